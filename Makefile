@@ -1,0 +1,52 @@
+# Every target first makes .venv (see .ci/environment): once with network, afterwards without.
+# make PYTHON=/path/to/python3 ... chooses the interpreter.
+
+PYTHON ?=
+export PYTHON
+
+BIN := .venv/bin
+SOURCES := checker impl spec model
+WORKERS ?= logical
+
+.PHONY: help check test quick lint format bench lock clean environment
+
+help:
+	@echo 'make check    explore every model of the catalogue at its default bounds'
+	@echo 'make test     lint, then every test'
+	@echo 'make quick    only the fast tests'
+	@echo 'make lint     ruff and mypy'
+	@echo 'make format   let ruff reformat the sources'
+	@echo 'make bench    measure speed and memory'
+	@echo 'make lock     pin anew what the pins of pyproject.toml need (network)'
+	@echo 'make clean    remove .venv and what tools keep'
+
+environment:
+	@.ci/environment
+
+check: environment
+	@$(BIN)/python -m checker check --all
+
+test: lint
+	@$(BIN)/python -m pytest --all -q -n $(WORKERS) --maxprocesses 8 --dist worksteal
+
+quick: environment
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --maxprocesses 8 --dist worksteal
+
+lint: environment
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --check --quiet . || { echo 'error: these files are not formatted; run make format' >&2; exit 1; }
+	@$(BIN)/mypy
+
+format: environment
+	@$(BIN)/ruff check --quiet --select I --fix .
+	@$(BIN)/ruff format .
+
+bench: environment
+	@$(BIN)/python -m tests.bench
+
+lock:
+	@$(or $(PYTHON),python3) .ci/lock.py
+
+clean:
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis *.egg-info build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

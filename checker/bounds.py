@@ -1,0 +1,57 @@
+"""Sizes and ranges written as expressions over the names of a model's bounds, such as "max_leader_epoch + 1"."""
+
+import ast
+from collections.abc import Mapping
+
+from checker.errors import ModelError
+from checker.schema import Size
+
+_OPERATIONS = {
+    ast.Add: lambda left, right: left + right,
+    ast.Sub: lambda left, right: left - right,
+    ast.Mult: lambda left, right: left * right,
+    ast.FloorDiv: lambda left, right: left // right,
+}
+
+
+class Bounds:
+    """The named integers that make a model finite. Remembers which of them were used, so that none is idle."""
+
+    def __init__(self, values: Mapping[str, int]) -> None:
+        for name, value in values.items():
+            if not isinstance(value, int) or isinstance(value, bool):
+                raise ModelError(f"bound {name} is {value!r}; a bound is a whole number")
+        self.values = dict(values)
+        self.used: set[str] = set()
+
+    def evaluate(self, size: Size, place: str) -> int:
+        """The value of `size`; `place` (a field or parameter) is named in the ModelError raised if it has none."""
+        if isinstance(size, int):
+            return size
+        try:
+            tree = ast.parse(size, mode="eval").body
+        except SyntaxError:
+            raise ModelError(
+                f"{place}: {size!r} is not an expression over bounds; write for example 'replicas' or 'max_epoch + 1'"
+            ) from None
+        return self._value(tree, size, place)
+
+    def _value(self, node: ast.expr, size: str, place: str) -> int:
+        if isinstance(node, ast.Constant) and type(node.value) is int:
+            return node.value
+        if isinstance(node, ast.Name):
+            if node.id not in self.values:
+                known = ", ".join(sorted(self.values)) or "none"
+                raise ModelError(
+                    f"{place}: the bound {node.id!r} is not defined; the model's bounds are: {known}. "
+                    f"Add {node.id!r} to `bounds` or correct the name"
+                )
+            self.used.add(node.id)
+            return self.values[node.id]
+        if isinstance(node, ast.BinOp) and type(node.op) in _OPERATIONS:
+            left = self._value(node.left, size, place)
+            right = self._value(node.right, size, place)
+            if isinstance(node.op, ast.FloorDiv) and right == 0:
+                raise ModelError(f"{place}: {size!r} divides by zero at these bounds")
+            return _OPERATIONS[type(node.op)](left, right)
+        raise ModelError(f"{place}: {size!r} may use only bounds, integers, + - * and //")

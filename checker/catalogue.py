@@ -1,0 +1,239 @@
+"""Finds models: by catalogue name, by dotted module, or by file; and what verdict the catalogue expects of them.
+
+The catalogue is the package `model`: each of its modules that defines `MODEL` is a catalogue model, named as its
+module, and the package's `expected.toml` says what a check of it must find. Nothing here imports that package by
+itself: a module is imported when somebody asks for it, so that another package of that name, earlier on the path,
+is a catalogue of its own.
+"""
+
+import contextlib
+import difflib
+import importlib
+import importlib.util
+import os
+import pkgutil
+import re
+import sys
+import tomllib
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+from checker.errors import KafkacheckError, ModelError, UsageError
+from checker.model import Model
+from checker.result import Verdict
+
+PACKAGE = "model"
+EXPECTED_FILE = "expected.toml"
+DEFINES_MODEL = re.compile(r"^MODEL\b\s*[:=]", re.MULTILINE)
+DOTTED_NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What `expected.toml` says a check of a model at its default bounds must find.
+
+    verdict: how the search must end.
+    property: the property that must be violated; None where none is.
+    """
+
+    verdict: Verdict
+    property: str | None = None
+
+    def text(self) -> str:
+        """The expectation in a few words: `VIOLATED weak_isr`."""
+        return self.verdict.name if self.property is None else f"{self.verdict.name} {self.property}"
+
+
+def catalogue_names() -> list[str]:
+    """The names of the catalogue's models, sorted. Reads the modules' text and imports none of them.
+
+    UsageError where there is no catalogue at all.
+    """
+    if not _catalogue_folders():
+        raise UsageError(
+            f"there is no catalogue, because Python finds no package {PACKAGE!r}; run the command in kafkacheck's "
+            "folder, or install kafkacheck"
+        )
+    return _names()
+
+
+def find_model(text: str) -> Model:
+    """The model that `text` names: a catalogue name, else a file, else a dotted module.
+
+    UsageError where there is no such name, file or module; ModelError where there is one, but it cannot be imported
+    or has no well-formed `MODEL`.
+    """
+    names = _names()
+    if text in names:
+        return _model_of(_imported(text, lambda: importlib.import_module(f"{PACKAGE}.{text}")), text)
+    if text.endswith(".py") or os.sep in text or Path(text).exists():
+        return _model_of(_module_of_file(Path(text)), text)
+    return _model_of(_module_of_name(text, names), text)
+
+
+def expectations() -> dict[str, Expectation]:
+    """What the catalogue expects, by model name; empty without an `expected.toml`. ModelError where that is wrong."""
+    found: dict[str, Expectation] = {}
+    for folder in _catalogue_folders():
+        path = folder / EXPECTED_FILE
+        if not path.is_file():
+            continue
+        try:
+            tables = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise ModelError(f"{path} cannot be read as TOML: {error}; mend that line") from None
+        for name, table in tables.items():
+            found[name] = _expectation(path, name, table)
+    return found
+
+
+def _expectation(path: Path, name: str, table: object) -> Expectation:
+    verdicts = [verdict.name for verdict in Verdict]
+    verdict = table.get("verdict") if isinstance(table, dict) else None
+    if not isinstance(table, dict) or verdict not in verdicts:
+        raise ModelError(
+            f"{path}: the verdict of {name} is {verdict!r}; write a table [{name}] whose verdict is one of "
+            f"{', '.join(verdicts)}"
+        )
+    return Expectation(Verdict[verdict], table.get("property") or None)
+
+
+def _catalogue_folders() -> list[Path]:
+    spec = importlib.util.find_spec(PACKAGE)
+    locations = None if spec is None else spec.submodule_search_locations
+    return [Path(location) for location in locations or ()]
+
+
+def _names() -> list[str]:
+    names = set()
+    for folder in _catalogue_folders():
+        for module in pkgutil.iter_modules([str(folder)]):
+            source = folder / f"{module.name}.py"
+            if source.is_file() and DEFINES_MODEL.search(source.read_text(encoding="utf-8", errors="replace")):
+                names.add(module.name)
+    return sorted(names)
+
+
+def _module_of_name(name: str, catalogue: list[str]) -> ModuleType:
+    """The module found under a dotted name, the current folder included in the search."""
+    if os.getcwd() not in sys.path and "" not in sys.path:
+        sys.path.append(os.getcwd())
+    if not DOTTED_NAME.fullmatch(name) or not _is_module(name):
+        close = difflib.get_close_matches(name, catalogue, n=1)
+        hint = f"; did you mean {close[0]}?" if close else ""
+        raise UsageError(
+            f"there is no model {name!r}: it is no name of the catalogue, no file, and no module that Python finds"
+            f"{hint} (the catalogue has {', '.join(catalogue) or 'no model'}; name a model of your own by its file, "
+            "path/to/my_model.py, or as a module, my_package.my_model)"
+        )
+    return _imported(name, lambda: importlib.import_module(name))
+
+
+def _is_module(name: str) -> bool:
+    """Whether Python finds a module under this dotted name. Imports the packages above it, one after the other."""
+    parent, _, _ = name.rpartition(".")
+    if parent:
+        if not _is_module(parent):
+            return False
+        package = _imported(parent, lambda: importlib.import_module(parent))
+        if not hasattr(package, "__path__"):
+            return False
+    return importlib.util.find_spec(name) is not None
+
+
+def _module_of_file(path: Path) -> ModuleType:
+    """The module in a file, imported under the dotted name it has within the packages it lies in."""
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder; name the Python file in it that defines MODEL")
+    if not path.exists():
+        raise UsageError(f"there is no file {path}; check the path, which is looked up from {os.getcwd()}")
+    if path.suffix != ".py":
+        raise UsageError(f"{path} is no Python file; name a file that ends in .py and defines MODEL")
+    path = path.resolve()
+    root, names = path.parent, [] if path.stem == "__init__" else [path.stem]
+    while (root / "__init__.py").is_file():
+        names.insert(0, root.name)
+        root = root.parent
+    if str(root) not in sys.path:
+        sys.path.append(str(root))
+    name = ".".join(names) or path.stem
+    return _imported(str(path), lambda: _import_file(name, path))
+
+
+def _import_file(name: str, path: Path) -> ModuleType:
+    if _leads_to(name, path):
+        return importlib.import_module(name)
+    # Another module has this name already (a model in queue.py, say): the file gets a name nobody else uses.
+    name = f"kafkacheck_file_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _leads_to(name: str, path: Path) -> bool:
+    """Whether importing `name` would execute the file `path`."""
+    try:
+        spec = importlib.util.find_spec(name)
+    except ValueError:
+        return False
+    except ModuleNotFoundError as error:
+        if error.name is not None and name.startswith(error.name):
+            return False
+        raise
+    return spec is not None and spec.origin is not None and Path(spec.origin).resolve() == path
+
+
+def _imported(what: str, load: Callable[[], ModuleType]) -> ModuleType:
+    """The module that `load` imports; what it prints goes to stderr. ModelError with the place where it raises."""
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            return load()
+    except (KafkacheckError, MemoryError):
+        raise
+    except SyntaxError as error:
+        place = f"{error.filename}, line {error.lineno}" if error.lineno else str(error.filename or what)
+        raise ModelError(f"{what} cannot be imported: {place}: {error.msg}; mend the syntax there") from error
+    except (Exception, SystemExit) as error:
+        raise ModelError(f"{what} cannot be imported: {_place(error)}: {_description(error)}") from error
+
+
+def _place(error: BaseException) -> str:
+    """The file and line, outside Python's import machinery, in which an import failed."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "importlib" not in frame.filename]
+    outside = [frame for frame in frames if frame.filename != __file__]
+    return f"{outside[-1].filename}, line {outside[-1].lineno}" if outside else "before its first line"
+
+
+def _description(error: BaseException) -> str:
+    name = type(error).__name__
+    if isinstance(error, ModuleNotFoundError):
+        return f"{error}; install {error.name} for {sys.executable}, or mend the import"
+    if isinstance(error, SystemExit):
+        return f"it ends the process ({name}: {error}); a model file only defines, so take that out"
+    return f"{name}: {error}; mend that line"
+
+
+def _model_of(module: ModuleType, text: str) -> Model:
+    place = getattr(module, "__file__", None) or text
+    if not hasattr(module, "MODEL"):
+        raise ModelError(
+            f"{place} defines no MODEL; write `MODEL = Model(...)` in it (from checker.model import Model)"
+        )
+    model = module.MODEL
+    if not isinstance(model, Model):
+        raise ModelError(
+            f"{place}: MODEL is {_shown(model)}, of type {type(model).__name__}; "
+            "write `MODEL = Model(...)` (from checker.model import Model)"
+        )
+    return model
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,231 @@
+"""The command line: `kafkacheck models`, `check`, `replay` and `graph`.
+
+Results go to stdout, progress and errors to stderr. Whatever goes wrong ends in one line `error: ...` that names the
+value, what was expected and what to do, and in an exit status of its own; a traceback is never printed, and is saved
+in a file where the fault is kafkacheck's own. What only one command needs is imported by that command, so that the
+others start quickly.
+"""
+
+import math
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from checker import catalogue, checking, settings
+from checker.errors import KafkacheckError, UsageError
+from checker.result import Limits
+
+INTERRUPTED = 20
+OUT_OF_MEMORY = 20
+INTERNAL_ERROR = 70
+
+EXIT_STATUSES = """
+\b
+Exit status:
+  0    the verdict is HOLDS (check --all: every verdict is the expected one)
+  1    check --all: some verdict is not the expected one
+  2    the command, an option, a value or a file cannot be used
+  11   a state without a successor (deadlock)
+  12   an invariant is violated
+  13   a property of steps is violated
+  20   not exhausted: a limit, Ctrl-C or lack of memory ended the search
+  21   with --strict: vacuous, something that should be possible never is
+  70   a bug in kafkacheck
+  75   the model's code failed while a state was evaluated
+  150  the model is not well-formed
+"""
+CATALOGUE_FOLDER = Path("out")
+"""Where `check --all` puts its files unless told otherwise."""
+
+
+class Seconds(click.FloatRange):
+    """A finite number of seconds above 0."""
+
+    name = "seconds"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number; a usage error where it is none, infinite, or not above 0."""
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value} is not a finite number of seconds.", param, ctx)
+        return number
+
+
+def set_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The option `--set`, the same for every command that has it."""
+    return click.option(
+        "--set",
+        "changes",
+        metavar="NAME=VALUE",
+        multiple=True,
+        help="Another value for a bound (replicas=2) or a rule (truncation=KIP_101). May be repeated.",
+    )(command)
+
+
+@click.group(epilog=EXIT_STATUSES, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+def commands() -> None:
+    """Explore every interleaving of an executable model of Kafka's protocols.
+
+    MODEL is a name of the catalogue (kip320), the path of a Python file, or a dotted module; each defines MODEL.
+    """
+
+
+@commands.command()
+def models() -> int:
+    """List the models of the catalogue: what each asks, its bounds and rules, and the verdict to expect."""
+    expectations = catalogue.expectations()
+    broken = 0
+    for name in catalogue.catalogue_names():
+        try:
+            model = catalogue.find_model(name)
+        except KafkacheckError as error:
+            click.echo(f"error: {error}", err=True)
+            broken = error.exit_status
+            continue
+        expected = expectations.get(name)
+        click.echo(f"{name}\n    {' '.join(model.question.split())}")
+        click.echo(f"    bounds and rules: {settings.settings_text(model)}")
+        click.echo(f"    expected: {expected.text() if expected else 'nothing is said'}\n")
+    return broken
+
+
+@commands.command(epilog=EXIT_STATUSES)
+@click.argument("model_name", metavar="[MODEL]", required=False)
+@click.option("--all", "everything", is_flag=True, help="Check every model of the catalogue at its default bounds.")
+@set_option
+@click.option(
+    "--property",
+    "properties",
+    metavar="NAME",
+    multiple=True,
+    help="Check only this property of those the model has. May be repeated.",
+)
+@click.option(
+    "--engine",
+    type=click.Choice(["auto", "interpreted", "compiled"]),
+    default="auto",
+    show_default=True,
+    help="How the model's code is run: as it is, compiled, or compiled as soon as the compiler is ready.",
+)
+@click.option("--max-states", type=click.IntRange(min=1), metavar="N", help="Stop after this many distinct states.")
+@click.option("--max-seconds", type=Seconds(min=0, min_open=True), metavar="S", help="Stop after this much time.")
+@click.option(
+    "--out",
+    "folder",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Write a counterexample into this folder: JSON, ITF, DOT and SVG.  [--all: out]",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout instead of text.")
+@click.option("--strict", is_flag=True, help="Fail (status 21) where a `sometimes` property or an action never occurs.")
+def check(
+    model_name: str | None,
+    everything: bool,
+    changes: tuple[str, ...],
+    properties: tuple[str, ...],
+    engine: str,
+    max_states: int | None,
+    max_seconds: float | None,
+    folder: Path | None,
+    as_json: bool,
+    strict: bool,
+) -> int:
+    """Visit every reachable state of MODEL and check its properties.
+
+    A property that is violated comes with a shortest counterexample. The last line is the verdict, with the number
+    of distinct and generated states, the depth of the state graph, and the seconds it took.
+    """
+    limits = Limits(max_states=max_states, max_seconds=max_seconds)
+    if everything:
+        if model_name is not None or changes or properties:
+            raise UsageError("--all checks every model at its defaults; leave out MODEL, --set and --property")
+        return checking.check_catalogue(engine, limits, folder or CATALOGUE_FOLDER, as_json, strict)
+    if model_name is None:
+        raise UsageError("check needs a MODEL, or --all; `kafkacheck models` lists the catalogue")
+    model = settings.with_settings(catalogue.find_model(model_name), changes)
+    if properties:
+        model = model.with_properties(properties)
+    return checking.check_model(model, engine, limits, folder, as_json, strict)
+
+
+@commands.command(epilog=EXIT_STATUSES)
+@click.argument("model_name", metavar="MODEL")
+@click.argument("path", metavar="TRACE.json", type=click.Path(path_type=Path))
+@set_option
+def replay(model_name: str, path: Path, changes: tuple[str, ...]) -> int:
+    """Run a saved trace of MODEL step by step on today's code.
+
+    Says at which step the trace no longer applies, or whether it still ends in what it was saved for. MODEL takes
+    the bounds of the trace, and has its rules of today; --set gives it others.
+    """
+    saved = settings.saved_with(path)
+    model = settings.with_settings(settings.at_saved_bounds(catalogue.find_model(model_name), saved), changes)
+    changed = settings.changed_rules(model, saved)
+    if changed:
+        click.echo(f"note: the trace was saved with {changed}, and is replayed with the rules of today", err=True)
+    return checking.replay_trace(model, path)
+
+
+@commands.command(epilog=EXIT_STATUSES)
+@click.argument("model_name", metavar="MODEL")
+@click.option(
+    "--out",
+    "path",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    required=True,
+    help="The file to write: DOT text where its name ends in .dot, a picture (and the text) where it ends in .svg.",
+)
+@set_option
+def graph(model_name: str, path: Path, changes: tuple[str, ...]) -> int:
+    """Draw all states of MODEL and the steps between them, where they are few enough to be read.
+
+    States stand in ranks by their depth; initial states and violations are marked; steps are labelled with actions.
+    """
+    model = settings.with_settings(catalogue.find_model(model_name), changes)
+    return checking.draw_graph(model, path)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line on `arguments` (default: those of the process); the exit status. Prints every error."""
+    try:
+        status = commands.main(args=arguments, prog_name="kafkacheck", standalone_mode=False)
+        return int(status or 0)
+    except KafkacheckError as error:
+        return failed(str(error), error.exit_status)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return error.exit_code
+    except click.ClickException as error:
+        hint = f" See `{error.ctx.command_path} --help`." if isinstance(error, click.UsageError) and error.ctx else ""
+        return failed(f"{error.format_message()}{hint}", error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        return failed("interrupted before there was a result", INTERRUPTED)
+    except MemoryError:
+        return failed("memory ran out before there was a result; choose smaller bounds with --set", OUT_OF_MEMORY)
+    except Exception as error:
+        return failed(internal_error(error), INTERNAL_ERROR)
+
+
+def failed(message: str, status: int) -> int:
+    """Print an error to stderr; the exit status that it was given."""
+    click.echo(f"error: {message}", err=True)
+    return status
+
+
+def internal_error(error: Exception) -> str:
+    """The message for an error that nobody foresaw; its traceback is saved in a file that the message names."""
+    text = "".join(traceback.format_exception(error))
+    command = " ".join(sys.argv[1:])
+    try:
+        with tempfile.NamedTemporaryFile("w", prefix="kafkacheck-bug-", suffix=".txt", delete=False) as file:
+            file.write(f"kafkacheck {command}\nPython {sys.version}\n\n{text}")
+            place = f"saved in {file.name}; please report it with that file"
+    except OSError:
+        place = f"this:\n{text}"
+    return f"this is a bug in kafkacheck: {type(error).__name__}: {error}. The traceback is {place}"

@@ -1,0 +1,267 @@
+"""The compiled reading: a breadth-first search by machine code (see `checker.kernel`) over packed states.
+
+States are kept packed, in order of discovery, so the same array is the breadth-first queue, the exact set of visited
+states (an index table finds them by fingerprint, and the packed states themselves are compared) and, with the
+parents beside it, the source of counterexamples. Successors of many states are collected first and looked up
+together, each look-up prefetched, because the cache misses of the look-ups are what a search spends its time on.
+"""
+
+import mmap
+import sys
+from typing import Any
+
+import numpy as np
+
+from checker.evaluation import Evaluation
+from checker.exploration import Exploration, Found, HandOver, Values, Watch, memory_reason, states_reason
+from checker.kernel import (
+    EXCLUDED,
+    Context,
+    combination_count,
+    kept_slot,
+    report_length,
+    sometimes_slot,
+    successor_slot,
+)
+from checker.model import Model
+from checker.native import DEADLOCK, FAULT, FAULT_AT, NO_FAULT, Entry
+from checker.result import Verdict
+
+BUFFER = 8192
+"""How many successors are collected before all of them are looked up."""
+
+SMALLEST_TABLE = 1 << 16
+LARGE_TABLE = 1 << 22
+SMALLEST_CAPACITY = 1 << 16
+_NORESERVE = 0x4000 if sys.platform == "linux" else 0
+
+
+class Workspace:
+    """The arrays of a search. `capacity` states can be kept; their memory is taken only as they come."""
+
+    def __init__(self, model: Model, entries: dict[str, Entry], capacity: int) -> None:
+        self._entries = entries
+        self.words = model.layout.word_count
+        self.capacity = capacity
+        self.report = np.full(report_length(model), -1, np.int64)
+        self.report[FAULT] = NO_FAULT
+        self.fired = np.zeros(len(model.actions), np.int64)
+        self.room = max(BUFFER, 2 * combination_count(model))
+        self.successors = np.empty((self.room, self.words), np.uint64)
+        self.hashes = np.empty(self.room, np.uint64)
+        self.origins = np.empty(self.room, np.uint32)
+        self.actions = np.empty(self.room, np.uint16)
+        self.store = _lazily((capacity, self.words), np.uint64)
+        self.parents = _lazily((capacity,), np.uint32)
+        self.table = _lazily((SMALLEST_TABLE,), np.uint64)
+        self._context = np.zeros(len(Context), np.int64)
+        arrays = {
+            Context.STORE: self.store, Context.PARENTS: self.parents, Context.SUCCESSORS: self.successors,
+            Context.HASHES: self.hashes, Context.ORIGINS: self.origins, Context.ACTIONS: self.actions,
+            Context.FIRED: self.fired, Context.REPORT: self.report,
+        }  # fmt: skip
+        for slot, array in arrays.items():
+            self._context[slot] = array.ctypes.data
+        self._context[Context.ROOM] = self.room
+        self._use_table()
+
+    def _use_table(self) -> None:
+        self._context[Context.TABLE] = self.table.ctypes.data
+        self._context[Context.MASK] = len(self.table) - 1
+
+    def _call(self, name: str, **numbers: int) -> None:
+        for slot, value in numbers.items():
+            self._context[Context[slot]] = value
+        self._entries[name](self._context.ctypes.data)
+
+    def expand(self, first: int, last: int) -> tuple[int, int]:
+        """Collect successors of the states first .. last-1; (first state not expanded, how many)."""
+        self._call("expand", FIRST=first, LAST=last)
+        return int(self._context[Context.FIRST]), int(self._context[Context.AMOUNT])
+
+    def absorb(self, count: int, amount: int, capacity: int) -> tuple[int, int]:
+        """Keep the new ones among the collected successors; (states kept in all, successors looked at)."""
+        self._call("absorb", COUNT=count, AMOUNT=amount, CAPACITY=capacity)
+        return int(self._context[Context.COUNT]), int(self._context[Context.CONSUMED])
+
+    def check(self, first: int, last: int) -> None:
+        """Evaluate the invariants of the states first .. last-1."""
+        self._call("check", FIRST=first, LAST=last)
+
+    def grow_table(self, count: int, slots: int) -> None:
+        """Replace the table by one with `slots` slots that holds the states 0 .. count-1."""
+        self.table = _lazily((slots,), np.uint64)
+        self._use_table()
+        self._call("rehash", COUNT=count)
+
+
+def _lazily(shape: tuple[int, ...], dtype: Any) -> Any:
+    """A zeroed array whose pages are taken from the system when they are first written."""
+    length = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    memory = mmap.mmap(-1, length, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NORESERVE)
+    if hasattr(mmap, "MADV_HUGEPAGE") and length >= 1 << 22:
+        memory.madvise(mmap.MADV_HUGEPAGE)
+    return np.frombuffer(memory, dtype).reshape(shape)
+
+
+class CompiledSearch:
+    """A breadth-first search by the compiled reading, from the start or from where another reading stopped."""
+
+    engine = "compiled"
+
+    def __init__(
+        self, model: Model, entries: dict[str, Entry], watch: Watch, found: HandOver | None = None
+    ) -> None:
+        self.model = model
+        self.watch = watch
+        self.counts = Exploration(fired=[0] * len(model.actions)) if found is None else found.counts
+        self._evaluation = Evaluation(model)
+        self._next = 0 if found is None else found.next
+        self._space = self._workspace(entries)
+        if found is not None:
+            self._enter(found.states)
+            self._space.parents[: len(found.states)] = np.array(found.parents, np.int64).astype(np.uint32)
+            self._space.fired[:] = found.counts.fired
+            for number in found.counts.met:
+                self._space.report[sometimes_slot(model, number)] = 0
+
+    def _workspace(self, entries: dict[str, Entry]) -> Workspace:
+        capacity = min(self.watch.memory_limit // (self.model.layout.word_count * 8 + 16), 2**32 - 2)
+        capacity = max(capacity, SMALLEST_CAPACITY)
+        while True:
+            try:
+                return Workspace(self.model, entries, capacity)
+            except (OSError, ValueError, MemoryError):
+                if capacity == SMALLEST_CAPACITY:
+                    raise
+                capacity = max(capacity // 2, SMALLEST_CAPACITY)
+
+    @property
+    def bytes_per_state(self) -> float:
+        """Memory kept for each distinct state: the packed state, its parent, its share of the table."""
+        fixed = self._space.words * 8 + 4
+        return float(fixed + self._space.table.nbytes / max(self.counts.distinct, 1))
+
+    def run(self) -> Found | None:
+        """Search until every state is expanded (None) or something stops it."""
+        found = self._start() if self.counts.distinct == 0 else None
+        while found is None and self._next < self.counts.distinct:
+            found = self._level()
+        self.counts.fired = [int(count) for count in self._space.fired]
+        return found
+
+    def _start(self) -> Found | None:
+        counts = self.counts
+        states = [self.model.layout.flatten(state) for state in self.model.initial_states()]
+        kept = [values for values in states if self._evaluation.is_inside(values)]
+        limit = min(self.watch.limits.max_states or len(kept), len(kept))
+        for values in states:
+            self._evaluation.note_violations(values, [values], counts)
+        self._enter(kept[:limit])
+        counts.level_ends = [limit]
+        counts.generated = len(states)
+        self._check(0)
+        if self._space.report[FAULT] != NO_FAULT:
+            return self._failed()
+        if limit < len(kept):
+            return counts.stopped(self.model, states_reason(limit))
+        return counts.judge(self.model)
+
+    def _enter(self, states: list[Values]) -> None:
+        space = self._space
+        rows = np.array(states, dtype=np.int64).reshape(len(states), len(self.model.layout.leaves))
+        space.store[: len(states)] = self.model.layout.pack(rows)
+        slots = SMALLEST_TABLE
+        while 3 * len(states) > slots:
+            slots *= 4
+        space.grow_table(len(states), slots)
+        self.counts.distinct = len(states)
+
+    def _level(self) -> Found | None:
+        """Expand one level to its end; what violates a property is judged then, so that counts are of whole levels."""
+        counts = self.counts
+        while self._next < counts.level_ends[-1]:
+            reason = self._block(counts.level_ends[-1])
+            if self._space.report[FAULT] != NO_FAULT:
+                return self._failed()
+            if reason:
+                return counts.stopped(self.model, reason)
+        self._note_successors()
+        found = counts.judge(self.model)
+        if found is None and counts.distinct > counts.level_ends[-1]:
+            counts.level_ends.append(counts.distinct)
+        return found
+
+    def _block(self, end: int) -> str:
+        """Expand some states and keep what is new; why the search must stop, or ""."""
+        space, counts = self._space, self.counts
+        limit = self.watch.limits.max_states
+        capacity = space.capacity if limit is None else min(limit, space.capacity)
+        following, amount = space.expand(self._next, end)
+        if space.report[FAULT] != NO_FAULT:
+            return ""
+        kept = counts.distinct
+        counts.distinct, looked = space.absorb(kept, amount, capacity)
+        counts.generated += looked
+        self._check(kept)
+        self._next = following
+        if looked < amount:
+            space.fired -= np.bincount(space.actions[looked:amount] % EXCLUDED, minlength=len(space.fired))
+            if limit is not None and capacity == limit:
+                return states_reason(limit)
+            return memory_reason(self.watch.memory_limit)
+        return self._make_room() or self.watch.reason_to_stop(self.engine, counts, self._next)
+
+    def _check(self, first: int) -> None:
+        """Evaluate the invariants and `sometimes` of the new states."""
+        counts, report = self.counts, self._space.report
+        self._space.check(first, counts.distinct)
+        for number in range(len(self.model.properties)):
+            row = int(report[kept_slot(number)])
+            if row >= 0 and number not in counts.violated:
+                counts.violated[number] = self.chain(row)
+        for number in range(len(self.model.sometimes)):
+            if report[sometimes_slot(self.model, number)] >= 0:
+                counts.met.add(number)
+
+    def _note_successors(self) -> None:
+        """Take over from the report what is violated by steps and by successors that are not kept, and deadlocks."""
+        counts, report = self.counts, self._space.report
+        if report[DEADLOCK] >= 0 and counts.deadlock is None:
+            counts.deadlock = self.chain(int(report[DEADLOCK]))
+        for number in range(len(self.model.properties)):
+            row = int(report[successor_slot(number)])
+            if row >= 0 and number not in counts.violated:
+                behaviour = self.chain(row)
+                counts.violated[number] = [*behaviour, self._evaluation.violating_successor(behaviour[-1], number)]
+
+    def _failed(self) -> Found:
+        """Say what went wrong at the state at work, by evaluating it again on plain objects."""
+        row = int(self._space.report[FAULT_AT])
+        behaviour = self.chain(row)
+        error = self._evaluation.failure_at(behaviour[-1])
+        return Found(Verdict.EVALUATION_FAILED, None, behaviour, str(error), error)
+
+    def _make_room(self) -> str:
+        """Keep the table at most two thirds full; why that is impossible, or ""."""
+        space, count = self._space, self.counts.distinct
+        slots = len(space.table)
+        if 3 * (count + space.room) < 2 * slots:
+            return ""
+        larger = slots * (4 if slots < LARGE_TABLE else 2)
+        if count * (space.words * 8 + 4) + 8 * (larger + slots) > self.watch.memory_limit:
+            return memory_reason(self.watch.memory_limit)
+        space.grow_table(count, larger)
+        return ""
+
+    def chain(self, row: int) -> list[Values]:
+        """The states from an initial one to the state `row`."""
+        rows = []
+        space = self._space
+        initial = self.counts.level_ends[0]
+        while row >= initial:
+            rows.append(row)
+            row = int(space.parents[row])
+        rows.append(row)
+        values = self.model.layout.unpack(space.store[np.array(rows[::-1])])
+        return [tuple(int(value) for value in each) for each in values]

@@ -1,0 +1,133 @@
+"""Evaluating a model's functions on plain objects, one state at a time, with every contract checked.
+
+The searches use it for what is rare: initial states, counterexamples, and saying exactly what went wrong.
+"""
+
+import traceback
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from checker import pretty
+from checker.errors import EvaluationError
+from checker.exploration import Exploration, Values
+from checker.model import Action, Model, Property
+from checker.source import place_of, short_path
+
+
+class Evaluation:
+    """A model's functions applied to flattened states."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self._layout = model.layout
+
+    def successors(self, values: Values) -> Iterator[tuple[Action, Values, Values]]:
+        """Every enabled (action, parameters, state after), in the order of the search.
+
+        EvaluationError where an action fails, changes the state and returns False, returns True without a change, or
+        leaves a value outside its range.
+        """
+        for action in self.model.actions:
+            for given in action.combinations():
+                after = self.apply(action, given, values)
+                if after is not None:
+                    yield action, given, after
+
+    def apply(self, action: Action, given: Values, values: Values) -> Values | None:
+        """The state after an action, or None where it is not enabled. EvaluationError as in `successors`."""
+        state = self._layout.restore(values)
+        call = call_text(action, given)
+        enabled = guarded(call, lambda: action.apply(state, given))
+        after = self._layout.flatten(state)
+        bad = self._layout.first_out_of_range(after)
+        if bad is not None:
+            leaf, value = bad
+            raise EvaluationError(
+                f"{place_of(action.function)}: {call} leaves {leaf.path} = {value}, outside its range "
+                f"{leaf.low} .. {leaf.high} ({leaf.kind}); guard the step, or widen the range in the schema"
+            )
+        if enabled and after == values:
+            raise EvaluationError(
+                f"{place_of(action.function)}: {call} returned True and changed nothing; True means that the state became "
+                "another one, so add a guard"
+            )
+        if not enabled and after != values:
+            changes = pretty.difference(self._layout, self._layout.restore(values), state)
+            raise EvaluationError(
+                f"{place_of(action.function)}: {call} returned False after it wrote {changes[0]}; False means that the step "
+                "is not enabled, so put every guard before the first write"
+            )
+        return after if enabled else None
+
+    def holds(self, each: Property, *states: Values) -> bool:
+        """Whether a property holds. EvaluationError where it fails to evaluate."""
+        objects = [self._layout.restore(values) for values in states]
+        return bool(guarded(each.name, lambda: each.holds(*objects)))
+
+    def is_inside(self, values: Values) -> bool:
+        """Whether a state satisfies the constraint, if there is one."""
+        return self.model.constraint is None or self.holds(self.model.constraint, values)
+
+    def note_violations(self, values: Values, behaviour: list[Values], counts: Exploration) -> None:
+        """Record the invariants that a state violates, where none was recorded before."""
+        for number, each in enumerate(self.model.properties):
+            if not each.is_step and number not in counts.violated and not self.holds(each, values):
+                counts.violated[number] = behaviour
+
+    def violating_successor(self, values: Values, number: int) -> Values:
+        """The first successor that violates an action property, or that is not kept and violates an invariant."""
+        each = self.model.properties[number]
+        for _, _, after in self.successors(values):
+            if each.is_step and not self.holds(each, values, after):
+                return after
+            if not each.is_step and not self.is_inside(after) and not self.holds(each, after):
+                return after
+        raise EvaluationError(
+            f"the compiled reading found a successor that violates {each.name}, the interpreted one did not; this is an "
+            "error in kafkacheck, please report it with the model"
+        )
+
+    def failure_at(self, values: Values) -> EvaluationError:
+        """Why evaluating a state and its successors fails."""
+        try:
+            for each in (*self.model.properties, *self.model.sometimes):
+                if not each.is_step:
+                    self.holds(each, values)
+            for _, _, after in self.successors(values):
+                inside = self.is_inside(after)
+                for each in self.model.properties:
+                    if each.is_step:
+                        self.holds(each, values, after)
+                    elif not inside:
+                        self.holds(each, after)
+        except EvaluationError as error:
+            return error
+        return EvaluationError(
+            "the compiled reading failed on a state on which the interpreted one does not; this is an error in kafkacheck, "
+            "please report it with the model"
+        )
+
+
+def call_text(action: Action, given: Values) -> str:
+    """A step as it would be called: "leader_write(leader_id=0, record_id=1)"."""
+    parts = [
+        f"{parameter.name}={pretty.kind_value_text(parameter.kind, value)}"
+        for parameter, value in zip(action.parameters, given, strict=True)
+    ]
+    return f"{action.name}({', '.join(parts)})"
+
+
+def guarded(what: str, function: Callable[[], Any]) -> Any:
+    """Call protocol code; any exception it raises becomes an EvaluationError that says where."""
+    try:
+        return function()
+    except EvaluationError:
+        raise
+    except Exception as error:
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        own = [each for each in traceback.extract_tb(error.__traceback__) if "/checker/" not in each.filename]
+        frame = own[-1] if own else frame
+        raise EvaluationError(
+            f"{short_path(frame.filename)}:{frame.lineno}: {what} failed: {type(error).__name__}: {error}"
+            + (f" (in `{frame.line}`)" if frame.line else "")
+        ) from error

@@ -1,0 +1,119 @@
+"""What a search has found so far, in the form in which one reading hands it to another, and when it must stop."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import psutil
+
+from checker.errors import KafkacheckError
+from checker.model import Model
+from checker.result import Limits, Progress, ProgressListener, Verdict
+
+Values = tuple[int, ...]
+
+
+@dataclass
+class Found:
+    """What a search stopped for, as the verdict, the property's name, and the states that lead there."""
+
+    verdict: Verdict
+    property: str | None = None
+    chain: list[Values] = field(default_factory=list)
+    reason: str = ""
+    error: KafkacheckError | None = None
+
+
+@dataclass
+class Exploration:
+    """What a search has found so far.
+
+    `level_ends` are the numbers one past the last state of each level found whole; the last of them bounds the level
+    that is being expanded. `fired` counts per action, `met` holds the numbers of the `sometimes` properties that have
+    an example. `violated` holds, per property, the first behaviour that violates it, and `deadlock` the first that
+    ends in a state without an enabled action; they are judged when the level is done.
+    """
+
+    distinct: int = 0
+    generated: int = 0
+    fired: list[int] = field(default_factory=list)
+    level_ends: list[int] = field(default_factory=list)
+    met: set[int] = field(default_factory=set)
+    violated: dict[int, list[Values]] = field(default_factory=dict)
+    deadlock: list[Values] | None = None
+
+    @property
+    def depth(self) -> int:
+        """How many levels have at least one state."""
+        return len(self.level_ends) + (self.distinct > self.level_ends[-1])
+
+    def judge(self, model: Model) -> Found | None:
+        """What to report now: the shortest behaviour first, among equals the property listed first."""
+        if self.deadlock is not None:
+            return Found(Verdict.DEADLOCK, None, self.deadlock)
+        if self.violated:
+            number = min(self.violated, key=lambda each: (len(self.violated[each]), each))
+            return Found(Verdict.VIOLATED, model.properties[number].name, self.violated[number])
+        return None
+
+    def stopped(self, model: Model, reason: str) -> Found:
+        """What to report where a search stops unfinished: what it has found, or that it did not finish."""
+        return self.judge(model) or Found(Verdict.NOT_EXHAUSTED, reason=reason)
+
+
+@dataclass
+class HandOver:
+    """A search in the middle: all states in order of discovery, their parents, and the next one to expand."""
+
+    states: list[Values]
+    parents: list[int]
+    next: int
+    counts: Exploration
+
+
+class Watch:
+    """Tells a search when to stop, and its listener how far it is. Both readings ask it now and then."""
+
+    def __init__(
+        self, limits: Limits, listener: ProgressListener | None, stop: Callable[[], str] = lambda: ""
+    ) -> None:
+        self.limits = limits
+        self.started = time.perf_counter()
+        self._listener = listener
+        self._stop = stop
+        self._process = psutil.Process()
+        self.memory_limit = limits.max_memory or int(0.9 * psutil.virtual_memory().available)
+        self._base_memory = self._process.memory_info().rss
+        self._heard = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since the search began."""
+        return time.perf_counter() - self.started
+
+    def reason_to_stop(self, engine: str, counts: Exploration, expanded: int) -> str:
+        """Report progress; why the search must stop now, or ""."""
+        now = self.seconds
+        memory = self._process.memory_info().rss
+        if self._listener is not None and now - self._heard > 0.1:
+            self._heard = now
+            self._listener(
+                Progress(
+                    counts.depth, counts.distinct, counts.generated, counts.distinct - expanded, now, engine, memory
+                )
+            )
+        if self.limits.max_seconds is not None and now > self.limits.max_seconds:
+            return f"it was stopped after {self.limits.max_seconds:g} seconds"
+        if memory - self._base_memory > self.memory_limit:
+            return memory_reason(self.memory_limit)
+        return self._stop()
+
+
+def memory_reason(limit: int) -> str:
+    """Why a search that used up its memory stopped."""
+    return f"it used up the {limit / 2**20:,.0f} MiB of memory it may have"
+
+
+def states_reason(limit: int) -> str:
+    """Why a search that reached its number of states stopped."""
+    return f"it was stopped at {limit:,} distinct states"

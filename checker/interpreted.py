@@ -1,0 +1,176 @@
+"""The interpreted reading: a breadth-first search by CPython, on plain objects, that starts at once."""
+
+from collections.abc import Callable
+from typing import Any
+
+from checker.errors import EvaluationError
+from checker.evaluation import Evaluation
+from checker.exploration import Exploration, Found, HandOver, Values, Watch, states_reason
+from checker.model import Action, Model
+from checker.result import Verdict
+
+Successors = Callable[[Values, list[tuple[int, Values, Any]]], None]
+
+STATES_BETWEEN_LOOKS = 64
+
+
+class InterpretedSearch:
+    """A breadth-first search by the interpreted reading. It can stop between two states and hand over."""
+
+    engine = "interpreted"
+
+    def __init__(self, model: Model, watch: Watch) -> None:
+        self.model = model
+        self.watch = watch
+        self.counts = Exploration(fired=[0] * len(model.actions))
+        self.bytes_per_state: float | None = None
+        self._evaluation = Evaluation(model)
+        self._expand = _generate_expand(model)
+        self._states: list[Values] = []
+        self._parents: list[int] = []
+        self._seen: set[Values] = set()
+        self._next = 0
+        self._steps = [(number, each) for number, each in enumerate(model.properties) if each.is_step]
+        self._invariants = [(number, each) for number, each in enumerate(model.properties) if not each.is_step]
+
+    def hand_over(self) -> HandOver:
+        """Everything found so far, for another reading to go on with."""
+        return HandOver(self._states, self._parents, self._next, self.counts)
+
+    def run(self, may_hand_over: Callable[[], bool] = lambda: False) -> Found | None:
+        """Search until every state is expanded (None), something stops it, or `may_hand_over` says so (None too)."""
+        at = -1
+        try:
+            found = self._start() if not self._states else None
+            while found is None and self._next < len(self._states):
+                level_end = self.counts.level_ends[-1]
+                while self._next < level_end:
+                    at = self._next
+                    if not self._expand_state(at):
+                        return self.counts.stopped(self.model, states_reason(self.counts.distinct))
+                    self._next += 1
+                    if at % STATES_BETWEEN_LOOKS == 0:
+                        reason = self.watch.reason_to_stop(self.engine, self.counts, self._next)
+                        if reason:
+                            return self.counts.stopped(self.model, reason)
+                        if may_hand_over():
+                            return None
+                found = self.counts.judge(self.model)
+                if found is None and len(self._states) > level_end:
+                    self.counts.level_ends.append(len(self._states))
+        except EvaluationError as error:
+            return Found(Verdict.EVALUATION_FAILED, None, self.chain(at), str(error), error)
+        except Exception:
+            error = self._evaluation.failure_at(self._states[at])
+            return Found(Verdict.EVALUATION_FAILED, None, self.chain(at), str(error), error)
+        return found
+
+    @property
+    def finished(self) -> bool:
+        """Whether every state found was expanded."""
+        return self._next >= len(self._states)
+
+    def _start(self) -> Found | None:
+        limit = self.watch.limits.max_states
+        for state in self.model.initial_states():
+            self.counts.generated += 1
+            values = self.model.layout.flatten(state)
+            if not self._evaluation.is_inside(values):
+                self._evaluation.note_violations(values, [values], self.counts)
+                continue
+            if limit is not None and len(self._states) == limit:
+                self.counts.level_ends = [len(self._states)]
+                return self.counts.stopped(self.model, states_reason(limit))
+            self._keep(values, -1, state)
+        self.counts.level_ends = [len(self._states)]
+        return self.counts.judge(self.model)
+
+    def _expand_state(self, number: int) -> bool:
+        """Find the successors of one state; False where the limit on distinct states ended it."""
+        counts, limit = self.counts, self.watch.limits.max_states
+        values = self._states[number]
+        successors: list[tuple[int, Values, Any]] = []
+        self._expand(values, successors)
+        if not successors and self.model.check_deadlock and counts.deadlock is None:
+            counts.deadlock = self.chain(number)
+        before = self.model.layout.restore(values) if self._steps else None
+        for action, after, state in successors:
+            if self._steps:
+                self._check_steps(number, before, after, state)
+            if after not in self._seen:
+                if after == values or not self.model.layout.in_range(after):
+                    raise self._evaluation.failure_at(values)
+                if self.model.constraint is not None and not self.model.constraint.holds(state):
+                    self._check_invariants(number, after, state)
+                elif limit is not None and counts.distinct >= limit:
+                    return False
+                else:
+                    self._keep(after, number, state)
+            elif after == values:
+                raise self._evaluation.failure_at(values)
+            counts.generated += 1
+            counts.fired[action] += 1
+        return True
+
+    def _keep(self, values: Values, parent: int, state: Any) -> None:
+        self._seen.add(values)
+        self._states.append(values)
+        self._parents.append(parent)
+        self.counts.distinct += 1
+        self._check_invariants(parent, values, state)
+        for number, each in enumerate(self.model.sometimes):
+            if number not in self.counts.met and each.holds(state):
+                self.counts.met.add(number)
+
+    def _check_invariants(self, parent: int, values: Values, state: Any) -> None:
+        for number, each in self._invariants:
+            if number not in self.counts.violated and not each.holds(state):
+                self.counts.violated[number] = [*self.chain(parent), values]
+
+    def _check_steps(self, parent: int, before: Any, values: Values, state: Any) -> None:
+        for number, each in self._steps:
+            if number not in self.counts.violated and not each.holds(before, state):
+                self.counts.violated[number] = [*self.chain(parent), values]
+
+    def chain(self, number: int) -> list[Values]:
+        """The states from an initial one to the state with this number (none for -1)."""
+        behaviour = []
+        while number >= 0:
+            behaviour.append(self._states[number])
+            number = self._parents[number]
+        return behaviour[::-1]
+
+
+def _generate_expand(model: Model) -> Successors:
+    """A function that appends (action number, values after, state after) for every enabled step of a state.
+
+    One state object is tried with action after action, and made anew after each success; that is sound because an
+    action that returns False has not written, which is proved from its syntax or checked here after each call.
+    """
+    lines = ["def expand(values, successors):", "    state = restore(values)"]
+    scope: dict[str, Any] = {"restore": model.layout.restore, "flatten": model.layout.flatten, "rules": model.rules}
+    for number, action in enumerate(model.actions):
+        scope[f"action_{number}"] = action.function
+        lines += _attempts(number, action)
+    lines.append("    return None")
+    exec(compile("\n".join(lines), f"<successors of {model.name}>", "exec"), scope)
+    expand: Successors = scope["expand"]
+    return expand
+
+
+def _attempts(number: int, action: Action) -> list[str]:
+    lines = []
+    indent = "    "
+    arguments = ["state", "rules"] if action.takes_rules else ["state"]
+    for place, parameter in enumerate(action.parameters):
+        domain = "(False, True)" if parameter.values == (False, True) else f"range({parameter.low}, {parameter.high + 1})"
+        lines.append(f"{indent}for p{place} in {domain}:")
+        arguments.append(f"p{place}")
+        indent += "    "
+    lines.append(f"{indent}if action_{number}({', '.join(arguments)}):")
+    lines.append(f"{indent}    successors.append(({number}, flatten(state), state))")
+    lines.append(f"{indent}    state = restore(values)")
+    if not action.read.false_is_clean:
+        lines.append(f"{indent}elif flatten(state) != values:")
+        lines.append(f"{indent}    raise ValueError('an action wrote and returned False')")
+    return lines

@@ -1,0 +1,240 @@
+"""A schema at given bounds: the tree of its records, its scalars in a fixed order, and how they are packed.
+
+The scalars of a state, in order of declaration, are its *leaves*. A state is exchanged between the readings as
+the tuple of its leaves' values ("flattened") or as that tuple packed into 64-bit words.
+"""
+
+import typing
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any, get_args, get_origin
+
+from checker import objects
+from checker.bounds import Bounds
+from checker.errors import ModelError
+from checker.schema import (
+    MOST_MEMBERS,
+    NONE,
+    Array,
+    ById,
+    ByPosition,
+    Count,
+    EnumOf,
+    Epoch,
+    Flag,
+    Id,
+    IdSet,
+    Kind,
+    Offset,
+    Struct,
+)
+from checker.shape import ArrayOf, Leaf, Record, Scalar, Type, path_text
+
+if typing.TYPE_CHECKING:
+    import numpy as np
+
+WORD_BITS = 64
+HIGHEST_VALUE = 2**31 - 1
+
+
+def scalar_of(kind: Kind, bounds: Bounds, place: str) -> Scalar:
+    """The range of `kind` at `bounds`. ModelError, naming `place`, where it is empty or too large for a field."""
+    low, high = _range(kind, bounds, place)
+    if high < low:
+        raise ModelError(f"{place}: the range of {kind} is {low} .. {high}, which is empty; raise the bound it uses")
+    if high > HIGHEST_VALUE or low < -HIGHEST_VALUE:
+        raise ModelError(f"{place}: the range of {kind} is {low} .. {high}; a field holds at most 2**31 - 1")
+    return Scalar(kind, low, high)
+
+
+def _range(kind: Kind, bounds: Bounds, place: str) -> tuple[int, int]:
+    match kind:
+        case Flag():
+            return 0, 1
+        case EnumOf(members):
+            values = sorted(int(member) for member in members)
+            if not values or values != list(range(values[0], values[0] + len(values))):
+                raise ModelError(
+                    f"{place}: the values of {members.__name__} are {values}; number the members of an enum field "
+                    "one after the other, without gaps"
+                )
+            return values[0], values[-1]
+        case Id(members, none):
+            count = _members(bounds.evaluate(members, place), members, place)
+            return _with_none(none, place), count - 1
+        case IdSet(members):
+            count = _members(bounds.evaluate(members, place), members, place)
+            if count > MOST_MEMBERS:
+                raise ModelError(f"{place}: a set of ids has at most {MOST_MEMBERS} members; {members!r} is {count}")
+            return 0, (1 << count) - 1
+        case Offset(end):
+            return 0, bounds.evaluate(end, place)
+        case Epoch(highest, none):
+            return _with_none(none, place), bounds.evaluate(highest, place)
+        case Count(highest, lowest):
+            return bounds.evaluate(lowest, place), bounds.evaluate(highest, place)
+    raise ModelError(f"{place}: {kind!r} is not a kind of field; see checker.schema for the kinds")
+
+
+def _members(count: int, members: object, place: str) -> int:
+    if count < 1:
+        raise ModelError(f"{place}: the set {members!r} has {count} members at these bounds; it needs at least 1")
+    return count
+
+
+def _with_none(none: int | None, place: str) -> int:
+    if none is None:
+        return 0
+    if none != NONE:
+        raise ModelError(f"{place}: the sentinel is {none}; it must be {NONE}, so that the range stays one interval")
+    return NONE
+
+
+class Layout:
+    """A schema at given bounds. Raises ModelError where a field has no usable type, range or size."""
+
+    def __init__(self, struct: type[Struct], bounds: Mapping[str, int] | Bounds) -> None:
+        self.bounds = bounds if isinstance(bounds, Bounds) else Bounds(bounds)
+        self._records: dict[type[Struct], Record] = {}
+        self._pending: list[type[Struct]] = []
+        self.root = self._record(struct)
+        self.leaves = tuple(self._leaves())
+        if not self.leaves:
+            raise ModelError(f"{struct.__name__} has no fields; a state needs at least one")
+        self.word_count = self.leaves[-1].word + 1
+        functions = objects.generate(self)
+        self.flatten = functions.flatten
+        self.restore = functions.restore
+        self.in_range = functions.in_range
+        self.blank_values = tuple(leaf.scalar.blank for leaf in self.leaves)
+
+    def blank(self) -> Any:
+        """A new state with every field at its sentinel or lowest value."""
+        return self.restore(self.blank_values)
+
+    def type_ok(self, state: Any) -> bool:
+        """Whether every scalar of `state` lies in its declared range."""
+        return self.in_range(self.flatten(state))
+
+    def first_out_of_range(self, values: tuple[int, ...]) -> tuple[Leaf, int] | None:
+        """The first leaf whose value in the flattened state lies outside its range, with that value."""
+        for leaf, value in zip(self.leaves, values, strict=True):
+            if not leaf.low <= value <= leaf.high:
+                return leaf, value
+        return None
+
+    def to_json(self, state: Any) -> dict[str, Any]:
+        """`state` as JSON data: sentinels as null, id sets as lists, enum members by name, flags as booleans."""
+        return objects.to_json(self.root, state)
+
+    def from_json(self, data: Any) -> Any:
+        """The state that `to_json` wrote. UsageError naming the path of the first part that does not fit."""
+        return self.restore(tuple(objects.leaf_values(self.root, data)))
+
+    @cached_property
+    def dtype(self) -> "np.dtype[np.void]":
+        """The structured dtype: every scalar an int64, in the order of the leaves, so it can be viewed as int64."""
+        return _dtype(self.root)
+
+    def pack(self, rows: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
+        """Flattened states, int64[n, leaves], as packed words, uint64[n, words]."""
+        import numpy as np
+
+        words = np.zeros((len(rows), self.word_count), dtype=np.uint64)
+        for column, leaf in enumerate(self.leaves):
+            value = (rows[:, column] - leaf.low).astype(np.uint64)
+            words[:, leaf.word] |= value << np.uint64(leaf.shift)
+        return words
+
+    def unpack(self, words: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
+        """Packed words, uint64[n, words], as flattened states, int64[n, leaves]."""
+        import numpy as np
+
+        rows = np.empty((len(words), len(self.leaves)), dtype=np.int64)
+        for column, leaf in enumerate(self.leaves):
+            value = (words[:, leaf.word] >> np.uint64(leaf.shift)) & np.uint64((1 << leaf.bits) - 1)
+            rows[:, column] = value.astype(np.int64) + leaf.low
+        return rows
+
+    def record(self, struct: type[Struct]) -> Record | None:
+        """The type of the records of class `struct`, or None where this schema has none."""
+        return self._records.get(struct)
+
+    def _record(self, struct: type[Struct]) -> Record:
+        if struct in self._records:
+            return self._records[struct]
+        if struct in self._pending:
+            raise ModelError(f"{struct.__name__} contains itself; a record cannot be nested in itself")
+        self._pending.append(struct)
+        try:
+            hints = typing.get_type_hints(struct, include_extras=True)
+        except NameError as error:
+            raise ModelError(f"{struct.__name__}: {error}; import the name its annotations use") from None
+        fields = tuple(
+            (name, self._type(hints[name], f"{struct.__name__}.{name}")) for name in struct.field_names
+        )
+        self._pending.pop()
+        self._records[struct] = Record(struct, fields)
+        return self._records[struct]
+
+    def _type(self, annotation: Any, place: str) -> Type:
+        if isinstance(annotation, type) and issubclass(annotation, Struct):
+            return self._record(annotation)
+        if annotation is bool:
+            return scalar_of(Flag(), self.bounds, place)
+        kind = kind_of(annotation)
+        if kind is not None:
+            return scalar_of(kind, self.bounds, place)
+        base, *extras = get_args(annotation) if get_origin(annotation) is typing.Annotated else (annotation,)
+        index = next((extra for extra in extras if isinstance(extra, ById | ByPosition)), None)
+        if get_origin(base) is Array and index is not None:
+            size = index.members if isinstance(index, ById) else index.length
+            length = self.bounds.evaluate(size, place)
+            if length < 1:
+                raise ModelError(f"{place}: its length {size!r} is {length} at these bounds; it needs at least 1")
+            return ArrayOf(self._type(get_args(base)[0], f"{place}[...]"), length, index)
+        raise ModelError(
+            f"{place}: the annotation {annotation!r} gives no kind; write Annotated[int, Count(3)] (or another kind "
+            "of checker.schema), a Struct, or Annotated[Array[...], ById('set')] / ByPosition('length')"
+        )
+
+    def _leaves(self) -> Iterator[Leaf]:
+        word, shift = 0, 0
+        for steps, owner, scalar in _walk(self.root, (), (self.root.struct.__name__, "")):
+            bits = (scalar.high - scalar.low).bit_length()
+            if shift + bits > WORD_BITS:
+                word, shift = word + 1, 0
+            yield Leaf(steps, path_text(steps), owner, scalar, word, shift, bits)
+            shift += bits
+
+
+def kind_of(annotation: Any) -> Kind | None:
+    """The kind that an annotation such as `Annotated[int, Count(3)]` carries, or None."""
+    if annotation is bool:
+        return Flag()
+    if get_origin(annotation) is typing.Annotated:
+        return next((extra for extra in get_args(annotation)[1:] if isinstance(extra, Kind)), None)
+    return None
+
+
+def _walk(
+    node: Type, steps: tuple[str | int, ...], owner: tuple[str, str]
+) -> Iterator[tuple[tuple[str | int, ...], tuple[str, str], Scalar]]:
+    if isinstance(node, Scalar):
+        yield steps, owner, node
+    elif isinstance(node, Record):
+        for name, child in node.fields:
+            yield from _walk(child, (*steps, name), (node.struct.__name__, name))
+    else:
+        for index in range(node.length):
+            yield from _walk(node.element, (*steps, index), owner)
+
+
+def _dtype(node: Type) -> Any:
+    import numpy as np
+
+    if isinstance(node, Scalar):
+        return np.dtype(np.int64)
+    if isinstance(node, ArrayOf):
+        return np.dtype((_dtype(node.element), (node.length,)))
+    return np.dtype([(name, _dtype(child)) for name, child in node.fields])

@@ -1,0 +1,374 @@
+"""A model: a closed finite system as data. Every mistake in it is a ModelError when it is defined.
+
+A model names the state's `Struct`, its initial states, the bounds that make it finite, the rules (protocol switches,
+constant during a run), the actions with the domains of their parameters, and what must hold. The functions are plain
+Python in the plain subset (`checker.subset`); this module reads them once, so that every engine can rely on them.
+"""
+
+import difflib
+import inspect
+import itertools
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, get_type_hints
+
+from checker import subset
+from checker.bounds import Bounds
+from checker.drawing import Lanes
+from checker.errors import EvaluationError, ModelError, UsageError
+from checker.expressions import ValueType
+from checker.ir import BOOL, INT, NOTHING, Function
+from checker.layout import Layout, kind_of, scalar_of
+from checker.schema import Flag, Kind, Struct
+from checker.source import function_tree, place_of
+
+Protocol = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of an action and its domain `low` .. `high`, tried in that order."""
+
+    name: str
+    kind: Kind
+    low: int
+    high: int
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        """The domain, in the order in which it is tried; booleans for a flag."""
+        if isinstance(self.kind, Flag):
+            return (False, True)
+        return tuple(range(self.low, self.high + 1))
+
+
+@dataclass(frozen=True)
+class Action:
+    """A step of the system: a function `(state[, rules], *parameters) -> bool` and its parameters' domains.
+
+    `read` is the function as the plain subset understands it.
+    """
+
+    name: str
+    function: Protocol
+    parameters: tuple[Parameter, ...]
+    takes_rules: bool
+    rules: Any
+    read: Function
+
+    def apply(self, state: Any, values: Sequence[int]) -> bool:
+        """Run the function on `state`, which it may change; whether it was enabled."""
+        if self.takes_rules:
+            return bool(self.function(state, self.rules, *values))
+        return bool(self.function(state, *values))
+
+    def combinations(self) -> Iterable[tuple[int, ...]]:
+        """All parameter values in the order in which they are tried: the last parameter varies fastest."""
+        return itertools.product(*(parameter.values for parameter in self.parameters))
+
+    def named(self, values: Sequence[int]) -> dict[str, int]:
+        """Parameter values by name."""
+        return {parameter.name: value for parameter, value in zip(self.parameters, values, strict=True)}
+
+
+@dataclass(frozen=True)
+class Property:
+    """What must hold of every state (`is_step` False) or of every step (`is_step` True); or have an example."""
+
+    name: str
+    function: Protocol
+    takes_rules: bool
+    rules: Any
+    is_step: bool
+    read: Function
+
+    def holds(self, *states: Any) -> bool:
+        """Evaluate it on one state, or on the states before and after a step."""
+        if self.takes_rules:
+            return bool(self.function(*states, self.rules))
+        return bool(self.function(*states))
+
+
+class Model:
+    """A closed finite system.
+
+    `state`: the Struct of a state. `initial`: one or several functions like actions, each applied to the blank state
+    (every optional field at its sentinel, every other field at its lowest value); the states in which they do not
+    return False are the initial states; None stands for the blank state itself. `bounds`: integers by name.
+    `rules`: a NamedTuple of enum members, ints or bools. `actions`: functions `(state[, rules], *parameters) -> bool`.
+    `parameters`: kinds by parameter name, where the annotation of the parameter does not carry one or another domain
+    is wanted. `always`: invariants `(state[, rules])` and action properties `(before, after[, rules])`. `sometimes`:
+    like invariants, each must hold in at least one reachable state. `constraint`: states in which it does not hold
+    are checked, but neither counted nor explored further. `check_deadlock`: whether a state without an enabled action
+    is an error. `drawing`: how steps are drawn as lanes. `question`: what the model answers, by default the first
+    sentence of the docstring of the module that defines it.
+
+    Raises ModelError, naming the place and the mend, for every mistake that can be seen without running a step.
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        state: type[Struct],
+        actions: Sequence[Protocol],
+        bounds: Mapping[str, int] | None = None,
+        initial: Protocol | Sequence[Protocol] | None = None,
+        rules: Any = None,
+        parameters: Mapping[str, Kind | Any] | None = None,
+        always: Sequence[Protocol] = (),
+        sometimes: Sequence[Protocol] = (),
+        constraint: Protocol | None = None,
+        check_deadlock: bool = False,
+        drawing: Lanes | None = None,
+        question: str | None = None,
+    ) -> None:
+        if question is None:
+            question = _first_sentence(sys._getframe(1).f_globals.get("__doc__"))
+        self.name = name
+        self.state = state
+        self.rules = rules
+        self.check_deadlock = check_deadlock
+        self.drawing = drawing
+        self.question = question
+        self._definition: dict[str, Any] = {
+            "name": name, "state": state, "actions": actions, "bounds": dict(bounds or {}), "initial": initial,
+            "rules": rules, "parameters": parameters, "always": always, "sometimes": sometimes,
+            "constraint": constraint, "check_deadlock": check_deadlock, "drawing": drawing, "question": question,
+        }  # fmt: skip
+        if not isinstance(state, type) or not issubclass(state, Struct):
+            raise self._error(f"`state` is {state!r}; give the Struct class of a state")
+        _check_rules(rules, name)
+        self._bounds = Bounds(bounds or {})
+        self.layout = Layout(state, self._bounds)
+        self._program = subset.Program(rules)
+        self._kinds = {key: _as_kind(value, key, name) for key, value in (parameters or {}).items()}
+        self._used_kinds: set[str] = set()
+        initials = [] if initial is None else [initial] if callable(initial) else list(initial)
+        self.initial = tuple(self._action(function, (BOOL, NOTHING)) for function in initials)
+        self.actions = tuple(self._action(function, (BOOL,)) for function in actions)
+        self.properties = tuple(self._property(function, "always", (1, 2)) for function in always)
+        self.sometimes = tuple(self._property(function, "sometimes", (1,)) for function in sometimes)
+        self.constraint = None if constraint is None else self._property(constraint, "constraint", (1,))
+        self._check_names()
+
+    def __repr__(self) -> str:
+        return f"Model({self.name!r}, bounds={self.bounds})"
+
+    @property
+    def bounds(self) -> dict[str, int]:
+        """The bounds by name."""
+        return dict(self._bounds.values)
+
+    def with_bounds(self, changes: Mapping[str, int]) -> "Model":
+        """The same model with some bounds changed. UsageError for an unknown bound or a value it cannot have."""
+        for name, value in changes.items():
+            if name not in self._bounds.values:
+                raise UsageError(unknown("bound", name, self.bounds, self.name))
+            if not isinstance(value, int) or isinstance(value, bool):
+                raise UsageError(f"bound {name} is {value!r}; a bound is a whole number")
+        try:
+            return self._again(bounds={**self.bounds, **changes})
+        except ModelError as error:
+            shown = ", ".join(f"{name}={value}" for name, value in changes.items())
+            raise UsageError(f"{self.name} cannot have {shown}: {error}") from None
+
+    def with_rules(self, changes: Mapping[str, int | str | bool]) -> "Model":
+        """The same model with some switches changed; enum members by name. UsageError where one does not exist."""
+        fields = {} if self.rules is None else self.rules._asdict()
+        for name, value in changes.items():
+            if name not in fields:
+                raise UsageError(unknown("rule", name, fields, self.name))
+            changes = {**changes, name: _rule_value(fields[name], value, name)}
+        return self._again(rules=self.rules._replace(**changes)) if changes else self
+
+    def with_properties(self, names: Sequence[str]) -> "Model":
+        """The same model that checks only the named properties. UsageError where one does not exist."""
+        known = {each.name: each for each in (*self.properties, *self.sometimes)}
+        for name in names:
+            if name not in known:
+                raise UsageError(unknown("property", name, known, self.name))
+        return self._again(
+            always=[each.function for each in self.properties if each.name in names],
+            sometimes=[each.function for each in self.sometimes if each.name in names],
+        )
+
+    def action(self, name: str) -> Action:
+        """The action of that name. UsageError where there is none."""
+        for each in self.actions:
+            if each.name == name:
+                return each
+        raise UsageError(unknown("action", name, [each.name for each in self.actions], self.name))
+
+    def initial_states(self) -> list[Any]:
+        """The distinct initial states in order. EvaluationError where there is none or one is out of range."""
+        if not self.initial:
+            return [self.layout.blank()]
+        found: dict[tuple[int, ...], Any] = {}
+        for action in self.initial:
+            for values in action.combinations():
+                state = self.layout.blank()
+                if self._starts(action, state, values):
+                    flat = self.layout.flatten(state)
+                    bad = self.layout.first_out_of_range(flat)
+                    if bad is not None:
+                        raise EvaluationError(
+                            f"{place_of(action.function)}: {action.name} leaves {bad[0].path} = {bad[1]}, "
+                            f"outside its range {bad[0].low} .. {bad[0].high}"
+                        )
+                    found.setdefault(flat, state)
+        if not found:
+            names = ", ".join(action.name for action in self.initial)
+            raise EvaluationError(f"{self.name} has no initial state: {names} returned False for all parameters")
+        return list(found.values())
+
+    @staticmethod
+    def _starts(action: Action, state: Any, values: tuple[int, ...]) -> bool:
+        try:
+            return action.apply(state, values) or action.read.returns == NOTHING
+        except Exception as error:
+            raise EvaluationError(
+                f"{place_of(action.function)}: {action.name} failed on the blank state: {type(error).__name__}: {error}"
+            ) from error
+
+    def _again(self, **changes: Any) -> "Model":
+        return Model(**{**self._definition, **changes})
+
+    def _error(self, message: str) -> ModelError:
+        return ModelError(f"model {self.name}: {message}")
+
+    def _signature(self, function: Protocol) -> tuple[list[str], bool]:
+        """The parameter names without `rules`, and whether `rules` is among them."""
+        names = [argument.arg for argument in function_tree(function).args.args]
+        if "rules" in names and self.rules is None:
+            raise self._error(f"{function.__name__} takes `rules`, but the model has none; give `rules=...`")
+        return [name for name in names if name != "rules"], "rules" in names
+
+    def _read(self, function: Protocol, state_count: int, others: Sequence[Kind]) -> Function:
+        names = [argument.arg for argument in function_tree(function).args.args]
+        kinds = iter(others)
+        states = iter([self.layout.root] * state_count)
+        types: list[ValueType] = []
+        for name in names:
+            if name == "rules":
+                types.append(self._program.rules_type())
+                continue
+            state = next(states, None)
+            types.append(state if state is not None else BOOL if isinstance(next(kinds), Flag) else INT)
+        return self._program.function(function, types)
+
+    def _action(self, function: Protocol, returns: tuple[ValueType, ...]) -> Action:
+        names, takes_rules = self._signature(function)
+        if not names:
+            raise self._error(f"{function.__name__} takes no state; an action is `def {function.__name__}(state, ...)`")
+        parameters = tuple(self._parameter(function, name) for name in names[1:])
+        read = self._read(function, 1, [parameter.kind for parameter in parameters])
+        if read.returns not in returns:
+            raise self._error(
+                f"{place_of(function)}: {function.__name__} must return True where it is enabled and False where not"
+            )
+        return Action(function.__name__, function, parameters, takes_rules, self.rules, read)
+
+    def _parameter(self, function: Protocol, name: str) -> Parameter:
+        kind = self._kinds.get(name)
+        if kind is None:
+            try:
+                kind = kind_of(get_type_hints(function, include_extras=True).get(name))
+            except NameError as error:
+                raise self._error(f"{place_of(function)}: {error}; import the name its annotations use") from None
+        else:
+            self._used_kinds.add(name)
+        if kind is None:
+            raise self._error(
+                f"{place_of(function)}: the parameter {name!r} of {function.__name__} has no domain; annotate it with a "
+                f"kind (for example Annotated[int, Count(3)]) or give parameters={{{name!r}: ...}}"
+            )
+        scalar = scalar_of(kind, self._bounds, f"{function.__name__}({name})")
+        return Parameter(name, kind, scalar.low, scalar.high)
+
+    def _property(self, function: Protocol, role: str, counts: tuple[int, ...]) -> Property:
+        names, takes_rules = self._signature(function)
+        if len(names) not in counts:
+            wanted = "(state) or (before, after)" if 2 in counts else "(state)"
+            raise self._error(
+                f"{place_of(function)}: {function.__name__} in `{role}` takes {len(names)} states; write {wanted}"
+            )
+        read = self._read(function, len(names), [])
+        if read.returns != BOOL:
+            raise self._error(f"{place_of(function)}: {function.__name__} in `{role}` must return True or False")
+        if read.writes:
+            raise self._error(
+                f"{read.write_place}: {function.__name__} in `{role}` writes to the state; a property only observes, so "
+                "compute in local names"
+            )
+        return Property(function.__name__, function, takes_rules, self.rules, len(names) == 2, read)
+
+    def _check_names(self) -> None:
+        if not self.actions:
+            raise self._error("it has no actions; give at least one")
+        for role, members in (("actions", self.actions), ("always and sometimes", (*self.properties, *self.sometimes))):
+            names = [each.name for each in members]
+            twice = sorted({name for name in names if names.count(name) > 1})
+            if twice:
+                raise self._error(f"{', '.join(twice)} is listed twice in {role}; names must differ")
+        idle = sorted(set(self._kinds) - self._used_kinds)
+        if idle:
+            taken = sorted({each.name for action in self.actions for each in action.parameters})
+            raise self._error(
+                f"`parameters` names {idle[0]!r}, which no action takes; the actions take: {', '.join(taken) or 'none'}"
+            )
+        unused = sorted(set(self._bounds.values) - self._bounds.used)
+        if unused:
+            raise self._error(f"the bound {unused[0]!r} is used by no field and no parameter; remove it or use it")
+
+
+def unknown(what: str, name: str, known: Iterable[str], model: str) -> str:
+    """The message for a name that does not exist: what was given, what there is, and the nearest name."""
+    names = list(known)
+    near = difflib.get_close_matches(name, names, n=1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    return f"{model} has no {what} {name!r}; it has: {', '.join(names) or 'none'}{hint}"
+
+
+def _first_sentence(text: str | None) -> str:
+    paragraph = inspect.cleandoc(text or "").split("\n\n")[0].replace("\n", " ")
+    return paragraph.strip()
+
+
+def _as_kind(value: Any, parameter: str, model: str) -> Kind:
+    kind = value if isinstance(value, Kind) else kind_of(value)
+    if kind is None:
+        raise ModelError(f"model {model}: parameters[{parameter!r}] is {value!r}; give a kind such as Id('members')")
+    return kind
+
+
+def _check_rules(rules: Any, model: str) -> None:
+    if rules is None:
+        return
+    if not isinstance(rules, tuple) or not hasattr(rules, "_fields"):
+        raise ModelError(f"model {model}: `rules` is {rules!r}; give a NamedTuple of enum members, ints or bools")
+    for name, value in rules._asdict().items():
+        if not isinstance(value, int):
+            raise ModelError(f"model {model}: rules.{name} is {value!r}; a switch is an IntEnum member, an int or a bool")
+
+
+def _rule_value(now: Any, value: int | str | bool, name: str) -> Any:
+    if isinstance(now, IntEnum):
+        members = type(now).__members__
+        if isinstance(value, str) and value in members:
+            return members[value]
+        by_number = {int(member): member for member in members.values()}
+        if str(value).lstrip("-").isdigit() and int(value) in by_number:
+            return by_number[int(value)]
+        raise UsageError(f"rule {name} cannot be {value!r}; it is one of: {', '.join(members)}")
+    if isinstance(now, bool):
+        word = str(value).lower()
+        if word in ("true", "1", "on", "false", "0", "off"):
+            return word in ("true", "1", "on")
+        raise UsageError(f"rule {name} cannot be {value!r}; it is true or false")
+    try:
+        return int(value)
+    except ValueError:
+        raise UsageError(f"rule {name} cannot be {value!r}; it is a whole number") from None

@@ -1,0 +1,76 @@
+"""What a search is asked and what it answers."""
+
+import builtins
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from checker.model import Model
+    from checker.trace import Trace
+
+
+class Verdict(Enum):
+    """The outcome of a search. Only a search that visited every reachable state says HOLDS."""
+
+    HOLDS = "HOLDS"
+    VIOLATED = "VIOLATED"
+    DEADLOCK = "DEADLOCK"
+    NOT_EXHAUSTED = "NOT_EXHAUSTED"
+    EVALUATION_FAILED = "EVALUATION_FAILED"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Where a search stops unfinished: distinct states, seconds, bytes of memory. None means no limit."""
+
+    max_states: int | None = None
+    max_seconds: float | None = None
+    max_memory: int | None = None
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a search is. `frontier` is the number of states found and not yet expanded, `memory` bytes resident."""
+
+    depth: int
+    states_distinct: int
+    states_generated: int
+    frontier: int
+    seconds: float
+    engine: str
+    memory: int
+
+
+ProgressListener = Callable[[Progress], None]
+
+
+@dataclass
+class Result:
+    """The answer of a search.
+
+    `states_generated` counts the initial states and every (action, parameters) enabled in an expanded state; `depth` is the number of levels, the initial states being level 1. When a property is violated the
+    level in which that shows is finished first, so the counts do not depend on the engine. `actions` says how often
+    each action was enabled. `unmet` names the `sometimes` properties without an example; `reason` says why a search
+    is NOT_EXHAUSTED or EVALUATION_FAILED. `bytes_per_state` is the memory kept per distinct state, where measured.
+    """
+
+    model: "Model"
+    verdict: Verdict
+    states_distinct: int
+    states_generated: int
+    depth: int
+    engine: str
+    seconds: float
+    actions: dict[str, int] = field(default_factory=dict)
+    property: str | None = None
+    trace: "Trace | None" = None
+    reason: str = ""
+    unmet: tuple[str, ...] = ()
+    bytes_per_state: float | None = None
+
+    @builtins.property
+    def never_fired(self) -> tuple[str, ...]:
+        """The actions that were never enabled, in the model's order."""
+        return tuple(name for name, count in self.actions.items() if count == 0)

@@ -1,0 +1,217 @@
+"""The schema of a state: annotated `Struct` classes whose fields carry a kind and, by it, a range.
+
+A field is annotated with `Annotated[int, <kind>]`, with another `Struct` (a nested record), or with
+`Annotated[Array[...], ById(...)]` / `Annotated[Array[...], ByPosition(...)]` (a fixed array). Sizes and ranges
+are expressions over the names of the model's bounds ("replicas", "max_leader_epoch + 1") or plain integers.
+Everything else (plain objects, packed words, dtype, text, JSON, `type_ok`) is derived from this one declaration.
+
+The functions at the end work on id sets. They are written in the plain subset, so protocol code may call them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+Size = str | int
+
+MOST_MEMBERS = 30
+"""The largest set whose subsets are kept as one bitmask: every field fits a signed 32-bit integer."""
+
+NONE = -1
+"""The only sentinel an optional field may use: it keeps the range one interval."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a scalar field, or a parameter of an action, means. Subclasses give the range."""
+
+
+@dataclass(frozen=True)
+class Id(Kind):
+    """An id of the set with `members` elements: 0 .. members-1, or `none` (always -1) where it is optional."""
+
+    members: Size
+    none: int | None = None
+
+
+@dataclass(frozen=True)
+class IdSet(Kind):
+    """A set of ids of the set with `members` elements, as a bitmask: 0 .. 2**members - 1."""
+
+    members: Size
+
+
+@dataclass(frozen=True)
+class Offset(Kind):
+    """A position in a sequence, 0 .. `end` (inclusive, because ends are exclusive and an end is an offset too)."""
+
+    end: Size
+
+
+@dataclass(frozen=True)
+class Epoch(Kind):
+    """A fencing number, 0 .. `highest`, or `none` (always -1) where there may be no epoch yet."""
+
+    highest: Size
+    none: int | None = None
+
+
+@dataclass(frozen=True)
+class Count(Kind):
+    """How many of something: `lowest` .. `highest`, both inclusive."""
+
+    highest: Size
+    lowest: Size = 0
+
+
+@dataclass(frozen=True)
+class EnumOf(Kind):
+    """A member of an `IntEnum` whose values follow each other without gaps."""
+
+    members: type[IntEnum]
+
+
+@dataclass(frozen=True)
+class Flag(Kind):
+    """True or False."""
+
+
+@dataclass(frozen=True)
+class ById:
+    """Marks an array with one element for each id of the set with `members` elements."""
+
+    members: Size
+
+
+@dataclass(frozen=True)
+class ByPosition:
+    """Marks an array with `length` elements, indexed by position."""
+
+    length: Size
+
+
+class Array(dict[int, T]):
+    """A fixed array of records or scalars, indexed by 0 .. len-1; a negative or too large index is an IndexError.
+
+    It is a dictionary underneath, because that is the fastest container of Python's whose look-up refuses a
+    negative index. Iteration yields the elements.
+    """
+
+    __slots__ = ()
+
+    def __missing__(self, index: int) -> T:
+        raise IndexError(f"index {index} is outside this array, whose indices are 0 .. {len(self) - 1}")
+
+    def __setitem__(self, index: int, value: T) -> None:
+        if index not in self:
+            self.__missing__(index)
+        super().__setitem__(index, value)
+
+    def __iter__(self) -> Iterator[T]:  # type: ignore[override]  # an array's elements are what a reader expects
+        return iter(self.values())
+
+    def __repr__(self) -> str:
+        return f"[{', '.join(repr(value) for value in self.values())}]"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _array, (list(self.values()),)
+
+
+def _array(values: list[T]) -> Array[T]:
+    return Array(enumerate(values))
+
+
+def _own_field_names(namespace: dict[str, Any]) -> list[str]:
+    """Names annotated in a class body, also where Python (3.14 on) evaluates annotations lazily."""
+    if "__annotations__" in namespace:
+        return list(namespace["__annotations__"])
+    annotate = namespace.get("__annotate_func__") or namespace.get("__annotate__")
+    if annotate is None:
+        return []
+    from annotationlib import Format, call_annotate_function  # type: ignore[import-not-found]  # Python 3.14 on
+
+    return list(call_annotate_function(annotate, Format.FORWARDREF))
+
+
+class StructMeta(type):
+    """Turns the annotations of a `Struct` into slots, so that a misspelt field is an error and not a new field."""
+
+    field_names: tuple[str, ...]
+
+    def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> "StructMeta":
+        """Create the class with `__slots__` named after its annotations and `field_names` in order of declaration."""
+        own = _own_field_names(namespace)
+        for field in own:
+            if field in namespace:
+                raise TypeError(
+                    f"{name}.{field} has a default value; a blank state has every field at its lowest value, and the "
+                    "model's `initial` function sets the rest"
+                )
+        namespace["__slots__"] = tuple(own)
+        inherited: tuple[str, ...] = ()
+        for base in bases:
+            inherited += getattr(base, "field_names", ())
+        created = super().__new__(mcs, name, bases, namespace)
+        created.field_names = inherited + tuple(own)
+        return created
+
+
+class Struct(metaclass=StructMeta):
+    """Base of all records of a state. Instances are made by a layout (`model.layout.blank()`)."""
+
+    def copy(self) -> "Struct":
+        """A deep copy that shares nothing with this record."""
+        other = object.__new__(type(self))
+        for name in type(self).field_names:
+            setattr(other, name, _copy_value(getattr(self, name)))
+        return other
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in type(self).field_names)
+
+    __hash__ = None  # type: ignore[assignment]  # records are mutable; hash their flattened values instead
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{name}={getattr(self, name, '?')!r}" for name in type(self).field_names)
+        return f"{type(self).__name__}({inside})"
+
+
+def _copy_value(value: Any) -> Any:
+    if isinstance(value, Struct):
+        return value.copy()
+    if isinstance(value, Array):
+        return _array([_copy_value(element) for element in value.values()])
+    return value
+
+
+def contains(ids: int, member: int) -> bool:
+    """Whether `member` (an id, not the sentinel) is in the id set `ids`."""
+    return (ids >> member) & 1 == 1
+
+
+def including(ids: int, member: int) -> int:
+    """The id set `ids` with `member` added."""
+    return ids | (1 << member)
+
+
+def excluding(ids: int, member: int) -> int:
+    """The id set `ids` with `member` taken out."""
+    return ids & ~(1 << member)
+
+
+def everyone(members: int) -> int:
+    """The id set of all ids 0 .. members-1."""
+    return (1 << members) - 1
+
+
+def cardinality(ids: int) -> int:
+    """How many ids the set `ids` has."""
+    total = 0
+    for member in range(MOST_MEMBERS):
+        total += (ids >> member) & 1
+    return total

@@ -1,0 +1,96 @@
+"""The types a schema is made of, at given bounds: scalars with their ranges, records, fixed arrays, and leaves."""
+
+from dataclasses import dataclass
+
+from checker.schema import ById, ByPosition, Kind, Struct
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """The type of a scalar: its kind and its range `low` .. `high`, both inclusive."""
+
+    kind: Kind
+    low: int
+    high: int
+
+    @property
+    def blank(self) -> int:
+        """The value before `initial` runs: the sentinel where there is one, the lowest value elsewhere."""
+        return self.low
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """The type of a nested record: its class and its fields in order. A layout has one for each class."""
+
+    struct: type[Struct]
+    fields: tuple[tuple[str, "Type"], ...]
+
+    def __repr__(self) -> str:
+        return f"Record({self.struct.__name__})"
+
+    def field(self, name: str) -> "Type | None":
+        """The type of the field `name`, or None where there is no such field."""
+        for field_name, field_type in self.fields:
+            if field_name == name:
+                return field_type
+        return None
+
+
+@dataclass(frozen=True)
+class ArrayOf:
+    """The type of a fixed array: its element's type, its length, and what indexes it."""
+
+    element: "Type"
+    length: int
+    index: ById | ByPosition
+
+
+Type = Scalar | Record | ArrayOf
+
+
+def leaf_count(node: Type) -> int:
+    """How many scalars a type has."""
+    if isinstance(node, Scalar):
+        return 1
+    if isinstance(node, Record):
+        return sum(leaf_count(child) for _, child in node.fields)
+    return node.length * leaf_count(node.element)
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """One scalar of a state.
+
+    `steps` leads to it from the state (field names and indices), `path` is the same as text, `owner` is the
+    (class name, field name) that declares it, and it is kept in bits `shift` .. `shift + bits - 1` of word `word`.
+    """
+
+    steps: tuple[str | int, ...]
+    path: str
+    owner: tuple[str, str]
+    scalar: Scalar
+    word: int
+    shift: int
+    bits: int
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of the field that declares it."""
+        return self.scalar.kind
+
+    @property
+    def low(self) -> int:
+        """Its lowest value (the sentinel where there is one)."""
+        return self.scalar.low
+
+    @property
+    def high(self) -> int:
+        """Its highest value."""
+        return self.scalar.high
+
+
+def path_text(steps: tuple[str | int, ...]) -> str:
+    """A path as it is written in Python: ("replicas", 0, "leader") is "replicas[0].leader"."""
+    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
+    return text.removeprefix(".")

@@ -1,0 +1,85 @@
+"""The log of one replica: records at consecutive offsets, starting with offset 0.
+
+Part of Kafka modelled: appending, truncating and reading back a replica's log, as `UnifiedLog` does.
+Source: FiniteReplicatedLog in hachikuji/kafka-specification (commit d68782b); apache/kafka `UnifiedLog`.
+Left out, and why that is sound: batches, segments, keys and values, because no replication rule looks below the single
+record and its leader epoch; the epoch cache, because it is a function of the epochs in the log; retention, because no
+rule modelled here reads the log start offset. The log is as long as the bound allows: a full log refuses appends,
+which cuts behaviours short and adds none.
+"""
+
+from typing import Annotated
+
+from checker.schema import Array, ByPosition, Epoch, Id, Offset, Struct
+from impl.constants import NO_EPOCH, NO_RECORD
+
+RecordId = Annotated[int, Id("max_records")]
+OptionalRecordId = Annotated[int, Id("max_records", none=NO_RECORD)]
+LogOffset = Annotated[int, Offset("log_size")]
+LeaderEpoch = Annotated[int, Epoch("max_leader_epoch")]
+OptionalLeaderEpoch = Annotated[int, Epoch("max_leader_epoch", none=NO_EPOCH)]
+
+
+class Record(Struct):
+    """One record of a log, or an empty slot.
+
+    id: tells this record from every other that a producer ever wrote; chosen by the producer, never changed.
+    epoch: the leader epoch of the replica that appended it first; followers copy it. `NO_EPOCH` exactly where `id` is
+        `NO_RECORD`, which is exactly at and above the end offset.
+    """
+
+    id: OptionalRecordId
+    epoch: OptionalLeaderEpoch
+
+
+class Log(Struct):
+    """What one replica has stored.
+
+    end_offset: the offset that the next record gets, which is how many records there are; written by appends and
+        truncations.
+    records: the record at each offset below `end_offset`, and blank slots from there on, so that equal logs are equal
+        values.
+    """
+
+    end_offset: LogOffset
+    records: Annotated[Array[Record], ByPosition("log_size")]
+
+
+def has_offset(log: Log, offset: int) -> bool:
+    """Whether the log stores a record at `offset`."""
+    return offset < log.end_offset
+
+
+def is_full(log: Log) -> bool:
+    """Whether every slot of the log is taken."""
+    return log.end_offset == len(log.records)
+
+
+def latest_epoch(log: Log) -> int:
+    """The leader epoch of the last record, `NO_EPOCH` for an empty log."""
+    if log.end_offset == 0:
+        return NO_EPOCH
+    return log.records[log.end_offset - 1].epoch
+
+
+def is_same_record(log: Log, other: Log, offset: int) -> bool:
+    """Whether the two logs, which both have `offset`, store the same record there."""
+    if log.records[offset].id != other.records[offset].id:
+        return False
+    return log.records[offset].epoch == other.records[offset].epoch
+
+
+def append_record(log: Log, record_id: int, epoch: int) -> None:
+    """Store a record at the end of a log that is not full."""
+    record = log.records[log.end_offset]
+    record.id = record_id
+    record.epoch = epoch
+    log.end_offset += 1
+
+
+def truncate_to(log: Log, end_offset: int) -> None:
+    """Remove every record at or above `end_offset`, which is at most the log's end offset."""
+    for offset in range(end_offset, log.end_offset):
+        log.records[offset].id = NO_RECORD
+        log.records[offset].epoch = NO_EPOCH
+    log.end_offset = end_offset

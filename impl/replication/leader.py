@@ -1,0 +1,132 @@
+"""The leader: takes over, writes, raises the high watermark, and changes the ISR.
+
+Part of Kafka modelled: what a broker does as leader of the partition, whether or not it still is.
+Source: KafkaReplication, Kip320FirstTry and Kip320 in hachikuji/kafka-specification (commit d68782b); apache/kafka
+`Partition` (`makeLeader`, `appendRecordsToLeader`, `maybeIncrementLeaderHW`, `maybeShrinkIsr`, `maybeExpandIsr`).
+Left out, and why that is sound: acknowledgements to producers, because a record counts as committed here as soon as it
+is below a leader's high watermark, which is earlier than any acknowledgement with acks=all; min.insync.replicas, which
+only refuses writes; the way of an ISR change to the controller, which is one step here and is refused unless the
+leader is the true one.
+"""
+
+from checker.schema import contains, excluding, including
+from impl.constants import NO_LEADER
+from impl.log import LeaderEpoch, RecordId, append_record, has_offset, is_full
+from impl.replication.fencing import has_established_epoch, is_caught_up, is_presumed_leader, is_true_leader
+from impl.replication.records import ReplicaId, ReplicationRules, State
+
+
+def become_leader(state: State, leader_epoch: LeaderEpoch) -> bool:
+    """The replica that a LeaderAndIsr request names as leader observes the request and takes over.
+
+    Who: the leader named by the request of `leader_epoch`.
+    When: the request was sent, names a leader, and is newer than all that this replica obeyed.
+    Effect: the replica adopts epoch, leader and ISR; log and high watermark stay as they are.
+    Source: BecomeLeader; Kafka's Partition.makeLeader.
+    Left out: the start offset of the epoch, which is a function of the log and its epochs.
+    """
+    request = state.leader_and_isr_requests[leader_epoch]
+    if request.leader == NO_LEADER:
+        return False
+    replica = state.replicas[request.leader]
+    if leader_epoch <= replica.leader_epoch:
+        return False
+    replica.leader_epoch = leader_epoch
+    replica.leader = request.leader
+    replica.isr = request.isr
+    return True
+
+
+def leader_write(state: State, leader_id: ReplicaId, record_id: RecordId) -> bool:
+    """A replica that believes it leads appends the next record of a producer.
+
+    Who: the presumed leader, which may have been deposed.
+    When: `record_id` is the next one, and the log has room.
+    Effect: the record is appended with the replica's leader epoch.
+    Source: LeaderWrite; Kafka's Partition.appendRecordsToLeader.
+    Left out: batches and the producer's retries; a retried record would be a new one to this protocol.
+    """
+    leader = state.replicas[leader_id]
+    if not is_presumed_leader(state, leader_id):
+        return False
+    if record_id != state.next_record_id:
+        return False
+    if is_full(leader.log):
+        return False
+    append_record(leader.log, record_id, leader.leader_epoch)
+    state.next_record_id += 1
+    return True
+
+
+def leader_inc_high_watermark(state: State, rules: ReplicationRules, leader_id: ReplicaId) -> bool:
+    """A replica that believes it leads counts one more record as committed.
+
+    Who: the presumed leader, by its own view of the ISR.
+    When: it has a record at its high watermark, and every member of its ISR is caught up beyond that record, as far as
+        the fencing rule lets the leader tell.
+    Effect: its high watermark grows by one.
+    Source: LeaderIncHighWatermark, ImprovedLeaderIncHighWatermark, FencedLeaderIncHighWatermark; Kafka's
+        Partition.maybeIncrementLeaderHW.
+    Left out: advancing by several records at once, which is several steps here.
+    """
+    leader = state.replicas[leader_id]
+    if not is_presumed_leader(state, leader_id):
+        return False
+    if not has_offset(leader.log, leader.high_watermark):
+        return False
+    for follower_id in range(len(state.replicas)):
+        if contains(leader.isr, follower_id):
+            if not is_caught_up(state, rules, leader_id, follower_id, leader.high_watermark + 1):
+                return False
+    leader.high_watermark += 1
+    return True
+
+
+def update_isr(state: State, leader_id: int, isr: int) -> None:
+    """Let the true leader's ISR change into the controller's record and into its own."""
+    state.replicas[leader_id].isr = isr
+    state.quorum.isr = isr
+
+
+def leader_shrink_isr(state: State, rules: ReplicationRules, leader_id: ReplicaId, follower_id: ReplicaId) -> bool:
+    """The leader takes a replica that lags out of the ISR.
+
+    Who: the true leader, because the controller refuses the change of any other.
+    When: the follower is in the ISR and is not caught up with the end of the leader's log, as the leader itself always
+        is.
+    Effect: the ISR of the leader and of the controller's record loses the follower; the leader epoch stays.
+    Source: LeaderShrinkIsr, LeaderShrinkIsrBetterFencing, FencedLeaderShrinkIsr; Kafka's Partition.maybeShrinkIsr.
+    Left out: replica.lag.time.max.ms; a follower may be found lagging at once, later or never.
+    """
+    leader = state.replicas[leader_id]
+    if not is_true_leader(state, leader_id):
+        return False
+    if not contains(leader.isr, follower_id):
+        return False
+    if is_caught_up(state, rules, leader_id, follower_id, leader.log.end_offset):
+        return False
+    update_isr(state, leader_id, excluding(leader.isr, follower_id))
+    return True
+
+
+def leader_expand_isr(state: State, rules: ReplicationRules, leader_id: ReplicaId, follower_id: ReplicaId) -> bool:
+    """The leader lets a replica that has caught up into the ISR.
+
+    Who: the true leader, because the controller refuses the change of any other.
+    When: the follower is not in the ISR and is caught up with the leader's high watermark; with epochs in the fetch,
+        that high watermark must also have reached the leader's own epoch.
+    Effect: the ISR of the leader and of the controller's record gains the follower; the leader epoch stays.
+    Source: LeaderExpandIsr, LeaderExpandIsrBetterFencing, FencedLeaderExpandIsr; Kafka's Partition.maybeExpandIsr.
+    Left out: whether the follower's broker may join at all (fenced, stopping), which only refuses changes.
+    """
+    leader = state.replicas[leader_id]
+    if not is_true_leader(state, leader_id):
+        return False
+    if contains(leader.isr, follower_id):
+        return False
+    if not is_caught_up(state, rules, leader_id, follower_id, leader.high_watermark):
+        return False
+    if not has_established_epoch(state, rules, leader_id):
+        return False
+    update_isr(state, leader_id, including(leader.isr, follower_id))
+    return True

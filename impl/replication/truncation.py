@@ -1,0 +1,81 @@
+"""Where a replica cuts its log when it turns to a new leader epoch: the rules of Kafka's history side by side.
+
+Part of Kafka modelled: the truncation that makes a follower's log a prefix of its leader's before it fetches.
+Source: KafkaTruncateToHighWatermark, Kip101, Kip279 and Kip320FirstTry in hachikuji/kafka-specification (commit
+d68782b); KIP-101, KIP-279, KIP-320; apache/kafka `AbstractFetcherThread` (`getOffsetTruncationState`) and
+`LeaderEpochFileCache` (`endOffsetFor`).
+Left out, and why that is sound: the rounds of question and answer. KIP-279 finds the last shared record by asking again
+with ever older epochs; here both logs are looked at in one step. Where only the leader of the epoch in question answers, as
+KIP-320 ensures, the rounds add up to the same, because such a leader only appends. Breaking off between two rounds is
+not modelled, nor, for the older rules, a leader that changes between them: they could look better than they are.
+"""
+
+from impl.constants import NO_OFFSET, TruncationRule
+from impl.log import Log, is_same_record, latest_epoch
+from impl.replication.records import ReplicationRules, State
+
+
+def end_offset_for_epoch(log: Log, epoch: int) -> int:
+    """The answer of KIP-101 to the question where `epoch` ends in the leader's `log`.
+
+    The end of the log for its latest epoch; otherwise the first offset of a later epoch; `NO_OFFSET` where there is no
+    later epoch.
+    """
+    if latest_epoch(log) == epoch:
+        return log.end_offset
+    for offset in range(log.end_offset):
+        if log.records[offset].epoch > epoch:
+            return offset
+    return NO_OFFSET
+
+
+def shared_end_offset(log: Log, other: Log) -> int:
+    """The end of what the logs share, looked for backwards from the tail: behind the last offset with equal records."""
+    shared = 0
+    for offset in range(min(log.end_offset, other.end_offset)):
+        if is_same_record(log, other, offset):
+            shared = offset + 1
+    return shared
+
+
+def kip_101_truncation_offset(state: State, leader_id: int, follower_id: int) -> int:
+    """Where the follower's latest epoch ends on the leader; the follower's high watermark if the leader cannot tell."""
+    leader = state.replicas[leader_id]
+    follower = state.replicas[follower_id]
+    if follower.log.end_offset == 0:
+        return 0
+    end_offset = end_offset_for_epoch(leader.log, latest_epoch(follower.log))
+    if end_offset == NO_OFFSET:
+        return follower.high_watermark
+    return end_offset
+
+
+def truncation_offset(state: State, rules: ReplicationRules, leader_id: int, follower_id: int) -> int:
+    """The end offset that the rule gives the log of a replica which turns to a new epoch of this leader.
+
+    It can lie above the replica's end offset with `KIP_101` only, which never looks at the follower's log.
+    """
+    leader = state.replicas[leader_id]
+    follower = state.replicas[follower_id]
+    if rules.truncation == TruncationRule.HIGH_WATERMARK:
+        return follower.high_watermark
+    if rules.truncation == TruncationRule.KIP_101:
+        return kip_101_truncation_offset(state, leader_id, follower_id)
+    if rules.truncation == TruncationRule.KIP_279:
+        return shared_end_offset(leader.log, follower.log)
+    return follower.log.end_offset
+
+
+def needs_truncation(state: State, leader_id: int, follower_id: int) -> bool:
+    """Whether the leader finds, at a fetch that carries the last fetched epoch, that the follower's log is not its own.
+
+    The follower's log is longer than the leader's, or its last record has another epoch than the leader's record there.
+    """
+    leader_log = state.replicas[leader_id].log
+    follower_log = state.replicas[follower_id].log
+    if follower_log.end_offset > leader_log.end_offset:
+        return True
+    if follower_log.end_offset == 0:
+        return False
+    last_offset = follower_log.end_offset - 1
+    return follower_log.records[last_offset].epoch != leader_log.records[last_offset].epoch

@@ -1,0 +1,44 @@
+"""What the five generations of the replication protocol have in common as models: everything but rules and bounds.
+
+Bounds, named as in the public specification: `replicas` brokers hold the partition; a log has room for `log_size`
+records; producers write `max_records` records in all; leader epochs run from 0 to `max_leader_epoch`. The last three
+only end behaviours: what is possible at small ones is possible at larger ones.
+"""
+
+from impl.replication.controller import controller_elect_leader, controller_shrink_isr
+from impl.replication.follower import become_follower, follower_replicate
+from impl.replication.leader import (
+    become_leader,
+    leader_expand_isr,
+    leader_inc_high_watermark,
+    leader_shrink_isr,
+    leader_write,
+)
+from spec.replication import (
+    committed_record,
+    deposed_leader,
+    diverging_logs,
+    expanded_isr,
+    shrunk_isr,
+    strong_isr,
+    weak_isr,
+)
+
+ACTIONS = (
+    controller_elect_leader,
+    controller_shrink_isr,
+    become_leader,
+    become_follower,
+    leader_write,
+    leader_inc_high_watermark,
+    leader_shrink_isr,
+    leader_expand_isr,
+    follower_replicate,
+)
+
+ALWAYS = (weak_isr, strong_isr)
+
+SOMETIMES = (committed_record, shrunk_isr, expanded_isr, deposed_leader)
+"""What every generation must reach with one record already."""
+
+SOMETIMES_WITH_TWO_RECORDS = (*SOMETIMES, diverging_logs)

@@ -1,0 +1,39 @@
+"""Settings of every test run: it says how to repeat itself, and it gives the same answers each time."""
+
+import os
+import platform
+from importlib.metadata import version
+from pathlib import Path
+
+import hypothesis
+
+# The same examples on every run. KAFKACHECK_EXPLORE=1 looks for new ones, and prints how to repeat a failure.
+hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None, print_blob=True)
+hypothesis.settings.register_profile("explore", derandomize=False, deadline=None, print_blob=True)
+PROFILE = "explore" if os.environ.get("KAFKACHECK_EXPLORE") else "repeatable"
+hypothesis.settings.load_profile(PROFILE)
+
+# Nothing a test sees may depend on who runs it. Kernels are kept between runs, but not among the user's own.
+for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES"):
+    os.environ.pop(name, None)
+os.environ.setdefault("KAFKACHECK_CACHE", str(Path(__file__).resolve().parent.parent / ".pytest_cache" / "kernels"))
+
+
+def pytest_addoption(parser):
+    parser.addoption("--all", action="store_true", help="also run the slow tests")
+
+
+def pytest_report_header(config):
+    packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "numba", "hypothesis"))
+    scope = "all tests" if config.getoption("--all") else "without the slow tests (--all runs them)"
+    return f"kafkacheck: Python {platform.python_version()}, {packages}; hypothesis profile {PROFILE}; {scope}"
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out slow tests, except with --all, with -m, or where the command line names one by its id."""
+    if config.getoption("--all") or config.getoption("markexpr"):
+        return
+    named = tuple(argument for argument in config.args if "::" in argument)
+    slow = [item for item in items if item.get_closest_marker("slow") and not item.nodeid.startswith(named or "/")]
+    config.hook.pytest_deselected(items=slow)
+    items[:] = [item for item in items if item not in slow]

@@ -1,0 +1,78 @@
+"""What model/expected.toml pins, and `python -m tests.expected`, which pins it anew from complete runs.
+
+The verdict of a model is decided by whoever writes its docstring; the numbers are what a search of this very code
+counts. So the numbers are never written by hand, and a changed verdict shows in the difference of the file.
+"""
+
+import importlib
+import tomllib
+from pathlib import Path
+
+from checker.catalogue import catalogue_names
+from checker.model import Model
+from checker.result import Result
+from checker.search import check
+
+FILE = Path(__file__).resolve().parent.parent / "model" / "expected.toml"
+
+INTERPRETED_UP_TO = 60_000
+"""Up to about this many states plain Python is quicker than compiling."""
+
+HEADER = """\
+# What a check of each model at its default bounds must find. Written by `python -m tests.expected`, never by hand:
+# `verdict` and `property` (the one violated) as the models' docstrings explain them, `trace_states` the length of the
+# shortest counterexample with the initial state, and the counts of distinct states, generated states and levels. The
+# level in which a violation appears is counted whole.
+"""
+
+
+def model_of(name: str) -> Model:
+    """The catalogue model of that name."""
+    return importlib.import_module(f"model.{name}").MODEL
+
+
+def pinned() -> dict[str, dict]:
+    """The tables of expected.toml by model name."""
+    return tomllib.loads(FILE.read_text(encoding="utf-8"))
+
+
+def facts_of(result: Result) -> dict:
+    """What a result says, in the form in which it is pinned."""
+    facts = {"verdict": result.verdict.name}
+    if result.property is not None:
+        facts["property"] = result.property
+    if result.trace is not None:
+        facts["trace_states"] = len(result.trace.steps)
+    return facts | {
+        "bounds": dict(result.model.bounds),
+        "distinct": result.states_distinct,
+        "generated": result.states_generated,
+        "depth": result.depth,
+    }
+
+
+def engine_for(states: int) -> str:
+    """The reading that answers soonest where nothing is compiled yet."""
+    return "interpreted" if states <= INTERPRETED_UP_TO else "compiled"
+
+
+def toml_of(name: str, facts: dict) -> str:
+    """One table of expected.toml."""
+    lines = [f"[{name}]"]
+    for key, value in facts.items():
+        if isinstance(value, dict):
+            text = "{ " + ", ".join(f"{inner} = {number}" for inner, number in value.items()) + " }"
+        else:
+            text = f'"{value}"' if isinstance(value, str) else f"{value:_}"
+        lines.append(f"{key} = {text}")
+    return "\n".join(lines)
+
+
+def pin() -> None:
+    """Check every model and write what was found."""
+    tables = [toml_of(name, facts_of(check(model_of(name)))) for name in catalogue_names()]
+    FILE.write_text(HEADER + "\n" + "\n\n".join(tables) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    pin()

@@ -1,0 +1,365 @@
+"""Bad input: each gives one error with the value, what was expected and the mend, the right status, and no traceback."""
+
+import errno
+import json
+import os
+import re
+
+import pytest
+
+from tests.command import TANK, Command, write
+
+
+@pytest.fixture
+def kafkacheck(capsys):
+    return Command(capsys)
+
+
+@pytest.fixture
+def tank(tmp_path):
+    return write(tmp_path / "tank.py", TANK)
+
+
+@pytest.fixture
+def no_search(monkeypatch):
+    """Fails the test where a search begins."""
+
+    def begins(*_):
+        raise AssertionError("the search began")
+
+    monkeypatch.setattr("checker.checking.search", begins)
+
+
+def told(error: str, *words: str) -> None:
+    for word in words:
+        assert word in error, error
+
+
+# the command line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["chekc", "kip320"], ["chekc"]),
+        (["check"], ["MODEL", "--all"]),
+        (["check", "kip320", "kip101"], ["kip101"]),
+        (["check", "kip320", "--all"], ["--all", "MODEL"]),
+        (["check", "--all", "--set", "replicas=2"], ["--all", "--set"]),
+        (["check", "kip320", "--depth", "3"], ["--depth", "kafkacheck check --help"]),
+        (["check", "kip320", "--engine", "fast"], ["fast", "interpreted", "compiled"]),
+        (["check", "kip320", "--max-states", "0"], ["--max-states", "0", "x>=1"]),
+        (["check", "kip320", "--max-states", "many"], ["--max-states", "many"]),
+        (["check", "kip320", "--max-seconds", "0"], ["--max-seconds", "0", "x>0"]),
+        (["check", "kip320", "--max-seconds", "-1"], ["--max-seconds", "-1"]),
+        (["check", "kip320", "--max-seconds", "nan"], ["--max-seconds", "nan", "finite"]),
+        (["check", "kip320", "--max-seconds", "inf"], ["--max-seconds", "inf", "finite"]),
+        (["check", "kip320", "--set"], ["--set"]),
+        (["replay", "kip320"], ["TRACE.json"]),
+        (["graph", "kip320"], ["--out"]),
+    ],
+    ids=" ".join,
+)
+def test_command_lines_that_say_nothing_to_do(kafkacheck, no_search, arguments, words):
+    ended = kafkacheck(*arguments)
+    assert ended.status == 2
+    told(ended.error, *words)
+
+
+# --set and --property
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("capcity=2", ["'capcity'", "did you mean capacity?", "valve", "drains"]),
+        ("capacity", ["name=value", "capacity=3"]),
+        ("capacity=", ["name=value"]),
+        ("=3", ["name=value"]),
+        ("", ["name=value"]),
+        ("capacity==3", ["'=3'", "whole number", "capacity is 3"]),
+        ("capacity=two", ["'two'", "whole number"]),
+        ("capacity=2.5", ["'2.5'", "whole number"]),
+        ("capacity=1e3", ["'1e3'", "whole number"]),
+        ("capacity=٣", ["whole number"]),
+        ("capacity=" + "9" * 5000, ["whole number"]),
+        ("capacity=-1", ["capacity=-1"]),
+        ("capacity=4000000000", ["4000000000"]),
+        ("valve=AJAR", ["'AJAR'", "SHUT, OPEN"]),
+        ("valve=2", ["'2'", "SHUT, OPEN"]),
+        ("drains=maybe", ["'maybe'", "true or false"]),
+        ("pour=much", ["'much'", "whole number"]),
+    ],
+    ids=lambda value: value[:20] if isinstance(value, str) else "",
+)
+def test_settings_that_the_model_cannot_have(kafkacheck, no_search, tank, change, words):
+    ended = kafkacheck("check", tank, "--set", change)
+    assert ended.status == 2
+    told(ended.error, "--set", *words)
+
+
+def test_a_setting_is_given_once(kafkacheck, no_search, tank):
+    ended = kafkacheck("check", tank, "--set", "capacity=2", "--set", "capacity=3")
+    assert ended.status == 2
+    told(ended.error, "capacity", "twice")
+
+
+@pytest.mark.parametrize("change", ["replicas=0", "replicas=40", "log_size=100000000", "max_leader_epoch=999999999"])
+def test_bounds_that_no_state_can_have(kafkacheck, no_search, change):
+    ended = kafkacheck("check", "kip320", "--set", change)
+    assert ended.status == 2
+    told(ended.error, change)
+
+
+def test_an_unknown_property(kafkacheck, no_search, tank):
+    ended = kafkacheck("check", tank, "--property", "never_ful")
+    assert ended.status == 2
+    told(ended.error, "'never_ful'", "did you mean never_full?", "rises_slowly")
+
+
+# models
+
+
+def test_an_unknown_model(kafkacheck, no_search):
+    ended = kafkacheck("check", "kip32")
+    assert ended.status == 2
+    told(ended.error, "'kip32'", "did you mean kip320?", "kip101")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("missing.py", ["missing.py", "no file"]),
+        ("folder", ["folder", "is a folder"]),
+        ("notes.txt", ["notes.txt", "no Python file", ".py"]),
+        ("no_such_package.tank", ["'no_such_package.tank'", "no module"]),
+        ("json.no_such_module", ["'json.no_such_module'"]),
+        ("sys.path", ["'sys.path'"]),
+        ("..", [".."]),
+        ("a..b", ["'a..b'"]),
+        ("no such model!", ["'no such model!'"]),
+        ("", ["''"]),
+    ],
+)
+def test_models_that_are_not_there(kafkacheck, no_search, tmp_path, monkeypatch, name, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    write(tmp_path / "notes.txt", TANK)
+    ended = kafkacheck("check", name)
+    assert ended.status == 2
+    told(ended.error, *words)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("x = 1\n", ["broken.py", "no MODEL", "MODEL = Model(...)"]),
+        ("MODEL = 'tank'\n", ["broken.py", "'tank'", "str", "Model(...)"]),
+        ("from checker.model import Model\nMODEL = Model\n", ["broken.py", "Model(...)"]),
+        ("x = 1\ny = x / 0\nMODEL = 3\n", ["broken.py, line 2", "ZeroDivisionError: division by zero"]),
+        ("\n\nimport no_such_module\nMODEL = 3\n", ["broken.py, line 3", "No module named 'no_such_module'", "install"]),
+        ("from checker.schema import Cuont\n", ["broken.py, line 1", "ImportError", "Cuont"]),
+        ("def f(:\n    pass\n", ["broken.py, line 1", "syntax"]),
+        ("x = 1\n  y = 2\n", ["broken.py, line 2", "indent"]),
+        ("x = '\0'\n", ["broken.py", "null bytes"]),
+        ("import sys\nsys.exit(3)\n", ["broken.py, line 2", "SystemExit: 3"]),
+        ("def f():\n    f()\nf()\n", ["broken.py, line 2", "RecursionError"]),
+        (TANK.replace('"capacity": 3', '"capcity": 3'), ["capacity"]),
+        (TANK.replace("actions=[fill, drain]", "actions=[]"), ["no actions"]),
+        (TANK.replace("tank.level -= 1", "tank.level -= 0.5"), ["broken.py"]),
+        (TANK.replace("return tank.level != 3", "tank.level = 0\n    return True"), ["never_full", "writes"]),
+    ],
+)
+def test_model_files_that_are_not_well_formed(kafkacheck, no_search, tmp_path, text, words):
+    ended = kafkacheck("check", write(tmp_path / "broken.py", text))
+    assert ended.status == 150
+    told(ended.error, *words)
+
+
+def test_a_model_file_in_another_encoding(kafkacheck, no_search, tmp_path):
+    (tmp_path / "broken.py").write_bytes(b"x = '\xff'\n")
+    ended = kafkacheck("check", tmp_path / "broken.py")
+    assert ended.status == 150
+    told(ended.error, "broken.py", "utf-8")
+
+
+def test_a_module_found_with_a_dependency_that_is_not(kafkacheck, no_search, tmp_path, monkeypatch):
+    write(tmp_path / "needy" / "__init__.py", "")
+    write(tmp_path / "needy" / "tank.py", "import needy.nothing\n")
+    monkeypatch.chdir(tmp_path)
+    for name in ("needy.tank", "needy/tank.py"):
+        ended = kafkacheck("check", name)
+        assert ended.status == 150
+        told(ended.error, "tank.py, line 1", "No module named 'needy.nothing'")
+
+
+def test_a_broken_package_around_a_model(kafkacheck, no_search, tmp_path, monkeypatch):
+    write(tmp_path / "cracked" / "__init__.py", "import nothing_at_all\n")
+    write(tmp_path / "cracked" / "tank.py", TANK)
+    monkeypatch.chdir(tmp_path)
+    for name in ("cracked.tank", "cracked/tank.py"):
+        ended = kafkacheck("check", name)
+        assert ended.status == 150
+        told(ended.error, "__init__.py, line 1", "No module named 'nothing_at_all'")
+
+
+# code that breaks its contract
+
+BREACHES = {
+    "writes and returns False": ("if tank.level == 0:", "tank.level -= 0\n    if tank.level == 2:\n        tank.level = 0"),
+    "returns True without a change": ("tank.level -= 1", "tank.level -= 0"),
+    "leaves its range below": ("tank.level -= 1", "tank.level -= 7"),
+    "divides by zero": ("tank.level -= 1", "tank.level //= tank.level - 1"),
+}
+
+
+@pytest.mark.parametrize("change", BREACHES.values(), ids=BREACHES)
+@pytest.mark.parametrize("engine", ["interpreted", pytest.param("compiled", marks=pytest.mark.slow)])
+def test_an_action_that_breaks_its_contract(kafkacheck, tmp_path, change, engine):
+    model = write(tmp_path / "breach.py", TANK.replace(*change))
+    ended = kafkacheck("check", model, "--engine", engine, "--out", tmp_path / "out")
+    assert ended.status == 75
+    told(ended.error, "breach.py", "drain")
+    assert ended.last_line.startswith("tank: EVALUATION_FAILED ")
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_code_that_fails_with_json_is_still_one_document(kafkacheck, tmp_path):
+    model = write(tmp_path / "breach.py", TANK.replace(*BREACHES["divides by zero"]))
+    ended = kafkacheck.check(model, "--json")
+    assert ended.status == 75
+    found = json.loads(ended.out)
+    assert found["verdict"] == "EVALUATION_FAILED"
+    assert ended.error == f"error: {found['reason']}"
+
+
+@pytest.mark.parametrize("change", [("tank.level != 3", "6 // tank.level != 3"), ("after.level <=", "6 // after.level <=")])
+def test_a_property_that_fails_to_evaluate(kafkacheck, tmp_path, change):
+    ended = kafkacheck.check(write(tmp_path / "breach.py", TANK.replace(*change)))
+    assert ended.status == 75
+    told(ended.error, "breach.py", "ZeroDivisionError")
+
+
+def test_a_model_without_an_initial_state(kafkacheck, tmp_path):
+    start = "def start(tank: Tank) -> bool:\n    return tank.level == 1\n\n\nMODEL = Model(\n    initial=start,"
+    ended = kafkacheck.check(write(tmp_path / "breach.py", TANK.replace("MODEL = Model(", start)))
+    assert ended.status == 75
+    told(ended.error, "no initial state", "start")
+
+
+# memory
+
+
+def test_a_search_without_memory_is_not_exhausted(kafkacheck, tank, monkeypatch):
+    monkeypatch.setattr("checker.exploration.Watch.reason_to_stop", lambda *_: "it used up its memory")
+    ended = kafkacheck.check(tank)
+    assert ended.status == 20
+    assert "it used up its memory" in ended.out
+    assert ended.last_line.startswith("tank: NOT_EXHAUSTED ")
+
+
+# --out
+
+
+@pytest.mark.parametrize("place", ["taken", "taken/below", "/proc/kafkacheck", "/dev/null", "nul\0byte"])
+@pytest.mark.parametrize("command", [["check", "tank.py"], ["check", "--all"]], ids=["check", "all"])
+def test_an_unwritable_folder_is_found_before_the_search(kafkacheck, no_search, tank, monkeypatch, place, command):
+    monkeypatch.chdir(tank.parent)
+    write(tank.parent / "taken", "")
+    ended = kafkacheck(*command, "--out", place)
+    assert ended.status == 2
+    told(ended.error, place.partition("\0")[0])
+    assert ended.out == ""
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_without_the_right_to_write(kafkacheck, no_search, tank, tmp_path):
+    (tmp_path / "locked").mkdir(mode=0o500)
+    ended = kafkacheck("check", tank, "--out", tmp_path / "locked")
+    assert ended.status == 2
+    told(ended.error, "locked", "denied", "--out")
+
+
+def test_a_full_disk_leaves_no_half_written_file_and_the_result_is_told(kafkacheck, tank, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("os.fsync", full)
+    ended = kafkacheck.check(tank, "--set", "valve=OPEN", "--out", tmp_path / "out")
+    assert ended.status == 2
+    told(ended.error, "no space left", str(tmp_path / "out"))
+    assert ended.last_line.startswith("tank: VIOLATED never_full trace=4 ")
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["states.png", "states", "taken/states.svg", "/proc/kafkacheck/states.svg"])
+def test_a_graph_that_cannot_be_written(kafkacheck, tank, monkeypatch, name):
+    monkeypatch.chdir(tank.parent)
+    write(tank.parent / "taken", "")
+    ended = kafkacheck("graph", "tank.py", "--out", name)
+    assert ended.status == 2
+    told(ended.error, name.rpartition("/states.svg")[0] or name)
+
+
+# saved traces
+
+
+@pytest.fixture
+def saved(kafkacheck, tank, tmp_path):
+    kafkacheck.check(tank, "--set", "valve=OPEN", "--out", tmp_path / "out")
+    (path,) = (path for path in (tmp_path / "out").glob("*.json") if ".itf" not in path.name)
+    return path
+
+
+def edited(**changes):
+    return lambda text: json.dumps({**json.loads(text), **changes})
+
+
+TRACES = {
+    "cut short": (lambda text: text[: len(text) // 2], ["cut short"]),
+    "empty": (lambda text: "", ["JSON"]),
+    "not JSON": (lambda text: "hello", ["not JSON"]),
+    "another document": (lambda text: "[1, 2]", ["not a trace"]),
+    "deeply nested": (lambda text: "[" * 100_000, ["JSON"]),
+    "of another model": (edited(model="pump"), ["'pump'", "'tank'"]),
+    "of another version": (edited(version=99), ["version 99"]),
+    "of another bound": (edited(bounds={"size": 3}), ["bounds", "size", "capacity"]),
+    "of an impossible bound": (edited(bounds={"capacity": -5}), ["-5"]),
+    "of a bound that is no number": (edited(bounds={"capacity": "3"}), ["bounds", "3"]),
+    "of another property": (edited(property="never_empty"), ["'never_empty'", "never_full"]),
+    "without steps": (edited(trace=[]), ["[]", "at least one step"]),
+    "with a step that is none": (edited(trace=[7]), ["step 1", "7"]),
+    "with an unknown action": (lambda text: text.replace('"fill"', '"flood"', 1), ["step 2", "'flood'", "fill, drain"]),
+    "with a value out of range": (lambda text: text.replace('"level": 3', '"level": 99'), ["step 4", "level", "99"]),
+    "with an unknown field": (lambda text: text.replace('"level": 2', '"depth": 2'), ["step 3", "depth"]),
+}
+
+
+@pytest.mark.parametrize(("change", "words"), TRACES.values(), ids=TRACES)
+def test_saved_traces_that_do_not_fit(kafkacheck, tank, saved, change, words):
+    text = saved.read_text(encoding="utf-8")
+    changed = change(text)
+    assert changed != text
+    saved.write_text(changed, encoding="utf-8")
+    ended = kafkacheck("replay", tank, saved)
+    assert ended.status == 2
+    told(ended.error, str(saved), *words)
+
+
+@pytest.mark.parametrize(("name", "word"), [("missing.json", "no such file"), ("out", "is a directory")])
+def test_a_saved_trace_that_is_no_file(kafkacheck, tank, saved, name, word):
+    ended = kafkacheck("replay", tank, saved.parent.parent / name)
+    assert ended.status == 2
+    told(ended.error, name, word)
+
+
+def test_a_saved_trace_that_is_not_text(kafkacheck, tank, saved):
+    saved.write_bytes(b"\xff\xfe\x00")
+    ended = kafkacheck("replay", tank, saved)
+    assert ended.status == 2
+    told(ended.error, str(saved), "not text")
+
+
+def test_no_error_is_longer_than_can_be_read(kafkacheck, tank):
+    ended = kafkacheck("check", tank, "--set", "capacity=" + "9" * 5000)
+    assert len(re.sub(r"\s+", " ", ended.error)) < 1000

@@ -1,0 +1,447 @@
+"""The commands: what they print, which files they write, and the exit status they end with."""
+
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import click
+import pytest
+
+from checker import report
+from checker.command_line import commands, main
+from checker.result import Progress
+from tests.command import PLAIN, ROOT, TANK, Command, in_process, write
+
+
+@pytest.fixture
+def kafkacheck(capsys):
+    return Command(capsys)
+
+
+@pytest.fixture
+def tank(tmp_path):
+    return write(tmp_path / "tank.py", TANK)
+
+
+@pytest.fixture
+def plain(tmp_path):
+    return write(tmp_path / "plain.py", PLAIN)
+
+
+# help and start-up
+
+
+def test_every_command_and_option_is_explained():
+    for command in commands.commands.values():
+        assert command.help, command.name
+        for option in command.params:
+            assert isinstance(option, click.Argument) or option.help, (command.name, option.name)
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["check", "--help"], ["replay", "-h"], ["graph", "--help"]])
+def test_help_names_the_exit_statuses(kafkacheck, arguments):
+    ended = kafkacheck(*arguments)
+    assert ended.status == 0
+    for status in (11, 12, 13, 20, 21, 75, 150):
+        assert re.search(rf"^ +{status} ", ended.out, re.MULTILINE)
+
+
+def test_without_a_command_it_shows_the_help_and_fails(kafkacheck):
+    ended = kafkacheck()
+    assert ended.status == 2
+    assert ended.err.startswith("Usage: kafkacheck")
+
+
+def test_listing_models_imports_nothing_slow():
+    slow = {"numba", "llvmlite", "numpy", "networkx", "graphviz", "hypothesis", "rich"}
+    program = f"import sys; from checker.command_line import main; main(['models']); print({slow} & sys.modules.keys())"
+    run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert run.stdout.splitlines()[-1] == "set()"
+
+
+def test_models_says_question_bounds_rules_and_expected_verdict(kafkacheck):
+    ended = kafkacheck("models")
+    assert ended.status == 0
+    shown = ended.out.split("\n\n")
+    kip101 = next(text for text in shown if text.startswith("kip101\n"))
+    assert "?" in kip101
+    assert "replicas=" in kip101
+    assert "truncation=KIP_101" in kip101
+    assert "expected: VIOLATED" in kip101
+
+
+# check: verdicts
+
+
+def test_holds(kafkacheck, tank):
+    ended = kafkacheck.check(tank)
+    assert ended.status == 0
+    assert re.fullmatch(r"tank: HOLDS distinct=3 generated=5 depth=3 seconds=\d+\.\d\d", ended.last_line)
+    assert ended.out.startswith("tank: capacity=3 valve=SHUT drains=True pour=1\n")
+    assert ended.err == ""
+
+
+def test_an_invariant_is_violated(kafkacheck, tank):
+    ended = kafkacheck.check(tank, "--set", "valve=OPEN")
+    assert ended.status == 12
+    assert re.match(r"tank: VIOLATED never_full trace=4 distinct=4 generated=\d+ depth=4 seconds=", ended.last_line)
+    assert ended.out.count("fill()") == 3
+    assert "level: 2 -> 3" in ended.out
+
+
+def test_a_property_of_steps_is_violated(kafkacheck, tank):
+    ended = kafkacheck.check(tank, "--set", "pour=2")
+    assert ended.status == 13
+    assert ended.last_line.startswith("tank: VIOLATED rises_slowly trace=2 ")
+
+
+def test_a_deadlock(kafkacheck, tank):
+    ended = kafkacheck.check(tank, "--set", "drains=false")
+    assert ended.status == 11
+    assert ended.last_line.startswith("tank: DEADLOCK trace=3 ")
+
+
+def test_an_action_that_leaves_its_range(kafkacheck, tank):
+    ended = kafkacheck.check(tank, "--set", "capacity=1")
+    assert ended.status == 75
+    assert "level" in ended.error
+    assert "0 .. 1" in ended.error
+    assert ended.last_line.startswith("tank: EVALUATION_FAILED ")
+
+
+def test_only_the_named_properties_are_checked(kafkacheck, tank):
+    ended = kafkacheck.check(tank, "--set", "valve=OPEN", "--property", "rises_slowly")
+    assert ended.status == 0
+    assert ended.last_line.startswith("tank: HOLDS distinct=4 ")
+
+
+def test_several_settings_and_properties(kafkacheck, tank):
+    settings = ["--set", "pour=2", "--set", "valve=1", "--set", "capacity=9"]
+    ended = kafkacheck.check(tank, *settings, "--property", "never_full", "--property", "rises_slowly")
+    assert ended.status == 13
+    assert ended.out.startswith("tank: capacity=9 valve=OPEN drains=True pour=2\n")
+
+
+# check: vacuity
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (("tank.level == 2", "tank.level == 3"), "half_full"),
+        (("if not rules.drains:", "if rules.drains:"), "drain"),
+    ],
+    ids=["sometimes without an example", "action that never fires"],
+)
+def test_vacuity_is_a_warning_and_strict_makes_it_an_error(kafkacheck, tmp_path, change, told):
+    text = TANK.replace(*change).replace("check_deadlock=True", "check_deadlock=False")
+    model = write(tmp_path / "vacuous.py", text)
+    lenient, strict = kafkacheck.check(model), kafkacheck.check(model, "--strict")
+    assert (lenient.status, strict.status) == (0, 21)
+    for ended in (lenient, strict):
+        assert ended.err.startswith("warning: ")
+        assert told in ended.err
+        assert ended.last_line.startswith("tank: HOLDS ")
+
+
+def test_strict_does_not_hide_a_violation(kafkacheck, tank):
+    assert kafkacheck.check(tank, "--strict", "--set", "pour=2").status == 13
+    assert kafkacheck.check(tank, "--strict").status == 0
+
+
+# check: limits
+
+
+@pytest.mark.parametrize("limit", [["--max-states", "1000"], ["--max-seconds", "0.2"]])
+def test_a_limit_ends_the_search_unfinished(kafkacheck, plain, limit):
+    ended = kafkacheck.check(plain, *limit)
+    assert ended.status == 20
+    assert re.match(r"plain: NOT_EXHAUSTED distinct=\d+ generated=\d+ depth=\d+ seconds=", ended.last_line)
+    assert "the search is not finished: it was stopped" in ended.out
+
+
+def test_ctrl_c_ends_the_search_and_reports_what_was_found(plain):
+    arguments = [sys.executable, "-m", "checker", "check", str(plain), "--engine", "interpreted"]
+    process = subprocess.Popen(arguments, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("plain:")
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 20
+    assert re.search(r"plain: NOT_EXHAUSTED distinct=\d\d+ .*\n$", out)
+    assert "Traceback" not in err
+
+
+# check: JSON
+
+
+def test_json_is_one_document_with_everything(kafkacheck, tank):
+    ended = kafkacheck.check(tank, "--json", "--set", "valve=OPEN")
+    assert ended.status == 12
+    found = json.loads(ended.out)
+    assert found["model"] == "tank"
+    assert (found["verdict"], found["property"]) == ("VIOLATED", "never_full")
+    assert (found["states_distinct"], found["depth"], found["engine"]) == (4, 4, "interpreted")
+    assert found["states_generated"] == 1 + sum(found["actions"].values())  # and the initial state
+    assert found["seconds"] > 0
+    assert found["bounds"] == {"capacity": 3}
+    assert found["rules"] == {"valve": "OPEN", "drains": True, "pour": 1}
+    assert [step["action"] for step in found["trace"]] == [None, "fill", "fill", "fill"]
+    assert [step["state"]["level"] for step in found["trace"]] == [0, 1, 2, 3]
+    assert all(set(step) == {"action", "parameters", "state"} for step in found["trace"])
+
+
+def test_json_without_a_counterexample(kafkacheck, tank):
+    found = json.loads(kafkacheck.check(tank, "--json").out)
+    assert (found["verdict"], found["property"], found["trace"]) == ("HOLDS", None, None)
+
+
+def test_json_stays_one_document_when_the_model_prints(kafkacheck, tmp_path):
+    model = write(tmp_path / "talkative.py", TANK + "\nprint('hello')\n")
+    ended = kafkacheck.check(model, "--json")
+    json.loads(ended.out)
+    assert ended.err == "hello\n"
+
+
+# check: files
+
+
+def test_a_counterexample_is_written_as_files(kafkacheck, tank, tmp_path):
+    folder = tmp_path / "new" / "folder"
+    ended = kafkacheck.check(tank, "--set", "valve=OPEN", "--out", folder)
+    assert ended.status == 12
+    written = {line.removeprefix("written: ") for line in ended.out.splitlines() if line.startswith("written: ")}
+    assert written == {str(path) for path in folder.iterdir()}
+    assert {path.suffix for path in folder.iterdir()} >= {".json", ".dot", ".svg"}
+
+
+def test_nothing_is_written_where_the_model_holds(kafkacheck, tank, tmp_path):
+    assert kafkacheck.check(tank, "--out", tmp_path / "out").status == 0
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+# check --all
+
+
+def catalogue(folder, expected: str, **models: str):
+    """A folder with a catalogue of its own."""
+    write(folder / "model" / "__init__.py", "")
+    write(folder / "model" / "expected.toml", expected)
+    for name, text in models.items():
+        write(folder / "model" / f"{name}.py", text.replace('name="tank"', f'name="{name}"'))
+    return folder
+
+
+OPEN_TANK = TANK.replace("valve=Valve.SHUT", "valve=Valve.OPEN")
+EXPECTED = '[shut]\nverdict = "HOLDS"\n\n[open]\nverdict = "VIOLATED"\nproperty = "never_full"\n'
+ALL = ("check", "--all", "--engine", "interpreted")
+
+
+def test_all_closes_with_a_table_and_writes_pictures_under_out(tmp_path):
+    folder = catalogue(tmp_path, EXPECTED, shut=TANK, open=OPEN_TANK, helpers="ANSWER = 42\n")
+    ended = in_process(*ALL, folder=folder)
+    assert ended.status == 0, ended.err
+    header, _, *rows = ended.out[ended.out.index("model  ") :].splitlines()
+    columns = ["model", "verdict", "property", "expected?", "distinct", "generated", "depth", "seconds", "trace"]
+    assert header.split() == [*columns, "picture"]
+    assert [row.split()[:2] for row in rows] == [["open", "VIOLATED"], ["shut", "HOLDS"]]
+    assert rows[0].split()[2:5] == ["never_full", "expected", "4"]
+    picture = rows[0].split()[-1]
+    assert picture.startswith("out/")
+    assert (folder / picture).is_file()
+    assert rows[1].split()[2] == "expected"
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        EXPECTED.replace('"HOLDS"', '"DEADLOCK"'),
+        EXPECTED.replace('"never_full"', '"rises_slowly"'),
+        EXPECTED.replace("[shut]", "[another]"),
+    ],
+    ids=["verdict", "property", "nothing expected"],
+)
+def test_all_fails_where_a_verdict_is_not_the_expected_one(tmp_path, expected):
+    ended = in_process(*ALL, folder=catalogue(tmp_path, expected, shut=TANK, open=OPEN_TANK))
+    assert ended.status == 1
+    assert "unexpected" in ended.out or "nothing expected" in ended.out
+
+
+def test_all_goes_on_after_a_model_that_cannot_be_loaded(tmp_path):
+    ended = in_process(*ALL, "--out", "pictures", folder=catalogue(tmp_path, EXPECTED, open="MODEL = 1 / 0\n", shut=TANK))
+    assert ended.status == 150
+    assert "ZeroDivisionError" in ended.error
+    assert re.search(r"^open +ERROR", ended.out, re.MULTILINE)
+    assert re.search(r"^shut +HOLDS", ended.out, re.MULTILINE)
+
+
+def test_all_as_json(tmp_path):
+    ended = in_process(*ALL, "--json", folder=catalogue(tmp_path, EXPECTED, shut=TANK, open=OPEN_TANK))
+    assert ended.status == 0
+    found = json.loads(ended.out)
+    assert [(each["model"], each["verdict"], each["is_expected"]) for each in found] == [
+        ("open", "VIOLATED", True),
+        ("shut", "HOLDS", True),
+    ]
+
+
+# replay
+
+
+@pytest.fixture
+def saved(kafkacheck, tank, tmp_path):
+    """A saved counterexample at other bounds and rules than the model's own."""
+    kafkacheck.check(tank, "--set", "valve=OPEN", "--set", "capacity=7", "--out", tmp_path / "out")
+    (path,) = (path for path in (tmp_path / "out").glob("*.json") if ".itf" not in path.name)
+    return path
+
+
+def test_replay_still_violates(kafkacheck, tank, saved):
+    ended = kafkacheck("replay", tank, saved, "--set", "valve=OPEN")
+    assert ended.status == 12
+    assert ended.last_line == "tank: still violates never_full trace=4"
+    assert ended.err == ""
+
+
+def test_replay_no_longer_applies(kafkacheck, tank, saved):
+    ended = kafkacheck("replay", tank, saved)
+    assert ended.status == 0
+    assert ended.last_line == "tank: the trace no longer applies after 3 of its states"
+    assert ended.err == "note: the trace was saved with valve=OPEN, and is replayed with the rules of today\n"
+
+
+def test_replay_no_longer_violates(kafkacheck, tmp_path, saved):
+    mended = write(tmp_path / "mended.py", TANK.replace("tank.level != 3", "tank.level != 4"))
+    ended = kafkacheck("replay", mended, saved, "--set", "valve=OPEN")
+    assert ended.status == 0
+    assert ended.last_line == "tank: no longer violates never_full trace=4"
+
+
+def test_replay_of_a_deadlock(kafkacheck, tank, tmp_path):
+    kafkacheck.check(tank, "--set", "drains=false", "--out", tmp_path)
+    (path,) = (path for path in tmp_path.glob("*.json") if ".itf" not in path.name)
+    ended = kafkacheck("replay", tank, path, "--set", "drains=false")
+    assert (ended.status, ended.last_line) == (11, "tank: still a deadlock trace=3")
+    ended = kafkacheck("replay", tank, path)
+    assert (ended.status, ended.last_line) == (0, "tank: no deadlock trace=3")
+
+
+# graph
+
+
+@pytest.mark.parametrize("name", ["states.dot", "states.svg"])
+def test_graph_draws_every_state(kafkacheck, tank, tmp_path, name):
+    ended = kafkacheck("graph", tank, "--out", tmp_path / "new" / name)
+    assert ended.status == 0
+    assert f"written: {tmp_path / 'new' / name}" in ended.out.splitlines()
+    assert (tmp_path / "new" / "states.dot").read_text(encoding="utf-8").count("drain()") >= 1
+
+
+def test_graph_refuses_what_cannot_be_read(kafkacheck, plain, tmp_path):
+    ended = kafkacheck("graph", plain, "--out", tmp_path / "states.svg")
+    assert ended.status == 2
+    assert "more than" in ended.error
+    assert not (tmp_path / "states.svg").exists()
+
+
+# progress
+
+
+def progress(seconds: float, distinct: int) -> Progress:
+    return Progress(
+        depth=7,
+        states_distinct=distinct,
+        states_generated=3 * distinct,
+        frontier=11,
+        seconds=seconds,
+        engine="compiled",
+        memory=50_000_000,
+    )
+
+
+def test_progress_is_a_plain_line_now_and_then_where_there_is_no_terminal(monkeypatch):
+    stream = io.StringIO()
+    with report.ProgressReport("tank", stream) as show:
+        show(progress(0.1, 100))
+        assert stream.getvalue() == ""
+        monkeypatch.setattr(report, "PLAIN_INTERVAL", 0.0)
+        show(progress(2.0, 2000))
+        show(progress(4.0, 10000))
+    first, second = stream.getvalue().splitlines()
+    assert first.startswith("tank: depth=7 distinct=2000 generated=6000 distinct/s=1000 generated/s=3000 frontier=11 ")
+    assert " memory=50MB " in first
+    assert " distinct/s=4000 generated/s=12000 " in second
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_is_one_line_redrawn_on_a_terminal(monkeypatch):
+    monkeypatch.setattr(report, "LIVE_INTERVAL", 0.0)
+    monkeypatch.setenv("COLUMNS", "160")
+    monkeypatch.setenv("TERM", "xterm")
+    stream = Terminal()
+    with report.ProgressReport("tank", stream) as show:
+        show(progress(2.0, 2000))
+        show(progress(4.0, 10000))
+    assert "distinct 10,000 (4,000/s)" in stream.getvalue()
+    assert "frontier 11" in stream.getvalue()
+
+
+# pipes and bugs
+
+
+def test_a_closed_pipe_is_quiet(tank):
+    arguments = [sys.executable, "-m", "checker", "check", str(tank), "--set", "valve=OPEN", "--engine", "interpreted"]
+    reading, writing = os.pipe()
+    os.close(reading)
+    run = subprocess.run(arguments, cwd=ROOT, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert run.stderr == ""
+    assert run.returncode != 0
+
+
+def test_an_unforeseen_error_says_that_it_is_a_bug_and_where_the_traceback_is(kafkacheck, tank, monkeypatch):
+    monkeypatch.setattr("checker.checking.search", lambda *_: [][0])
+    ended = kafkacheck.check(tank)
+    assert ended.status == 70
+    assert "this is a bug in kafkacheck: IndexError" in ended.error
+    place = re.search(r"saved in (\S+);", ended.error)
+    assert place is not None
+    with open(place[1], encoding="utf-8") as file:
+        assert "Traceback" in file.read()
+    os.unlink(place[1])
+
+
+def test_memory_that_runs_out_before_the_search_is_no_bug(kafkacheck, tank, monkeypatch):
+    def fails(*_):
+        raise MemoryError
+
+    monkeypatch.setattr("checker.checking.search", fails)
+    ended = kafkacheck.check(tank)
+    assert ended.status == 20
+    assert "memory ran out" in ended.error
+
+
+def test_ctrl_c_before_the_search_is_no_bug(kafkacheck, tank, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("checker.checking.search", interrupted)
+    ended = kafkacheck.check(tank)
+    assert ended.status == 20
+    assert "interrupted" in ended.error
+
+
+def test_main_reads_the_arguments_of_the_process(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["kafkacheck", "--help"])
+    assert main() == 0
+    assert "Usage: kafkacheck" in capsys.readouterr().out

@@ -1,0 +1,94 @@
+"""Every model of the catalogue still comes out as pinned in model/expected.toml, and its bounds are big enough."""
+
+import pytest
+
+from checker.catalogue import catalogue_names
+from checker.model import Model
+from checker.result import Verdict
+from checker.search import check
+from impl.constants import FetchFencing, TruncationRule
+from impl.replication.controller import start_partition
+from impl.replication.records import ReplicationRules, State
+from model.replication import ACTIONS, ALWAYS
+from tests.expected import engine_for, facts_of, model_of, pinned
+
+BROKEN = [name for name, facts in pinned().items() if facts["verdict"] == "VIOLATED"]
+NAMES = ("replicas", "log_size", "max_records", "max_leader_epoch")
+
+
+def check_at(model: Model, *bounds: int):
+    return check(model.with_bounds(dict(zip(NAMES, bounds, strict=True))), engine="interpreted")
+
+
+def test_every_model_is_pinned_and_nothing_else():
+    assert sorted(pinned()) == catalogue_names()
+
+
+def test_the_docstring_expects_the_verdict_that_is_pinned():
+    for name, facts in pinned().items():
+        docstring = __import__(f"model.{name}", fromlist=["MODEL"]).__doc__
+        expected = " ".join(filter(None, [facts["verdict"], facts.get("property")]))
+        assert f"\nExpected: {expected}" in docstring, name
+
+
+@pytest.mark.parametrize("name", catalogue_names())
+def test_a_check_finds_what_is_pinned(name):
+    facts = pinned()[name]
+    result = check(model_of(name), engine=engine_for(facts["distinct"]))
+    assert facts_of(result) == facts
+    assert result.never_fired == ()
+    assert result.unmet == ()
+
+
+def test_kip101_fails_for_its_truncation_rule_alone():
+    """With the rule of KIP-279 in its place the same bounds are safe."""
+    bounds = pinned()["kip101"]["bounds"]
+    assert check(model_of("kip279").with_bounds(bounds), engine="interpreted").verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize("name", ["kip279", "kip320_first_try"])
+def test_two_replicas_are_too_few_to_tell(name):
+    assert check_at(model_of(name), 2, 2, 2, 2).verdict is Verdict.HOLDS
+    assert pinned()[name]["bounds"]["replicas"] == 3
+
+
+# Bounds within those of kip320 at which each broken model fails.
+WITHIN = {
+    "truncate_to_high_watermark": (3, 1, 1, 1),
+    "kip101": (3, 1, 1, 1),
+    "kip279": (3, 1, 1, 1),
+    "kip320_first_try": (3, 1, 1, 2),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_the_bounds_of_kip320_catch_every_broken_model(name):
+    safe = model_of("kip320").bounds
+    assert all(bound <= safe[key] for key, bound in zip(NAMES, WITHIN[name], strict=True))
+    if dict(zip(NAMES, WITHIN[name], strict=True)) != pinned()[name]["bounds"]:
+        assert check_at(model_of(name), *WITHIN[name]).verdict is Verdict.VIOLATED
+
+
+PAIRS = {
+    ("HIGH_WATERMARK", "LAST_FETCHED_EPOCH"): (2, 1, 1, 1),
+    ("HIGH_WATERMARK", "CURRENT_LEADER_EPOCH"): (2, 2, 2, 2),
+    ("KIP_101", "LAST_FETCHED_EPOCH"): (2, 2, 2, 2),
+    ("KIP_101", "CURRENT_LEADER_EPOCH"): (2, 2, 2, 2),
+    ("KIP_279", "LAST_FETCHED_EPOCH"): (3, 1, 1, 2),
+}
+
+
+@pytest.mark.parametrize(("truncation", "fencing"), PAIRS)
+def test_neither_half_of_kip320_is_enough(truncation, fencing):
+    """No other pair of a truncation rule with a fencing rule is safe, also those that Kafka never had."""
+    rules = ReplicationRules(TruncationRule[truncation], FetchFencing[fencing])
+    model = Model(
+        name="pair",
+        state=State,
+        initial=start_partition,
+        bounds=dict(zip(NAMES, PAIRS[truncation, fencing], strict=True)),
+        rules=rules,
+        actions=ACTIONS,
+        always=ALWAYS,
+    )
+    assert check(model, engine="interpreted").verdict is Verdict.VIOLATED

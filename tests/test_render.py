@@ -1,0 +1,352 @@
+"""Counterexamples as text and pictures, drawn by the system's `dot`, by the wheel, and where there is neither."""
+
+import re
+import shutil
+import stat
+import sys
+import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from checker import svg
+from checker.catalogue import catalogue_names, find_model
+from checker.chain import chain_dot
+from checker.drawing import Event, ExtraLane
+from checker.errors import ModelError, UsageError
+from checker.lanes import Story
+from checker.lanes_picture import lanes_dot
+from checker.model import Model
+from checker.render import replay_text, trace_text, write_files
+from checker.trace import ReplayOutcome, Trace, replay
+from checker.witness import explain, find_witness
+from model.drawing import REPLICATION
+from tests.behaviours import run
+from tests.relay import LANES, LOSS, MODEL, STEPS, Relay, node_add
+
+# The shortest counterexample of kip101, as calls.
+KIP101_LOSS = (
+    ("controller_elect_leader", {"new_leader_id": 0}),
+    ("controller_elect_leader", {"new_leader_id": 1}),
+    ("controller_elect_leader", {"new_leader_id": 0}),
+    ("become_leader", {"leader_epoch": 0}),
+    ("become_follower", {"follower_id": 1, "leader_epoch": 0}),
+    ("leader_write", {"leader_id": 0, "record_id": 0}),
+    ("follower_replicate", {"follower_id": 1}),
+    ("leader_inc_high_watermark", {"leader_id": 0}),
+    ("become_leader", {"leader_epoch": 1}),
+    ("leader_write", {"leader_id": 1, "record_id": 1}),
+    ("become_follower", {"follower_id": 1, "leader_epoch": 2}),
+)
+DROP = (
+    ("keeper_name_head", {"node_id": 0}),
+    ("node_add", {"node_id": 0, "value": 1}),
+    ("node_settle", {"node_id": 0}),
+    ("keeper_name_head", {"node_id": 1}),
+    ("node_copy", {"node_id": 0}),
+)
+WHEEL = Path(sys.executable).with_name(svg.WHEEL_PROGRAM)
+DRAWERS = {"the system's dot": shutil.which("dot"), "the wheel": str(WHEEL)}
+
+
+@pytest.fixture
+def loss() -> Trace:
+    return run(MODEL, LOSS, "settled_items_kept")
+
+
+@pytest.fixture(params=DRAWERS.values(), ids=DRAWERS)
+def drawer(request, monkeypatch):
+    """Each program that draws DOT, alone."""
+    if request.param is None:
+        pytest.skip("this machine has no dot")
+    monkeypatch.setattr(svg, "programs", lambda: [request.param])
+
+
+def words_of(picture: bytes) -> list[str]:
+    """The texts of an SVG, in order of drawing."""
+    root = ElementTree.fromstring(picture)
+    return ["".join(node.itertext()).replace("\xa0", " ") for node in root.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def drawn(dot: str) -> list[str]:
+    picture = svg.draw(dot)
+    assert picture.svg is not None, picture.note
+    return words_of(picture.svg)
+
+
+# The witness.
+
+
+def test_the_witness_is_where_the_property_returned_false(loss):
+    witness = explain(loss)
+    assert witness.name == "settled_items_kept" and witness.sentence == "Every settled item is on the named head."
+    assert dict(witness.values) == {"node_id": 0, "position": 0, "place": 0}
+    assert witness.condition == "place >= node.length"
+    line = int(re.fullmatch(r"relay\.py:(\d+)", witness.place)[1])
+    source = (Path(__file__).parent / "relay.py").read_text().splitlines()
+    assert source[line - 1].strip() == "return False" and "place >= node.length" in source[line - 2]
+    assert witness.text == (
+        f"first witness: node_id=0 position=0 place=0, where place >= node.length ({witness.place})"
+    )
+
+
+def test_the_witness_of_a_returned_expression_is_that_expression(loss):
+    calls = (*LOSS, ("node_add", {"node_id": 1, "value": 2}))
+    witness = explain(run(MODEL, calls, "settled_items_kept"))
+    assert witness.condition == "node.items[place].value == other.items[place].value"
+
+
+def test_the_witness_of_a_step_has_both_states():
+    witness = explain(run(STEPS, DROP, "settled_never_falls"))
+    assert dict(witness.values) == {"node_id": 0, "settled": 1}
+    assert witness.condition == "after.nodes[node_id].settled < settled"
+
+
+def test_a_property_that_holds_has_no_witness(loss):
+    assert explain(replace(loss, steps=loss.steps[:-1])) is None
+    assert explain(replace(loss, property=None)) is None
+    assert find_witness(STEPS.properties[0], loss.steps[0].state, loss.steps[1].state) is None
+
+
+def test_looking_for_a_witness_changes_nothing(loss):
+    def tracer(*_):
+        return None
+
+    before = loss.steps[-1].state.copy()
+    sys.settrace(tracer)
+    try:
+        explain(loss)
+        assert sys.gettrace() is tracer
+    finally:
+        sys.settrace(None)
+    assert loss.steps[-1].state == before
+
+
+# Text.
+
+
+def test_the_text_has_numbered_calls_with_what_changed_and_the_witness(loss):
+    lines = trace_text(loss).splitlines()
+    assert [line for line in lines if line[:1].isdigit()] == [
+        "1  initial state",
+        "2  keeper_name_head(node_id=0)",
+        "3  node_add(node_id=0, value=1)",
+        "4  node_add(node_id=0, value=2)",
+        "5  node_settle(node_id=0)",
+        "6  keeper_name_head(node_id=1)",
+    ]
+    after = lines.index("5  node_settle(node_id=0)")
+    assert lines[after + 1].strip() == "nodes[0].settled: 0 -> 1" and lines[after + 2].startswith("6")
+    assert lines[-2] == "settled_items_kept is violated in state 6: Every settled item is on the named head."
+    assert lines[-1].strip().startswith("first witness: node_id=0 position=0")
+
+
+def test_the_text_names_the_step_that_violates_a_property_of_steps():
+    assert "is violated in the step from state 5 to state 6: No node" in trace_text(
+        run(STEPS, DROP, "settled_never_falls")
+    )
+
+
+def test_the_text_of_a_behaviour_without_a_property_ends_with_its_last_step(loss):
+    assert trace_text(replace(loss, property=None)).splitlines()[-1].strip() == "keeper.named: {0} -> {0, 1}"
+
+
+def test_the_text_of_a_replay_says_how_it_ended(loss):
+    assert "settled_items_kept is violated in state 6" in replay_text(replay(MODEL, loss))
+    shorter = replace(loss, steps=loss.steps[:3])
+    assert replay_text(replay(MODEL, shorter)).endswith(
+        "every step still applies, and settled_items_kept is not violated"
+    )
+    free = replace(shorter, property=None)
+    assert replay_text(replay(MODEL, free)).endswith("every step still applies, and the last state has a successor")
+    gone = ReplayOutcome(shorter, 3, "its action is not enabled")
+    assert replay_text(gone).endswith("state 4 is no longer reached: its action is not enabled")
+
+
+# Files.
+
+
+def test_every_file_is_written_and_every_picture_drawn(loss, tmp_path, drawer):
+    written = write_files(loss, tmp_path / "new" / "folder")
+    assert [path.name.removeprefix("relay-settled_items_kept") for path in written.files] == [
+        ".json", ".itf.json", ".lanes.svg", ".lanes.dot", ".states.svg", ".states.dot"
+    ]  # fmt: skip
+    assert written.notes == () and sorted((tmp_path / "new" / "folder").iterdir()) == sorted(written.files)
+    for path in written.files:
+        if path.suffix == ".svg":
+            assert any("settled_items_kept" in line for line in words_of(path.read_bytes()))
+
+
+def test_a_model_without_a_drawing_gets_the_chain_of_states(tmp_path):
+    trace = run(STEPS, DROP, "settled_never_falls")
+    names = [path.name for path in write_files(trace, tmp_path).files]
+    assert [name for name in names if "lanes" in name] == [] and "relay_steps-settled_never_falls.states.svg" in names
+
+
+def test_names_of_files_are_safe(loss, tmp_path):
+    odd = Model(
+        name="../odd name/é",
+        state=Relay,
+        bounds={"nodes": 2, "size": 2, "values": 2, "turns": 1},
+        actions=[node_add],
+    )
+    written = write_files(run(odd, ()), tmp_path)
+    assert {path.parent for path in written.files} == {tmp_path}
+
+
+def test_the_same_trace_gives_the_same_dot(loss):
+    witness = explain(loss)
+    assert lanes_dot(loss, LANES, witness) == lanes_dot(run(MODEL, LOSS, "settled_items_kept"), LANES, witness)
+
+
+def test_a_folder_that_cannot_be_used_is_refused(loss, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match="a file of that name is there"):
+        write_files(loss, tmp_path / "file")
+
+
+# Programs that draw.
+
+
+def test_the_wheel_is_found_beside_the_interpreter_without_any_path(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert [Path(program).name for program in svg.programs()] == [svg.WHEEL_PROGRAM]
+
+
+def test_the_systems_dot_comes_first(monkeypatch, tmp_path):
+    program = tmp_path / "dot"
+    program.write_text("#!/bin/sh\necho '<svg>mine</svg>'\n")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    assert svg.draw("digraph {}").svg == b"<svg>mine</svg>\n"
+
+
+def test_a_program_that_fails_is_passed_over(monkeypatch, tmp_path):
+    program = tmp_path / "dot"
+    program.write_text("#!/bin/sh\necho 'no svg here' >&2\nexit 1\n")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setattr(svg, "programs", lambda: [str(program), str(tmp_path / "missing"), str(WHEEL)])
+    assert svg.draw("digraph { a }").svg is not None
+    monkeypatch.setattr(svg, "programs", lambda: [str(program), str(tmp_path / "missing")])
+    note = svg.draw("digraph { a }").note
+    assert "no svg here" in note and "missing does not start" in note and "install" in note
+
+
+def test_a_program_that_does_not_end_is_given_up(monkeypatch, tmp_path):
+    program = tmp_path / "dot"
+    program.write_text("#!/bin/sh\nexec sleep 30\n")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setattr(svg, "programs", lambda: [str(program)])
+    monkeypatch.setattr(svg, "MOST_SECONDS", 0.2)
+    assert "took more than 0.2 seconds" in svg.draw("digraph { a }").note
+
+
+def test_without_any_program_the_dot_is_there_and_a_note_says_what_to_install(loss, tmp_path, monkeypatch):
+    monkeypatch.setattr(svg, "programs", list)
+    (tmp_path / "relay-settled_items_kept.lanes.svg").write_text("a picture of another trace")
+    written = write_files(loss, tmp_path)
+    assert [path.suffix for path in written.files] == [".json", ".json", ".dot", ".dot"]
+    assert sorted(tmp_path.iterdir()) == sorted(written.files)
+    (note,) = written.notes
+    assert "no Graphviz was found" in note and "apt-get install graphviz" in note and "graphviz-pure" in note
+
+
+# What the pictures show.
+
+
+def test_the_lanes_show_who_did_what_and_what_was_lost(drawer):
+    trace = run(MODEL, DROP, None)
+    words = drawn(lanes_dot(trace, LANES, None))
+    assert [word for word in ("keeper", "node 0", "node 1") if word in words] == ["keeper", "node 0", "node 1"]
+    assert "names node 0, turn 0" in words and "adds v1" in words and "settles 0" in words
+    assert "head in turn 0" in words and "drops v1 (settled on node 0)" in words and "x" in words
+    assert 'v1 & <v2>: "items"' in words
+
+
+def test_the_lanes_end_with_the_witness_and_mark_its_place(loss, drawer):
+    witness = explain(loss)
+    words = drawn(lanes_dot(loss, LANES, witness))
+    assert "state 6 violates settled_items_kept" in words and "relay violates settled_items_kept" in words
+    assert [word.strip() for word in words if "first witness" in word] == [witness.text]
+    assert any(word.strip() == "Here it does not for: node 0, position 0." for word in words)
+
+
+def test_the_items_of_a_lane_tell_new_kept_removed_and_shaded():
+    story = Story(run(MODEL, DROP), LANES)
+    node = story.lanes[1]
+    assert [lane.title for lane in story.lanes] == ["keeper", "node 0", "node 1"]
+    assert [(item.text, item.is_new, item.is_shaded) for item in story.items(node, 2)] == [("v1", True, False)]
+    assert [(item.text, item.is_new, item.is_shaded) for item in story.items(node, 3)] == [("v1", False, True)]
+    (removed,) = story.items(node, 5)
+    assert removed.is_removed and removed.shaded_on == ("node 0",)
+    assert story.cut(5) == "drops v1 (settled on node 0)" and story.cut(4) == ""
+    assert story.band(node, 0) is None and story.band(node, 1) == ("head in turn 0", 0)
+    assert [lane.title for lane in story.ends(5)] == ["node 1", "node 0"] and story.ends(0) == []
+
+
+def test_the_chain_highlights_what_a_step_changed(loss, drawer):
+    dot = chain_dot(loss, explain(loss))
+    words = drawn(dot)
+    assert "0 \N{RIGHTWARDS ARROW} 1" in words and "CALM \N{RIGHTWARDS ARROW} BUSY" in words
+    assert "keeper_name_head(node_id=1)" in [word.strip() for word in words]
+    assert [word for word in words if word.startswith("state ")] == [f"state {number}" for number in range(1, 7)]
+    assert "violates settled_items_kept" in words
+
+
+def test_the_kip101_loss_can_be_read_from_the_lanes(drawer):
+    model = find_model("kip101")
+    trace = run(model, KIP101_LOSS, "weak_isr")
+    words = drawn(lanes_dot(trace, REPLICATION, explain(trace)))
+    for expected in (
+        "kip101 violates weak_isr",
+        *("controller", "broker 0", "broker 1"),
+        *("elects broker 0, epoch 0", "leads, epoch 0", "leads, epoch 1"),
+        *("writes r0", "fetch from offset 0", "r0 e0", "r1 e1"),
+        "truncates away r0 e0 (committed on broker 0), r1 e1",
+        "state 12 violates weak_isr",
+        "Here it does not for: broker 0, broker 1, offset 0.",
+    ):
+        assert expected in [word.strip() for word in words], expected
+    assert "is committed" in " ".join(words)
+
+
+@pytest.mark.parametrize("name", catalogue_names())
+def test_every_action_of_the_catalogue_is_drawn(name):
+    model = find_model(name)
+    if model.drawing is not None:
+        assert {action.name for action in model.actions} <= set(model.drawing.events)
+        check(model, model.drawing)
+
+
+# A drawing that does not fit its model.
+
+
+def check(model, drawing):
+    names = {action.name: tuple(parameter.name for parameter in action.parameters) for action in model.actions}
+    drawing.check(model.layout.blank(), names)
+
+
+WRONG = {
+    "array": ({"array": "lanes"}, "array='lanes' is not the path of an array"),
+    "no array": ({"array": "keeper"}, "array='keeper' is not the path of an array"),
+    "title": ({"title": "node {number}"}, r"a lane uses \{number\}"),
+    "text": ({"text": "{settled.now}"}, r"uses \{settled\.now\}"),
+    "not a path": ({"text": "{1 + 1}"}, "neither a field, an index nor a name"),
+    "cells": ({"cells": replace(LANES.cells, items="things")}, r"cells uses \{things\}"),
+    "cell": ({"cells": replace(LANES.cells, text="{colour}")}, r"a cell uses \{colour\}"),
+    "band": ({"band": replace(LANES.band, holder="boss")}, r"band uses \{boss\}"),
+    "extra": ({"extra": (ExtraLane("keeper", "keeper", "{term}"),)}, r"the lane 'keeper' uses \{term\}"),
+    "event": ({"events": {"node_add": Event("node_id", "adds {thing}")}}, r"the event of node_add uses \{thing\}"),
+    "end": ({"events": {"node_add": Event("sender", "adds")}}, r"the event of node_add uses \{sender\}"),
+}
+
+
+@pytest.mark.parametrize(("changes", "expected"), WRONG.values(), ids=WRONG)
+def test_a_drawing_that_does_not_fit_the_model_is_refused(changes, expected):
+    with pytest.raises(ModelError, match=expected):
+        check(MODEL, replace(LANES, **changes))
+
+
+def test_a_drawing_may_describe_actions_that_a_model_lacks():
+    check(MODEL, replace(LANES, events={"node_fly": Event("wings", "flies {high}")}))
