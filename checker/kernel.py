@@ -116,7 +116,6 @@ class _KernelWriter:
             "llvm.prefetch.p0",
         )
         self.unpack = self._unpack()
-        self.pack = self._pack()
         self.copy = self._copy()
         self.is_copy = self._is_copy()
         self.hash = self._hash()
@@ -144,20 +143,6 @@ class _KernelWriter:
                 value = builder.lshr(words[leaf.word], number(leaf.shift))
                 value = builder.and_(value, number((1 << leaf.bits) - 1))
             builder.put(target, place, builder.add(value, number(leaf.low)))
-        builder.ret_void()
-        return function
-
-    def _pack(self) -> llvm.Function:
-        """(leaves, packed words): the reverse."""
-        function, builder = self._helper("pack", [POINTER, POINTER])
-        source, target = function.args
-        for word in range(self.words):
-            packed: llvm.Value = number(0)
-            for place, leaf in enumerate(self.leaves):
-                if leaf.word == word and leaf.bits:
-                    value = builder.sub(builder.get(source, place), number(leaf.low))
-                    packed = builder.or_(packed, builder.shl(value, number(leaf.shift)))
-            builder.put(target, word, packed)
         builder.ret_void()
         return function
 
@@ -197,6 +182,15 @@ class _KernelWriter:
         for word in range(self.words):
             different = builder.or_(different, builder.xor(builder.get(one, word), builder.get(other, word)))
         return builder.icmp_signed("==", different, number(0))
+
+    def written_leaves(self, function: ir.Function) -> list[int]:
+        """The leaves that a function may have written."""
+        arrays = ir.ANY_ARRAY in function.written
+        return [
+            place
+            for place, leaf in enumerate(self.leaves)
+            if leaf.owner in function.written or (arrays and isinstance(leaf.steps[-1], int))
+        ]
 
     # -- entries -----------------------------------------------------------------------------------------------
 
@@ -454,10 +448,11 @@ class _ExpandWriter:
     def _success(self, place: int, action: Action, row: llvm.Value, source: llvm.Value) -> None:
         """Keep the successor in `work` and make `work` a copy of the state again."""
         builder, kernel = self.builder, self.kernel
-        self._check_ranges(place, action)
+        written = kernel.written_leaves(action.read)
+        self._check_ranges(place, written)
         now = builder.load(self.amount)
         words = kernel._row(builder, self.successors, now)
-        builder.call(kernel.pack, [self.work, words])
+        self._pack(written, source, words)
         with builder.if_then(kernel._same_words(builder, words, source), likely=False):
             builder.note_fault(self.report, NO_CHANGE, place)
         for number_of, each in enumerate(self.model.properties):
@@ -472,7 +467,22 @@ class _ExpandWriter:
         builder.put(self.hashes, now, fingerprint)
         kernel._prefetch(builder, builder.at(self.table, builder.and_(fingerprint, self.mask)))
         builder.store(builder.add(now, number(1)), self.amount)
-        builder.call(kernel.copy, [self.current, self.work])
+        for position in written:
+            builder.put(self.work, position, builder.get(self.current, position))
+
+    def _pack(self, written: list[int], source: llvm.Value, words: llvm.Value) -> None:
+        """The packed successor: the packed state with the leaves replaced that the action may have written."""
+        builder, leaves = self.builder, self.kernel.leaves
+        for word in range(self.kernel.words):
+            packed = builder.get(source, word)
+            inside = [place for place in written if leaves[place].word == word and leaves[place].bits]
+            mask = sum(((1 << leaves[place].bits) - 1) << leaves[place].shift for place in inside)
+            if inside:
+                packed = builder.and_(packed, number(~mask))
+            for place in inside:
+                value = builder.sub(builder.get(self.work, place), number(leaves[place].low))
+                packed = builder.or_(packed, builder.shl(value, number(leaves[place].shift)))
+            builder.put(words, word, packed)
 
     def _kept_action(self, place: int, row: llvm.Value) -> llvm.Value:
         """The action's number, with EXCLUDED added where the successor lies outside the constraint."""
@@ -488,15 +498,13 @@ class _ExpandWriter:
                     )
         return builder.select(inside, llvm.Constant(I16, place), llvm.Constant(I16, place + EXCLUDED))
 
-    def _check_ranges(self, place: int, action: Action) -> None:
+    def _check_ranges(self, place: int, written: list[int]) -> None:
         """Compare every scalar that the action may have written with its range."""
         builder = self.builder
-        arrays = ir.ANY_ARRAY in action.read.written
         outside: llvm.Value = llvm.Constant(I1, 0)
-        for position, leaf in enumerate(self.kernel.leaves):
-            if leaf.owner in action.read.written or (arrays and isinstance(leaf.steps[-1], int)):
-                above = builder.sub(builder.get(self.work, position), number(leaf.low))
-                outside = builder.or_(outside, builder.icmp_unsigned(">", above, number(leaf.high - leaf.low)))
+        for position in written:
+            leaf = self.kernel.leaves[position]
+            above = builder.sub(builder.get(self.work, position), number(leaf.low))
+            outside = builder.or_(outside, builder.icmp_unsigned(">", above, number(leaf.high - leaf.low)))
         with builder.if_then(outside, likely=False):
             builder.note_fault(self.report, OUT_OF_RANGE, place)
-

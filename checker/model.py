@@ -153,6 +153,9 @@ class Model:
         self.sometimes = tuple(self._property(function, "sometimes", (1,)) for function in sometimes)
         self.constraint = None if constraint is None else self._property(constraint, "constraint", (1,))
         self._check_names()
+        if drawing is not None:
+            takes = {each.name: tuple(parameter.name for parameter in each.parameters) for each in self.actions}
+            drawing.check(self.layout.blank(), takes)
 
     def __repr__(self) -> str:
         return f"Model({self.name!r}, bounds={self.bounds})"

@@ -16,6 +16,14 @@ BROKEN = [name for name, facts in pinned().items() if facts["verdict"] == "VIOLA
 NAMES = ("replicas", "log_size", "max_records", "max_leader_epoch")
 
 
+QUICK = 10_000
+"""A test that visits more states than this is left to the complete run."""
+
+
+def slow_if(value, is_slow: bool):
+    return pytest.param(value, marks=[pytest.mark.slow] if is_slow else [])
+
+
 def check_at(model: Model, *bounds: int):
     return check(model.with_bounds(dict(zip(NAMES, bounds, strict=True))), engine="interpreted")
 
@@ -31,7 +39,7 @@ def test_the_docstring_expects_the_verdict_that_is_pinned():
         assert f"\nExpected: {expected}" in docstring, name
 
 
-@pytest.mark.parametrize("name", catalogue_names())
+@pytest.mark.parametrize("name", [slow_if(name, pinned()[name]["distinct"] > QUICK) for name in catalogue_names()])
 def test_a_check_finds_what_is_pinned(name):
     facts = pinned()[name]
     result = check(model_of(name), engine=engine_for(facts["distinct"]))
@@ -78,15 +86,16 @@ PAIRS = {
 }
 
 
-@pytest.mark.parametrize(("truncation", "fencing"), PAIRS)
-def test_neither_half_of_kip320_is_enough(truncation, fencing):
+@pytest.mark.parametrize("pair", [slow_if(pair, bounds[0] == 3) for pair, bounds in PAIRS.items()])
+def test_neither_half_of_kip320_is_enough(pair):
     """No other pair of a truncation rule with a fencing rule is safe, also those that Kafka never had."""
+    truncation, fencing = pair
     rules = ReplicationRules(TruncationRule[truncation], FetchFencing[fencing])
     model = Model(
         name="pair",
         state=State,
         initial=start_partition,
-        bounds=dict(zip(NAMES, PAIRS[truncation, fencing], strict=True)),
+        bounds=dict(zip(NAMES, PAIRS[pair], strict=True)),
         rules=rules,
         actions=ACTIONS,
         always=ALWAYS,

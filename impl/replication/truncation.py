@@ -5,9 +5,10 @@ Source: KafkaTruncateToHighWatermark, Kip101, Kip279 and Kip320FirstTry in hachi
 d68782b); KIP-101, KIP-279, KIP-320; apache/kafka `AbstractFetcherThread` (`getOffsetTruncationState`) and
 `LeaderEpochFileCache` (`endOffsetFor`).
 Left out, and why that is sound: the rounds of question and answer. KIP-279 finds the last shared record by asking again
-with ever older epochs; here both logs are looked at in one step. Where only the leader of the epoch in question answers, as
-KIP-320 ensures, the rounds add up to the same, because such a leader only appends. Breaking off between two rounds is
-not modelled, nor, for the older rules, a leader that changes between them: they could look better than they are.
+with ever older epochs; here both logs are looked at in one step. Where only the leader of the epoch in question
+answers, as KIP-320 ensures, the rounds add up to the same, because such a leader only appends. Breaking off between two
+rounds is not modelled, nor, for the older rules, a leader that changes between them: they could look better than they
+are.
 """
 
 from impl.constants import NO_OFFSET, TruncationRule
