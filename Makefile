@@ -7,6 +7,7 @@ export PYTHON
 BIN := .venv/bin
 SOURCES := checker impl spec model
 WORKERS ?= logical
+ARGS ?=
 
 .PHONY: help check test quick lint format bench lock clean environment
 
@@ -16,7 +17,7 @@ help:
 	@echo 'make quick    only the fast tests'
 	@echo 'make lint     ruff and mypy'
 	@echo 'make format   let ruff reformat the sources'
-	@echo 'make bench    measure speed and memory'
+	@echo 'make bench    measure speed and memory (ARGS=--help tells more)'
 	@echo 'make lock     pin anew what the pins of pyproject.toml need (network)'
 	@echo 'make clean    remove .venv and what tools keep'
 
@@ -42,7 +43,7 @@ format: environment
 	@$(BIN)/ruff format .
 
 bench: environment
-	@$(BIN)/python -m tests.bench
+	@$(BIN)/python -m tests.bench $(ARGS)
 
 lock:
 	@$(or $(PYTHON),python3) .ci/lock.py

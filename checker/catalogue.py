@@ -69,7 +69,7 @@ def find_model(text: str) -> Model:
     names = _names()
     if text in names:
         return _model_of(_imported(text, lambda: importlib.import_module(f"{PACKAGE}.{text}")), text)
-    if text.endswith(".py") or os.sep in text or Path(text).exists():
+    if text.endswith(".py") or os.sep in text or (text and Path(text).exists()):
         return _model_of(_module_of_file(Path(text)), text)
     return _model_of(_module_of_name(text, names), text)
 

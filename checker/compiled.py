@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from checker.errors import EvaluationError
 from checker.evaluation import Evaluation
 from checker.exploration import Exploration, Found, HandOver, Values, Watch, memory_reason, states_reason
 from checker.kernel import (
@@ -144,9 +145,12 @@ class CompiledSearch:
 
     def run(self) -> Found | None:
         """Search until every state is expanded (None) or something stops it."""
-        found = self._start() if self.counts.distinct == 0 else None
-        while found is None and self._next < self.counts.distinct:
-            found = self._level()
+        try:
+            found = self._start() if self.counts.distinct == 0 else None
+            while found is None and self._next < self.counts.distinct:
+                found = self._level()
+        except EvaluationError as error:
+            found = Found(Verdict.EVALUATION_FAILED, reason=str(error), error=error)
         self.counts.fired = [int(count) for count in self._space.fired]
         return found
 

@@ -45,6 +45,8 @@ class Exploration:
     @property
     def depth(self) -> int:
         """How many levels have at least one state."""
+        if not self.level_ends:
+            return 0
         return len(self.level_ends) + (self.distinct > self.level_ends[-1])
 
     def judge(self, model: Model) -> Found | None:

@@ -61,9 +61,18 @@ class InterpretedSearch:
         except EvaluationError as error:
             return Found(Verdict.EVALUATION_FAILED, None, self.chain(at), str(error), error)
         except Exception:
-            error = self._evaluation.failure_at(self._states[at])
-            return Found(Verdict.EVALUATION_FAILED, None, self.chain(at), str(error), error)
+            return self._failed(at)
         return found
+
+    def _failed(self, expanding: int) -> Found:
+        """Say what went wrong: at the state that was expanded, or at the newest one, whose invariants come next."""
+        newest = len(self._states) - 1
+        error = self._evaluation.failure_at(self._states[newest], invariants_only=True)
+        failed = newest
+        if error is None:
+            error, failed = self._evaluation.failure_at(self._states[expanding]), expanding
+        assert error is not None
+        return Found(Verdict.EVALUATION_FAILED, None, self.chain(failed), str(error), error)
 
     @property
     def finished(self) -> bool:
@@ -119,17 +128,17 @@ class InterpretedSearch:
         self.counts.distinct += 1
         self._check_invariants(parent, values, state)
         for number, each in enumerate(self.model.sometimes):
-            if number not in self.counts.met and each.holds(state):
+            if each.holds(state):
                 self.counts.met.add(number)
 
     def _check_invariants(self, parent: int, values: Values, state: Any) -> None:
         for number, each in self._invariants:
-            if number not in self.counts.violated and not each.holds(state):
+            if not each.holds(state) and number not in self.counts.violated:
                 self.counts.violated[number] = [*self.chain(parent), values]
 
     def _check_steps(self, parent: int, before: Any, values: Values, state: Any) -> None:
         for number, each in self._steps:
-            if number not in self.counts.violated and not each.holds(before, state):
+            if not each.holds(before, state) and number not in self.counts.violated:
                 self.counts.violated[number] = [*self.chain(parent), values]
 
     def chain(self, number: int) -> list[Values]:

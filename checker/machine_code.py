@@ -3,8 +3,12 @@
 import contextlib
 import hashlib
 import os
+import subprocess
+import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from checker import native
 from checker.kernel import ENTRIES
@@ -38,17 +42,70 @@ def cached(text: str) -> dict[str, Entry] | None:
     return native.load_object(code, ENTRIES)
 
 
-def compiled(text: str) -> dict[str, Entry]:
-    """The entries of a kernel, compiled now and kept where the cache can be written."""
-    code = native.compile_object(text)
+def entries(text: str) -> dict[str, Entry]:
+    """The entries of a kernel, from the cache or compiled now."""
+    return cached(text) or _loaded(text, native.compile_object(text))
+
+
+class Compiler:
+    """The compiling of one kernel in another process, or what the cache had of it."""
+
+    def __init__(
+        self,
+        text: str,
+        known: dict[str, Entry] | None = None,
+        process: "subprocess.Popen[bytes] | None" = None,
+        output: IO[bytes] | None = None,
+    ) -> None:
+        self._text = text
+        self._entries = known
+        self._process = process
+        self._output = output
+
+    def is_ready(self) -> bool:
+        """Whether `entries` answers without waiting."""
+        return self._process is None or self._process.poll() is not None
+
+    def entries(self) -> dict[str, Entry]:
+        """The kernel's entries. Compiles here and now what the other process could not."""
+        if self._entries is None:
+            assert self._process is not None and self._output is not None
+            code = b""
+            if self._process.wait() == 0:
+                self._output.seek(0)
+                code = self._output.read()
+            self._entries = _loaded(self._text, code or native.compile_object(self._text))
+        return self._entries
+
+
+@contextlib.contextmanager
+def compiling(text: str) -> Iterator[Compiler]:
+    """Compile a kernel in another process, unless the cache has it. The process is ended on leaving."""
+    known = cached(text)
+    if known is not None:
+        yield Compiler(text, known)
+        return
+    root = str(Path(__file__).resolve().parent.parent)
+    program = f"import sys; sys.path.insert(0, {root!r}); from checker.native import compile_input; compile_input()"
+    with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as output:
+        source.write(text.encode())
+        source.seek(0)
+        process = subprocess.Popen(
+            [sys.executable, "-c", program], stdin=source, stdout=output, stderr=subprocess.DEVNULL
+        )
+        try:
+            yield Compiler(text, None, process, output)
+        finally:
+            if process.poll() is None:
+                process.kill()
+            process.wait()
+
+
+def _loaded(text: str, code: bytes) -> dict[str, Entry]:
+    """The entries of an object file, which is kept where the cache can be written."""
     with contextlib.suppress(OSError):  # a cache that cannot be written costs time, nothing else
         _keep(_path(text), hashlib.sha256(code).digest() + code)
     return native.load_object(code, ENTRIES)
-
-
-def entries(text: str) -> dict[str, Entry]:
-    """The entries of a kernel, from the cache or compiled now."""
-    return cached(text) or compiled(text)
 
 
 def _path(text: str) -> Path:

@@ -10,6 +10,7 @@ import contextlib
 import ctypes
 import functools
 import hashlib
+import sys
 import threading
 from collections.abc import Callable, Iterator
 
@@ -397,6 +398,11 @@ def compile_object(text: str) -> bytes:
         passes.getModulePassManager().run(module, passes)
         code: bytes = target.emit_object(module)
         return code
+
+
+def compile_input() -> None:
+    """Read a module's text from standard input and write its object file to standard output."""
+    sys.stdout.buffer.write(compile_object(sys.stdin.read()))
 
 
 def load_object(code: bytes, names: list[str]) -> dict[str, Entry]:

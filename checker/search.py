@@ -26,7 +26,7 @@ def check(
     """Visit every reachable state of a model, breadth first, and say whether its properties hold.
 
     `engine` is "interpreted" (plain Python, at once), "compiled" (native code, after a compile that is cached) or
-    "auto" (interpreted until the compiled reading is ready in another thread, then that one goes on from there).
+    "auto" (interpreted until the compiled reading is ready in another process, then that one goes on from there).
     All give the same counts, depth and verdict, and a shortest counterexample. Ctrl-C and the limits end a search as
     NOT_EXHAUSTED, unless what was found until then violates a property. UsageError for an unknown engine.
     """
@@ -48,44 +48,18 @@ def check(
 
 
 def _soonest(model: Model, watch: Watch) -> "tuple[InterpretedSearch | CompiledSearch, Found | None]":
-    compiler = _Compiler(model)
-    compiler.start()
-    search = InterpretedSearch(model, watch)
-    found = search.run(compiler.is_ready)
-    if found is not None or search.finished:
-        return search, found
-    going_on = _compiled(model, compiler.entries(), watch, search.hand_over())
-    return going_on, going_on.run()
+    from checker import kernel, machine_code
 
-
-class _Compiler(threading.Thread):
-    """Compiles a model's kernel while the search goes on: most of that time is LLVM's, which needs no interpreter."""
-
-    def __init__(self, model: Model) -> None:
-        super().__init__(daemon=True)
-        self._model = model
-        self._entries: dict[str, Entry] | None = None
-        self._error: Exception | None = None
-
-    def run(self) -> None:
-        """Compile, or find the machine code in the cache."""
-        try:
-            from checker import kernel, machine_code
-
-            self._entries = machine_code.entries(kernel.kernel_text(self._model))
-        except Exception as error:
-            self._error = error
-
-    def is_ready(self) -> bool:
-        """Whether the compiler has ended."""
-        return not self.is_alive()
-
-    def entries(self) -> "dict[str, Entry]":
-        """What it has made; raises what it failed with."""
-        if self._entries is None:
-            assert self._error is not None
-            raise self._error
-        return self._entries
+    with machine_code.compiling(kernel.kernel_text(model)) as compiler:
+        if compiler.is_ready():
+            at_once = _compiled(model, compiler.entries(), watch, None)
+            return at_once, at_once.run()
+        search = InterpretedSearch(model, watch)
+        found = search.run(compiler.is_ready)
+        if found is not None or search.finished:
+            return search, found
+        going_on = _compiled(model, compiler.entries(), watch, search.hand_over())
+        return going_on, going_on.run()
 
 
 def _compiled(

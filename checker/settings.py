@@ -31,8 +31,9 @@ def with_settings(model: Model, texts: Sequence[str]) -> Model:
     """
     bounds: dict[str, int] = {}
     rules: dict[str, str] = {}
-    for text in texts:
-        name, equals, value = (part.strip() for part in text.partition("="))
+    for given in texts:
+        text = given if len(given) <= 60 else given[:57] + "..."
+        name, equals, value = (part.strip() for part in given.partition("="))
         if not equals or not name or not value:
             example = settings_text(model).split(" ")[0] or "replicas=3"
             raise UsageError(f"--set {text}: expected name=value, for example --set {example}")
@@ -40,10 +41,8 @@ def with_settings(model: Model, texts: Sequence[str]) -> Model:
             raise UsageError(f"--set {text}: {name} is set twice; give it once")
         if name in model.bounds:
             if not WHOLE_NUMBER.fullmatch(value):
-                raise UsageError(
-                    f"--set {text}: {value!r} is not a whole number of at most 9 digits; {name} is "
-                    f"{model.bounds[name]} now"
-                )
+                now = model.bounds[name]
+                raise UsageError(f"--set {text}: a bound is a whole number of at most 9 digits; {name} is {now} now")
             bounds[name] = int(value)
         elif name in rules_of(model):
             rules[name] = value

@@ -24,7 +24,7 @@ def pytest_addoption(parser):
 
 
 def pytest_report_header(config):
-    packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "numba", "hypothesis"))
+    packages = ", ".join(f"{name} {version(name)}" for name in ("numpy", "llvmlite", "hypothesis"))
     scope = "all tests" if config.getoption("--all") else "without the slow tests (--all runs them)"
     return f"kafkacheck: Python {platform.python_version()}, {packages}; hypothesis profile {PROFILE}; {scope}"
 

@@ -51,9 +51,9 @@ def explore(model) -> Outcome:
         """Check a state, however it was found; whether it is new and to be expanded."""
         frozen = freeze(state)
         for number, each in enumerate(model.properties):
-            if not (before is None if each.is_step else frozen in origin):
-                if not each.holds(*([before, state] if each.is_step else [state])):
-                    violations.append((number, each.name, [*behaviour(before), (name, parameters, frozen)]))
+            is_due = before is not None if each.is_step else frozen not in origin
+            if is_due and not each.holds(*([before, state] if each.is_step else [state])):
+                violations.append((number, each.name, [*behaviour(before), (name, parameters, frozen)]))
         if frozen in origin or not (model.constraint is None or model.constraint.holds(state)):
             return False
         outcome.unmet -= {each.name for each in model.sometimes if each.holds(state)}

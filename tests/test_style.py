@@ -342,7 +342,7 @@ def test_every_exemption_of_a_tool_has_its_reason_beside_it():
     """In the settings of ruff, mypy and pytest, each line that names a rule says why."""
     settings = texts()["pyproject.toml"].partition("[tool.pytest.ini_options]")[2]
     lines = settings.splitlines()
-    exemption = re.compile(r'\s*(?:"[A-Z]+\d*",|"[^"]+" = \["|ignore_missing)')
+    exemption = re.compile(r'\s*(?:"[A-Z]+\d*",|"[^"]+" = \["|ignore_missing|disallow_)')
     exempting = [number for number, line in enumerate(lines) if exemption.match(line)]
     assert len(exempting) > 10
     for number in exempting:

@@ -12,7 +12,6 @@ import pytest
 from checker.model import Model
 from checker.result import Verdict
 from checker.search import check
-from tests import reference_checker
 from tests.reference_checker import explore, freeze
 from tests.toys import (
     behaviours,
@@ -184,8 +183,3 @@ def test_a_broken_contract_is_told_alike_by_both_readings(model):
     assert (interpreted.trace is None) == (compiled.trace is None)
     if interpreted.trace is not None and compiled.trace is not None:
         assert len(interpreted.trace.steps) == len(compiled.trace.steps)
-
-
-def test_the_naive_checker_shares_nothing_with_the_readings():
-    imported = {name for name in vars(reference_checker) if not name.startswith("_")}
-    assert imported == {"copy", "itertools", "dataclass", "field", "Outcome", "freeze", "attempts", "explore"}

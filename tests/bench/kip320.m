@@ -1,11 +1,12 @@
--- The replication protocol under the KIP-320 rules, for Rumur (Murphi): the transition system of the model `kip320`.
+-- The replication protocol under the KIP-320 rules, for Rumur (Murphi): the transition system of the model
+-- `kip320`.
 --
 -- The benchmark rewrites the four bounds. Every action with every parameter is an instance of a rule. The bounds
 -- are plain ranges and not scalarsets, so no symmetry is used and the states are exactly the protocol's.
 --
--- Encoding: -1 means "none"; a record is 1 + epoch + (MAX_LEADER_EPOCH + 1) * id, and 0 is none. The quorum's epoch is always the newest one, and every request has an epoch of its
--- own and is kept at that index, so neither needs a variable. The request a follower obeys is the one its leader
--- obeyed, since an epoch has only one.
+-- Encoding: -1 means "none". A record is 1 + epoch + (MAX_LEADER_EPOCH + 1) * id, and 0 where there is none. The
+-- quorum's epoch is always the newest one, and every request has an epoch of its own and is kept at that index, so
+-- neither needs a variable. The request a follower obeys is the one its leader obeyed, since an epoch has only one.
 
 const
   REPLICAS: 3;

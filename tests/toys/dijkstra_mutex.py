@@ -35,7 +35,7 @@ ProcessId = Annotated[int, Id("processes")]
 
 
 class Process(Struct):
-    """Where a process is; b and c of the paper, negated; who had the turn when it looked; whom it has yet to look at."""
+    """Where a process is; b and c of the paper, negated; whom it saw having the turn; whom it has yet to look at."""
 
     at: Annotated[At, EnumOf(At)]
     wants: Annotated[bool, Flag()]

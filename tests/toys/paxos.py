@@ -137,9 +137,9 @@ def one_value_chosen(election: Election) -> bool:
     """No two ballots choose different values."""
     for one in range(len(election.ballots)):
         for other in range(one):
-            if is_chosen(election, one) and is_chosen(election, other):
-                if election.ballots[one].proposal != election.ballots[other].proposal:
-                    return False
+            both = is_chosen(election, one) and is_chosen(election, other)
+            if both and election.ballots[one].proposal != election.ballots[other].proposal:
+                return False
     return True
 
 
