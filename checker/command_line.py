@@ -6,6 +6,7 @@ in a file where the fault is kafkacheck's own. What only one command needs is im
 others start quickly.
 """
 
+import io
 import math
 import sys
 import tempfile
@@ -193,6 +194,9 @@ def graph(model_name: str, path: Path, changes: tuple[str, ...]) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line on `arguments` (default: those of the process); the exit status. Prints every error."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a file's name may hold what the terminal cannot show
     try:
         status = commands.main(args=arguments, prog_name="kafkacheck", standalone_mode=False)
         return int(status or 0)

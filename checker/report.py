@@ -4,6 +4,7 @@ import io
 import json
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -15,6 +16,7 @@ from checker.settings import rules_of
 
 if TYPE_CHECKING:
     from rich.live import Live
+    from rich.table import Table
 
 PLAIN_INTERVAL = 5.0
 """Seconds between two progress lines where they are not redrawn in place."""
@@ -24,6 +26,10 @@ RATE_INTERVAL = 1.0
 """Seconds over which rates are averaged, at least."""
 PLAIN_TABLE_WIDTH = 200
 """Columns of the closing table where there is no terminal: nothing is folded."""
+LEFT = ("model", "verdict", "property", "expected?")
+RIGHT = ("distinct", "generated", "depth", "seconds", "trace")
+PICTURE = "picture"
+"""The columns of the closing table; the picture's only where it is wide enough."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +96,7 @@ def document(result: Result, files: tuple[Path, ...]) -> dict[str, Any]:
     }
 
 
-def catalogue_document(rows: list[Checked]) -> list[dict[str, Any]]:
+def catalogue_document(rows: Sequence[Checked]) -> list[dict[str, Any]]:
     """The JSON document of a run over the catalogue: one check each, with what was expected of it."""
     documents = []
     for row in rows:
@@ -117,48 +123,57 @@ def vacuous_text(result: Result) -> str:
     return "; ".join(parts)
 
 
-def closing_table(rows: list[Checked], stream: TextIO) -> str:
-    """The table of a run over the catalogue, as wide as the terminal behind `stream`, or unfolded where it is none."""
-    from rich.box import SIMPLE_HEAD
+def closing_table(rows: Sequence[Checked], stream: TextIO) -> str:
+    """The table of a run over the catalogue, and a sentence. Pictures are listed below where the terminal is narrow."""
     from rich.console import Console
-    from rich.table import Table
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    table.add_column("model", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
-    table.add_column("property", overflow="fold")
-    table.add_column("expected?", overflow="fold")
-    for name in ("distinct", "generated", "depth", "seconds", "trace"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("picture", overflow="fold")
-    for row in rows:
-        table.add_row(*_cells(row), style=None if row.is_expected else "red")
     text = io.StringIO()
     width = None if stream.isatty() else PLAIN_TABLE_WIDTH
     console = Console(file=text, force_terminal=stream.isatty(), width=width)
-    console.print(table)
-    return "\n".join(line.rstrip() for line in text.getvalue().rstrip().split("\n"))
+    table = _table(rows, PICTURE)
+    is_narrow = console.measure(table, options=console.options.update(width=PLAIN_TABLE_WIDTH)).maximum > console.width
+    console.print(_table(rows) if is_narrow else table)
+    lines = [line.rstrip() for line in text.getvalue().rstrip().split("\n")]
+    if is_narrow:
+        lines += ["", *(f"{row.name}: {PICTURE} {_cells(row)[PICTURE]}" for row in rows if _cells(row)[PICTURE])]
+    unexpected = [row.name for row in rows if not row.is_expected]
+    told = f"not as expected: {', '.join(unexpected)}" if unexpected else "every verdict is as expected"
+    return "\n".join([*lines, "", f"{len(rows)} models; {told}"])
 
 
-def _cells(row: Checked) -> list[str]:
-    expected = "nothing expected" if row.expectation is None else "unexpected: " + row.expectation.text()
-    expected = "expected" if row.is_expected else expected
+def _table(rows: Sequence[Checked], *more: str) -> "Table":
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1 if more else 0))
+    for name in (*LEFT, *RIGHT, *more):
+        table.add_column(name, justify="right" if name in RIGHT else "left", overflow="fold")
+    for row in rows:
+        cells = _cells(row)
+        style = None if row.is_expected else "red"
+        table.add_row(*(cells[str(column.header)] for column in table.columns), style=style)
+    return table
+
+
+def _cells(row: Checked) -> dict[str, str]:
+    """The cells of a row, by column."""
+    cells = dict.fromkeys((*LEFT, *RIGHT, PICTURE), "")
+    wanted = "nothing" if row.expectation is None else row.expectation.text()
+    cells |= {"model": row.name, "verdict": "ERROR", "expected?": "yes" if row.is_expected else f"no: {wanted}"}
     found = row.result
     if found is None:
-        return [row.name, "ERROR", "", expected, "", "", "", "", "", ""]
-    pictures = [str(file) for file in row.files if file.suffix == ".svg"] or [str(file) for file in row.files]
-    return [
-        row.name,
-        found.verdict.value,
-        found.property or "",
-        expected,
-        f"{found.states_distinct:,}",
-        f"{found.states_generated:,}",
-        str(found.depth),
-        f"{found.seconds:.2f}",
-        "" if found.trace is None else str(len(found.trace.steps)),
-        pictures[0] if pictures else "",
-    ]
+        return cells
+    if row.files:
+        cells[PICTURE] = str(next((file for file in row.files if file.suffix == ".svg"), row.files[0]))
+    return cells | {
+        "verdict": found.verdict.value,
+        "property": found.property or "",
+        "distinct": f"{found.states_distinct:,}",
+        "generated": f"{found.states_generated:,}",
+        "depth": str(found.depth),
+        "seconds": f"{found.seconds:.2f}",
+        "trace": "" if found.trace is None else str(len(found.trace.steps)),
+    }
 
 
 class ProgressReport:

@@ -1,4 +1,4 @@
-"""Bad input: each gives one error with the value, what was expected and the mend, the right status, and no traceback."""
+"""Bad input: each gives one error with the value, the expectation and the mend, the right status, and no traceback."""
 
 import errno
 import json
@@ -157,7 +157,10 @@ def test_models_that_are_not_there(kafkacheck, no_search, tmp_path, monkeypatch,
         ("MODEL = 'tank'\n", ["broken.py", "'tank'", "str", "Model(...)"]),
         ("from checker.model import Model\nMODEL = Model\n", ["broken.py", "Model(...)"]),
         ("x = 1\ny = x / 0\nMODEL = 3\n", ["broken.py, line 2", "ZeroDivisionError: division by zero"]),
-        ("\n\nimport no_such_module\nMODEL = 3\n", ["broken.py, line 3", "No module named 'no_such_module'", "install"]),
+        (
+            "\n\nimport no_such_module\nMODEL = 3\n",
+            ["broken.py, line 3", "No module named 'no_such_module'", "install"],
+        ),
         ("from checker.schema import Cuont\n", ["broken.py, line 1", "ImportError", "Cuont"]),
         ("def f(:\n    pass\n", ["broken.py, line 1", "syntax"]),
         ("x = 1\n  y = 2\n", ["broken.py, line 2", "indent"]),
@@ -206,7 +209,10 @@ def test_a_broken_package_around_a_model(kafkacheck, no_search, tmp_path, monkey
 # code that breaks its contract
 
 BREACHES = {
-    "writes and returns False": ("if tank.level == 0:", "tank.level -= 0\n    if tank.level == 2:\n        tank.level = 0"),
+    "writes and returns False": (
+        "if tank.level == 0:",
+        "tank.level -= 0\n    if tank.level == 2:\n        tank.level = 0",
+    ),
     "returns True without a change": ("tank.level -= 1", "tank.level -= 0"),
     "leaves its range below": ("tank.level -= 1", "tank.level -= 7"),
     "divides by zero": ("tank.level -= 1", "tank.level //= tank.level - 1"),
@@ -233,7 +239,9 @@ def test_code_that_fails_with_json_is_still_one_document(kafkacheck, tmp_path):
     assert ended.error == f"error: {found['reason']}"
 
 
-@pytest.mark.parametrize("change", [("tank.level != 3", "6 // tank.level != 3"), ("after.level <=", "6 // before.level <=")])
+@pytest.mark.parametrize(
+    "change", [("tank.level != 3", "6 // tank.level != 3"), ("after.level <=", "6 // before.level <=")]
+)
 def test_a_property_that_fails_to_evaluate(kafkacheck, tmp_path, change):
     ended = kafkacheck.check(write(tmp_path / "breach.py", TANK.replace(*change)))
     assert ended.status == 75

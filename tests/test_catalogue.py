@@ -117,7 +117,8 @@ def test_an_expectation_is_a_verdict_and_a_property(tmp_path, monkeypatch, verdi
 
 
 @pytest.mark.parametrize(
-    "text", ["[tank", "tank = 3", "[tank]\n", '[tank]\nverdict = "GOOD"\n', "[tank]\nverdict = 3\n", "[tank]\nverdict = []"]
+    "text",
+    ["[tank", "tank = 3", "[tank]\n", '[tank]\nverdict = "GOOD"\n', "[tank]\nverdict = 3\n", "[tank]\nverdict = []"],
 )
 def test_an_expectation_that_is_none_is_an_error_that_names_the_file(tmp_path, monkeypatch, text):
     path = write(tmp_path / "expected.toml", text)

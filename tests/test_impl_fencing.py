@@ -45,6 +45,12 @@ def test_a_replica_believes_it_leads_until_it_hears_otherwise():
     assert not is_true_leader(state, LEADER)
 
 
+def test_a_follower_in_the_current_epoch_is_not_the_true_leader():
+    state = pair(leader_epoch=2, follower_epoch=2)
+    send(state, 2, LEADER)
+    assert not is_true_leader(state, FOLLOWER)
+
+
 def test_a_re_elected_leader_is_the_true_one_only_once_it_is_in_its_new_epoch():
     state = pair(leader_epoch=2)
     send(state, 4, LEADER)

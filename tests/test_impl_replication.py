@@ -203,10 +203,14 @@ class TestHighWatermark:
     def test_it_never_passes_the_end_of_the_log(self, rules):
         state = partition_with_leader_0([(0, 1)], [(0, 1)], [(0, 1)], high_watermark=1)
         assert refused(leader_inc_high_watermark, state, rules, 0)
+        state.replicas[0].isr = 0
+        assert refused(leader_inc_high_watermark, state, rules, 0)
 
     def test_only_a_presumed_leader_raises_it(self, rules):
         state = partition_with_leader_0([(0, 1)], [(0, 1)], [(0, 1)])
         assert refused(leader_inc_high_watermark, state, rules, 1)
+        put(state, 2, [(1, 1)], isr=[])
+        assert refused(leader_inc_high_watermark, state, rules, 2)
 
 
 def test_without_fencing_a_follower_in_an_older_epoch_lets_the_high_watermark_rise():
@@ -268,14 +272,20 @@ class TestBecomeFollower:
         assert (records_of(replica.log), replica.high_watermark) == ([(0, 0)], 1)
 
     @each_rule
-    def test_neither_the_named_leader_nor_a_replica_in_a_newer_epoch_obeys(self, rules):
+    def test_the_named_leader_does_not_follow_itself(self, rules):
+        state = new_partition()
+        send(state, 1, 0)
+        assert refused(become_follower, state, rules, 0, 1)
+
+    @each_rule
+    def test_a_request_not_newer_than_the_last_obeyed_is_ignored(self, rules):
         state = new_partition()
         put(state, 0, leader_epoch=1, leader=0)
         send(state, 1, 0)
-        send(state, 2, 2)
         put(state, 2, leader_epoch=2, leader=2)
-        assert refused(become_follower, state, rules, 0, 1)
         assert refused(become_follower, state, rules, 2, 1)
+        assert become_follower(state, rules, 1, 1)
+        assert refused(become_follower, state, rules, 1, 1)
 
     def test_the_high_watermark_falls_with_the_log(self):
         state = new_partition()

@@ -55,8 +55,9 @@ class TestKip101:
         assert offset(KIP_101, [(0, 0)], [(0, 0), (1, 1)], high_watermark=0) == 0
         assert offset(KIP_101, [], [(0, 0), (1, 1)], high_watermark=2) == 2
 
-    def test_an_empty_follower_has_nothing_to_ask(self):
-        assert offset(KIP_101, [(0, 0), (1, 1)], []) == 0
+    @pytest.mark.parametrize("leader", [[], [(0, 0), (1, 1)], [(1, 1)]])
+    def test_an_empty_follower_has_nothing_to_cut(self, leader):
+        assert offset(KIP_101, leader, []) == 0
 
     def test_the_answer_can_lie_above_the_end_of_the_followers_log(self):
         assert offset(KIP_101, [(0, 0), (1, 0)], [(0, 0)]) == 2

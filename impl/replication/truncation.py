@@ -40,11 +40,12 @@ def shared_end_offset(log: Log, other: Log) -> int:
 
 
 def kip_101_truncation_offset(state: State, leader_id: int, follower_id: int) -> int:
-    """Where the follower's latest epoch ends on the leader; the follower's high watermark if the leader cannot tell."""
+    """Where the follower's latest epoch ends on the leader; the follower's high watermark if the leader cannot tell.
+
+    The latest epoch of an empty log is `NO_EPOCH`, older than every epoch, and ends at offset 0 on every leader.
+    """
     leader = state.replicas[leader_id]
     follower = state.replicas[follower_id]
-    if follower.log.end_offset == 0:
-        return 0
     end_offset = end_offset_for_epoch(leader.log, latest_epoch(follower.log))
     if end_offset == NO_OFFSET:
         return follower.high_watermark

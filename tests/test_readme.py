@@ -1,0 +1,71 @@
+"""The README's own words: its model is the one that is run, and its numbers and picture are those of today."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+from checker import catalogue
+from checker.render import write_files
+from checker.search import check
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text("utf-8")
+
+
+def block_after(heading: str) -> str:
+    """The first Python block below a heading."""
+    section = README.split(f"## {heading}\n", 1)[1]
+    found = re.search(r"```python\n(.*?)```", section, re.DOTALL)
+    assert found is not None
+    return found[1]
+
+
+def test_the_model_in_the_readme_is_short_and_gives_the_answer_it_says(tmp_path):
+    text = block_after("Write a model")
+    assert len([line for line in text.splitlines() if line.strip()]) < 40
+    (tmp_path / "counter.py").write_text(text, "utf-8")
+    command = [sys.executable, "-m", "checker", "check", str(tmp_path / "counter.py")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 12, done.stderr
+    assert done.stdout.splitlines()[-1].startswith("counter: VIOLATED no_update_is_lost trace=5 ")
+
+
+def test_the_rule_that_the_readme_deletes_is_there_and_is_needed(tmp_path):
+    rule = block_after("Change a rule and see the effect")
+    source = (ROOT / "impl" / "replication" / "leader.py").read_text("utf-8")
+    assert source.count(rule) == 1
+    for folder in ("checker", "impl", "spec", "model"):
+        for file in (ROOT / folder).rglob("*"):
+            if file.suffix in (".py", ".toml"):
+                copy = tmp_path / file.relative_to(ROOT)
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                copy.write_text(file.read_text("utf-8"), "utf-8")
+    (tmp_path / "impl" / "replication" / "leader.py").write_text(source.replace(rule, ""), "utf-8")
+    command = [sys.executable, "-m", "checker", "check", "kip320", "--out", "out"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 12, done.stderr
+    assert (tmp_path / "out" / "kip320-strong_isr.lanes.svg").exists()
+
+
+def test_the_line_that_the_readme_shows_is_what_is_pinned():
+    line = re.search(r"kip320: HOLDS distinct=(\d+) generated=(\d+) depth=(\d+)", README)
+    assert line is not None
+    pinned = tomllib.loads((ROOT / "model" / "expected.toml").read_text("utf-8"))["kip320"]
+    assert [int(number) for number in line.groups()] == [pinned["distinct"], pinned["generated"], pinned["depth"]]
+
+
+def test_the_picture_in_the_readme_is_that_of_todays_counterexample(tmp_path):
+    result = check(catalogue.find_model("kip101"))
+    assert result.trace is not None
+    write_files(result.trace, tmp_path)
+    name = "kip101-weak_isr.lanes.dot"
+    assert (tmp_path / name).read_text("utf-8") == (ROOT / "tests" / "data" / name).read_text("utf-8")
+
+
+def test_every_file_and_model_that_the_readme_names_exists():
+    for link in re.findall(r"\]\((?!https?:)([^)]+)\)", README):
+        assert (ROOT / link).exists(), link
+    for name in re.findall(r"kafkacheck (?:check|graph|replay) ([a-z0-9_]+)\b(?!\.)", README):
+        assert name in catalogue.catalogue_names(), name
