@@ -48,6 +48,8 @@ class Bounds:
                 )
             self.used.add(node.id)
             return self.values[node.id]
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            return -self._value(node.operand, size, place)
         if isinstance(node, ast.BinOp) and type(node.op) in _OPERATIONS:
             left = self._value(node.left, size, place)
             right = self._value(node.right, size, place)

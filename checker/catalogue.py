@@ -43,7 +43,7 @@ class Expectation:
     property: str | None = None
 
     def text(self) -> str:
-        """The expectation in a few words: `VIOLATED weak_isr`."""
+        """The expectation in a few words: `VIOLATED mutual_exclusion`."""
         return self.verdict.name if self.property is None else f"{self.verdict.name} {self.property}"
 
 

@@ -9,6 +9,7 @@ import click
 
 from checker import catalogue, report
 from checker import trace as traces
+from checker.catalogue import Expectation
 from checker.errors import EvaluationError, KafkacheckError, UsageError
 from checker.files import make_folder
 from checker.model import Model
@@ -23,19 +24,26 @@ NOT_EXHAUSTED = 20
 VACUOUS = 21
 EVALUATION_FAILED = 75
 
+INTERRUPTED = "it was interrupted"
+"""The reason why a search is not finished where Ctrl-C ended it."""
+
 
 def check_model(model: Model, engine: str, limits: Limits, folder: Path | None, as_json: bool, strict: bool) -> int:
-    """Search one model, write and print what was found; the exit status. The folder is tried before the search."""
+    """Search one model, write and print what was found; the exit status. The folder is tried before the search.
+
+    UsageError where the folder or a file in it cannot be written, EvaluationError where the model's code fails; what
+    was found is printed all the same.
+    """
     if folder is not None:
         make_usable(folder)
     if not as_json:
-        click.echo(f"{model.name}: {settings_text(model)}")
+        click.echo(f"{model.name}: {settings_text(model) or 'no bounds or rules'}")
     result = search(model, engine, limits)
     files: tuple[Path, ...] = ()
-    failure: KafkacheckError | None = None
+    failure: UsageError | KeyboardInterrupt | None = None
     try:
         files = write_counterexample(result, folder)
-    except UsageError as error:
+    except (UsageError, KeyboardInterrupt) as error:
         failure = error
     warn_of_vacuity(result)
     if as_json:
@@ -52,37 +60,54 @@ def check_model(model: Model, engine: str, limits: Limits, folder: Path | None, 
 def check_catalogue(engine: str, limits: Limits, folder: Path, as_json: bool, strict: bool) -> int:
     """Search every model of the catalogue, one after the other, and close with a table or one JSON document.
 
-    The exit status is 0 if each verdict is the expected one; otherwise that of the first error, or UNEXPECTED.
+    The exit status is 0 if each verdict is the expected one, otherwise the highest of what went wrong.
     """
     expectations = catalogue.expectations()
+    names = catalogue.catalogue_names()
     make_usable(folder)
     rows: list[report.Checked] = []
-    status = 0
-    for name in catalogue.catalogue_names():
-        try:
-            result = search(catalogue.find_model(name), engine, limits)
-            files = write_counterexample(result, folder)
-            row = report.Checked(name, expectations.get(name), result, files)
-        except KafkacheckError as error:
-            click.echo(f"error: {error}", err=True)
-            rows.append(report.Checked(name, expectations.get(name), None, error=str(error)))
-            status = status or error.exit_status
-            continue
+    for name in names:
+        row = _checked(name, expectations.get(name), engine, limits, folder)
         rows.append(row)
-        warn_of_vacuity(result)
-        if not as_json:
-            click.echo(report.closing_line(result))
-        if result.verdict is Verdict.EVALUATION_FAILED:
-            click.echo(f"error: {result.reason}", err=True)
-        if "interrupted" in result.reason:
-            status = NOT_EXHAUSTED
+        if row.error:
+            click.echo(f"error: {name}: {row.error}", err=True)
+        if row.result is not None:
+            warn_of_vacuity(row.result)
+            if not as_json:
+                click.echo(report.closing_line(row.result))
+        if row.error == INTERRUPTED:
             break
-        if strict and is_vacuous(result):
-            status = status or VACUOUS
-        if not row.is_expected:
-            status = status or UNEXPECTED
-    click.echo(report.json_text(report.catalogue_document(rows)) if as_json else report.closing_table(rows, sys.stdout))
-    return status
+    if as_json:
+        click.echo(report.json_text(report.catalogue_document(rows)))
+    else:
+        click.echo(report.closing_table(rows, len(names), sys.stdout))
+    return max((_row_status(row, strict) for row in rows), default=0)
+
+
+def _checked(name: str, expected: Expectation | None, engine: str, limits: Limits, folder: Path) -> report.Checked:
+    """Search a model of the catalogue and write what was found; the first error is part of the answer."""
+    result: Result | None = None
+    files: tuple[Path, ...] = ()
+    try:
+        result = search(catalogue.find_model(name), engine, limits)
+        files = write_counterexample(result, folder)
+        if result.verdict is Verdict.EVALUATION_FAILED:
+            raise EvaluationError(result.reason)
+        if result.reason == INTERRUPTED:
+            raise KeyboardInterrupt
+    except KafkacheckError as error:
+        return report.Checked(name, expected, result, files, str(error), error.exit_status)
+    except KeyboardInterrupt:
+        return report.Checked(name, expected, result, files, INTERRUPTED, NOT_EXHAUSTED)
+    return report.Checked(name, expected, result, files)
+
+
+def _row_status(row: report.Checked, strict: bool) -> int:
+    if row.error:
+        return row.error_status
+    if not row.is_expected:
+        return UNEXPECTED
+    return VACUOUS if strict and row.result is not None and is_vacuous(row.result) else 0
 
 
 def search(model: Model, engine: str, limits: Limits) -> Result:

@@ -64,15 +64,16 @@ def set_option(command: Callable[..., Any]) -> Callable[..., Any]:
         "changes",
         metavar="NAME=VALUE",
         multiple=True,
-        help="Another value for a bound (replicas=2) or a rule (truncation=KIP_101). May be repeated.",
+        help="Another value for a bound (nodes=2) or a switch of the rules (retries=NEVER). May be repeated.",
     )(command)
 
 
 @click.group(epilog=EXIT_STATUSES, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 def commands() -> None:
-    """Explore every interleaving of an executable model of Kafka's protocols.
+    """Explore every interleaving of a model, and show a shortest one that breaks a property.
 
-    MODEL is a name of the catalogue (kip320), the path of a Python file, or a dotted module; each defines MODEL.
+    A MODEL is named by its name in the catalogue (see `kafkacheck models`), by the path of a Python file, or as a
+    dotted module; the file or module defines MODEL. Its code is plain Python, which is run as it is or compiled.
     """
 
 
@@ -90,7 +91,7 @@ def models() -> int:
             continue
         expected = expectations.get(name)
         click.echo(f"{name}\n    {' '.join(model.question.split())}")
-        click.echo(f"    bounds and rules: {settings.settings_text(model)}")
+        click.echo(f"    bounds and rules: {settings.settings_text(model) or 'none'}")
         click.echo(f"    expected: {expected.text() if expected else 'nothing is said'}\n")
     return broken
 
@@ -209,7 +210,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         hint = f" See `{error.ctx.command_path} --help`." if isinstance(error, click.UsageError) and error.ctx else ""
         return failed(f"{error.format_message()}{hint}", error.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        return failed("interrupted before there was a result", INTERRUPTED)
+        return failed("interrupted before the command was done", INTERRUPTED)
     except MemoryError:
         return failed("memory ran out before there was a result; choose smaller bounds with --set", OUT_OF_MEMORY)
     except Exception as error:

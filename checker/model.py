@@ -26,6 +26,9 @@ from checker.source import function_tree, place_of
 
 Protocol = Callable[..., Any]
 
+TYPE_OK = "type_ok"
+"""The name of the property that every model has: each scalar is in its declared range."""
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -188,11 +191,14 @@ class Model:
         return self._again(rules=self.rules._replace(**changes)) if changes else self
 
     def with_properties(self, names: Sequence[str]) -> "Model":
-        """The same model that checks only the named properties. UsageError where one does not exist."""
+        """The same model that checks only the named properties. UsageError where one does not exist.
+
+        "type_ok" may be named too: that every scalar stays in its range is checked of every state in any case.
+        """
         known = {each.name: each for each in (*self.properties, *self.sometimes)}
         for name in names:
-            if name not in known:
-                raise UsageError(unknown("property", name, known, self.name))
+            if name not in known and name != TYPE_OK:
+                raise UsageError(unknown("property", name, [*known, TYPE_OK], self.name))
         return self._again(
             always=[each.function for each in self.properties if each.name in names],
             sometimes=[each.function for each in self.sometimes if each.name in names],

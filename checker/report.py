@@ -24,7 +24,7 @@ LIVE_INTERVAL = 0.1
 """Seconds between two updates of the line that is redrawn."""
 RATE_INTERVAL = 1.0
 """Seconds over which rates are averaged, at least."""
-PLAIN_TABLE_WIDTH = 200
+PLAIN_TABLE_WIDTH = 1000
 """Columns of the closing table where there is no terminal: nothing is folded."""
 LEFT = ("model", "verdict", "property", "expected?")
 RIGHT = ("distinct", "generated", "depth", "seconds", "trace")
@@ -36,8 +36,9 @@ PICTURE = "picture"
 class Checked:
     """One model of a run over the catalogue: what was expected, what came out, and the files that show it.
 
-    result: None where the model could not be checked at all; `error` then says why.
+    result: None where the model could not be checked at all.
     files: what was written for the counterexample; empty where there is none.
+    error: why it could not be checked, evaluated or written to the end; `error_status` is the exit status for that.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Checked:
     result: Result | None
     files: tuple[Path, ...] = ()
     error: str = ""
+    error_status: int = 0
 
     @property
     def is_expected(self) -> bool:
@@ -58,7 +60,7 @@ class Checked:
 
 
 def closing_line(result: Result) -> str:
-    """The last line of a check, in the form `kip101: VIOLATED weak_isr trace=12 distinct=... generated=... ...`."""
+    """The last line of a check, such as `lock: VIOLATED mutual_exclusion trace=12 distinct=... generated=...`."""
     words = [f"{result.model.name}:", result.verdict.value]
     if result.property is not None:
         words.append(result.property)
@@ -100,11 +102,9 @@ def catalogue_document(rows: Sequence[Checked]) -> list[dict[str, Any]]:
     """The JSON document of a run over the catalogue: one check each, with what was expected of it."""
     documents = []
     for row in rows:
-        checked = {"model": row.name, "error": row.error}
-        if row.result is not None:
-            checked = document(row.result, row.files)
+        found = {"model": row.name} if row.result is None else document(row.result, row.files)
         wanted = None if row.expectation is None else row.expectation.text()
-        documents.append({**checked, "expected": wanted, "is_expected": row.is_expected})
+        documents.append(found | {"error": row.error or None, "expected": wanted, "is_expected": row.is_expected})
     return documents
 
 
@@ -123,13 +123,16 @@ def vacuous_text(result: Result) -> str:
     return "; ".join(parts)
 
 
-def closing_table(rows: Sequence[Checked], stream: TextIO) -> str:
-    """The table of a run over the catalogue, and a sentence. Pictures are listed below where the terminal is narrow."""
+def closing_table(rows: Sequence[Checked], count: int, stream: TextIO) -> str:
+    """The table of a run over a catalogue of `count` models, and a sentence.
+
+    As wide as the terminal behind `stream`, if it is one; where that is narrow, pictures are listed below the table.
+    """
     from rich.console import Console
 
     text = io.StringIO()
     width = None if stream.isatty() else PLAIN_TABLE_WIDTH
-    console = Console(file=text, force_terminal=stream.isatty(), width=width)
+    console = Console(file=text, force_terminal=stream.isatty(), width=width, markup=False, emoji=False)
     table = _table(rows, PICTURE)
     is_narrow = console.measure(table, options=console.options.update(width=PLAIN_TABLE_WIDTH)).maximum > console.width
     console.print(_table(rows) if is_narrow else table)
@@ -138,7 +141,7 @@ def closing_table(rows: Sequence[Checked], stream: TextIO) -> str:
         lines += ["", *(f"{row.name}: {PICTURE} {_cells(row)[PICTURE]}" for row in rows if _cells(row)[PICTURE])]
     unexpected = [row.name for row in rows if not row.is_expected]
     told = f"not as expected: {', '.join(unexpected)}" if unexpected else "every verdict is as expected"
-    return "\n".join([*lines, "", f"{len(rows)} models; {told}"])
+    return "\n".join([*lines, "", f"{len(rows)} of {count} models; {told}"])
 
 
 def _table(rows: Sequence[Checked], *more: str) -> "Table":

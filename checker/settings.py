@@ -20,7 +20,7 @@ def rules_of(model: Model) -> dict[str, int | str]:
 
 
 def settings_text(model: Model) -> str:
-    """Bounds, then rules, as they are given to `--set`: `replicas=3 log_size=2 truncation=KIP_101`."""
+    """Bounds, then rules, as they are given to `--set`: `nodes=3 rounds=2 retries=NEVER`."""
     return " ".join(f"{name}={value}" for name, value in {**model.bounds, **rules_of(model)}.items())
 
 
@@ -35,7 +35,7 @@ def with_settings(model: Model, texts: Sequence[str]) -> Model:
         text = given if len(given) <= 60 else given[:57] + "..."
         name, equals, value = (part.strip() for part in given.partition("="))
         if not equals or not name or not value:
-            example = settings_text(model).split(" ")[0] or "replicas=3"
+            example = settings_text(model).split(" ")[0] or "nodes=3"
             raise UsageError(f"--set {text}: expected name=value, for example --set {example}")
         if name in bounds or name in rules:
             raise UsageError(f"--set {text}: {name} is set twice; give it once")

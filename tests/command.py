@@ -1,5 +1,6 @@
 """Running the command line in tests, and small models to run it on, as the text of files."""
 
+import io
 import os
 import subprocess
 import sys
@@ -133,6 +134,13 @@ class Ended:
         return errors[0]
 
 
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 class Command:
     """Runs kafkacheck within this process: quick, and what it imports stays imported."""
 
@@ -154,17 +162,17 @@ class Command:
         return self("check", model, "--engine", "interpreted", *arguments)
 
 
-def in_process(*arguments: object, folder: Path = ROOT, program: str = "", wait: float = 60) -> Ended:
+def in_process(*arguments: object, folder: Path = ROOT, program: str = "", **environment: str) -> Ended:
     """Run kafkacheck, or another Python `program`, in a process of its own, from `folder`."""
     start = ["-c", program] if program else ["-m", "checker"]
     run = subprocess.run(
         [sys.executable, *start, *map(str, arguments)],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=wait,
+        timeout=60,
         check=False,
     )
     return Ended(run.returncode, run.stdout, run.stderr)

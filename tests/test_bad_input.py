@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from tests.command import TANK, Command, write
+from tests.command import TANK, Command, in_process, write
 
 
 @pytest.fixture
@@ -104,11 +104,17 @@ def test_a_setting_is_given_once(kafkacheck, no_search, tank):
     told(ended.error, "capacity", "twice")
 
 
-@pytest.mark.parametrize("change", ["replicas=0", "replicas=40", "log_size=100000000"])
+@pytest.mark.parametrize("change", ["replicas=0", "replicas=40"])
 def test_bounds_that_no_state_can_have(kafkacheck, no_search, change):
     ended = kafkacheck("check", "kip320", "--set", change)
     assert ended.status == 2
     told(ended.error, change)
+
+
+def test_bounds_that_make_a_state_huge():
+    ended = in_process("check", "kip320", "--set", "log_size=100000", "--max-states", "1")
+    assert ended.status == 2
+    told(ended.error, "log_size=100000")
 
 
 def test_an_unknown_property(kafkacheck, no_search, tank):

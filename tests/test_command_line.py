@@ -8,17 +8,14 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import click
 import pytest
 
 from checker import report
-from checker.catalogue import Expectation, find_model
 from checker.command_line import commands, main
-from checker.result import Progress, Verdict
-from checker.search import check as explore
-from tests.command import PLAIN, ROOT, TANK, Command, in_process, write
+from checker.result import Progress
+from tests.command import PLAIN, ROOT, TANK, Command, Terminal, write
 
 
 @pytest.fixture
@@ -34,11 +31,6 @@ def tank(tmp_path):
 @pytest.fixture
 def plain(tmp_path):
     return write(tmp_path / "plain.py", PLAIN)
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
 
 
 # help and start-up
@@ -234,87 +226,15 @@ def test_nothing_is_written_where_the_model_holds(kafkacheck, tank, tmp_path):
     assert list((tmp_path / "out").iterdir()) == []
 
 
-# check --all
+def test_ctrl_c_while_files_are_written_does_not_hide_the_result(kafkacheck, tank, tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
 
-
-def catalogue(folder, expected: str, **models: str):
-    """A folder with a catalogue of its own."""
-    write(folder / "model" / "__init__.py", "")
-    write(folder / "model" / "expected.toml", expected)
-    for name, text in models.items():
-        write(folder / "model" / f"{name}.py", text.replace('name="tank"', f'name="{name}"'))
-    return folder
-
-
-OPEN_TANK = TANK.replace("valve=Valve.SHUT", "valve=Valve.OPEN")
-EXPECTED = '[shut]\nverdict = "HOLDS"\n\n[open]\nverdict = "VIOLATED"\nproperty = "never_full"\n'
-ALL = ("check", "--all", "--engine", "interpreted")
-
-
-def test_all_closes_with_a_table_and_writes_pictures_under_out(tmp_path):
-    folder = catalogue(tmp_path, EXPECTED, shut=TANK, open=OPEN_TANK, helpers="ANSWER = 42\n")
-    ended = in_process(*ALL, folder=folder)
-    assert ended.status == 0, ended.err
-    header, _, *rows, _, told = ended.out[ended.out.index("model  ") :].splitlines()
-    assert told == "2 models; every verdict is as expected"
-    columns = ["model", "verdict", "property", "expected?", "distinct", "generated", "depth", "seconds", "trace"]
-    assert header.split() == [*columns, "picture"]
-    assert [row.split()[:2] for row in rows] == [["open", "VIOLATED"], ["shut", "HOLDS"]]
-    assert rows[0].split()[2:5] == ["never_full", "yes", "4"]
-    picture = rows[0].split()[-1]
-    assert picture.startswith("out/")
-    assert (folder / picture).is_file()
-    assert rows[1].split()[2] == "yes"
-
-
-@pytest.mark.parametrize("columns", [60, 300])
-def test_the_closing_table_lists_pictures_below_where_the_terminal_is_narrow(tank, monkeypatch, columns):
-    monkeypatch.setenv("COLUMNS", str(columns))
-    monkeypatch.setenv("TERM", "dumb")
-    model = find_model(str(tank)).with_rules({"valve": "OPEN"})
-    result = explore(model, engine="interpreted")
-    picture = Path("pictures") / ("long" * 20 + ".svg")
-    expectation = Expectation(Verdict.VIOLATED, "never_full")
-    table = report.closing_table([report.Checked("tank", expectation, result, (picture,))], Terminal())
-    assert (f"tank: picture {picture}" in table.splitlines()) == (columns == 60)
-    assert table.count(str(picture)) == 1
-    assert table.splitlines()[-1] == "1 models; every verdict is as expected"
-
-
-@pytest.mark.parametrize(
-    "expected",
-    [
-        EXPECTED.replace('"HOLDS"', '"DEADLOCK"'),
-        EXPECTED.replace('"never_full"', '"rises_slowly"'),
-        EXPECTED.replace("[shut]", "[another]"),
-    ],
-    ids=["verdict", "property", "nothing expected"],
-)
-def test_all_fails_where_a_verdict_is_not_the_expected_one(tmp_path, expected):
-    ended = in_process(*ALL, folder=catalogue(tmp_path, expected, shut=TANK, open=OPEN_TANK))
-    assert ended.status == 1
-    assert re.search(r"^(open|shut) .* no: (DEADLOCK|VIOLATED rises_slowly|nothing) ", ended.out, re.MULTILINE)
-    assert re.match("2 models; not as expected: (open|shut)$", ended.last_line)
-
-
-def test_all_goes_on_after_a_model_that_cannot_be_loaded(tmp_path):
-    ended = in_process(
-        *ALL, "--out", "pictures", folder=catalogue(tmp_path, EXPECTED, open="MODEL = 1 / 0\n", shut=TANK)
-    )
-    assert ended.status == 150
-    assert "ZeroDivisionError" in ended.error
-    assert re.search(r"^open +ERROR", ended.out, re.MULTILINE)
-    assert re.search(r"^shut +HOLDS", ended.out, re.MULTILINE)
-
-
-def test_all_as_json(tmp_path):
-    ended = in_process(*ALL, "--json", folder=catalogue(tmp_path, EXPECTED, shut=TANK, open=OPEN_TANK))
-    assert ended.status == 0
-    found = json.loads(ended.out)
-    assert [(each["model"], each["verdict"], each["is_expected"]) for each in found] == [
-        ("open", "VIOLATED", True),
-        ("shut", "HOLDS", True),
-    ]
+    monkeypatch.setattr("checker.render.write_files", interrupted)
+    ended = kafkacheck.check(tank, "--set", "valve=OPEN", "--out", tmp_path)
+    assert ended.status == 20
+    assert "interrupted" in ended.error
+    assert ended.last_line.startswith("tank: VIOLATED never_full ")
 
 
 # replay
@@ -466,17 +386,3 @@ def test_main_reads_the_arguments_of_the_process(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["kafkacheck", "--help"])
     assert main() == 0
     assert "Usage: kafkacheck" in capsys.readouterr().out
-
-
-def test_what_the_terminal_cannot_show_is_written_as_numbers(tmp_path):
-    program = "from checker.command_line import main; import sys; sys.exit(main())"
-    run = subprocess.run(
-        [sys.executable, "-c", program, "check", str(tmp_path / "tänk.py")],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONIOENCODING": "ascii"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 2
-    assert "t\\xe4nk.py" in run.stderr

@@ -1,0 +1,127 @@
+"""Checking the whole catalogue: the closing table, what was expected, the files, and the exit status."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from checker import report
+from checker.catalogue import Expectation, find_model
+from checker.result import Verdict
+from checker.search import check as explore
+from tests.command import TANK, Command, Terminal, in_process, write
+
+
+@pytest.fixture
+def kafkacheck(capsys):
+    return Command(capsys)
+
+
+def catalogue(folder, expected: str, **models: str):
+    """A folder with a catalogue of its own."""
+    write(folder / "model" / "__init__.py", "")
+    write(folder / "model" / "expected.toml", expected)
+    for name, text in models.items():
+        write(folder / "model" / f"{name}.py", text.replace('name="tank"', f'name="{name}"'))
+    return folder
+
+
+OPEN_TANK = TANK.replace("valve=Valve.SHUT", "valve=Valve.OPEN")
+EXPECTED = '[shut]\nverdict = "HOLDS"\n\n[open]\nverdict = "VIOLATED"\nproperty = "never_full"\n'
+ALL = ("check", "--all", "--engine", "interpreted")
+
+
+def test_all_closes_with_a_table_and_writes_pictures_under_out(tmp_path):
+    folder = catalogue(tmp_path, EXPECTED, shut=TANK, open=OPEN_TANK, helpers="ANSWER = 42\n")
+    ended = in_process(*ALL, folder=folder)
+    assert ended.status == 0, ended.err
+    header, _, *rows, _, told = ended.out[ended.out.index("model  ") :].splitlines()
+    assert told == "2 of 2 models; every verdict is as expected"
+    columns = ["model", "verdict", "property", "expected?", "distinct", "generated", "depth", "seconds", "trace"]
+    assert header.split() == [*columns, "picture"]
+    assert [row.split()[:2] for row in rows] == [["open", "VIOLATED"], ["shut", "HOLDS"]]
+    assert rows[0].split()[2:5] == ["never_full", "yes", "4"]
+    picture = rows[0].split()[-1]
+    assert picture.startswith("out/")
+    assert (folder / picture).is_file()
+    assert rows[1].split()[2] == "yes"
+
+
+@pytest.mark.parametrize("columns", [60, 300])
+def test_the_closing_table_lists_pictures_below_where_the_terminal_is_narrow(tmp_path, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("TERM", "xterm")
+    model = find_model(str(write(tmp_path / "tank.py", TANK))).with_rules({"valve": "OPEN"})
+    result = explore(model, engine="interpreted")
+    picture = Path("[red]pictures") / ("long" * 20 + ".svg")
+    expectation = Expectation(Verdict.VIOLATED, "never_full")
+    table = report.closing_table([report.Checked("tank", expectation, result, (picture,))], 1, Terminal())
+    assert (f"tank: picture {picture}" in table.splitlines()) == (columns == 60)
+    assert table.count(str(picture)) == 1
+    assert table.splitlines()[-1] == "1 of 1 models; every verdict is as expected"
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        EXPECTED.replace('"HOLDS"', '"DEADLOCK"'),
+        EXPECTED.replace('"never_full"', '"rises_slowly"'),
+        EXPECTED.replace("[shut]", "[another]"),
+    ],
+    ids=["verdict", "property", "nothing expected"],
+)
+def test_all_fails_where_a_verdict_is_not_the_expected_one(tmp_path, expected):
+    ended = in_process(*ALL, folder=catalogue(tmp_path, expected, shut=TANK, open=OPEN_TANK))
+    assert ended.status == 1
+    assert re.search(r"^(open|shut) .* no: (DEADLOCK|VIOLATED rises_slowly|nothing) ", ended.out, re.MULTILINE)
+    assert re.match("2 of 2 models; not as expected: (open|shut)$", ended.last_line)
+
+
+def test_all_goes_on_after_a_model_that_cannot_be_loaded(tmp_path):
+    ended = in_process(
+        *ALL, "--out", "pictures", folder=catalogue(tmp_path, EXPECTED, open="MODEL = 1 / 0\n", shut=TANK)
+    )
+    assert ended.status == 150
+    assert "ZeroDivisionError" in ended.error
+    assert re.search(r"^open +ERROR", ended.out, re.MULTILINE)
+    assert re.search(r"^shut +HOLDS", ended.out, re.MULTILINE)
+
+
+def test_all_tells_what_was_found_before_code_failed(tmp_path):
+    folder = catalogue(tmp_path, EXPECTED, open=TANK.replace("tank.level -= 1", "tank.level -= 9"), shut=TANK)
+    ended = in_process(*ALL, folder=folder)
+    assert ended.status == 75
+    assert "drain" in ended.error
+    assert re.search(r"^open +EVALUATION_FAILED +no: VIOLATED never_full ", ended.out, re.MULTILINE)
+    assert re.search(r"^shut +HOLDS +yes ", ended.out, re.MULTILINE)
+
+
+@pytest.mark.parametrize("place", ["checker.search.check", "checker.render.write_files"])
+def test_ctrl_c_ends_all_with_the_table_of_what_was_found(kafkacheck, tmp_path, monkeypatch, place):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(place, interrupted)
+    ended = kafkacheck(*ALL, "--max-states", 5000, "--out", tmp_path)
+    assert ended.status == 20
+    assert ended.error.endswith("it was interrupted")
+    assert re.search(r"^kip101 +(ERROR|VIOLATED) ", ended.out, re.MULTILINE)
+    assert re.match(r"1 of \d+ models; ", ended.last_line)
+
+
+def test_all_as_json(tmp_path):
+    ended = in_process(*ALL, "--json", folder=catalogue(tmp_path, EXPECTED, shut=TANK, open=OPEN_TANK))
+    assert ended.status == 0
+    found = json.loads(ended.out)
+    assert [(each["model"], each["verdict"], each["is_expected"]) for each in found] == [
+        ("open", "VIOLATED", True),
+        ("shut", "HOLDS", True),
+    ]
+
+
+def test_letters_that_the_terminal_cannot_show_are_no_error(tmp_path):
+    folder = catalogue(tmp_path, EXPECTED, shut=TANK)
+    ended = in_process(*ALL, folder=folder, PYTHONIOENCODING="latin-1")
+    assert ended.status == 0, ended.err
+    assert "\\u2500" in ended.out
