@@ -1,16 +1,17 @@
 """Sizes and ranges written as expressions over the names of a model's bounds, such as "max_leader_epoch + 1"."""
 
 import ast
-from collections.abc import Mapping
+import operator
+from collections.abc import Callable, Mapping
 
 from checker.errors import ModelError
 from checker.schema import Size
 
-_OPERATIONS = {
-    ast.Add: lambda left, right: left + right,
-    ast.Sub: lambda left, right: left - right,
-    ast.Mult: lambda left, right: left * right,
-    ast.FloorDiv: lambda left, right: left // right,
+_OPERATIONS: dict[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
 }
 
 

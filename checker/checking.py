@@ -93,7 +93,7 @@ def _checked(name: str, expected: Expectation | None, engine: str, limits: Limit
         files = write_counterexample(result, folder)
         if result.verdict is Verdict.EVALUATION_FAILED:
             raise EvaluationError(result.reason)
-        if result.reason == INTERRUPTED:
+        if result.interrupted:
             raise KeyboardInterrupt
     except KafkacheckError as error:
         return report.Checked(name, expected, result, files, str(error), error.exit_status)

@@ -110,9 +110,7 @@ class CompiledSearch:
 
     engine = "compiled"
 
-    def __init__(
-        self, model: Model, entries: dict[str, Entry], watch: Watch, found: HandOver | None = None
-    ) -> None:
+    def __init__(self, model: Model, entries: dict[str, Entry], watch: Watch, found: HandOver | None = None) -> None:
         self.model = model
         self.watch = watch
         self.counts = Exploration(fired=[0] * len(model.actions)) if found is None else found.counts
@@ -214,7 +212,10 @@ class CompiledSearch:
             if limit is not None and capacity == limit:
                 return states_reason(limit)
             return memory_reason(self.watch.memory_limit)
-        return self._make_room() or self.watch.reason_to_stop(self.engine, counts, self._next)
+        reason = self._make_room()
+        if not reason and self.watch.is_due():
+            reason = self.watch.reason_to_stop(self.engine, counts, self._next)
+        return reason
 
     def _check(self, first: int) -> None:
         """Evaluate the invariants and `sometimes` of the new states."""
@@ -243,7 +244,8 @@ class CompiledSearch:
         """Say what went wrong at the state at work, by evaluating it again on plain objects."""
         row = int(self._space.report[FAULT_AT])
         behaviour = self.chain(row)
-        error = self._evaluation.failure_at(behaviour[-1])
+        last = behaviour[-1]
+        error = self._evaluation.failure_of_invariants(last) or self._evaluation.failure_of_step(last)
         return Found(Verdict.EVALUATION_FAILED, None, behaviour, str(error), error)
 
     def _make_room(self) -> str:

@@ -48,14 +48,14 @@ class Evaluation:
             )
         if enabled and after == values:
             raise EvaluationError(
-                f"{place_of(action.function)}: {call} returned True and changed nothing; True means that the state became "
-                "another one, so add a guard"
+                f"{place_of(action.function)}: {call} returned True and changed nothing; True means that the state "
+                "became another one, so add a guard"
             )
         if not enabled and after != values:
             changes = pretty.difference(self._layout, self._layout.restore(values), state)
             raise EvaluationError(
-                f"{place_of(action.function)}: {call} returned False after it wrote {changes[0]}; False means that the step "
-                "is not enabled, so put every guard before the first write"
+                f"{place_of(action.function)}: {call} returned False after it wrote {changes[0]}; False means that "
+                "the step is not enabled, so put every guard before the first write"
             )
         return after if enabled else None
 
@@ -83,21 +83,27 @@ class Evaluation:
             if not each.is_step and not self.is_inside(after) and not self.holds(each, after):
                 return after
         raise EvaluationError(
-            f"the compiled reading found a successor that violates {each.name}, the interpreted one did not; this is an "
-            "error in kafkacheck, please report it with the model"
+            f"the compiled reading found a successor that violates {each.name}, the interpreted one did not; this is "
+            "an error in kafkacheck, please report it with the model"
         )
 
-    def failure_at(self, values: Values, invariants_only: bool = False) -> EvaluationError | None:
-        """Why evaluating a state's invariants, and unless told otherwise its successors, fails; None if it does not."""
+    def failure_of_invariants(self, values: Values) -> EvaluationError | None:
+        """Why evaluating the invariants and `sometimes` of a state fails, or None."""
         try:
             for each in (*self.model.properties, *self.model.sometimes):
                 if not each.is_step:
                     self.holds(each, values)
-            if not invariants_only:
-                self._evaluate_successors(values)
         except EvaluationError as error:
             return error
-        return None if invariants_only else EvaluationError(
+        return None
+
+    def failure_of_step(self, values: Values) -> EvaluationError:
+        """Why evaluating the steps from a state fails."""
+        try:
+            self._evaluate_successors(values)
+        except EvaluationError as error:
+            return error
+        return EvaluationError(
             "one reading failed on a state on which plain evaluation does not; this is an error in kafkacheck, please "
             "report it with the model"
         )

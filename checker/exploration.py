@@ -12,6 +12,8 @@ from checker.result import Limits, Progress, ProgressListener, Verdict
 
 Values = tuple[int, ...]
 
+SECONDS_BETWEEN_LOOKS = 0.05
+
 
 @dataclass
 class Found:
@@ -74,41 +76,49 @@ class HandOver:
 
 
 class Watch:
-    """Tells a search when to stop, and its listener how far it is. Both readings ask it now and then."""
+    """Tells a search when to stop, and its listener how far it is. Both readings ask it now and then.
+
+    `interrupted` says whether someone wants the search to end.
+    """
 
     def __init__(
-        self, limits: Limits, listener: ProgressListener | None, stop: Callable[[], str] = lambda: ""
+        self,
+        limits: Limits,
+        listener: ProgressListener | None = None,
+        interrupted: Callable[[], bool] = lambda: False,
     ) -> None:
         self.limits = limits
-        self.started = time.perf_counter()
+        self.interrupted = interrupted
         self._listener = listener
-        self._stop = stop
         self._process = psutil.Process()
         self.memory_limit = limits.max_memory or int(0.9 * psutil.virtual_memory().available)
         self._base_memory = self._process.memory_info().rss
-        self._heard = 0.0
+        self._started = time.perf_counter()
+        self._next_look = self._started
 
     @property
     def seconds(self) -> float:
         """Seconds since the search began."""
-        return time.perf_counter() - self.started
+        return time.perf_counter() - self._started
+
+    def is_due(self) -> bool:
+        """Whether enough time has passed to look again; cheap enough to ask at every state."""
+        return time.perf_counter() >= self._next_look
 
     def reason_to_stop(self, engine: str, counts: Exploration, expanded: int) -> str:
-        """Report progress; why the search must stop now, or ""."""
-        now = self.seconds
+        """Why the search must stop now, or "". Tells the listener how far it is."""
+        self._next_look = time.perf_counter() + SECONDS_BETWEEN_LOOKS
         memory = self._process.memory_info().rss
-        if self._listener is not None and now - self._heard > 0.1:
-            self._heard = now
+        if self._listener is not None:
+            frontier = counts.distinct - expanded
             self._listener(
-                Progress(
-                    counts.depth, counts.distinct, counts.generated, counts.distinct - expanded, now, engine, memory
-                )
+                Progress(counts.depth, counts.distinct, counts.generated, frontier, self.seconds, engine, memory)
             )
-        if self.limits.max_seconds is not None and now > self.limits.max_seconds:
+        if self.limits.max_seconds is not None and self.seconds > self.limits.max_seconds:
             return f"it was stopped after {self.limits.max_seconds:g} seconds"
         if memory - self._base_memory > self.memory_limit:
             return memory_reason(self.memory_limit)
-        return self._stop()
+        return "it was interrupted" if self.interrupted() else ""
 
 
 def memory_reason(limit: int) -> str:

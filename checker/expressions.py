@@ -86,6 +86,11 @@ _ARITHMETIC: dict[type[ast.operator], tuple[str, Callable[[int, int], int]]] = {
     ast.LShift: ("<<", operator.lshift),
     ast.RShift: (">>", operator.rshift),
 }
+_SIGNS: dict[type[ast.unaryop], tuple[str, Callable[[int], int]]] = {
+    ast.USub: ("-", operator.neg),
+    ast.UAdd: ("+", operator.pos),
+    ast.Invert: ("~", operator.invert),
+}
 _COMPARISONS: dict[type[ast.cmpop], tuple[str, Callable[[int, int], bool]]] = {
     ast.Eq: ("==", operator.eq),
     ast.NotEq: ("!=", operator.ne),
@@ -200,9 +205,10 @@ class ExpressionReader:
         if isinstance(value, ModuleType | FunctionType) or (isinstance(value, type) and issubclass(value, IntEnum)):
             return Value(Host(value), None)
         raise self.function.error(
-            node, f"{name} is a {type(value).__name__}; from outside a function only int constants, IntEnum members, "
-            "modules and plain functions can be used"
-        )  # fmt: skip
+            node,
+            f"{name} is a {type(value).__name__}; from outside a function only int constants, IntEnum members, modules "
+            "and plain functions can be used",
+        )
 
     def _read_Subscript(self, node: ast.Subscript) -> Value:
         base = self.read(node.value)
@@ -236,11 +242,7 @@ class ExpressionReader:
             form = ir.Unary("not", operand.expression)
             return Value(BOOL, form, operand.writes_if_false, operand.writes_if_true)
         operand = self.read_int(node.operand, "the operand of a sign")
-        symbol, compute = {
-            ast.USub: ("-", operator.neg),
-            ast.UAdd: ("+", operator.pos),
-            ast.Invert: ("~", operator.invert),
-        }[type(node.op)]
+        symbol, compute = _SIGNS[type(node.op)]
         known = None if operand.constant is None else compute(operand.constant)
         if symbol == "+":
             return operand
@@ -269,7 +271,8 @@ class ExpressionReader:
         symbols = []
         for operation in node.ops:
             if type(operation) not in _COMPARISONS:
-                hint = "contains(ids, member) for an id set" if isinstance(operation, ast.In | ast.NotIn) else "== or !="
+                is_member = isinstance(operation, ast.In | ast.NotIn)
+                hint = "contains(ids, member) for an id set" if is_member else "== or !="
                 raise self.function.error(node, f"{type(operation).__name__} is outside the plain subset; use {hint}")
             symbols.append(_COMPARISONS[type(operation)])
         for side_node, side in zip([node.left, *node.comparators], sides, strict=True):
@@ -341,6 +344,7 @@ class ExpressionReader:
                 return self._combined(ir.Compare(("!=",), (value.expression, ir.Const(0))), [value], known)
             return self._expect(node.args[0], value, BOOL, "the argument of bool()")
         raise self.function.error(
-            node, f"{name}() with {len(node.args)} argument(s) is outside the plain subset; there are len, min, max, abs, "
-            "int, bool, and range in a `for`"
-        )  # fmt: skip
+            node,
+            f"{name}() with {len(node.args)} argument(s) is outside the plain subset; there are len, min, max, abs, "
+            "int, bool, and range in a `for`",
+        )

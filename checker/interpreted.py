@@ -8,10 +8,9 @@ from checker.evaluation import Evaluation
 from checker.exploration import Exploration, Found, HandOver, Values, Watch, states_reason
 from checker.model import Action, Model
 from checker.result import Verdict
+from checker.schema import Flag
 
 Successors = Callable[[Values, list[tuple[int, Values, Any]]], None]
-
-STATES_BETWEEN_LOOKS = 64
 
 
 class InterpretedSearch:
@@ -49,7 +48,7 @@ class InterpretedSearch:
                     if not self._expand_state(at):
                         return self.counts.stopped(self.model, states_reason(self.counts.distinct))
                     self._next += 1
-                    if at % STATES_BETWEEN_LOOKS == 0:
+                    if self.watch.is_due():
                         reason = self.watch.reason_to_stop(self.engine, self.counts, self._next)
                         if reason:
                             return self.counts.stopped(self.model, reason)
@@ -67,17 +66,15 @@ class InterpretedSearch:
     def _failed(self, expanding: int) -> Found:
         """Say what went wrong: at the state that was expanded, or at the newest one, whose invariants come next."""
         newest = len(self._states) - 1
-        error = self._evaluation.failure_at(self._states[newest], invariants_only=True)
-        failed = newest
+        failed, error = newest, self._evaluation.failure_of_invariants(self._states[newest])
         if error is None:
-            error, failed = self._evaluation.failure_at(self._states[expanding]), expanding
-        assert error is not None
+            failed, error = expanding, self._evaluation.failure_of_step(self._states[expanding])
         return Found(Verdict.EVALUATION_FAILED, None, self.chain(failed), str(error), error)
 
     @property
     def finished(self) -> bool:
-        """Whether every state found was expanded."""
-        return self._next >= len(self._states)
+        """Whether the search began, and every state found was expanded."""
+        return bool(self.counts.level_ends) and self._next >= len(self._states)
 
     def _start(self) -> Found | None:
         limit = self.watch.limits.max_states
@@ -108,7 +105,7 @@ class InterpretedSearch:
                 self._check_steps(number, before, after, state)
             if after not in self._seen:
                 if after == values or not self.model.layout.in_range(after):
-                    raise self._evaluation.failure_at(values)
+                    raise self._evaluation.failure_of_step(values)
                 if self.model.constraint is not None and not self.model.constraint.holds(state):
                     self._check_invariants(number, after, state)
                 elif limit is not None and counts.distinct >= limit:
@@ -116,7 +113,7 @@ class InterpretedSearch:
                 else:
                     self._keep(after, number, state)
             elif after == values:
-                raise self._evaluation.failure_at(values)
+                raise self._evaluation.failure_of_step(values)
             counts.generated += 1
             counts.fired[action] += 1
         return True
@@ -172,7 +169,8 @@ def _attempts(number: int, action: Action) -> list[str]:
     indent = "    "
     arguments = ["state", "rules"] if action.takes_rules else ["state"]
     for place, parameter in enumerate(action.parameters):
-        domain = "(False, True)" if parameter.values == (False, True) else f"range({parameter.low}, {parameter.high + 1})"
+        is_flag = isinstance(parameter.kind, Flag)
+        domain = "(False, True)" if is_flag else f"range({parameter.low}, {parameter.high + 1})"
         lines.append(f"{indent}for p{place} in {domain}:")
         arguments.append(f"p{place}")
         indent += "    "

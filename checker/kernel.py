@@ -73,7 +73,7 @@ class Context(IntEnum):
 
 def combination_count(model: Model) -> int:
     """How many (action, parameters) there are: the most successors a state can have."""
-    return sum(len(list(action.combinations())) for action in model.actions)
+    return sum(action.combination_count() for action in model.actions)
 
 
 def report_length(model: Model) -> int:
@@ -247,9 +247,7 @@ class _KernelWriter:
         """Prefetch the state that a later look-up will most likely compare with."""
         entry = builder.get(table, builder.and_(fingerprint, mask))
         tags = builder.and_(builder.xor(entry, fingerprint), number(TAG))
-        likely = builder.and_(
-            builder.icmp_signed("==", tags, number(0)), builder.icmp_signed("!=", entry, number(0))
-        )
+        likely = builder.and_(builder.icmp_signed("==", tags, number(0)), builder.icmp_signed("!=", entry, number(0)))
         with builder.if_then(likely):
             row = builder.sub(builder.and_(entry, number(INDEX)), number(1))
             self._prefetch(builder, self._row(builder, store, row))
@@ -319,7 +317,9 @@ class _KernelWriter:
                 if not each.is_step:
                     self.note_first(builder, report, kept_slot(place), row, each.read, [state], wanted=False)
             for place, each in enumerate(self.model.sometimes):
-                self.note_first(builder, report, sometimes_slot(self.model, place), row, each.read, [state], wanted=True)
+                self.note_first(
+                    builder, report, sometimes_slot(self.model, place), row, each.read, [state], wanted=True
+                )
         builder.ret_void()
 
     def note_first(
@@ -335,8 +335,9 @@ class _KernelWriter:
         """Report `row` where the function's value is `wanted` and nothing was reported in the slot before."""
         outcome = builder.call(self.functions[id(function)], [report, *states])
         hit = outcome if wanted else builder.not_(outcome)
-        with builder.if_then(hit, likely=False), builder.if_then(
-            builder.icmp_signed("<", builder.get(report, slot), number(0))
+        with (
+            builder.if_then(hit, likely=False),
+            builder.if_then(builder.icmp_signed("<", builder.get(report, slot), number(0))),
         ):
             builder.put(report, slot, row)
 
@@ -410,8 +411,9 @@ class _ExpandWriter:
             self._attempts(place, action, row, source)
         if self.model.check_deadlock:
             stuck = builder.icmp_signed("==", builder.load(self.amount), before)
-            with builder.if_then(stuck), builder.if_then(
-                builder.icmp_signed("<", builder.get(self.report, DEADLOCK), number(0))
+            with (
+                builder.if_then(stuck),
+                builder.if_then(builder.icmp_signed("<", builder.get(self.report, DEADLOCK), number(0))),
             ):
                 builder.put(self.report, DEADLOCK, row)
         fine = builder.icmp_signed("==", builder.get(self.report, FAULT), number(NO_FAULT))
@@ -458,7 +460,13 @@ class _ExpandWriter:
         for number_of, each in enumerate(self.model.properties):
             if each.is_step:
                 kernel.note_first(
-                    builder, self.report, successor_slot(number_of), row, each.read, [self.current, self.work], wanted=False
+                    builder,
+                    self.report,
+                    successor_slot(number_of),
+                    row,
+                    each.read,
+                    [self.current, self.work],
+                    wanted=False,
                 )
         builder.put(self.fired, place, builder.add(builder.get(self.fired, place), number(1)))
         builder.store(self._kept_action(place, row), builder.gep(self.actions, [now]))

@@ -28,13 +28,14 @@ from checker.schema import (
     Offset,
     Struct,
 )
-from checker.shape import ArrayOf, Leaf, Record, Scalar, Type, path_text
+from checker.shape import ArrayOf, Leaf, Record, Scalar, Type, leaf_count, path_text
 
 if typing.TYPE_CHECKING:
     import numpy as np
 
 WORD_BITS = 64
 HIGHEST_VALUE = 2**31 - 1
+MOST_LEAVES = 4096
 
 
 def scalar_of(kind: Kind, bounds: Bounds, place: str) -> Scalar:
@@ -98,6 +99,12 @@ class Layout:
         self._records: dict[type[Struct], Record] = {}
         self._pending: list[type[Struct]] = []
         self.root = self._record(struct)
+        size = leaf_count(self.root)
+        if size > MOST_LEAVES:
+            raise ModelError(
+                f"{struct.__name__} has {size:,} scalars at these bounds; at most {MOST_LEAVES:,} are supported, so "
+                "lower the bounds that size its arrays"
+            )
         self.leaves = tuple(self._leaves())
         if not self.leaves:
             raise ModelError(f"{struct.__name__} has no fields; a state needs at least one")
@@ -134,7 +141,8 @@ class Layout:
     @cached_property
     def dtype(self) -> "np.dtype[np.void]":
         """The structured dtype: every scalar an int64, in the order of the leaves, so it can be viewed as int64."""
-        return _dtype(self.root)
+        derived: np.dtype[np.void] = _dtype(self.root)
+        return derived
 
     def pack(self, rows: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
         """Flattened states, int64[n, leaves], as packed words, uint64[n, words]."""
@@ -170,9 +178,7 @@ class Layout:
             hints = typing.get_type_hints(struct, include_extras=True)
         except NameError as error:
             raise ModelError(f"{struct.__name__}: {error}; import the name its annotations use") from None
-        fields = tuple(
-            (name, self._type(hints[name], f"{struct.__name__}.{name}")) for name in struct.field_names
-        )
+        fields = tuple((name, self._type(hints[name], f"{struct.__name__}.{name}")) for name in struct.field_names)
         self._pending.pop()
         self._records[struct] = Record(struct, fields)
         return self._records[struct]

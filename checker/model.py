@@ -8,6 +8,7 @@ Python in the plain subset (`checker.subset`); this module reads them once, so t
 import difflib
 import inspect
 import itertools
+import math
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,8 @@ Protocol = Callable[..., Any]
 
 TYPE_OK = "type_ok"
 """The name of the property that every model has: each scalar is in its declared range."""
+
+MOST_COMBINATIONS = 100_000
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,10 @@ class Action:
     def combinations(self) -> Iterable[tuple[int, ...]]:
         """All parameter values in the order in which they are tried: the last parameter varies fastest."""
         return itertools.product(*(parameter.values for parameter in self.parameters))
+
+    def combination_count(self) -> int:
+        """How many parameter values there are to try."""
+        return math.prod(parameter.high - parameter.low + 1 for parameter in self.parameters)
 
     def named(self, values: Sequence[int]) -> dict[str, int]:
         """Parameter values by name."""
@@ -291,8 +298,8 @@ class Model:
             self._used_kinds.add(name)
         if kind is None:
             raise self._error(
-                f"{place_of(function)}: the parameter {name!r} of {function.__name__} has no domain; annotate it with a "
-                f"kind (for example Annotated[int, Count(3)]) or give parameters={{{name!r}: ...}}"
+                f"{place_of(function)}: the parameter {name!r} of {function.__name__} has no domain; annotate it with "
+                f"a kind (for example Annotated[int, Count(3)]) or give parameters={{{name!r}: ...}}"
             )
         scalar = scalar_of(kind, self._bounds, f"{function.__name__}({name})")
         return Parameter(name, kind, scalar.low, scalar.high)
@@ -309,14 +316,20 @@ class Model:
             raise self._error(f"{place_of(function)}: {function.__name__} in `{role}` must return True or False")
         if read.writes:
             raise self._error(
-                f"{read.write_place}: {function.__name__} in `{role}` writes to the state; a property only observes, so "
-                "compute in local names"
+                f"{read.write_place}: {function.__name__} in `{role}` writes to the state; a property only observes, "
+                "so compute in local names"
             )
         return Property(function.__name__, function, takes_rules, self.rules, len(names) == 2, read)
 
     def _check_names(self) -> None:
         if not self.actions:
             raise self._error("it has no actions; give at least one")
+        combinations = sum(action.combination_count() for action in self.actions)
+        if combinations > MOST_COMBINATIONS:
+            raise self._error(
+                f"its actions have {combinations:,} combinations of parameters at these bounds; at most "
+                f"{MOST_COMBINATIONS:,} are supported, so lower the bounds of the parameters' domains"
+            )
         for role, members in (("actions", self.actions), ("always and sometimes", (*self.properties, *self.sometimes))):
             names = [each.name for each in members]
             twice = sorted({name for name in names if names.count(name) > 1})
@@ -356,11 +369,14 @@ def _as_kind(value: Any, parameter: str, model: str) -> Kind:
 def _check_rules(rules: Any, model: str) -> None:
     if rules is None:
         return
-    if not isinstance(rules, tuple) or not hasattr(rules, "_fields"):
+    fields = rules._asdict() if hasattr(rules, "_asdict") else None
+    if fields is None:
         raise ModelError(f"model {model}: `rules` is {rules!r}; give a NamedTuple of enum members, ints or bools")
-    for name, value in rules._asdict().items():
+    for name, value in fields.items():
         if not isinstance(value, int):
-            raise ModelError(f"model {model}: rules.{name} is {value!r}; a switch is an IntEnum member, an int or a bool")
+            raise ModelError(
+                f"model {model}: rules.{name} is {value!r}; a switch is an IntEnum member, an int or a bool"
+            )
 
 
 def _rule_value(now: Any, value: int | str | bool, name: str) -> Any:

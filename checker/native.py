@@ -185,7 +185,9 @@ class _FunctionEmitter:
             case ir.Compare(operators, sides):
                 return self._compare(operators, sides)
             case ir.Logical(operator, values):
-                return self._logical(operator == "and", [functools.partial(self.value, each) for each in values], values)
+                return self._logical(
+                    operator == "and", [functools.partial(self.value, each) for each in values], values
+                )
             case ir.Choose(test, then, otherwise):
                 return self._choose(test, then, otherwise)
             case ir.Call(function, arguments):

@@ -10,7 +10,7 @@ from enum import IntEnum
 from typing import Any
 
 from checker.errors import UsageError
-from checker.schema import Array, EnumOf, Epoch, Flag, Id, IdSet, Kind
+from checker.schema import MOST_MEMBERS, Array, EnumOf, Epoch, Flag, Id, IdSet, Kind
 from checker.shape import Record, Scalar, Type
 
 if typing.TYPE_CHECKING:
@@ -34,9 +34,7 @@ def generate(layout: "Layout") -> StateFunctions:
     names = ", ".join(f"v{number}" for number in range(len(layout.leaves)))
     root = writer.restore(layout.root)
     body = "\n".join(f"    {line}" for line in writer.lines)
-    ranges = " and ".join(
-        f"{leaf.low} <= v{number} <= {leaf.high}" for number, leaf in enumerate(layout.leaves)
-    )
+    ranges = " and ".join(f"{leaf.low} <= v{number} <= {leaf.high}" for number, leaf in enumerate(layout.leaves))
     reader = _Writer()
     reader.flatten(layout.root, "state")
     read = "\n".join(f"    {line}" for line in reader.lines)
@@ -126,13 +124,16 @@ def value_to_json(kind: Kind, value: int) -> Any:
     return int(value)
 
 
+def _is_member(data: Any) -> bool:
+    return type(data) is int and 0 <= data < MOST_MEMBERS
+
+
 def value_from_json(kind: Kind, data: Any, place: str) -> int:
     """The scalar that `value_to_json` wrote. UsageError naming `place` where the data does not fit the kind."""
     if isinstance(kind, Flag) and isinstance(data, bool):
         return int(data)
-    if isinstance(kind, IdSet) and isinstance(data, list) and all(type(member) is int for member in data):
-        if all(0 <= member < 64 for member in data):
-            return sum(1 << member for member in set(data))
+    if isinstance(kind, IdSet) and isinstance(data, list) and all(_is_member(each) for each in data):
+        return sum(1 << member for member in set(data))
     if isinstance(kind, EnumOf) and isinstance(data, str) and data in kind.members.__members__:
         member: IntEnum = kind.members[data]
         return int(member)

@@ -49,6 +49,4 @@ def state_lines(layout: Layout, state: Any) -> list[str]:
 def difference(layout: Layout, before: Any, after: Any) -> list[Change]:
     """The scalars in which two states differ, in order of declaration."""
     pairs = zip(layout.leaves, layout.flatten(before), layout.flatten(after), strict=True)
-    return [
-        Change(leaf.path, value_text(leaf, old), value_text(leaf, new)) for leaf, old, new in pairs if old != new
-    ]
+    return [Change(leaf.path, value_text(leaf, old), value_text(leaf, new)) for leaf, old, new in pairs if old != new]

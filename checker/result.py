@@ -50,10 +50,12 @@ ProgressListener = Callable[[Progress], None]
 class Result:
     """The answer of a search.
 
-    `states_generated` counts the initial states and every (action, parameters) enabled in an expanded state; `depth` is the number of levels, the initial states being level 1. When a property is violated the
-    level in which that shows is finished first, so the counts do not depend on the engine. `actions` says how often
-    each action was enabled. `unmet` names the `sometimes` properties without an example; `reason` says why a search
-    is NOT_EXHAUSTED or EVALUATION_FAILED. `bytes_per_state` is the memory kept per distinct state, where measured.
+    `states_generated` counts the initial states and every (action, parameters) enabled in an expanded state; `depth`
+    is the number of levels, the initial states being level 1. When a property is violated, the level in which that
+    shows is finished first, so the counts do not depend on the engine. `actions` says how often each action was
+    enabled. `unmet` names the `sometimes` properties without an example; `reason` says why a search is NOT_EXHAUSTED
+    or EVALUATION_FAILED, and `interrupted` whether Ctrl-C ended it. `bytes_per_state` is the memory kept per distinct
+    state, where measured.
     """
 
     model: "Model"
@@ -69,6 +71,7 @@ class Result:
     reason: str = ""
     unmet: tuple[str, ...] = ()
     bytes_per_state: float | None = None
+    interrupted: bool = False
 
     @builtins.property
     def never_fired(self) -> tuple[str, ...]:

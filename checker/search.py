@@ -3,11 +3,12 @@
 import contextlib
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from checker.errors import UsageError
-from checker.exploration import Exploration, Found, HandOver, Watch
+from checker.exploration import Found, Watch
 from checker.interpreted import InterpretedSearch
 from checker.model import Model
 from checker.result import Limits, ProgressListener, Result, Verdict
@@ -15,7 +16,8 @@ from checker.trace import rebuild
 
 if TYPE_CHECKING:
     from checker.compiled import CompiledSearch
-    from checker.native import Entry
+
+    Search = InterpretedSearch | CompiledSearch
 
 ENGINES = ("auto", "interpreted", "compiled")
 
@@ -32,46 +34,47 @@ def check(
     """
     if engine not in ENGINES:
         raise UsageError(f"there is no engine {engine!r}; choose one of: {', '.join(ENGINES)}")
-    with _interruptible() as stop:
-        watch = Watch(limits or Limits(), progress, stop)
+    with _interruptible() as interrupted:
+        watch = Watch(limits or Limits(), progress, interrupted)
         if engine == "interpreted":
-            search: InterpretedSearch | CompiledSearch = InterpretedSearch(model, watch)
-            found = search.run()
-        elif engine == "compiled":
-            from checker import kernel, machine_code
-
-            search = _compiled(model, machine_code.entries(kernel.kernel_text(model)), watch, None)
+            search: Search = InterpretedSearch(model, watch)
             found = search.run()
         else:
-            search, found = _soonest(model, watch)
-    return _result(model, search, found, watch.seconds)
+            search, found = _with_compiler(model, watch, meanwhile=engine == "auto")
+        return _result(search, found, watch)
 
 
-def _soonest(model: Model, watch: Watch) -> "tuple[InterpretedSearch | CompiledSearch, Found | None]":
+def _with_compiler(model: Model, watch: Watch, meanwhile: bool) -> "tuple[Search, Found | None]":
+    """Search by the compiled reading; until it is ready by the interpreted one, or else wait, as `meanwhile` says."""
     from checker import kernel, machine_code
 
     with machine_code.compiling(kernel.kernel_text(model)) as compiler:
-        if compiler.is_ready():
-            at_once = _compiled(model, compiler.entries(), watch, None)
-            return at_once, at_once.run()
         search = InterpretedSearch(model, watch)
-        found = search.run(compiler.is_ready)
-        if found is not None or search.finished:
-            return search, found
-        going_on = _compiled(model, compiler.entries(), watch, search.hand_over())
+        if meanwhile and not compiler.is_ready():
+            found = search.run(compiler.is_ready)
+            if found is not None or search.finished:
+                return search, found
+        stopped = _wait(search, compiler.is_ready)
+        if stopped is not None:
+            return search, stopped
+        from checker.compiled import CompiledSearch
+
+        going_on = CompiledSearch(model, compiler.entries(), watch, search.hand_over())
         return going_on, going_on.run()
 
 
-def _compiled(
-    model: Model, entries: "dict[str, Entry]", watch: Watch, found: HandOver | None
-) -> "CompiledSearch":
-    from checker.compiled import CompiledSearch
+def _wait(search: InterpretedSearch, is_ready: Callable[[], bool]) -> Found | None:
+    """Wait for the compiler; Found where a limit or Ctrl-C ends the waiting."""
+    while not is_ready():
+        time.sleep(0.01)
+        reason = search.watch.reason_to_stop("compiled", search.counts, 0) if search.watch.is_due() else ""
+        if reason:
+            return search.counts.stopped(search.model, reason)
+    return None
 
-    return CompiledSearch(model, entries, watch, found)
 
-
-def _result(model: Model, search: "InterpretedSearch | CompiledSearch", found: Found | None, seconds: float) -> Result:
-    counts: Exploration = search.counts
+def _result(search: "Search", found: Found | None, watch: Watch) -> Result:
+    model, counts = search.model, search.counts
     result = Result(
         model=model,
         verdict=Verdict.HOLDS if found is None else found.verdict,
@@ -79,10 +82,11 @@ def _result(model: Model, search: "InterpretedSearch | CompiledSearch", found: F
         states_generated=counts.generated,
         depth=counts.depth,
         engine=search.engine,
-        seconds=seconds,
+        seconds=watch.seconds,
         actions={action.name: count for action, count in zip(model.actions, counts.fired, strict=True)},
         unmet=tuple(each.name for number, each in enumerate(model.sometimes) if number not in counts.met),
         bytes_per_state=search.bytes_per_state,
+        interrupted=watch.interrupted(),
     )
     if found is not None:
         result.property = found.property
@@ -93,7 +97,7 @@ def _result(model: Model, search: "InterpretedSearch | CompiledSearch", found: F
 
 
 @contextlib.contextmanager
-def _interruptible() -> Iterator[Callable[[], str]]:
+def _interruptible() -> Iterator[Callable[[], bool]]:
     """Let Ctrl-C end the search instead of the process; a second one interrupts at once."""
     pressed = threading.Event()
 
@@ -103,10 +107,10 @@ def _interruptible() -> Iterator[Callable[[], str]]:
         pressed.set()
 
     if threading.current_thread() is not threading.main_thread():
-        yield lambda: ""
+        yield lambda: False
         return
     before = signal.signal(signal.SIGINT, note)
     try:
-        yield lambda: "it was interrupted" if pressed.is_set() else ""
+        yield pressed.is_set
     finally:
         signal.signal(signal.SIGINT, before)

@@ -43,7 +43,8 @@ def function_tree(function: Any) -> ast.FunctionDef:
     if function.__defaults__ or function.__kwdefaults__:
         raise ModelError(f"{place}: {function.__name__} has default arguments; pass every argument")
     code = function.__code__
-    tree = _functions_of(code.co_filename, _stamp(code.co_filename, place)).get((function.__name__, code.co_firstlineno))
+    functions = _functions_of(code.co_filename, _stamp(code.co_filename, place))
+    tree = functions.get((function.__name__, code.co_firstlineno))
     if tree is None:
         raise ModelError(
             f"{place}: the source of {function.__name__} was not found there; protocol functions live in a file, "

@@ -115,7 +115,11 @@ class FunctionReader:
         for name, kind in zip(parameters, self._arguments, strict=True):
             self._flow.names[name] = _named(name, kind)
         body = tree.body
-        if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant) and isinstance(body[0].value.value, str):
+        if (
+            isinstance(body[0], ast.Expr)
+            and isinstance(body[0].value, ast.Constant)
+            and isinstance(body[0].value.value, str)
+        ):
             body = body[1:]
         first = body[0].lineno if body else tree.lineno
         length = (tree.end_lineno or first) - first + 1
@@ -234,7 +238,8 @@ class FunctionReader:
 
     def _returns(self, statement: ast.stmt, kind: ValueType) -> None:
         if self._returned and self.result.returns != kind:
-            raise self.error(statement, f"it returns {type_name(kind)} here and {type_name(self.result.returns)} elsewhere")
+            before = type_name(self.result.returns)
+            raise self.error(statement, f"it returns {type_name(kind)} here and {before} elsewhere")
         assert not isinstance(kind, Host)
         self._returned = True
         self.result.returns = kind
@@ -332,7 +337,9 @@ class FunctionReader:
     def _assign(self, statement: ast.stmt, target: ast.expr, value: Value) -> Body:
         if isinstance(target, ast.Name):
             if value.type == NOTHING or isinstance(value.type, Host):
-                raise self.error(statement, f"{target.id!r} would be {type_name(value.type)}; use it where it is needed")
+                raise self.error(
+                    statement, f"{target.id!r} would be {type_name(value.type)}; use it where it is needed"
+                )
             self._assign_name(statement, target.id, value)
             return (ir.Assign(target.id, value.expression),)
         if not isinstance(target, ast.Attribute | ast.Subscript):
@@ -342,9 +349,8 @@ class FunctionReader:
     def _assign_name(self, statement: ast.stmt, name: str, value: Value) -> None:
         known = self._flow.names.get(name)
         if known is not None and known.type != value.type:
-            raise self.error(
-                statement, f"{name!r} was {type_name(known.type)} and would become {type_name(value.type)}; use another name"
-            )
+            before, after = type_name(known.type), type_name(value.type)
+            raise self.error(statement, f"{name!r} was {before} and would become {after}; use another name")
         owner = value.owner if known is None or known.owner == value.owner else ANY_ARRAY
         self._flow.names[name] = replace(_named(name, value.type), owner=owner)
         types = self._types.setdefault(name, value.type)
@@ -363,10 +369,8 @@ class FunctionReader:
             raise self.error(statement, f"{ast.unparse(target)} holds {wanted}, not {type_name(value.type)}")
         if value.constant is not None and not scalar.low <= value.constant <= scalar.high:
             what = scalar.kind.members.__name__ if isinstance(scalar.kind, EnumOf) else str(scalar.kind)
-            raise self.error(
-                statement,
-                f"{ast.unparse(target)} = {int(value.constant)} is outside its range {scalar.low} .. {scalar.high} ({what})",
-            )
+            written = f"{ast.unparse(target)} = {int(value.constant)}"
+            raise self.error(statement, f"{written} is outside its range {scalar.low} .. {scalar.high} ({what})")
         if self._live:
             self.result.written.add(place.owner or ANY_ARRAY)
             if not self.result.write_place:
