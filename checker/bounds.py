@@ -1,4 +1,4 @@
-"""Sizes and ranges written as expressions over the names of a model's bounds, such as "max_leader_epoch + 1"."""
+"""Sizes and ranges written as expressions over the names of a model's bounds, such as "max_rounds + 1"."""
 
 import ast
 import operator
@@ -33,7 +33,7 @@ class Bounds:
             tree = ast.parse(size, mode="eval").body
         except SyntaxError:
             raise ModelError(
-                f"{place}: {size!r} is not an expression over bounds; write for example 'replicas' or 'max_epoch + 1'"
+                f"{place}: {size!r} is not an expression over bounds; write for example 'members' or 'max_rounds + 1'"
             ) from None
         return self._value(tree, size, place)
 

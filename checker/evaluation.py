@@ -75,7 +75,10 @@ class Evaluation:
                 counts.violated[number] = behaviour
 
     def violating_successor(self, values: Values, number: int) -> Values:
-        """The first successor that violates an action property, or that is not kept and violates an invariant."""
+        """The first successor that violates an action property, or that is not kept and violates an invariant.
+
+        EvaluationError where there is none, or where evaluating one fails.
+        """
         each = self.model.properties[number]
         for _, _, after in self.successors(values):
             if each.is_step and not self.holds(each, values, after):
@@ -119,7 +122,7 @@ class Evaluation:
 
 
 def call_text(action: Action, given: Values) -> str:
-    """A step as it would be called: "leader_write(leader_id=0, record_id=1)"."""
+    """A step as it would be called: "send(sender=0, number=1)"."""
     parts = [
         f"{parameter.name}={pretty.kind_value_text(parameter.kind, value)}"
         for parameter, value in zip(action.parameters, given, strict=True)

@@ -2,7 +2,7 @@
 
 A field is annotated with `Annotated[int, <kind>]`, with another `Struct` (a nested record), or with
 `Annotated[Array[...], ById(...)]` / `Annotated[Array[...], ByPosition(...)]` (a fixed array). Sizes and ranges
-are expressions over the names of the model's bounds ("replicas", "max_leader_epoch + 1") or plain integers.
+are expressions over the names of the model's bounds ("members", "max_rounds + 1") or plain integers.
 Everything else (plain objects, packed words, dtype, text, JSON, `type_ok`) is derived from this one declaration.
 
 The functions at the end work on id sets. They are written in the plain subset, so protocol code may call them.

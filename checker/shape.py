@@ -91,6 +91,6 @@ class Leaf:
 
 
 def path_text(steps: tuple[str | int, ...]) -> str:
-    """A path as it is written in Python: ("replicas", 0, "leader") is "replicas[0].leader"."""
+    """A path as it is written in Python: ("members", 0, "vote") is "members[0].vote"."""
     text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
     return text.removeprefix(".")
