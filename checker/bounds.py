@@ -27,11 +27,13 @@ class Bounds:
 
     def evaluate(self, size: Size, place: str) -> int:
         """The value of `size`; `place` (a field or parameter) is named in the ModelError raised if it has none."""
-        if isinstance(size, int):
+        if isinstance(size, int) and not isinstance(size, bool):
             return size
+        if not isinstance(size, str):
+            raise ModelError(f"{place}: {size!r} is not a size; give a whole number or an expression such as 'members'")
         try:
-            tree = ast.parse(size, mode="eval").body
-        except SyntaxError:
+            tree = ast.parse(size.strip(), mode="eval").body
+        except (SyntaxError, ValueError):
             raise ModelError(
                 f"{place}: {size!r} is not an expression over bounds; write for example 'members' or 'max_rounds + 1'"
             ) from None

@@ -153,21 +153,25 @@ class CompiledSearch:
         return found
 
     def _start(self) -> Found | None:
-        counts = self.counts
-        states = [self.model.layout.flatten(state) for state in self.model.initial_states()]
-        kept = [values for values in states if self._evaluation.is_inside(values)]
-        limit = min(self.watch.limits.max_states or len(kept), len(kept))
-        for values in states:
-            self._evaluation.note_violations(values, [values], counts)
-        self._enter(kept[:limit])
-        counts.level_ends = [limit]
-        counts.generated = len(states)
+        counts, limit = self.counts, self.watch.limits.max_states
+        kept: list[Values] = []
+        reason = ""
+        for state in self.model.initial_states():
+            values = self.model.layout.flatten(state)
+            if not self._evaluation.is_inside(values):
+                self._evaluation.note_violations(values, [values], counts)
+            elif limit is not None and len(kept) == limit:
+                reason = states_reason(limit)
+                break
+            else:
+                kept.append(values)
+            counts.generated += 1
+        self._enter(kept)
+        counts.level_ends = [len(kept)]
         self._check(0)
         if self._space.report[FAULT] != NO_FAULT:
             return self._failed()
-        if limit < len(kept):
-            return counts.stopped(self.model, states_reason(limit))
-        return counts.judge(self.model)
+        return counts.stopped(self.model, reason) if reason else counts.judge(self.model)
 
     def _enter(self, states: list[Values]) -> None:
         space = self._space
@@ -187,6 +191,7 @@ class CompiledSearch:
             if self._space.report[FAULT] != NO_FAULT:
                 return self._failed()
             if reason:
+                self._note_successors()
                 return counts.stopped(self.model, reason)
         self._note_successors()
         found = counts.judge(self.model)
@@ -199,19 +204,24 @@ class CompiledSearch:
         space, counts = self._space, self.counts
         limit = self.watch.limits.max_states
         capacity = space.capacity if limit is None else min(limit, space.capacity)
-        following, amount = space.expand(self._next, end)
-        if space.report[FAULT] != NO_FAULT:
-            return ""
+        following, found = space.expand(self._next, end)
+        amount, fault = found, space.report[[FAULT, FAULT_AT]]
+        if fault[0] != NO_FAULT:  # what the states before the faulty one lead to comes first
+            space.report[FAULT] = NO_FAULT
+            amount = int(np.searchsorted(space.origins[:found], fault[1]))
         kept = counts.distinct
         counts.distinct, looked = space.absorb(kept, amount, capacity)
         counts.generated += looked
+        space.fired -= np.bincount(space.actions[looked:found] % EXCLUDED, minlength=len(space.fired))
         self._check(kept)
         self._next = following
         if looked < amount:
-            space.fired -= np.bincount(space.actions[looked:amount] % EXCLUDED, minlength=len(space.fired))
+            self._next = int(space.origins[looked]) + 1
             if limit is not None and capacity == limit:
                 return states_reason(limit)
             return memory_reason(self.watch.memory_limit)
+        if fault[0] != NO_FAULT and space.report[FAULT] == NO_FAULT:
+            space.report[[FAULT, FAULT_AT]] = fault
         reason = self._make_room()
         if not reason and self.watch.is_due():
             reason = self.watch.reason_to_stop(self.engine, counts, self._next)
@@ -230,13 +240,16 @@ class CompiledSearch:
                 counts.met.add(number)
 
     def _note_successors(self) -> None:
-        """Take over from the report what is violated by steps and by successors that are not kept, and deadlocks."""
+        """Take over from the report what is violated by steps and by successors that are not kept, and deadlocks.
+
+        Only of the states before the next one: where a limit ended the search, others were expanded too.
+        """
         counts, report = self.counts, self._space.report
-        if report[DEADLOCK] >= 0 and counts.deadlock is None:
+        if 0 <= report[DEADLOCK] < self._next and counts.deadlock is None:
             counts.deadlock = self.chain(int(report[DEADLOCK]))
         for number in range(len(self.model.properties)):
             row = int(report[successor_slot(number)])
-            if row >= 0 and number not in counts.violated:
+            if 0 <= row < self._next and number not in counts.violated:
                 behaviour = self.chain(row)
                 counts.violated[number] = [*behaviour, self._evaluation.violating_successor(behaviour[-1], number)]
 

@@ -3,15 +3,13 @@
 The searches use it for what is rare: initial states, counterexamples, and saying exactly what went wrong.
 """
 
-import traceback
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 from checker import pretty
 from checker.errors import EvaluationError
 from checker.exploration import Exploration, Values
 from checker.model import Action, Model, Property
-from checker.source import place_of, short_path
+from checker.source import guarded, place_of
 
 
 class Evaluation:
@@ -128,19 +126,3 @@ def call_text(action: Action, given: Values) -> str:
         for parameter, value in zip(action.parameters, given, strict=True)
     ]
     return f"{action.name}({', '.join(parts)})"
-
-
-def guarded(what: str, function: Callable[[], Any]) -> Any:
-    """Call protocol code; any exception it raises becomes an EvaluationError that says where."""
-    try:
-        return function()
-    except EvaluationError:
-        raise
-    except Exception as error:
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        own = [each for each in traceback.extract_tb(error.__traceback__) if "/checker/" not in each.filename]
-        frame = own[-1] if own else frame
-        raise EvaluationError(
-            f"{short_path(frame.filename)}:{frame.lineno}: {what} failed: {type(error).__name__}: {error}"
-            + (f" (in `{frame.line}`)" if frame.line else "")
-        ) from error

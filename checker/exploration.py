@@ -47,7 +47,7 @@ class Exploration:
     @property
     def depth(self) -> int:
         """How many levels have at least one state."""
-        if not self.level_ends:
+        if not self.level_ends or not self.distinct:
             return 0
         return len(self.level_ends) + (self.distinct > self.level_ends[-1])
 

@@ -9,7 +9,7 @@ from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from checker import ir
-from checker.ir import BOOL, INT, Owner
+from checker.ir import BOOL, INT, NOTHING, Owner
 from checker.shape import ArrayOf, Record
 
 if TYPE_CHECKING:
@@ -50,6 +50,10 @@ class Value:
         """Its typed form."""
         assert self.form is not None
         return self.form
+
+    def writes_if(self, outcome: bool) -> bool:
+        """Whether evaluating it may change the state where it turns out as `outcome`."""
+        return self.writes_if_true if outcome else self.writes_if_false
 
     @property
     def writes(self) -> bool:
@@ -110,12 +114,12 @@ _INSTEAD: dict[type[ast.expr], str] = {
     ast.Tuple: "separate names",
     ast.JoinedStr: "an enum member",
     ast.Lambda: "a `def` function",
-    ast.Starred: "the arguments one by one",
     ast.NamedExpr: "an assignment on a line of its own",
     ast.Slice: "a `for` loop over range(...)",
     ast.Await: "a plain call",
 }
 _HIGHEST_CONSTANT = 2**62
+HIGHEST_SHIFT = 62
 
 
 class ExpressionReader:
@@ -128,7 +132,7 @@ class ExpressionReader:
         """The Value of an expression. ModelError with file, line and mend where it is outside the plain subset."""
         method = getattr(self, f"_read_{type(node).__name__}", None)
         if method is None:
-            instead = _INSTEAD.get(type(node), "ints, bools, attributes, indexing and calls")
+            instead = _INSTEAD.get(type(node), "ints, bools, fields, indexing and calls")
             raise self.function.error(node, f"{type(node).__name__} is outside the plain subset; use {instead}")
         value: Value = method(node)
         return value
@@ -185,7 +189,8 @@ class ExpressionReader:
             names = ", ".join(name for name, _ in record.fields)
             raise self.function.error(node, f"{record.struct.__name__} has no field {node.attr!r}; its fields: {names}")
         form = ir.Field(base.expression, record, node.attr, field_type)
-        return Value(form.type, form, owner=(record.struct.__name__, node.attr))
+        owner = (record.struct.__name__, node.attr)
+        return Value(form.type, form, base.writes, base.writes, owner)
 
     def _host_attribute(self, node: ast.Attribute, host: Any) -> Value:
         rules = self.function.program.rules
@@ -215,8 +220,13 @@ class ExpressionReader:
         if not isinstance(base.type, ArrayOf):
             raise self.function.error(node, f"{type_name(base.type)} cannot be indexed; only an Array field can")
         index = self.read_int(node.slice, "an index")
+        if index.constant is not None and index.constant < 0 and self.function.is_live:
+            raise self.function.error(
+                node, f"the index {index.constant} is negative; indices are 0 .. {base.type.length - 1}, so count from 0"
+            )
         form = ir.Element(base.expression, base.type, index.expression)
-        return Value(form.type, form, index.writes, index.writes, base.owner)
+        writes = base.writes or index.writes
+        return Value(form.type, form, writes, writes, base.owner)
 
     def _read_BinOp(self, node: ast.BinOp) -> Value:
         if type(node.op) not in _ARITHMETIC:
@@ -225,19 +235,23 @@ class ExpressionReader:
         symbol, compute = _ARITHMETIC[type(node.op)]
         left = self.read_int(node.left, f"the left side of {symbol}")
         right = self.read_int(node.right, f"the right side of {symbol}")
+        form = ir.Binary(symbol, left.expression, right.expression)
+        if not self.function.is_live:
+            return self._combined(form, [left, right])
+        if symbol in ("//", "%") and right.constant == 0:
+            raise self.function.error(node, "this always fails: it divides by 0")
+        if symbol in ("<<", ">>") and right.constant is not None and not 0 <= right.constant <= HIGHEST_SHIFT:
+            raise self.function.error(node, f"a shift by {right.constant}; shift by 0 .. {HIGHEST_SHIFT}")
         known = None
         if left.constant is not None and right.constant is not None:
-            try:
-                known = compute(left.constant, right.constant)
-            except (ZeroDivisionError, ValueError, OverflowError) as error:
-                raise self.function.error(node, f"this always fails: {error}") from None
+            known = compute(left.constant, right.constant)
             self._checked_constant(node, known)
-        return self._combined(ir.Binary(symbol, left.expression, right.expression), [left, right], known)
+        return self._combined(form, [left, right], known)
 
     def _read_UnaryOp(self, node: ast.UnaryOp) -> Value:
         if isinstance(node.op, ast.Not):
             operand = self.read_bool(node.operand, "the operand of `not`")
-            if operand.constant is not None and not operand.writes:
+            if operand.constant is not None:
                 return constant(not operand.constant)
             form = ir.Unary("not", operand.expression)
             return Value(BOOL, form, operand.writes_if_false, operand.writes_if_true)
@@ -250,21 +264,25 @@ class ExpressionReader:
 
     def _read_BoolOp(self, node: ast.BoolOp) -> Value:
         word, deciding = ("and", False) if isinstance(node.op, ast.And) else ("or", True)
-        values = [self.read_bool(value, f"each side of `{word}`") for value in node.values]
-        kept = []
-        for value in values:
-            if value.constant is None or value.writes:
+        kept: list[Value] = []
+        decided = False
+        for side in node.values:
+            with self.function.reading(live=not decided):
+                value = self.read_bool(side, f"each side of `{word}`")
+            if not decided and value.constant in (None, deciding):
                 kept.append(value)
-            elif value.constant is deciding:
-                kept.append(value)
-                break
+                decided = value.constant is deciding
         if not kept:
             return constant(not deciding)
-        if kept[-1].constant is deciding and not any(value.writes for value in kept):
+        if decided and all(ir.is_harmless(value.expression) for value in kept):
             return constant(deciding)
         if len(kept) == 1:
             return kept[0]
-        return self._combined(ir.Logical(word, tuple(value.expression for value in kept)), kept)
+        form = ir.Logical(word, tuple(value.expression for value in kept))
+        undecided = any(value.writes_if(not deciding) for value in kept)
+        decided_late = any(value.writes_if(not deciding) for value in kept[:-1])
+        decided_writes = decided_late or any(value.writes_if(deciding) for value in kept)
+        return Value(BOOL, form, *((decided_writes, undecided) if deciding else (undecided, decided_writes)))
 
     def _read_Compare(self, node: ast.Compare) -> Value:
         sides = [self.read(side) for side in [node.left, *node.comparators]]
@@ -287,28 +305,39 @@ class ExpressionReader:
             constants = [side.constant for side in sides if side.constant is not None]
             pairs = zip(constants, constants[1:], symbols, strict=False)
             known = all(compute(left, right) for left, right, (_, compute) in pairs)
-        form = ir.Compare(tuple(symbol for symbol, _ in symbols), tuple(side.expression for side in sides))
+        forms = [side.expression for side in sides]
+        if sides[0].type == BOOL and any(symbol not in ("==", "!=") for symbol, _ in symbols):
+            forms = [ir.Choose(form, ir.Const(1), ir.Const(0)) for form in forms]  # False comes before True
+        form = ir.Compare(tuple(symbol for symbol, _ in symbols), tuple(forms))
         return self._combined(form, sides, known)
 
     def _read_IfExp(self, node: ast.IfExp) -> Value:
         test = self.read_bool(node.test, "the condition")
-        then, otherwise = self.read(node.body), self.read(node.orelse)
+        with self.function.reading(live=test.constant is not False):
+            then = self.read(node.body)
+        with self.function.reading(live=test.constant is not True):
+            otherwise = self.read(node.orelse)
         if then.type not in (INT, BOOL) or then.type != otherwise.type:
             raise self.function.error(node, "both values of a conditional expression must be ints, or both bools")
-        if test.constant is not None and not test.writes:
+        if test.constant is not None:
             return then if test.constant else otherwise
         form = ir.Choose(test.expression, then.expression, otherwise.expression)
         return self._combined(form, [test, then, otherwise])
 
     def _read_Call(self, node: ast.Call) -> Value:
-        if node.keywords:
-            raise self.function.error(node, "keyword arguments are outside the plain subset; pass them by position")
+        if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
+            raise self.function.error(
+                node, "keyword arguments and starred ones are outside the plain subset; pass them by position, one by one"
+            )
         if isinstance(node.func, ast.Name) and self.function.is_builtin(node.func.id):
             return self._builtin(node, node.func.id)
         callee = self.read(node.func)
         if not isinstance(callee.type, Host) or not isinstance(callee.type.value, FunctionType):
             raise self.function.error(node, f"{type_name(callee.type)} cannot be called; only plain functions can")
         arguments = [self.read(argument) for argument in node.args]
+        for place, argument in zip(node.args, arguments, strict=True):
+            if argument.type == NOTHING:
+                raise self.function.error(place, f"{ast.unparse(place)} returns nothing, so it cannot be an argument")
         return self.function.call(node, callee.type.value, arguments)
 
     def _builtin(self, node: ast.Call, name: str) -> Value:
@@ -316,6 +345,8 @@ class ExpressionReader:
             value = self.read(node.args[0])
             if not isinstance(value.type, ArrayOf):
                 raise self.function.error(node, f"len() of {type_name(value.type)}; only an Array field has a length")
+            if value.writes:
+                raise self.function.error(node, "the argument of len() writes to the state; write on a line of its own")
             return constant(value.type.length)
         if name in ("min", "max") and len(node.args) >= 2:
             values = [self.read_int(argument, f"each argument of {name}()") for argument in node.args]

@@ -5,7 +5,7 @@ from typing import Any
 
 from checker.errors import EvaluationError
 from checker.evaluation import Evaluation
-from checker.exploration import Exploration, Found, HandOver, Values, Watch, states_reason
+from checker.exploration import Exploration, Found, HandOver, Values, Watch, memory_reason, states_reason
 from checker.model import Action, Model
 from checker.result import Verdict
 from checker.schema import Flag
@@ -38,30 +38,36 @@ class InterpretedSearch:
 
     def run(self, may_hand_over: Callable[[], bool] = lambda: False) -> Found | None:
         """Search until every state is expanded (None), something stops it, or `may_hand_over` says so (None too)."""
-        at = -1
-        try:
-            found = self._start() if not self._states else None
-            while found is None and self._next < len(self._states):
-                level_end = self.counts.level_ends[-1]
-                while self._next < level_end:
-                    at = self._next
-                    if not self._expand_state(at):
-                        return self.counts.stopped(self.model, states_reason(self.counts.distinct))
-                    self._next += 1
-                    if self.watch.is_due():
-                        reason = self.watch.reason_to_stop(self.engine, self.counts, self._next)
-                        if reason:
-                            return self.counts.stopped(self.model, reason)
-                        if may_hand_over():
-                            return None
-                found = self.counts.judge(self.model)
-                if found is None and len(self._states) > level_end:
-                    self.counts.level_ends.append(len(self._states))
-        except EvaluationError as error:
-            return Found(Verdict.EVALUATION_FAILED, None, self.chain(at), str(error), error)
-        except Exception:
-            return self._failed(at)
+        found = self._attempt(self._start) if not self._states else None
+        while found is None and self._next < len(self._states):
+            level_end = self.counts.level_ends[-1]
+            while self._next < level_end:
+                found = self._attempt(self._expand_next)
+                if found is not None:
+                    return found
+                self._next += 1
+                if self.watch.is_due():
+                    reason = self.watch.reason_to_stop(self.engine, self.counts, self._next)
+                    if reason:
+                        return self.counts.stopped(self.model, reason)
+                    if may_hand_over():
+                        return None
+            found = self.counts.judge(self.model)
+            if found is None and len(self._states) > level_end:
+                self.counts.level_ends.append(len(self._states))
         return found
+
+    def _attempt(self, work: Callable[[], Found | None]) -> Found | None:
+        """Do a part of the search; what goes wrong in protocol code ends the search, with a reason."""
+        expanding = self._next if self.counts.level_ends else -1
+        try:
+            return work()
+        except EvaluationError as error:
+            return Found(Verdict.EVALUATION_FAILED, None, self.chain(expanding), str(error), error)
+        except MemoryError:
+            return self.counts.stopped(self.model, memory_reason(self.watch.memory_limit))
+        except Exception:
+            return self._failed(expanding)
 
     def _failed(self, expanding: int) -> Found:
         """Say what went wrong: at the state that was expanded, or at the newest one, whose invariants come next."""
@@ -79,21 +85,22 @@ class InterpretedSearch:
     def _start(self) -> Found | None:
         limit = self.watch.limits.max_states
         for state in self.model.initial_states():
-            self.counts.generated += 1
             values = self.model.layout.flatten(state)
             if not self._evaluation.is_inside(values):
                 self._evaluation.note_violations(values, [values], self.counts)
-                continue
-            if limit is not None and len(self._states) == limit:
+            elif limit is not None and len(self._states) == limit:
                 self.counts.level_ends = [len(self._states)]
                 return self.counts.stopped(self.model, states_reason(limit))
-            self._keep(values, -1, state)
+            else:
+                self._keep(values, -1, state)
+            self.counts.generated += 1
         self.counts.level_ends = [len(self._states)]
         return self.counts.judge(self.model)
 
-    def _expand_state(self, number: int) -> bool:
-        """Find the successors of one state; False where the limit on distinct states ended it."""
+    def _expand_next(self) -> Found | None:
+        """Find the successors of the next state; Found where the limit on distinct states ended it."""
         counts, limit = self.counts, self.watch.limits.max_states
+        number, is_full = self._next, False
         values = self._states[number]
         successors: list[tuple[int, Values, Any]] = []
         self._expand(values, successors)
@@ -109,14 +116,15 @@ class InterpretedSearch:
                 if self.model.constraint is not None and not self.model.constraint.holds(state):
                     self._check_invariants(number, after, state)
                 elif limit is not None and counts.distinct >= limit:
-                    return False
+                    is_full = True  # what follows is no longer counted, but the steps of this state are all checked
                 else:
                     self._keep(after, number, state)
             elif after == values:
                 raise self._evaluation.failure_of_step(values)
-            counts.generated += 1
-            counts.fired[action] += 1
-        return True
+            if not is_full:
+                counts.generated += 1
+                counts.fired[action] += 1
+        return counts.stopped(self.model, states_reason(counts.distinct)) if is_full else None
 
     def _keep(self, values: Values, parent: int, state: Any) -> None:
         self._seen.add(values)

@@ -231,6 +231,26 @@ class Function:
         return bool(self.written)
 
 
+def is_harmless(expression: Expression) -> bool:
+    """Whether leaving it out, or evaluating it where plain Python would not, makes no difference: it cannot fail."""
+    match expression:
+        case Const() | Local():
+            return True
+        case Field(base):
+            return is_harmless(base)
+        case Element(base, array, index):
+            return is_harmless(base) and isinstance(index, Const) and 0 <= index.value < array.length
+        case Binary(operator, left, right):
+            return operator in ("+", "-", "&", "|", "^", "min", "max") and is_harmless(left) and is_harmless(right)
+        case Unary(_, operand):
+            return is_harmless(operand)
+        case Compare(_, parts) | Logical(_, parts):
+            return all(is_harmless(part) for part in parts)
+        case Choose(test, then, otherwise):
+            return is_harmless(test) and is_harmless(then) and is_harmless(otherwise)
+    return False
+
+
 def reachable(roots: list[Function]) -> list[Function]:
     """All functions the roots call, callees before callers, in a fixed order."""
     ordered: dict[int, Function] = {}

@@ -6,6 +6,7 @@ the tuple of its leaves' values ("flattened") or as that tuple packed into 64-bi
 
 import typing
 from collections.abc import Iterator, Mapping
+from enum import IntEnum
 from functools import cached_property
 from typing import Any, get_args, get_origin
 
@@ -53,6 +54,8 @@ def _range(kind: Kind, bounds: Bounds, place: str) -> tuple[int, int]:
         case Flag():
             return 0, 1
         case EnumOf(members):
+            if not isinstance(members, type) or not issubclass(members, IntEnum):
+                raise ModelError(f"{place}: EnumOf takes an IntEnum class, not {members!r}")
             values = sorted(int(member) for member in members)
             if not values or values != list(range(values[0], values[0] + len(values))):
                 raise ModelError(
@@ -176,8 +179,8 @@ class Layout:
         self._pending.append(struct)
         try:
             hints = typing.get_type_hints(struct, include_extras=True)
-        except NameError as error:
-            raise ModelError(f"{struct.__name__}: {error}; import the name its annotations use") from None
+        except Exception as error:  # an annotation may be any expression
+            raise ModelError(f"{struct.__name__}: {error}; import the names that its annotations use") from None
         fields = tuple((name, self._type(hints[name], f"{struct.__name__}.{name}")) for name in struct.field_names)
         self._pending.pop()
         self._records[struct] = Record(struct, fields)
@@ -186,8 +189,6 @@ class Layout:
     def _type(self, annotation: Any, place: str) -> Type:
         if isinstance(annotation, type) and issubclass(annotation, Struct):
             return self._record(annotation)
-        if annotation is bool:
-            return scalar_of(Flag(), self.bounds, place)
         kind = kind_of(annotation)
         if kind is not None:
             return scalar_of(kind, self.bounds, place)
@@ -215,9 +216,11 @@ class Layout:
 
 
 def kind_of(annotation: Any) -> Kind | None:
-    """The kind that an annotation such as `Annotated[int, Count(3)]` carries, or None."""
+    """The kind that an annotation such as `Annotated[int, Count(3)]` carries, or None; `bool` and enums are kinds."""
     if annotation is bool:
         return Flag()
+    if isinstance(annotation, type) and issubclass(annotation, IntEnum):
+        return EnumOf(annotation)
     if get_origin(annotation) is typing.Annotated:
         return next((extra for extra in get_args(annotation)[1:] if isinstance(extra, Kind)), None)
     return None

@@ -21,7 +21,10 @@ _DIGEST_LENGTH = 32
 
 
 def cache_folder() -> Path:
-    """The folder of all kernels: $KAFKACHECK_CACHE, or kafkacheck in the user's cache folder."""
+    """The folder of all kernels: $KAFKACHECK_CACHE, or kafkacheck in the user's cache folder.
+
+    RuntimeError where the user has no home.
+    """
     chosen = os.environ.get("KAFKACHECK_CACHE")
     if chosen:
         return Path(chosen)
@@ -30,12 +33,13 @@ def cache_folder() -> Path:
 
 def cached(text: str) -> dict[str, Entry] | None:
     """The entries of a kernel that was compiled before, or None. A damaged file counts as none."""
-    path = _path(text)
     try:
+        path = _path(text)
         content = path.read_bytes()
-        os.utime(path)
-    except OSError:
+    except (OSError, RuntimeError):
         return None
+    with contextlib.suppress(OSError):  # a cache that cannot be written can still be read
+        os.utime(path)
     digest, code = content[:_DIGEST_LENGTH], content[_DIGEST_LENGTH:]
     if hashlib.sha256(code).digest() != digest:
         return None
@@ -103,7 +107,7 @@ def compiling(text: str) -> Iterator[Compiler]:
 
 def _loaded(text: str, code: bytes) -> dict[str, Entry]:
     """The entries of an object file, which is kept where the cache can be written."""
-    with contextlib.suppress(OSError):  # a cache that cannot be written costs time, nothing else
+    with contextlib.suppress(OSError, RuntimeError):  # a cache that cannot be written costs time, nothing else
         _keep(_path(text), hashlib.sha256(code).digest() + code)
     return native.load_object(code, ENTRIES)
 

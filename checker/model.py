@@ -23,7 +23,7 @@ from checker.expressions import ValueType
 from checker.ir import BOOL, INT, NOTHING, Function
 from checker.layout import Layout, kind_of, scalar_of
 from checker.schema import Flag, Kind, Struct
-from checker.source import function_tree, place_of
+from checker.source import guarded, parameter_names, place_of
 
 Protocol = Callable[..., Any]
 
@@ -143,10 +143,18 @@ class Model:
         self.check_deadlock = check_deadlock
         self.drawing = drawing
         self.question = question
+        initials = () if initial is None else (initial,) if callable(initial) else initial
+        for role, listed in {"actions": actions, "initial": initials, "always": always, "sometimes": sometimes}.items():
+            if isinstance(listed, str) or not isinstance(listed, Sequence):
+                raise self._error(f"`{role}` is {listed!r}; give a list of functions")
+        for role, mapping in {"bounds": bounds or {}, "parameters": parameters or {}}.items():
+            if not isinstance(mapping, Mapping):
+                raise self._error(f"`{role}` is {mapping!r}; give a dict by name")
         self._definition: dict[str, Any] = {
-            "name": name, "state": state, "actions": actions, "bounds": dict(bounds or {}), "initial": initial,
-            "rules": rules, "parameters": parameters, "always": always, "sometimes": sometimes,
-            "constraint": constraint, "check_deadlock": check_deadlock, "drawing": drawing, "question": question,
+            "name": name, "state": state, "actions": list(actions), "bounds": dict(bounds or {}),
+            "initial": list(initials), "rules": rules, "parameters": dict(parameters or {}), "always": list(always),
+            "sometimes": list(sometimes), "constraint": constraint, "check_deadlock": check_deadlock,
+            "drawing": drawing, "question": question,
         }  # fmt: skip
         if not isinstance(state, type) or not issubclass(state, Struct):
             raise self._error(f"`state` is {state!r}; give the Struct class of a state")
@@ -156,7 +164,6 @@ class Model:
         self._program = subset.Program(rules)
         self._kinds = {key: _as_kind(value, key, name) for key, value in (parameters or {}).items()}
         self._used_kinds: set[str] = set()
-        initials = [] if initial is None else [initial] if callable(initial) else list(initial)
         self.initial = tuple(self._action(function, (BOOL, NOTHING)) for function in initials)
         self.actions = tuple(self._action(function, (BOOL,)) for function in actions)
         self.properties = tuple(self._property(function, "always", (1, 2)) for function in always)
@@ -242,12 +249,8 @@ class Model:
 
     @staticmethod
     def _starts(action: Action, state: Any, values: tuple[int, ...]) -> bool:
-        try:
-            return action.apply(state, values) or action.read.returns == NOTHING
-        except Exception as error:
-            raise EvaluationError(
-                f"{place_of(action.function)}: {action.name} failed on the blank state: {type(error).__name__}: {error}"
-            ) from error
+        enabled = guarded(f"{action.name} on the blank state", lambda: action.apply(state, values))
+        return enabled or action.read.returns == NOTHING
 
     def _again(self, **changes: Any) -> "Model":
         return Model(**{**self._definition, **changes})
@@ -255,15 +258,20 @@ class Model:
     def _error(self, message: str) -> ModelError:
         return ModelError(f"model {self.name}: {message}")
 
-    def _signature(self, function: Protocol) -> tuple[list[str], bool]:
+    def _signature(self, function: Protocol, is_action: bool) -> tuple[list[str], bool]:
         """The parameter names without `rules`, and whether `rules` is among them."""
-        names = [argument.arg for argument in function_tree(function).args.args]
-        if "rules" in names and self.rules is None:
-            raise self._error(f"{function.__name__} takes `rules`, but the model has none; give `rules=...`")
+        names = parameter_names(function)
+        if "rules" in names:
+            place = f"{place_of(function)}: {function.__name__}"
+            if self.rules is None:
+                raise self._error(f"{place} takes `rules`, but the model has none; give `rules=...`")
+            if names.index("rules") != (1 if is_action else len(names) - 1):
+                wanted = "(state, rules, ...)" if is_action else "(state, rules) or (before, after, rules)"
+                raise self._error(f"{place} takes ({', '.join(names)}); write {wanted}")
         return [name for name in names if name != "rules"], "rules" in names
 
     def _read(self, function: Protocol, state_count: int, others: Sequence[Kind]) -> Function:
-        names = [argument.arg for argument in function_tree(function).args.args]
+        names = parameter_names(function)
         kinds = iter(others)
         states = iter([self.layout.root] * state_count)
         types: list[ValueType] = []
@@ -276,7 +284,7 @@ class Model:
         return self._program.function(function, types)
 
     def _action(self, function: Protocol, returns: tuple[ValueType, ...]) -> Action:
-        names, takes_rules = self._signature(function)
+        names, takes_rules = self._signature(function, is_action=True)
         if not names:
             raise self._error(f"{function.__name__} takes no state; an action is `def {function.__name__}(state, ...)`")
         parameters = tuple(self._parameter(function, name) for name in names[1:])
@@ -292,8 +300,10 @@ class Model:
         if kind is None:
             try:
                 kind = kind_of(get_type_hints(function, include_extras=True).get(name))
-            except NameError as error:
-                raise self._error(f"{place_of(function)}: {error}; import the name its annotations use") from None
+            except Exception as error:  # an annotation may be any expression
+                raise self._error(
+                    f"{place_of(function)}: {error}; import the names that its annotations use"
+                ) from None
         else:
             self._used_kinds.add(name)
         if kind is None:
@@ -305,7 +315,7 @@ class Model:
         return Parameter(name, kind, scalar.low, scalar.high)
 
     def _property(self, function: Protocol, role: str, counts: tuple[int, ...]) -> Property:
-        names, takes_rules = self._signature(function)
+        names, takes_rules = self._signature(function, is_action=False)
         if len(names) not in counts:
             wanted = "(state) or (before, after)" if 2 in counts else "(state)"
             raise self._error(

@@ -69,14 +69,14 @@ class Count(Kind):
 
 @dataclass(frozen=True)
 class EnumOf(Kind):
-    """A member of an `IntEnum` whose values follow each other without gaps."""
+    """A member of an `IntEnum` whose values follow each other without gaps; the enum as annotation means the same."""
 
     members: type[IntEnum]
 
 
 @dataclass(frozen=True)
 class Flag(Kind):
-    """True or False."""
+    """True or False; `bool` as annotation means the same."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +136,9 @@ def _own_field_names(namespace: dict[str, Any]) -> list[str]:
     return list(call_annotate_function(annotate, Format.FORWARDREF))
 
 
+_OWN_NAMES = ("copy", "field_names")
+
+
 class StructMeta(type):
     """Turns the annotations of a `Struct` into slots, so that a misspelt field is an error and not a new field."""
 
@@ -150,6 +153,9 @@ class StructMeta(type):
                     f"{name}.{field} has a default value; a blank state has every field at its lowest value, and the "
                     "model's `initial` function sets the rest"
                 )
+            if field in _OWN_NAMES or any(field in getattr(base, "field_names", ()) for base in bases):
+                taken = "has a meaning of its own in every Struct" if field in _OWN_NAMES else "is a field of its base"
+                raise TypeError(f"{name}.{field} cannot be a field: the name {taken}; choose another one")
         namespace["__slots__"] = tuple(own)
         inherited: tuple[str, ...] = ()
         for base in bases:

@@ -1,14 +1,15 @@
-"""Finding the syntax tree of a function, and saying where in a file something is."""
+"""Finding the syntax tree of a function, and saying where in a file something is or has failed."""
 
 import ast
 import os
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import Path
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
-from checker.errors import ModelError
+from checker.errors import EvaluationError, ModelError
 
 
 def place_of(function: Callable[..., Any], line: int | None = None) -> str:
@@ -28,29 +29,63 @@ def short_path(path: str) -> str:
     return path if relative.startswith("..") else relative
 
 
+def guarded(what: str, function: Callable[[], Any]) -> Any:
+    """Call protocol code; any exception it raises becomes an EvaluationError that says where."""
+    try:
+        return function()
+    except (EvaluationError, MemoryError):
+        raise
+    except Exception as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        own = [each for each in frames if Path(each.filename).parent != Path(__file__).parent]
+        frame = (own or frames)[-1]
+        raise EvaluationError(
+            f"{short_path(frame.filename)}:{frame.lineno}: {what} failed: {type(error).__name__}: {error}"
+            + (f" (in `{frame.line}`)" if frame.line else "")
+        ) from error
+
+
 def function_tree(function: Any) -> ast.FunctionDef:
     """The syntax tree of a plain module-level function. ModelError says what else it is, and the mend."""
     if not isinstance(function, FunctionType):
         raise ModelError(f"{function!r} is not a plain Python function; protocol code consists of `def` functions")
     place = place_of(function)
-    if function.__name__ == "<lambda>":
+    code = function.__code__
+    if code.co_name == "<lambda>":
         raise ModelError(f"{place}: a lambda is outside the plain subset; write a `def` with a name and a docstring")
-    if function.__closure__:
-        names = ", ".join(function.__code__.co_freevars)
-        raise ModelError(f"{place}: {function.__name__} is a closure over {names}; pass it as an argument instead")
     if hasattr(function, "__wrapped__"):
         raise ModelError(f"{place}: {function.__name__} is decorated; protocol functions carry no decorator")
+    if function.__closure__:
+        names = ", ".join(code.co_freevars)
+        raise ModelError(f"{place}: {function.__name__} is a closure over {names}; pass it as an argument instead")
     if function.__defaults__ or function.__kwdefaults__:
         raise ModelError(f"{place}: {function.__name__} has default arguments; pass every argument")
-    code = function.__code__
     functions = _functions_of(code.co_filename, _stamp(code.co_filename, place))
-    tree = functions.get((function.__name__, code.co_firstlineno))
-    if tree is None:
+    tree, compiled = functions.get((code.co_name, code.co_firstlineno), (None, None))
+    if not isinstance(tree, ast.FunctionDef):
         raise ModelError(
-            f"{place}: the source of {function.__name__} was not found there; protocol functions live in a file, "
-            "undecorated, and the file has not changed since it was imported"
+            f"{place}: no `def {code.co_name}` was found there; protocol functions are plain ones that live in a file, and "
+            "the file must not change while it is in use"
+        )
+    if tree.decorator_list:
+        raise ModelError(f"{place}: {function.__name__} is decorated; protocol functions carry no decorator")
+    if compiled is None or _essence(compiled) != _essence(code):
+        raise ModelError(
+            f"{place}: the text of {function.__name__} is not what Python runs: the file has changed since it was "
+            "imported; start again, and if that does not help remove the __pycache__ folder beside it"
         )
     return tree
+
+
+def parameter_names(function: Any) -> list[str]:
+    """The names of a function's parameters. ModelError where some are not plain ones."""
+    arguments = function_tree(function).args
+    if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.posonlyargs:
+        raise ModelError(
+            f"{place_of(function)}: {function.__name__} has / or * among its parameters; only plain positional parameters "
+            "are in the plain subset"
+        )
+    return [argument.arg for argument in arguments.args]
 
 
 def _stamp(path: str, place: str) -> tuple[int, int]:
@@ -62,11 +97,29 @@ def _stamp(path: str, place: str) -> tuple[int, int]:
 
 
 @lru_cache(maxsize=256)
-def _functions_of(path: str, stamp: tuple[int, int]) -> dict[tuple[str, int], ast.FunctionDef]:
-    """All functions of a file by name and first line; `stamp` makes an edited file be read again."""
-    tree = ast.parse(Path(path).read_text(encoding="utf-8"), path)
-    return {
-        (node.name, node.lineno): node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef) and not node.decorator_list
-    }
+def _functions_of(path: str, stamp: tuple[int, int]) -> dict[tuple[str, int], tuple[ast.AST, CodeType | None]]:
+    """All functions of a file by name and first line, as text and compiled; `stamp` makes an edited file be read again."""
+    try:
+        tree = ast.parse(Path(path).read_bytes(), path)
+        codes = {(code.co_name, code.co_firstlineno): code for code in _codes(compile(tree, path, "exec", 0, True))}
+    except (SyntaxError, ValueError):
+        return {}
+    found: dict[tuple[str, int], tuple[ast.AST, CodeType | None]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            key = (node.name, min(part.lineno for part in (node, *node.decorator_list)))
+            found[key] = (node, codes.get(key))
+    return found
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
+def _essence(code: CodeType) -> tuple[object, ...]:
+    """What makes two compiled functions do the same."""
+    constants = [(type(each), each) for each in code.co_consts if not isinstance(each, CodeType)]
+    return code.co_code, constants, code.co_names, code.co_varnames

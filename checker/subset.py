@@ -6,7 +6,9 @@ when it returns False. The typed form (`checker.ir`) has the rules and all const
 """
 
 import ast
-from collections.abc import Callable, Sequence
+import builtins
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from types import FunctionType
 from typing import Any
@@ -17,7 +19,7 @@ from checker.expressions import ExpressionReader, Host, Value, ValueType, type_n
 from checker.ir import ANY_ARRAY, BOOL, INT, NOTHING, Function
 from checker.schema import EnumOf, Flag
 from checker.shape import ArrayOf, Record, Scalar
-from checker.source import function_tree, place_of
+from checker.source import function_tree, parameter_names, place_of
 
 MOST_LINES = 70
 _BUILTINS = ("len", "min", "max", "abs", "int", "bool", "range")
@@ -111,7 +113,7 @@ class FunctionReader:
     def read(self) -> Function:
         """The whole function."""
         tree = self._tree
-        parameters = self._parameters(tree)
+        parameters = self._parameters()
         for name, kind in zip(parameters, self._arguments, strict=True):
             self._flow.names[name] = _named(name, kind)
         body = tree.body
@@ -125,8 +127,8 @@ class FunctionReader:
         length = (tree.end_lineno or first) - first + 1
         if length > MOST_LINES:
             raise self.error(tree, f"{length} lines; at most {MOST_LINES} are allowed, so split it")
-        self.result.body, ends = self._block(body)
-        if not ends and self.result.returns != NOTHING:
+        self.result.body, _ = self._block(body)
+        if self.result.returns != NOTHING and not _always_returns(body):
             raise self.error(tree, "one path ends without `return`; end it with `return True` or `return False`")
         self.result.parameters = tuple(
             ir.Local(name, kind)
@@ -135,20 +137,17 @@ class FunctionReader:
         )
         return self.result
 
-    def _parameters(self, tree: ast.FunctionDef) -> list[str]:
-        arguments = tree.args
-        if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.posonlyargs:
-            raise self.error(tree, "only plain positional parameters are in the plain subset")
-        names = [argument.arg for argument in arguments.args]
-        if len(names) != len(self._arguments):
-            raise self.error(tree, f"it takes {len(names)} argument(s) and is called with {len(self._arguments)}")
+    def _parameters(self) -> list[str]:
+        names, given = parameter_names(self.result.function), len(self._arguments)
+        if len(names) != given:
+            raise self.error(self._tree, f"it takes {len(names)} argument(s) and is called with {given}")
         return names
 
     # -- names and calls, as the expressions need them ---------------------------------------------------------
 
     def is_builtin(self, name: str) -> bool:
         """Whether `name` means the builtin function here."""
-        return name in _BUILTINS and name not in self._flow.names and name not in self.result.function.__globals__
+        return name in _BUILTINS and not self._is_local(name) and name not in self.result.function.__globals__
 
     def name(self, node: ast.Name) -> Value:
         """The Value of a name: a local, or something of the module."""
@@ -157,12 +156,29 @@ class FunctionReader:
         if self._is_local(node.id):
             raise self.error(node, f"{node.id!r} may have no value here; give it one before the `if` or the loop")
         scope = self.result.function.__globals__
+        if node.id not in scope and hasattr(builtins, node.id):
+            raise self.error(
+                node, f"{node.id!r} is outside the plain subset; of Python's own functions there are {', '.join(_BUILTINS)}"
+            )
         if node.id not in scope:
-            raise self.error(node, f"the name {node.id!r} is not defined")
+            raise self.error(node, f"the name {node.id!r} is not defined; define or import it, or correct it")
         return self._expressions.host_value(node, scope[node.id], node.id)
 
     def _is_local(self, name: str) -> bool:
         return name in self.result.function.__code__.co_varnames
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the code that is read can run under the model's rules."""
+        return self._live
+
+    @contextlib.contextmanager
+    def reading(self, live: bool) -> Iterator[None]:
+        """Read code that, where not `live`, cannot run: it is checked and typed, but does nothing."""
+        before = self._live
+        self._live = before and live
+        yield
+        self._live = before
 
     def call(self, node: ast.Call, function: FunctionType, arguments: list[Value]) -> Value:
         """The Value of a call of a project function."""
@@ -205,19 +221,18 @@ class FunctionReader:
 
     def _unreached(self, last: ast.stmt, rest: list[ast.stmt]) -> None:
         """Check what follows a statement that always returns: under other rules an `if` may lead there."""
-        if rest and not isinstance(last, ast.If):
+        if rest and _always_returns([last]):
             raise self.error(rest[0], "this is never reached; remove it")
-        was_live, self._live = self._live, False
-        self._block(rest)
-        self._live = was_live
+        with self.reading(live=False):
+            self._block(rest)
 
     def _do_Pass(self, statement: ast.Pass) -> tuple[Body, bool]:
         return (), False
 
     def _do_Expr(self, statement: ast.Expr) -> tuple[Body, bool]:
-        if not isinstance(statement.value, ast.Call):
-            raise self.error(statement, "an expression whose value is not used; call, assign or return it")
         value = self._expressions.read(statement.value)
+        if not isinstance(statement.value, ast.Call):
+            raise self.error(statement, "the value of this expression is not used; assign or return it, or remove it")
         self._flow.dirty |= value.writes
         return (ir.Do(value.expression),), False
 
@@ -254,21 +269,22 @@ class FunctionReader:
         ):
             self._flow = before.copy()
             self._flow.dirty |= writes
-            was_live = self._live
-            self._live = was_live and (test.constant is None or test.constant is taken)
-            body, ends = self._block(branch)
+            with self.reading(live=test.constant in (None, taken)):
+                body, ends = self._block(branch)
             outcomes.append((body, ends, self._flow))
-            self._live = was_live
-        if test.constant is not None:
-            body, ends, self._flow = outcomes[0] if test.constant else outcomes[1]
-            return body, ends
         (then, then_ends, then_flow), (other, other_ends, other_flow) = outcomes
-        if then_ends and not other_ends:
-            self._flow = other_flow
-        elif other_ends and not then_ends:
-            self._flow = then_flow
+        if _always_returns(statement.body):
+            joined = other_flow
+        elif _always_returns(statement.orelse):
+            joined = then_flow
         else:
-            self._flow = self._join(statement, then_flow, other_flow)
+            joined = self._join(statement, then_flow, other_flow)
+        if test.constant is not None:  # the names are those that have a value whatever the rules
+            body, ends, flow = outcomes[0] if test.constant else outcomes[1]
+            self._flow = _Flow(joined.names, flow.dirty)
+            return body, ends
+        dirty = any(flow.dirty and not ends for _, ends, flow in outcomes)
+        self._flow = _Flow(joined.names, dirty)
         return (ir.If(test.expression, then, other),), then_ends and other_ends
 
     def _join(self, statement: ast.stmt, one: _Flow, other: _Flow) -> _Flow:
@@ -297,11 +313,10 @@ class FunctionReader:
         name = statement.target.id
         before = self._flow.copy()
         body = self._loop_body(statement, name)
-        if self._flow.dirty and not before.dirty:  # a later round starts after what an earlier one wrote
+        while (later := self._join(statement, before, self._flow)) != before:
+            before = later  # a later round starts with what an earlier one has left
             self._flow = before.copy()
-            self._flow.dirty = True
             body = self._loop_body(statement, name)
-        before.dirty |= self._flow.dirty
         self._flow = before
         start = parts[0].expression if len(parts) > 1 else ir.Const(0)
         stop = parts[min(len(parts) - 1, 1)].expression
@@ -328,7 +343,9 @@ class FunctionReader:
         return self._assign(statement, statement.target, value), False
 
     def _do_AugAssign(self, statement: ast.AugAssign) -> tuple[Body, bool]:
-        load = ast.copy_location(_as_load(statement.target), statement.target)
+        load = _as_load(statement.target)
+        if self._expressions.read(load).writes:
+            raise self.error(statement, "the index in front of this sign writes to the state; compute it on a line before")
         combined = ast.copy_location(ast.BinOp(load, statement.op, statement.value), statement)
         value = self._expressions.read(combined)
         self._flow.dirty |= value.writes
@@ -367,7 +384,7 @@ class FunctionReader:
         wanted = BOOL if isinstance(scalar.kind, Flag) else INT
         if value.type != wanted:
             raise self.error(statement, f"{ast.unparse(target)} holds {wanted}, not {type_name(value.type)}")
-        if value.constant is not None and not scalar.low <= value.constant <= scalar.high:
+        if self._live and value.constant is not None and not scalar.low <= value.constant <= scalar.high:
             what = scalar.kind.members.__name__ if isinstance(scalar.kind, EnumOf) else str(scalar.kind)
             written = f"{ast.unparse(target)} = {int(value.constant)}"
             raise self.error(statement, f"{written} is outside its range {scalar.low} .. {scalar.high} ({what})")
@@ -381,6 +398,14 @@ class FunctionReader:
 
 def _named(name: str, kind: ValueType) -> Value:
     return Value(kind, None if isinstance(kind, Host) else ir.Local(name, kind))
+
+
+def _always_returns(statements: list[ast.stmt]) -> bool:
+    """Whether nothing after these statements is ever reached, whatever the rules."""
+    last = statements[-1] if statements else None
+    if isinstance(last, ast.If):
+        return _always_returns(last.body) and _always_returns(last.orelse)
+    return isinstance(last, ast.Return)
 
 
 def _as_load(target: ast.expr) -> ast.expr:
