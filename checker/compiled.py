@@ -12,27 +12,20 @@ from typing import Any
 
 import numpy as np
 
+from checker.context import Context
 from checker.errors import EvaluationError
 from checker.evaluation import Evaluation
 from checker.exploration import Exploration, Found, HandOver, Values, Watch, memory_reason, states_reason
-from checker.kernel import (
-    EXCLUDED,
-    Context,
-    combination_count,
-    kept_slot,
-    report_length,
-    sometimes_slot,
-    successor_slot,
-)
+from checker.kernel import combination_count, kept_slot, report_length, sometimes_slot, successor_slot
+from checker.lookup import BUCKET
 from checker.model import Model
 from checker.native import DEADLOCK, FAULT, FAULT_AT, NO_FAULT, Entry
 from checker.result import Verdict
 
-BUFFER = 8192
+BUFFER = 32768
 """How many successors are collected before all of them are looked up."""
 
-SMALLEST_TABLE = 1 << 16
-LARGE_TABLE = 1 << 22
+SMALLEST_TABLE = 1 << 18
 SMALLEST_CAPACITY = 1 << 16
 _NORESERVE = 0x4000 if sys.platform == "linux" else 0
 
@@ -49,7 +42,6 @@ class Workspace:
         self.fired = np.zeros(len(model.actions), np.int64)
         self.room = max(BUFFER, 2 * combination_count(model))
         self.successors = np.empty((self.room, self.words), np.uint64)
-        self.hashes = np.empty(self.room, np.uint64)
         self.origins = np.empty(self.room, np.uint32)
         self.actions = np.empty(self.room, np.uint16)
         self.store = _lazily((capacity, self.words), np.uint64)
@@ -58,8 +50,8 @@ class Workspace:
         self._context = np.zeros(len(Context), np.int64)
         arrays = {
             Context.STORE: self.store, Context.PARENTS: self.parents, Context.SUCCESSORS: self.successors,
-            Context.HASHES: self.hashes, Context.ORIGINS: self.origins, Context.ACTIONS: self.actions,
-            Context.FIRED: self.fired, Context.REPORT: self.report,
+            Context.ORIGINS: self.origins, Context.ACTIONS: self.actions, Context.FIRED: self.fired,
+            Context.REPORT: self.report,
         }  # fmt: skip
         for slot, array in arrays.items():
             self._context[slot] = array.ctypes.data
@@ -68,32 +60,35 @@ class Workspace:
 
     def _use_table(self) -> None:
         self._context[Context.TABLE] = self.table.ctypes.data
-        self._context[Context.MASK] = len(self.table) - 1
+        self._context[Context.MASK] = len(self.table) - BUCKET
 
-    def _call(self, name: str, **numbers: int) -> None:
-        for slot, value in numbers.items():
-            self._context[Context[slot]] = value
+    def _call(self, name: str) -> None:
         self._entries[name](self._context.ctypes.data)
 
     def expand(self, first: int, last: int) -> tuple[int, int]:
         """Collect successors of the states first .. last-1; (first state not expanded, how many)."""
-        self._call("expand", FIRST=first, LAST=last)
+        self._context[Context.FIRST], self._context[Context.LAST] = first, last
+        self._call("expand")
         return int(self._context[Context.FIRST]), int(self._context[Context.AMOUNT])
 
     def absorb(self, count: int, amount: int, capacity: int) -> tuple[int, int]:
         """Keep the new ones among the collected successors; (states kept in all, successors looked at)."""
-        self._call("absorb", COUNT=count, AMOUNT=amount, CAPACITY=capacity)
+        self._context[Context.COUNT], self._context[Context.AMOUNT] = count, amount
+        self._context[Context.CAPACITY] = capacity
+        self._call("absorb")
         return int(self._context[Context.COUNT]), int(self._context[Context.CONSUMED])
 
     def check(self, first: int, last: int) -> None:
         """Evaluate the invariants of the states first .. last-1."""
-        self._call("check", FIRST=first, LAST=last)
+        self._context[Context.FIRST], self._context[Context.LAST] = first, last
+        self._call("check")
 
     def grow_table(self, count: int, slots: int) -> None:
         """Replace the table by one with `slots` slots that holds the states 0 .. count-1."""
         self.table = _lazily((slots,), np.uint64)
         self._use_table()
-        self._call("rehash", COUNT=count)
+        self._context[Context.COUNT] = count
+        self._call("rehash")
 
 
 def _lazily(shape: tuple[int, ...], dtype: Any) -> Any:
@@ -103,6 +98,11 @@ def _lazily(shape: tuple[int, ...], dtype: Any) -> Any:
     if hasattr(mmap, "MADV_HUGEPAGE") and length >= 1 << 22:
         memory.madvise(mmap.MADV_HUGEPAGE)
     return np.frombuffer(memory, dtype).reshape(shape)
+
+
+def slots_for(states: int) -> int:
+    """How many slots a table has that so many states fill by at most three quarters."""
+    return max(SMALLEST_TABLE, 1 << (4 * states // 3).bit_length())
 
 
 class CompiledSearch:
@@ -177,10 +177,7 @@ class CompiledSearch:
         space = self._space
         rows = np.array(states, dtype=np.int64).reshape(len(states), len(self.model.layout.leaves))
         space.store[: len(states)] = self.model.layout.pack(rows)
-        slots = SMALLEST_TABLE
-        while 3 * len(states) > slots:
-            slots *= 4
-        space.grow_table(len(states), slots)
+        space.grow_table(len(states), slots_for(len(states) + space.room))
         self.counts.distinct = len(states)
 
     def _level(self) -> Found | None:
@@ -212,7 +209,6 @@ class CompiledSearch:
         kept = counts.distinct
         counts.distinct, looked = space.absorb(kept, amount, capacity)
         counts.generated += looked
-        space.fired -= np.bincount(space.actions[looked:found] % EXCLUDED, minlength=len(space.fired))
         self._check(kept)
         self._next = following
         if looked < amount:
@@ -262,12 +258,11 @@ class CompiledSearch:
         return Found(Verdict.EVALUATION_FAILED, None, behaviour, str(error), error)
 
     def _make_room(self) -> str:
-        """Keep the table at most two thirds full; why that is impossible, or ""."""
+        """Keep the table at most three quarters full; why that is impossible, or ""."""
         space, count = self._space, self.counts.distinct
-        slots = len(space.table)
-        if 3 * (count + space.room) < 2 * slots:
+        slots, larger = len(space.table), slots_for(count + space.room)
+        if larger <= slots:
             return ""
-        larger = slots * (4 if slots < LARGE_TABLE else 2)
         if count * (space.words * 8 + 4) + 8 * (larger + slots) > self.watch.memory_limit:
             return memory_reason(self.watch.memory_limit)
         space.grow_table(count, larger)

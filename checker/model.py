@@ -379,7 +379,7 @@ def _as_kind(value: Any, parameter: str, model: str) -> Kind:
 def _check_rules(rules: Any, model: str) -> None:
     if rules is None:
         return
-    fields = rules._asdict() if hasattr(rules, "_asdict") else None
+    fields = rules._asdict() if isinstance(rules, tuple) and hasattr(rules, "_asdict") else None
     if fields is None:
         raise ModelError(f"model {model}: `rules` is {rules!r}; give a NamedTuple of enum members, ints or bools")
     for name, value in fields.items():

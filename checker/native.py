@@ -1,4 +1,4 @@
-"""From the typed form of protocol functions to LLVM, and from LLVM to machine code. The only file that imports llvmlite.
+"""From the typed form of protocol functions to LLVM, and from LLVM to machine code. Only this file imports llvmlite.
 
 A record or array of the state is a pointer to its first scalar; all scalars are 64-bit integers in the order of the
 leaves. What plain Python would raise (an index outside its array, a division by zero, an impossible shift, a product
@@ -15,23 +15,28 @@ import threading
 from collections.abc import Callable, Iterator
 
 import llvmlite
-from llvmlite import binding, ir as llvm
+from llvmlite import binding
+from llvmlite import ir as llvm
 
 from checker import ir
-from checker.shape import ArrayOf, Record, leaf_count
+from checker.footprint import field_offset
+from checker.shape import ArrayOf, leaf_count
 
 I1, I16, I32, I64 = llvm.IntType(1), llvm.IntType(16), llvm.IntType(32), llvm.IntType(64)
 POINTER = I64.as_pointer()
 VOID = llvm.VoidType()
 
-AT, FAULT, FAULT_AT, FAULTY_ACTION, DEADLOCK, FIRST_PROPERTY = range(6)
-"""Where a kernel reports: the state at work; what went wrong, at which state, in which action; the first state
-without an enabled action; then per property."""
+AT, FAULT, FAULT_AT, DEADLOCK, FIRST_PROPERTY = range(5)
+"""Where a kernel reports: the state at work; what went wrong, and at which state; the first state without an enabled
+action; then per property."""
 
 NO_FAULT, FAILED, NO_CHANGE, OUT_OF_RANGE, DIRTY_FALSE = range(5)
 """What went wrong: the code fails in plain Python, or an action broke one of the clauses of its contract."""
 
 _HIGHEST_SHIFT = 62
+
+MOST_COPIES = 16
+"""How many copies of a loop's body are made in place of the loop, all loops around it included."""
 
 
 def llvm_type(kind: ir.IrType) -> llvm.Type:
@@ -81,25 +86,39 @@ class Builder(llvm.IRBuilder):
         with self.goto_entry_block():
             return self.alloca(kind, count)
 
-    def note_fault(self, report: llvm.Value, kind: int, action: int = -1) -> None:
+    def note_fault(self, report: llvm.Value, kind: int) -> None:
         """Report the first fault, with the state at work."""
         with self.if_then(self.icmp_signed("==", self.get(report, FAULT), number(NO_FAULT))):
             self.put(report, FAULT, kind)
             self.put(report, FAULT_AT, self.get(report, AT))
-            self.put(report, FAULTY_ACTION, action)
 
 
-def define(module: llvm.Module, functions: list[ir.Function]) -> dict[int, llvm.Function]:
+def internal(module: llvm.Module, returns: llvm.Type, kinds: list[llvm.Type], name: str) -> llvm.Function:
+    """A function that is called from inside the module only."""
+    function = llvm.Function(module, llvm.FunctionType(returns, kinds), name)
+    function.linkage = "internal"
+    function.attributes.add("nounwind")
+    return function
+
+
+def entry(module: llvm.Module, name: str) -> tuple[llvm.Value, Builder]:
+    """A function that can be called from outside (an `Entry`): its context, and a builder at its beginning."""
+    function = llvm.Function(module, llvm.FunctionType(VOID, [POINTER]), name)
+    function.attributes.add("nounwind")
+    return function.args[0], Builder(function.append_basic_block("entry"))
+
+
+def define(module: llvm.Module, functions: list[ir.Function], inlined: list[ir.Function]) -> dict[int, llvm.Function]:
     """Add protocol functions to a module, callees first; their LLVM functions by the id of the typed form.
 
-    Each takes the report as its first argument.
+    Each takes the report as its first argument. The code of the inlined ones is put wherever they are called.
     """
     defined: dict[int, llvm.Function] = {}
     for function in functions:
         kinds = [POINTER, *(llvm_type(parameter.type) for parameter in function.parameters)]
-        target = llvm.Function(module, llvm.FunctionType(llvm_type(function.returns), kinds), function.name)
-        target.linkage = "internal"
-        target.attributes.add("nounwind")
+        target = internal(module, llvm_type(function.returns), kinds, function.name)
+        if function in inlined:
+            target.attributes.add("alwaysinline")
         defined[id(function)] = target
         _FunctionEmitter(function, target, defined).emit()
     return defined
@@ -113,6 +132,7 @@ class _FunctionEmitter:
         self.report = target.args[0]
         self.builder = Builder(target.append_basic_block("entry"))
         self.names: dict[str, llvm.Value] = {}
+        self._copies = 1
 
     def emit(self) -> None:
         """The whole function."""
@@ -147,6 +167,8 @@ class _FunctionEmitter:
                 self.builder.store(stored, self.address(place))
             case ir.If(test, then, otherwise):
                 self._if(test, then, otherwise)
+            case ir.For(name, ir.Const(start), ir.Const(stop), step, body) if self._copied(range(start, stop, step)):
+                self._unroll(name, range(start, stop, step), body)
             case ir.For(name, start, stop, step, body):
                 with self.builder.loop(self.value(start), self.value(stop), step) as counter:
                     self._bind(name, counter)
@@ -157,6 +179,19 @@ class _FunctionEmitter:
                 self.builder.ret(self.value(value))
             case ir.Do(call):
                 self.value(call)
+
+    def _copied(self, values: range) -> bool:
+        """Whether a loop gets code of its own for each value, together with the loops around it."""
+        return len(values) * self._copies <= MOST_COPIES
+
+    def _unroll(self, name: str, values: range, body: tuple[ir.Statement, ...]) -> None:
+        around = self._copies
+        self._copies = around * len(values)
+        for value in values:
+            if not self.builder.block.is_terminated:
+                self._bind(name, number(value))
+                self._run(body)
+        self._copies = around
 
     def _if(self, test: ir.Expression, then: tuple[ir.Statement, ...], otherwise: tuple[ir.Statement, ...]) -> None:
         builder = self.builder
@@ -205,7 +240,7 @@ class _FunctionEmitter:
         """Where a field or element is kept."""
         base = self.value(place.base)
         if isinstance(place, ir.Field):
-            return self.builder.at(base, _offset(place.record, place.name))
+            return self.builder.at(base, field_offset(place.record, place.name))
         index = self._checked_index(self.value(place.index), place.array)
         size = leaf_count(place.array.element)
         return self.builder.at(base, index if size == 1 else self.builder.mul(index, number(size)))
@@ -276,7 +311,7 @@ class _FunctionEmitter:
         result = self._compared(operators[0], first, second)
         if len(sides) == 2:
             return result
-        if all(_is_harmless(side) for side in sides[2:]):
+        if all(ir.is_harmless(side) for side in sides[2:]):
             values = [second, *(self.value(side) for side in sides[2:])]
             for operator, left, right in zip(operators[1:], values, values[1:], strict=False):
                 result = self.builder.and_(result, self._compared(operator, left, right))
@@ -300,7 +335,7 @@ class _FunctionEmitter:
         self, is_and: bool, values: list[Callable[[], llvm.Value]], sources: tuple[ir.Expression, ...] | None
     ) -> llvm.Value:
         builder = self.builder
-        if sources is not None and all(_is_harmless(source) for source in sources[1:]):
+        if sources is not None and all(ir.is_harmless(source) for source in sources[1:]):
             combine = builder.and_ if is_and else builder.or_
             return functools.reduce(combine, [value() for value in values])
         result = builder.in_entry(I1)
@@ -319,7 +354,7 @@ class _FunctionEmitter:
 
     def _choose(self, test: ir.Expression, then: ir.Expression, otherwise: ir.Expression) -> llvm.Value:
         builder = self.builder
-        if _is_harmless(then) and _is_harmless(otherwise):
+        if ir.is_harmless(then) and ir.is_harmless(otherwise):
             return builder.select(self.value(test), self.value(then), self.value(otherwise))
         result = builder.in_entry(llvm_type(then.type))
         with builder.if_else(self.value(test)) as (yes, no):
@@ -328,37 +363,6 @@ class _FunctionEmitter:
             with no:
                 builder.store(self.value(otherwise), result)
         return builder.load(result)
-
-
-def _is_harmless(expression: ir.Expression) -> bool:
-    """Whether it can be evaluated where plain Python would not: it calls nothing and cannot fail."""
-    match expression:
-        case ir.Const() | ir.Local():
-            return True
-        case ir.Field(base, _, _, _):
-            return _is_harmless(base)
-        case ir.Element(base, array, index):
-            return _is_harmless(base) and isinstance(index, ir.Const) and 0 <= index.value < array.length
-        case ir.Binary(operator, left, right):
-            return operator in ("+", "-", "&", "|", "^", "min", "max") and _is_harmless(left) and _is_harmless(right)
-        case ir.Unary(_, operand):
-            return _is_harmless(operand)
-        case ir.Compare(_, sides):
-            return all(_is_harmless(side) for side in sides)
-        case ir.Logical(_, values):
-            return all(_is_harmless(value) for value in values)
-        case ir.Choose(test, then, otherwise):
-            return _is_harmless(test) and _is_harmless(then) and _is_harmless(otherwise)
-    return False
-
-
-def _offset(record: Record, name: str) -> int:
-    offset = 0
-    for field_name, child in record.fields:
-        if field_name == name:
-            return offset
-        offset += leaf_count(child)
-    raise KeyError(name)
 
 
 # -- machine code ----------------------------------------------------------------------------------------------
@@ -395,7 +399,7 @@ def compile_object(text: str) -> bytes:
         target = _target()
         module = binding.parse_assembly(text)
         module.verify()
-        options = binding.create_pipeline_tuning_options(speed_level=2)
+        options = binding.create_pipeline_tuning_options(speed_level=1)  # 2 takes twice as long for 3 per cent
         passes = binding.create_pass_builder(target, options)
         passes.getModulePassManager().run(module, passes)
         code: bytes = target.emit_object(module)

@@ -322,9 +322,8 @@ def test_every_import_is_declared():
 def is_used(name: str, text: str) -> bool:
     """Whether a text imports the package `name` or runs a program of that name."""
     module = {"pytest-xdist": "xdist"}.get(name, name.replace("-", "_"))
-    program = {"pytest-xdist": "-n $(WORKERS)"}.get(name, f"/{name} ")
-    is_imported = re.search(rf"^\s*(?:import|from) {re.escape(module)}\b", text, re.MULTILINE)
-    return bool(is_imported) or program in text or f'"{name}"' in text
+    program = {"pytest-xdist": r"-n \$\(WORKERS\)"}.get(name, rf'[/"]{re.escape(name)}(?:[\s"]|$)')
+    return bool(re.search(rf"^\s*(?:import|from) {re.escape(module)}\b|{program}", text, re.MULTILINE))
 
 
 def test_every_dependency_is_used():

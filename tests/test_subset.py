@@ -284,3 +284,22 @@ def test_other_encodings_are_read_as_python_reads_them(tmp_path):
         path.write_bytes((start + body + code).encode(name))
         scope = runpy.run_path(str(path))
         assert Model(name="m", state=scope["State"], actions=[scope["act"]]).actions
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("if rules.wide:\n    return True", "one path ends without `return`"),
+        ("if rules.wide:\n    x = 1\nstate.number = x\nreturn True", "'x' may have no value here"),
+        ("if rules.mode == Mode.ON:\n    x = 1\nelif rules.wide:\n    x = 2\nstate.number = x\nreturn True", "'x' may"),
+        ("if state.flag:\n    if rules.wide:\n        return False\nelse:\n    x = 1\nstate.number = x\nreturn True", "'x'"),
+        ("if rules.wide:\n    return True\nelse:\n    return False\nstate.number = 1", "this is never reached"),
+    ],
+)
+@pytest.mark.parametrize("wide", [True, False])
+@pytest.mark.parametrize("mode", ["ON", "OFF"])
+def test_a_path_that_only_other_rules_open_must_be_sound_too(code, words, mode, wide, tmp_path):
+    body = "\n".join("    " + line for line in code.splitlines())
+    switched = SWITCHED[: SWITCHED.index("def act")] + f"def act(state: State, rules: Rules) -> bool:\n{body}\n"
+    module = load(tmp_path, PRELUDE + switched)
+    assert words in refusal(module, rules=module.Rules(module.Mode[mode], wide))

@@ -1,0 +1,484 @@
+"""Searches: verdicts, limits, Ctrl-C, what goes wrong in protocol code. Both readings say the same."""
+
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Annotated
+
+import pytest
+
+from checker.errors import UsageError
+from checker.model import Model
+from checker.result import Limits, Progress, Verdict
+from checker.schema import Array, ByPosition, Count, Flag, Id, Struct
+from checker.search import check
+from tests import readings
+from tests.snippets import line_of, load
+from tests.toys import behaviours, broken, every_kind, two_phase_commit, wide
+
+READINGS = ("interpreted", "compiled")
+ENGINES = (*READINGS, "auto")
+
+
+def answer(result):
+    """What must not depend on the engine."""
+    trace = None if result.trace is None else len(result.trace.steps)
+    counts = (result.states_distinct, result.states_generated, result.depth, result.actions)
+    return (result.verdict, result.property, result.reason, result.unmet, trace, *counts)
+
+
+def test_an_unknown_engine():
+    with pytest.raises(UsageError, match="there is no engine 'native'; choose one of: auto, interpreted, compiled"):
+        check(behaviours.GRID, "native")
+
+
+# -- limits ---------------------------------------------------------------------------------------------------------
+
+LIMITED = [
+    behaviours.GRID,
+    behaviours.STARTS,
+    behaviours.STARTS_OUTSIDE,
+    behaviours.STEP_VIOLATED,
+    behaviours.STEP_BEFORE_STATE,
+    behaviours.VIOLATED_OUTSIDE,
+    behaviours.STUCK,
+    behaviours.PHILOSOPHERS,
+    behaviours.ONE_START_VIOLATED,
+]
+
+
+@pytest.mark.parametrize("model", LIMITED, ids=lambda model: model.name)
+def test_the_limit_of_states_is_exact_and_alike(model):
+    free = readings.interpreted(model)
+    assert free == readings.compiled(model)
+    for limit in range(1, free.distinct + 2):
+        found = readings.interpreted(model, Limits(max_states=limit))
+        assert found == readings.compiled(model, Limits(max_states=limit))
+        assert found.distinct == min(limit, free.distinct)
+        if found.verdict is Verdict.NOT_EXHAUSTED:
+            assert found.reason == f"it was stopped at {limit} distinct states"
+            assert found.length == 0 and limit <= free.distinct
+        elif found.verdict is Verdict.HOLDS:
+            assert free.verdict is Verdict.HOLDS and limit >= free.distinct
+        else:
+            assert (found.verdict, found.property) == (free.verdict, free.property)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("limit", [1, 100, 1000, 65_536, 70_000])
+def test_a_search_that_is_cut_short_never_holds(engine, limit):
+    model = two_phase_commit.MODEL.with_bounds({"resource_managers": 7})
+    if engine == "interpreted" and limit > 1000:
+        return
+    result = check(model, engine, Limits(max_states=limit))
+    assert result.verdict is Verdict.NOT_EXHAUSTED
+    assert result.states_distinct == limit
+    assert result.reason == f"it was stopped at {limit:,} distinct states"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_limit_of_seconds(engine):
+    model = wide.TAPE.with_bounds({"length": 300})
+    result = check(model, engine, Limits(max_seconds=0.2))
+    assert result.verdict is Verdict.NOT_EXHAUSTED
+    assert result.reason == "it was stopped after 0.2 seconds"
+    assert 0.2 <= result.seconds < 20
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_limit_of_memory(engine):
+    model = two_phase_commit.MODEL.with_bounds({"resource_managers": 8})
+    result = check(model, engine, Limits(max_memory=1_000_000, max_seconds=60))
+    assert result.verdict is Verdict.NOT_EXHAUSTED
+    assert result.reason == "it used up the 1 MiB of memory it may have"
+
+
+def test_memory_that_runs_out_ends_a_search(monkeypatch):
+    from checker.interpreted import InterpretedSearch
+
+    def keep(self, values, parent, state):
+        if self.counts.distinct == 20:
+            raise MemoryError
+        original(self, values, parent, state)
+
+    original = InterpretedSearch._keep
+    monkeypatch.setattr(InterpretedSearch, "_keep", keep)
+    result = check(behaviours.GRID, "interpreted")
+    assert result.verdict is Verdict.NOT_EXHAUSTED and "of memory it may have" in result.reason
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_was_found_before_a_limit_is_reported(engine):
+    result = check(behaviours.SHORTEST_OF_STARTS, engine, Limits(max_states=3))
+    assert (result.verdict, result.property) == (Verdict.VIOLATED, "right_is_small")
+
+
+# -- Ctrl-C ---------------------------------------------------------------------------------------------------------
+
+INTERRUPTED = """
+import os, signal, sys, threading
+sys.path.insert(0, {root!r})
+from checker.search import check
+from tests.toys import two_phase_commit
+
+def press(progress):
+    if progress.states_distinct > 0 and not pressed:
+        pressed.append(True)
+        os.kill(os.getpid(), signal.SIGINT)
+
+pressed = []
+before = signal.getsignal(signal.SIGINT)
+model = two_phase_commit.MODEL.with_bounds({{"resource_managers": 9}})
+result = check(model, {engine!r}, progress=press)
+assert signal.getsignal(signal.SIGINT) is before
+print(result.verdict.name, result.reason, result.interrupted, result.states_distinct > 0)
+"""
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_ctrl_c_ends_a_search_and_what_was_found_is_reported(engine):
+    root = str(Path(__file__).resolve().parent.parent)
+    program = INTERRUPTED.format(root=root, engine=engine)
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert ended.stdout == "NOT_EXHAUSTED it was interrupted True True\n", ended.stderr
+
+
+def test_a_search_runs_in_any_thread():
+    results = []
+    thread = threading.Thread(target=lambda: results.append(check(behaviours.GRID, "interpreted")))
+    thread.start()
+    thread.join()
+    assert results[0].verdict is Verdict.HOLDS
+
+
+# -- progress -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_progress_only_grows(engine):
+    heard: list[Progress] = []
+    model = two_phase_commit.MODEL.with_bounds({"resource_managers": 8})
+    check(model, engine, Limits(max_seconds=0.7), heard.append)
+    assert heard
+    for earlier, later in zip(heard, heard[1:], strict=False):
+        assert earlier.seconds < later.seconds
+        assert earlier.depth <= later.depth
+        assert earlier.states_distinct <= later.states_distinct
+        assert earlier.states_generated <= later.states_generated
+    assert all(0 <= each.frontier <= each.states_distinct and each.memory > 0 for each in heard)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_error_of_the_listener_is_not_taken_for_one_of_the_model(engine):
+    def listener(progress):
+        raise BrokenPipeError("nobody reads")
+
+    model = two_phase_commit.MODEL.with_bounds({"resource_managers": 8})
+    with pytest.raises(BrokenPipeError, match="nobody reads"):
+        check(model, engine, progress=listener)
+
+
+# -- small and odd systems ------------------------------------------------------------------------------------------
+
+
+class Counter(Struct):
+    count: Annotated[int, Count(5)]
+    flag: Annotated[bool, Flag()]
+
+
+def step_by(state: Counter, by: Annotated[int, Count(2, 1)]) -> bool:
+    if state.count + by > 5:
+        return False
+    state.count += by
+    return True
+
+
+def never(state: Counter) -> bool:
+    if state.count <= 5:
+        return False
+    state.count = 0
+    return True
+
+
+def start_at(state: Counter, count: Annotated[int, Count(5)]) -> bool:
+    if count % 2 == 1:
+        return False
+    state.count = count
+    return True
+
+
+def below_two(state: Counter) -> bool:
+    return state.count < 2
+
+
+def above_two(state: Counter) -> bool:
+    return state.count > 2
+
+
+def not_four(state: Counter) -> bool:
+    return state.count != 4
+
+
+def by_one(before: Counter, after: Counter) -> bool:
+    return after.count == before.count + 1
+
+
+def counter(**changes) -> Model:
+    return Model(**{"name": "counter", "state": Counter, "actions": [step_by], **changes})
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("model", "expected"),
+    [
+        (counter(), (Verdict.HOLDS, None, 6, 10, 4, None)),
+        (counter(actions=[never]), (Verdict.HOLDS, None, 1, 1, 1, None)),
+        (counter(actions=[never], check_deadlock=True), (Verdict.DEADLOCK, None, 1, 1, 1, 1)),
+        (counter(check_deadlock=True), (Verdict.DEADLOCK, None, 6, 10, 4, 4)),
+        (counter(initial=start_at), (Verdict.HOLDS, None, 6, 12, 2, None)),
+        (counter(initial=start_at, check_deadlock=True), (Verdict.DEADLOCK, None, 6, 12, 2, 2)),
+        (counter(initial=start_at, always=[not_four]), (Verdict.VIOLATED, "not_four", 3, 3, 1, 1)),
+        (counter(initial=start_at, constraint=below_two), (Verdict.HOLDS, None, 2, 7, 2, None)),
+        (counter(initial=start_at, constraint=below_two, always=[not_four]), (Verdict.VIOLATED, "not_four", 1, 3, 1, 1)),
+        (counter(constraint=above_two), (Verdict.HOLDS, None, 0, 1, 0, None)),
+        (counter(constraint=above_two, always=[above_two]), (Verdict.VIOLATED, "above_two", 0, 1, 0, 1)),
+        (counter(constraint=below_two, check_deadlock=True), (Verdict.HOLDS, None, 2, 5, 2, None)),
+        (counter(always=[by_one]), (Verdict.VIOLATED, "by_one", 3, 3, 2, 2)),
+        (counter(always=[below_two, by_one]), (Verdict.VIOLATED, "below_two", 3, 3, 2, 2)),
+        (counter(always=[by_one, below_two]), (Verdict.VIOLATED, "by_one", 3, 3, 2, 2)),
+        (counter(always=[not_four, by_one]), (Verdict.VIOLATED, "by_one", 3, 3, 2, 2)),
+    ],
+)
+def test_small_systems(engine, model, expected):
+    result = check(model, engine)
+    length = None if result.trace is None else len(result.trace.steps)
+    assert (result.verdict, result.property, *answer(result)[5:8], length) == expected
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_example_that_is_missing_is_named(engine):
+    result = check(counter(sometimes=[above_two, never_seen, below_two]), engine)
+    assert result.verdict is Verdict.HOLDS and result.unmet == ("never_seen",)
+    result = check(counter(actions=[step_by, never]), engine)
+    assert result.never_fired == ("never",) and result.actions == {"step_by": 9, "never": 0}
+
+
+def never_seen(state: Counter) -> bool:
+    return state.flag
+
+
+# -- what goes wrong in protocol code ---------------------------------------------------------------------------------
+
+FAILING = '''
+from typing import Annotated
+from checker.model import Model
+from checker.schema import *
+
+
+class State(Struct):
+    count: Annotated[int, Count(4)]
+    cells: Annotated[Array[Annotated[int, Count(4)]], ByPosition(4)]
+    ids: Annotated[int, IdSet(3)]
+    who: Annotated[int, Id(3, none=-1)]
+
+
+def count_up(state: State) -> bool:
+    if state.count == 4:
+        return False
+    state.count += 1
+    return True
+
+
+def act(state: State) -> bool:
+    if state.count != 2:
+        return False
+    BODY  # here
+    return True
+
+
+def holds(state: State) -> bool:
+    return state.count < 2 or PROPERTY  # there
+
+
+def step_holds(before: State, after: State) -> bool:
+    return after.count < 3 or PROPERTY  # so too
+'''
+
+
+def failing(tmp_path, body="state.count = 0", observed="state.count < 9"):
+    text = FAILING.replace("BODY", body).replace("state.count < 2 or PROPERTY", f"state.count < 2 or {observed}")
+    return load(tmp_path, text.replace("PROPERTY", observed.replace("state.", "after.")))
+
+
+FAILURES = [
+    ("state.cells[state.count + 2] = 1", "act() failed: IndexError: index 4 is outside this array, whose indices are 0 .. 3"),
+    ("state.cells[state.who] = 1", "act() failed: IndexError: index -1 is outside this array"),
+    ("state.cells[0] = state.cells[state.count * 7]", "IndexError: index 14 is outside this array"),
+    ("state.count = 7 // (state.count - 2)", "act() failed: ZeroDivisionError"),
+    ("state.count = 7 % (state.count - 2)", "act() failed: ZeroDivisionError"),
+    ("state.count = 1 << (state.count - 3)", "act() failed: ValueError: negative shift count"),
+    ("state.count = 9 >> (state.count - 3)", "act() failed: ValueError: negative shift count"),
+    ("state.ids = including(state.ids, state.who)", "act() failed: ValueError: negative shift count"),
+]
+CONTRACT = [
+    ("state.count = state.count + 3", "act() leaves count = 5, outside its range 0 .. 4"),
+    ("state.ids = 5 - state.count * 3", "act() leaves ids = -1, outside its range 0 .. 7"),
+    ("state.count = 2", "act() returned True and changed nothing; True means that the state became another one"),
+    ("state.count = 1\n    if state.who < 0:\n        return False", "act() returned False after it wrote count: 2 -> 1; False means that the step is not"),
+    ("state.who = 0\n    if state.count == 2:\n        return False", "act() returned False after it wrote who: none -> 0"),
+]
+
+
+@pytest.mark.parametrize(("body", "words"), FAILURES, ids=[body for body, _ in FAILURES])
+def test_a_failing_action_names_the_line_in_every_engine(body, words, tmp_path):
+    module = failing(tmp_path, body)
+    model = Model(name="failing", state=module.State, actions=[module.count_up, module.act])
+    results = [check(model, engine) for engine in ENGINES]
+    assert {result.verdict for result in results} == {Verdict.EVALUATION_FAILED}
+    [reason] = {result.reason for result in results}
+    assert words in reason and line_of(module, "# here") in reason
+    assert {len(result.trace.steps) for result in results} == {3}
+    assert all(result.trace.steps[-1].state.count == 2 for result in results)
+
+
+@pytest.mark.parametrize(("body", "words"), CONTRACT, ids=[body for body, _ in CONTRACT])
+def test_a_broken_contract_names_the_action_in_every_engine(body, words, tmp_path):
+    module = failing(tmp_path, body)
+    model = Model(name="failing", state=module.State, actions=[module.count_up, module.act])
+    results = [check(model, engine) for engine in ENGINES]
+    assert {result.verdict for result in results} == {Verdict.EVALUATION_FAILED}
+    [reason] = {result.reason for result in results}
+    assert words in reason and line_of(module, "def act") in reason
+    assert {len(result.trace.steps) for result in results} == {3}
+
+
+OBSERVED = ["state.cells[state.count * 2] == 0", "state.cells[0] // (state.count - 2) == 0", "1 << (state.who - 2) == 1"]
+
+
+@pytest.mark.parametrize("role", ["always", "sometimes", "constraint", "step", "outside"])
+@pytest.mark.parametrize("observed", OBSERVED)
+def test_a_failing_observer_names_the_line_in_every_engine(role, observed, tmp_path):
+    module = failing(tmp_path, observed=observed)
+    observer, mark = (module.step_holds, "# so too") if role == "step" else (module.holds, "# there")
+    rest = {"constraint": observer} if role == "constraint" else {role: [observer]}
+    if role == "step":
+        rest = {"always": [observer]}
+    if role == "outside":
+        module = load(tmp_path, Path(module.__file__).read_text() + "\n\ndef inside(state: State) -> bool:\n    return state.count < 2\n")
+        rest = {"constraint": module.inside, "always": [module.holds]}
+    model = Model(name="failing", state=module.State, actions=[module.count_up], **rest)
+    results = [check(model, engine) for engine in ENGINES]
+    if role == "step" and "state.count - 2" in observed:
+        assert {result.verdict for result in results} == {Verdict.HOLDS}
+        return
+    assert {result.verdict for result in results} == {Verdict.EVALUATION_FAILED}
+    [reason] = {result.reason for result in results}
+    assert f"{observer.__name__} failed: " in reason and line_of(module, mark) in reason
+    assert len({len(result.trace.steps) for result in results}) == 1
+
+
+@pytest.mark.parametrize("role", ["always", "constraint"])
+def test_an_observer_that_fails_on_an_initial_state(role, tmp_path):
+    module = failing(tmp_path, observed="state.cells[state.count * 2] == 0")
+    text = Path(module.__file__).read_text() + "\n\ndef start(state: State) -> None:\n    state.count = 3\n"
+    module = load(tmp_path, text)
+    rest = {role: module.holds if role == "constraint" else [module.holds]}
+    model = Model(name="failing", state=module.State, initial=module.start, actions=[module.count_up], **rest)
+    results = [check(model, engine) for engine in ENGINES]
+    [reason] = {result.reason for result in results}
+    assert "holds failed: IndexError: index 6 is outside" in reason and line_of(module, "# there") in reason
+    assert len({result.trace is None for result in results}) == 1
+
+
+@pytest.mark.parametrize("model", broken.MODELS, ids=lambda model: model.name)
+def test_reasons_do_not_depend_on_the_engine(model):
+    results = [check(model, engine) for engine in READINGS]
+    assert len({(result.verdict, result.reason) for result in results}) == 1
+    assert ".py:" in results[0].reason or model.name == "no_initial_state"
+
+
+TWO_FAULTS = '''
+from typing import Annotated
+from checker.model import Model
+from checker.schema import *
+
+
+class State(Struct):
+    count: Annotated[int, Count(9)]
+    cells: Annotated[Array[Annotated[int, Count(4)]], ByPosition(9)]
+
+
+def count_up(state: State, by: Annotated[int, Count(2, 1)]) -> bool:
+    if state.count + by > 9:
+        return False
+    state.count += by
+    return True
+
+
+def act(state: State) -> bool:
+    if state.count < ACT:
+        return False
+    state.cells[state.count + 4] = 1  # in the action
+    return True
+
+
+def holds(state: State) -> bool:
+    return state.count < HOLDS or state.cells[state.count + 5] == 0  # in the invariant
+
+
+def limits(before: State, after: State) -> bool:
+    return after.count < LIMITS or after.cells[after.count + 6] == 0  # in the step
+
+
+MODEL = Model(name="two_faults", state=State, actions=[count_up, act], always=[holds, limits])
+'''
+
+
+@pytest.mark.parametrize(
+    ("act", "holds", "limits"),
+    [(5, 6, 9), (6, 5, 9), (6, 6, 9), (9, 5, 6), (9, 6, 5), (9, 6, 6), (5, 9, 6), (6, 9, 5), (6, 9, 6), (6, 6, 6), (7, 6, 5)],
+)
+def test_of_several_failures_every_engine_reports_the_same(act, holds, limits, tmp_path):
+    text = TWO_FAULTS.replace("ACT", str(act)).replace("HOLDS", str(holds)).replace("LIMITS", str(limits))
+    model = load(tmp_path, text).MODEL
+    results = [check(model, engine) for engine in READINGS]
+    assert results[0].verdict is Verdict.EVALUATION_FAILED
+    assert results[0].reason == results[1].reason
+    assert results[0].trace is not None and results[1].trace is not None
+    assert [step.state for step in results[0].trace.steps] == [step.state for step in results[1].trace.steps]
+
+
+class Slots(Struct):
+    slots: Annotated[Array[Annotated[int, Count(3)]], ByPosition(3)]
+
+
+def fill(state: Slots, place: Annotated[int, Id(3)], value: Annotated[int, Count(3)]) -> bool:
+    if state.slots[place] >= value:
+        return False
+    state.slots[place] = value
+    return True
+
+
+def sum_is_small(state: Slots) -> bool:
+    total = 0
+    for place in range(len(state.slots)):
+        total += state.slots[place]
+    return total < 7
+
+
+def test_a_counterexample_is_a_shortest_one():
+    model = Model(name="slots", state=Slots, actions=[fill], always=[sum_is_small])
+    for engine in ENGINES:
+        result = check(model, engine)
+        assert len(result.trace.steps) == 4
+        assert [step.action for step in result.trace.steps] == [None, "fill", "fill", "fill"]
+        assert not sum_is_small(result.trace.steps[-1].state)
+
+
+def test_auto_goes_on_where_it_started():
+    started = time.perf_counter()
+    result = check(every_kind.MODEL, "auto")
+    assert answer(result) == answer(check(every_kind.MODEL, "interpreted"))
+    assert time.perf_counter() - started < 30
