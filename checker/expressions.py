@@ -222,7 +222,8 @@ class ExpressionReader:
         index = self.read_int(node.slice, "an index")
         if index.constant is not None and index.constant < 0 and self.function.is_live:
             raise self.function.error(
-                node, f"the index {index.constant} is negative; indices are 0 .. {base.type.length - 1}, so count from 0"
+                node,
+                f"the index {index.constant} is negative; indices are 0 .. {base.type.length - 1}, so count from 0",
             )
         form = ir.Element(base.expression, base.type, index.expression)
         writes = base.writes or index.writes
@@ -327,7 +328,8 @@ class ExpressionReader:
     def _read_Call(self, node: ast.Call) -> Value:
         if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
             raise self.function.error(
-                node, "keyword arguments and starred ones are outside the plain subset; pass them by position, one by one"
+                node,
+                "keyword arguments and starred ones are outside the plain subset; pass them by position, one by one",
             )
         if isinstance(node.func, ast.Name) and self.function.is_builtin(node.func.id):
             return self._builtin(node, node.func.id)

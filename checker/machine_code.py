@@ -73,9 +73,8 @@ class Compiler:
     def entries(self) -> dict[str, Entry]:
         """The kernel's entries. Compiles here and now what the other process could not."""
         if self._entries is None:
-            assert self._process is not None and self._output is not None
             code = b""
-            if self._process.wait() == 0:
+            if self._process is not None and self._output is not None and self._process.wait() == 0:
                 self._output.seek(0)
                 code = self._output.read()
             self._entries = _loaded(self._text, code or native.compile_object(self._text))
@@ -94,9 +93,13 @@ def compiling(text: str) -> Iterator[Compiler]:
     with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as output:
         source.write(text.encode())
         source.seek(0)
-        process = subprocess.Popen(
-            [sys.executable, "-c", program], stdin=source, stdout=output, stderr=subprocess.DEVNULL
-        )
+        try:
+            process = subprocess.Popen(
+                [sys.executable, "-P", "-c", program], stdin=source, stdout=output, stderr=subprocess.DEVNULL
+            )
+        except OSError:  # there is no room for another process
+            yield Compiler(text)
+            return
         try:
             yield Compiler(text, None, process, output)
         finally:

@@ -301,9 +301,7 @@ class Model:
             try:
                 kind = kind_of(get_type_hints(function, include_extras=True).get(name))
             except Exception as error:  # an annotation may be any expression
-                raise self._error(
-                    f"{place_of(function)}: {error}; import the names that its annotations use"
-                ) from None
+                raise self._error(f"{place_of(function)}: {error}; import the names that its annotations use") from None
         else:
             self._used_kinds.add(name)
         if kind is None:

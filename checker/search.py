@@ -65,11 +65,12 @@ def _with_compiler(model: Model, watch: Watch, meanwhile: bool) -> "tuple[Search
 
 def _wait(search: InterpretedSearch, is_ready: Callable[[], bool]) -> Found | None:
     """Wait for the compiler; Found where a limit or Ctrl-C ends the waiting."""
-    while not is_ready():
-        time.sleep(0.01)
-        reason = search.watch.reason_to_stop("compiled", search.counts, 0) if search.watch.is_due() else ""
+    watch = search.watch
+    while not is_ready() or watch.interrupted():  # Ctrl-C may have ended the compiler, too
+        reason = watch.reason_to_stop("compiled", search.counts, 0) if watch.is_due() or watch.interrupted() else ""
         if reason:
             return search.counts.stopped(search.model, reason)
+        time.sleep(0.01)
     return None
 
 

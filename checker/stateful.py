@@ -90,7 +90,9 @@ class ModelMachine(RuleBasedStateMachine):
         given = tuple(_plain_value(named[_argument_name(parameter)]) for parameter in action.parameters)
         after = self._graph.evaluation.apply(action, given, self._now)
         if after is None:
-            raise UsageError(f"{call_text(action, given)} is not enabled here; did the code change since this was printed?")
+            raise UsageError(
+                f"{call_text(action, given)} is not enabled here; did the code change since this was printed?"
+            )
         self._before, self._now = self._now, after
 
     @precondition(_is_over)
@@ -120,7 +122,8 @@ def _argument(draw: Callable[[Any], Any], number: int, place: int) -> Any:
     def fits(value: int) -> bool:
         given = {**known, place: value}
         return any(
-            each == number and all(values[at] == wanted for at, wanted in given.items()) for each, values in machine._open()
+            each == number and all(values[at] == wanted for at, wanted in given.items())
+            for each, values in machine._open()
         )
 
     parameter = action.parameters[place]

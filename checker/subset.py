@@ -158,7 +158,8 @@ class FunctionReader:
         scope = self.result.function.__globals__
         if node.id not in scope and hasattr(builtins, node.id):
             raise self.error(
-                node, f"{node.id!r} is outside the plain subset; of Python's own functions there are {', '.join(_BUILTINS)}"
+                node,
+                f"{node.id!r} is outside the plain subset; of Python's own functions there are {', '.join(_BUILTINS)}",
             )
         if node.id not in scope:
             raise self.error(node, f"the name {node.id!r} is not defined; define or import it, or correct it")
@@ -345,7 +346,9 @@ class FunctionReader:
     def _do_AugAssign(self, statement: ast.AugAssign) -> tuple[Body, bool]:
         load = _as_load(statement.target)
         if self._expressions.read(load).writes:
-            raise self.error(statement, "the index in front of this sign writes to the state; compute it on a line before")
+            raise self.error(
+                statement, "the index in front of this sign writes to the state; compute it on a line before"
+            )
         combined = ast.copy_location(ast.BinOp(load, statement.op, statement.value), statement)
         value = self._expressions.read(combined)
         self._flow.dirty |= value.writes

@@ -60,7 +60,9 @@ scalars = st.one_of(
     sizes.map(lambda size: scalar(int, Offset(size), 0, SIZES[size])),
     sizes.map(lambda size: scalar(int, Epoch(size), 0, SIZES[size])),
     sizes.map(lambda size: scalar(int, Epoch(size, none=-1), -1, SIZES[size])),
-    st.tuples(sizes, sizes).map(lambda pair: scalar(int, Count(pair[0], f"-({pair[1]})"), -SIZES[pair[1]], SIZES[pair[0]])),
+    st.tuples(sizes, sizes).map(
+        lambda pair: scalar(int, Count(pair[0], f"-({pair[1]})"), -SIZES[pair[1]], SIZES[pair[0]])
+    ),
     st.integers(-HIGHEST, HIGHEST).flatmap(
         lambda low: st.integers(low, HIGHEST).map(lambda high: scalar(int, Count(high, low), low, high))
     ),

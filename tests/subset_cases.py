@@ -107,11 +107,21 @@ def guard(name: str, expression: str, *words: str) -> Case:
 SUBSET = "outside the plain subset"
 
 STATEMENTS = [
-    Case("while", "while state.number < 3:  # here\n    state.number += 1\nreturn True", ("While", SUBSET, "range(...)")),
-    Case("try", "try:  # here\n    state.number += 1\nfinally:\n    pass\nreturn True", ("Try", SUBSET, "a guard before")),
+    Case(
+        "while", "while state.number < 3:  # here\n    state.number += 1\nreturn True", ("While", SUBSET, "range(...)")
+    ),
+    Case(
+        "try", "try:  # here\n    state.number += 1\nfinally:\n    pass\nreturn True", ("Try", SUBSET, "a guard before")
+    ),
     Case("with", "with state:  # here\n    pass\nreturn True", ("With", SUBSET)),
-    Case("match", "match state.number:  # here\n    case 1:\n        pass\nreturn True", ("Match", SUBSET, "`if` / `elif`")),
-    Case("break", "for i in range(3):\n    break  # here\nreturn True", ("Break", SUBSET, "a condition inside the loop")),
+    Case(
+        "match",
+        "match state.number:  # here\n    case 1:\n        pass\nreturn True",
+        ("Match", SUBSET, "`if` / `elif`"),
+    ),
+    Case(
+        "break", "for i in range(3):\n    break  # here\nreturn True", ("Break", SUBSET, "a condition inside the loop")
+    ),
     Case("continue", "for i in range(3):\n    continue  # here\nreturn True", ("Continue", SUBSET, "an `if` around")),
     Case("def", "def inner():  # here\n    return 1\nreturn True", ("FunctionDef", SUBSET, "at the top of the module")),
     Case("class", "class Inner:  # here\n    pass\nreturn True", ("ClassDef", SUBSET, "at the top of the module")),
@@ -163,7 +173,9 @@ EXPRESSIONS = [
     guard("division", "state.number / 2 > 1", "Div is outside the plain subset"),
     guard("matrix product", "state.number @ 2 > 1", "MatMult is outside the plain subset"),
     guard("slice", "len(state.row[0:1]) == 1", "Slice is outside the plain subset; use a `for` loop"),
-    guard("starred argument", "max(*state.row) == 1", "starred ones are outside the plain subset; pass them by position"),
+    guard(
+        "starred argument", "max(*state.row) == 1", "starred ones are outside the plain subset; pass them by position"
+    ),
     guard("huge constant", "state.number < 2**0 + 9223372036854775808", "Pow"),
     guard("constant beyond 62 bits", "state.number < 4611686018427387905", "4611686018427387905 does not fit 62 bits"),
     guard("constants that outgrow", "state.number < HUGE + 1", "the constant 4611686018427387905 does not fit 62 bits"),
@@ -197,7 +209,9 @@ EXPRESSIONS = [
     guard("missing enum member", "state.number == Mode.MAYBE", "Mode has no 'MAYBE'"),
     guard("calling an enum", "Mode(1) == 1", "Mode cannot be called; only plain functions can"),
     guard("calling a number", "state.number() == 1", "int cannot be called"),
-    guard("calling a method", "state.copy() == state", "State has no field 'copy'; its fields: number, flag, cells, row"),
+    guard(
+        "calling a method", "state.copy() == state", "State has no field 'copy'; its fields: number, flag, cells, row"
+    ),
     guard("unknown name", "stat.number == 1", "the name 'stat' is not defined; define or import it, or correct it"),
     guard("unknown field", "state.numbr == 1", "State has no field 'numbr'; its fields: number, flag, cells, row"),
     guard("unknown nested field", "state.cells[0].isr == 1", "Cell has no field 'isr'; its fields: number, flag, row"),
@@ -205,8 +219,12 @@ EXPRESSIONS = [
     guard("field of an array", "state.cells.number == 1", "an array has no field 'number'"),
     guard("index of a number", "state.number[0] == 1", "int cannot be indexed; only an Array field can"),
     guard("index of a record", "state[0] == 1", "a State record cannot be indexed"),
-    guard("bool as index", "state.row[state.flag] == 1", "an index must be int, not bool; write `1 if condition else 0`"),
-    guard("record as index", "state.row[state] == 1", "an index must be int, not a State record; name one of its fields"),
+    guard(
+        "bool as index", "state.row[state.flag] == 1", "an index must be int, not bool; write `1 if condition else 0`"
+    ),
+    guard(
+        "record as index", "state.row[state] == 1", "an index must be int, not a State record; name one of its fields"
+    ),
     guard("number as condition", "state.number", "the condition of `if` must be bool, not int; compare it"),
     guard("not of a number", "not state.number", "the operand of `not` must be bool, not int"),
     guard("and of a number", "state.flag and state.number", "each side of `and` must be bool, not int"),
@@ -236,43 +254,103 @@ NAMES = [
     statement("name of nothing", "done = clear(state)", "'done' would be nothing; use it where it is needed"),
     statement("name of a module", "here = schema", "'here' would be module checker.schema; use it where it is needed"),
     statement("name of a function", "here = count_up", "'here' would be function count_up"),
-    statement("write in a written index", "state.row[bump(state)] += 1", "writes to the state; compute it on a line before"),
+    statement(
+        "write in a written index", "state.row[bump(state)] += 1", "writes to the state; compute it on a line before"
+    ),
     statement("write in len()", "x = len(state.cells[bump(state)].row)", "the argument of len() writes to the state"),
-    Case("changed type", "x = 1\nx = state.flag  # here\nreturn True", ("'x' was int and would become bool; use another",)),
-    Case("types of branches", "if state.flag:\n    x = 1\nelse:\n    x = True  # here\nreturn True", ("'x' is int elsewhere",)),
+    Case(
+        "changed type",
+        "x = 1\nx = state.flag  # here\nreturn True",
+        ("'x' was int and would become bool; use another",),
+    ),
+    Case(
+        "types of branches",
+        "if state.flag:\n    x = 1\nelse:\n    x = True  # here\nreturn True",
+        ("'x' is int elsewhere",),
+    ),
     Case("parameter's type", "place = state.flag  # here\nreturn True", ("'place' was int and would become bool",)),
     Case("loop's type", "i = state.flag\nfor i in range(2):  # here\n    pass\nreturn True", ("'i' was bool",)),
-    Case("one branch", "if state.flag:\n    x = 1\nstate.number = x  # here\nreturn True", ("'x' may have no value here",)),
-    Case("after a loop", "for i in range(3):\n    x = i\nstate.number = x  # here\nreturn True", ("'x' may have no value",)),
-    Case("loop's name after it", "for i in range(3):\n    pass\nstate.number = i  # here\nreturn True", ("'i' may have no",)),
-    Case("second round", "for i in range(3):\n    if i > 0:\n        state.number = x  # here\n    x = i\nreturn True", ("'x' may",)),
-    Case("global and local", "state.number = LIMIT  # here\nLIMIT = 2\nreturn True", ("'LIMIT' may have no value here",)),
+    Case(
+        "one branch",
+        "if state.flag:\n    x = 1\nstate.number = x  # here\nreturn True",
+        ("'x' may have no value here",),
+    ),
+    Case(
+        "after a loop",
+        "for i in range(3):\n    x = i\nstate.number = x  # here\nreturn True",
+        ("'x' may have no value",),
+    ),
+    Case(
+        "loop's name after it",
+        "for i in range(3):\n    pass\nstate.number = i  # here\nreturn True",
+        ("'i' may have no",),
+    ),
+    Case(
+        "second round",
+        "for i in range(3):\n    if i > 0:\n        state.number = x  # here\n    x = i\nreturn True",
+        ("'x' may",),
+    ),
+    Case(
+        "global and local", "state.number = LIMIT  # here\nLIMIT = 2\nreturn True", ("'LIMIT' may have no value here",)
+    ),
     Case("builtin and local", "x = len(state.row)  # here\nlen = 2\nreturn True", ("'len' may have no value here",)),
     Case("shadowed builtin", "max = 2\nx = max(1, 2)  # here\nreturn True", ("int cannot be called",)),
     Case("before its line", "state.number = x  # here\nx = 1\nreturn True", ("'x' may have no value here",)),
 ]
 
 LOOPS = [
-    Case("over an array", "for each in state.row:  # here\n    pass\nreturn True", ("runs over range(...)", "range(len(array))")),
+    Case(
+        "over an array",
+        "for each in state.row:  # here\n    pass\nreturn True",
+        ("runs over range(...)", "range(len(array))"),
+    ),
     Case("two names", "for i, j in range(3):  # here\n    pass\nreturn True", ("a loop has one name and no `else`",)),
-    Case("else", "for i in range(3):  # here\n    pass\nelse:\n    pass\nreturn True", ("a loop has one name and no `else`",)),
-    Case("enumerate", "for i in enumerate(state.row):  # here\n    pass\nreturn True", ("a loop runs over range(...)",)),
-    Case("step 0", "for i in range(0, 3, 0):  # here\n    pass\nreturn True", ("step of range() must be a constant other than 0",)),
+    Case(
+        "else",
+        "for i in range(3):  # here\n    pass\nelse:\n    pass\nreturn True",
+        ("a loop has one name and no `else`",),
+    ),
+    Case(
+        "enumerate", "for i in enumerate(state.row):  # here\n    pass\nreturn True", ("a loop runs over range(...)",)
+    ),
+    Case(
+        "step 0",
+        "for i in range(0, 3, 0):  # here\n    pass\nreturn True",
+        ("step of range() must be a constant other than 0",),
+    ),
     Case("step unknown", "for i in range(0, 3, state.number):  # here\n    pass\nreturn True", ("must be a constant",)),
     Case("four arguments", "for i in range(1, 2, 3, 4):  # here\n    pass\nreturn True", ("one to three arguments",)),
     Case("no argument", "for i in range():  # here\n    pass\nreturn True", ("one to three arguments",)),
     Case("keyword", "for i in range(stop=3):  # here\n    pass\nreturn True", ("one to three arguments",)),
     Case("bool", "for i in range(state.flag):  # here\n    pass\nreturn True", ("an argument of range() must be int",)),
-    Case("shadowed range", "range = 3\nfor i in range(3):  # here\n    pass\nreturn True", ("a loop runs over range(...)",)),
+    Case(
+        "shadowed range",
+        "range = 3\nfor i in range(3):  # here\n    pass\nreturn True",
+        ("a loop runs over range(...)",),
+    ),
     Case("into a field", "for state.number in range(3):  # here\n    pass\nreturn True", ("a loop has one name",)),
 ]
 
 RETURNS = [
-    Case("no return at the end", "if state.flag:\n    return True\nstate.number += 1", ("one path ends without `return`",)),
+    Case(
+        "no return at the end",
+        "if state.flag:\n    return True\nstate.number += 1",
+        ("one path ends without `return`",),
+    ),
     Case("return in a loop", "for i in range(3):\n    return True", ("one path ends without `return`",)),
-    Case("int and bool", "if state.flag:\n    return True\nreturn 1  # here", ("it returns int here and bool elsewhere",)),
-    Case("nothing and bool", "if state.flag:\n    return True\nreturn  # here", ("it returns nothing here and bool elsewhere",)),
-    Case("record", "return state.cells[0]  # here", ("returns an int, a bool or nothing, not a Cell record; return its id",)),
+    Case(
+        "int and bool", "if state.flag:\n    return True\nreturn 1  # here", ("it returns int here and bool elsewhere",)
+    ),
+    Case(
+        "nothing and bool",
+        "if state.flag:\n    return True\nreturn  # here",
+        ("it returns nothing here and bool elsewhere",),
+    ),
+    Case(
+        "record",
+        "return state.cells[0]  # here",
+        ("returns an int, a bool or nothing, not a Cell record; return its id",),
+    ),
     Case("array", "return state.row  # here", ("returns an int, a bool or nothing, not an array",)),
     Case("module", "return schema  # here", ("returns an int, a bool or nothing, not module",)),
     Case("after return", "return True\nstate.number += 1  # here", ("this is never reached; remove it",)),

@@ -168,7 +168,10 @@ def test_json_says_what_a_reader_expects():
         ({"inner": [BLANK["inner"][0], 7]}, "state.inner[1]: expected the fields epoch, colour, found 7"),
         ({"inner": [BLANK["inner"][0], {"epoch": None}]}, "state.inner[1]: expected the fields epoch, colour"),
         ({"inner": [BLANK["inner"][0], {"epoch": 5, "colour": "RED"}]}, "state.inner[1].epoch: 5 is outside -1 .. 4"),
-        ({"inner": [BLANK["inner"][0], {"epoch": 1, "colour": "BLUE"}]}, "state.inner[1].colour: 'BLUE' is not a value"),
+        (
+            {"inner": [BLANK["inner"][0], {"epoch": 1, "colour": "BLUE"}]},
+            "state.inner[1].colour: 'BLUE' is not a value",
+        ),
         ({"inner": [BLANK["inner"][0], {"epoch": 1, "colour": 1}]}, "state.inner[1].colour: 1 is not a value"),
         ({"extra": 1}, "state: expected the fields owner, ids, up, inner, found ['extra', 'ids', 'inner'"),
     ],
@@ -196,9 +199,7 @@ def test_states_can_be_pickled_and_show_what_they_hold():
     state.inner[1].epoch = 3
     again = pickle.loads(pickle.dumps(state))
     assert again == state and again is not state
-    assert repr(state) == (
-        "Outer(owner=-1, ids=0, up=0, inner=[Inner(epoch=-1, colour=1), Inner(epoch=3, colour=1)])"
-    )
+    assert repr(state) == ("Outer(owner=-1, ids=0, up=0, inner=[Inner(epoch=-1, colour=1), Inner(epoch=3, colour=1)])")
 
 
 def test_restored_states_share_nothing():
@@ -228,7 +229,12 @@ def test_a_word_can_be_filled_to_its_last_bit():
     fields = {f"n{number}": Annotated[int, Count(2**31 - 1, -(2**31 - 1))] for number in range(4)}
     fields["fixed"] = Annotated[int, Count(7, 7)]
     layout = Layout(struct("Full", fields), {})
-    assert [(leaf.word, leaf.shift, leaf.bits) for leaf in layout.leaves[:4]] == [(0, 0, 32), (0, 32, 32), (1, 0, 32), (1, 32, 32)]
+    assert [(leaf.word, leaf.shift, leaf.bits) for leaf in layout.leaves[:4]] == [
+        (0, 0, 32),
+        (0, 32, 32),
+        (1, 0, 32),
+        (1, 32, 32),
+    ]
     rows = np.array([[2**31 - 1, -(2**31 - 1), 0, 2**31 - 1, 7], [-(2**31 - 1)] * 4 + [7]])
     assert (layout.unpack(layout.pack(rows)) == rows).all()
 

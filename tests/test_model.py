@@ -117,7 +117,9 @@ def test_what_a_model_knows():
     assert (second.name, second.kind, second.values) == ("mode", EnumOf(Mode), (4, 5))
     assert list(made.action("own").combinations()) == [(0, 4), (0, 5), (1, 4), (1, 5)]
     assert made.action("own").named((1, 4)) == {"member": 1, "mode": 4}
-    assert made.question == "Defining a model: what is derived from it, and every mistake that is told when it is defined."
+    assert (
+        made.question == "Defining a model: what is derived from it, and every mistake that is told when it is defined."
+    )
     assert model(question="Why?").question == "Why?"
 
 
@@ -237,7 +239,10 @@ MISTAKES = [
     ({"state": int}, "`state` is <class 'int'>; give the Struct class of a state"),
     ({"state": State.__new__(State)}, "give the Struct class of a state"),
     ({"state": None}, "`state` is None"),
-    ({"bounds": {"members": 2}}, "State.count: the bound 'highest' is not defined; the model's bounds are: members. Add"),
+    (
+        {"bounds": {"members": 2}},
+        "State.count: the bound 'highest' is not defined; the model's bounds are: members. Add",
+    ),
     ({"bounds": {}}, "the model's bounds are: none"),
     ({"bounds": None}, "the model's bounds are: none"),
     ({"bounds": {**BOUNDS, "extra": 1}}, "the bound 'extra' is used by no field and no parameter; remove it or use it"),
@@ -264,7 +269,10 @@ MISTAKES = [
     ({"actions": [unknown_domain]}, "unknown_domain(leader): the bound 'leaders' is not defined"),
     ({"actions": [text_annotation]}, "name 'LeaderId' is not defined; import the names that its annotations use"),
     ({"actions": [wide_parameter]}, f"combinations of parameters at these bounds; at most {MOST_COMBINATIONS:,} are"),
-    ({"parameters": {"leader": MemberId}}, "`parameters` names 'leader', which no action takes; the actions take: member"),
+    (
+        {"parameters": {"leader": MemberId}},
+        "`parameters` names 'leader', which no action takes; the actions take: member",
+    ),
     ({"parameters": {"member": int}}, "parameters['member'] is <class 'int'>; give a kind such as Id('members')"),
     ({"parameters": {"member": 3}}, "parameters['member'] is 3; give a kind"),
     ({"parameters": ["member"]}, "`parameters` is ['member']; give a dict by name"),
@@ -280,8 +288,14 @@ MISTAKES = [
     ({"always": [is_small_by_rules]}, "is_small_by_rules takes `rules`, but the model has none"),
     ({"rules": Rules(), "actions": [rules_only]}, "rules_only takes (rules); write (state, rules, ...)"),
     ({"rules": Rules(), "actions": [rules_last]}, "rules_last takes (state, member, rules); write (state, rules, ...)"),
-    ({"rules": Rules(), "always": [rules_between]}, "rules_between takes (before, rules, after); write (state, rules) or"),
-    ({"rules": {"mode": Mode.SLOW}}, "`rules` is {'mode': <Mode.SLOW: 4>}; give a NamedTuple of enum members, ints or bools"),
+    (
+        {"rules": Rules(), "always": [rules_between]},
+        "rules_between takes (before, rules, after); write (state, rules) or",
+    ),
+    (
+        {"rules": {"mode": Mode.SLOW}},
+        "`rules` is {'mode': <Mode.SLOW: 4>}; give a NamedTuple of enum members, ints or bools",
+    ),
     ({"rules": (1, 2)}, "`rules` is (1, 2); give a NamedTuple"),
     ({"rules": Rules}, "give a NamedTuple"),
     ({"rules": Rules(mode="slow")}, "rules.mode is 'slow'; a switch is an IntEnum member, an int or a bool"),
@@ -395,7 +409,9 @@ def test_some_properties_only():
 
 
 def test_an_unknown_action():
-    with pytest.raises(UsageError, match=r"tried has no action 'owns'; it has: plain_count_up, own; did you mean own\?"):
+    with pytest.raises(
+        UsageError, match=r"tried has no action 'owns'; it has: plain_count_up, own; did you mean own\?"
+    ):
         model().action("owns")
 
 

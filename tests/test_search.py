@@ -241,7 +241,10 @@ def counter(**changes) -> Model:
         (counter(initial=start_at, check_deadlock=True), (Verdict.DEADLOCK, None, 6, 12, 2, 2)),
         (counter(initial=start_at, always=[not_four]), (Verdict.VIOLATED, "not_four", 3, 3, 1, 1)),
         (counter(initial=start_at, constraint=below_two), (Verdict.HOLDS, None, 2, 7, 2, None)),
-        (counter(initial=start_at, constraint=below_two, always=[not_four]), (Verdict.VIOLATED, "not_four", 1, 3, 1, 1)),
+        (
+            counter(initial=start_at, constraint=below_two, always=[not_four]),
+            (Verdict.VIOLATED, "not_four", 1, 3, 1, 1),
+        ),
         (counter(constraint=above_two), (Verdict.HOLDS, None, 0, 1, 0, None)),
         (counter(constraint=above_two, always=[above_two]), (Verdict.VIOLATED, "above_two", 0, 1, 0, 1)),
         (counter(constraint=below_two, check_deadlock=True), (Verdict.HOLDS, None, 2, 5, 2, None)),
@@ -271,7 +274,7 @@ def never_seen(state: Counter) -> bool:
 
 # -- what goes wrong in protocol code ---------------------------------------------------------------------------------
 
-FAILING = '''
+FAILING = """
 from typing import Annotated
 from checker.model import Model
 from checker.schema import *
@@ -304,7 +307,7 @@ def holds(state: State) -> bool:
 
 def step_holds(before: State, after: State) -> bool:
     return after.count < 3 or PROPERTY  # so too
-'''
+"""
 
 
 def failing(tmp_path, body="state.count = 0", observed="state.count < 9"):
@@ -313,7 +316,10 @@ def failing(tmp_path, body="state.count = 0", observed="state.count < 9"):
 
 
 FAILURES = [
-    ("state.cells[state.count + 2] = 1", "act() failed: IndexError: index 4 is outside this array, whose indices are 0 .. 3"),
+    (
+        "state.cells[state.count + 2] = 1",
+        "act() failed: IndexError: index 4 is outside this array, whose indices are 0 .. 3",
+    ),
     ("state.cells[state.who] = 1", "act() failed: IndexError: index -1 is outside this array"),
     ("state.cells[0] = state.cells[state.count * 7]", "IndexError: index 14 is outside this array"),
     ("state.count = 7 // (state.count - 2)", "act() failed: ZeroDivisionError"),
@@ -326,8 +332,14 @@ CONTRACT = [
     ("state.count = state.count + 3", "act() leaves count = 5, outside its range 0 .. 4"),
     ("state.ids = 5 - state.count * 3", "act() leaves ids = -1, outside its range 0 .. 7"),
     ("state.count = 2", "act() returned True and changed nothing; True means that the state became another one"),
-    ("state.count = 1\n    if state.who < 0:\n        return False", "act() returned False after it wrote count: 2 -> 1; False means that the step is not"),
-    ("state.who = 0\n    if state.count == 2:\n        return False", "act() returned False after it wrote who: none -> 0"),
+    (
+        "state.count = 1\n    if state.who < 0:\n        return False",
+        "act() returned False after it wrote count: 2 -> 1; False means that the step is not",
+    ),
+    (
+        "state.who = 0\n    if state.count == 2:\n        return False",
+        "act() returned False after it wrote who: none -> 0",
+    ),
 ]
 
 
@@ -354,7 +366,11 @@ def test_a_broken_contract_names_the_action_in_every_engine(body, words, tmp_pat
     assert {len(result.trace.steps) for result in results} == {3}
 
 
-OBSERVED = ["state.cells[state.count * 2] == 0", "state.cells[0] // (state.count - 2) == 0", "1 << (state.who - 2) == 1"]
+OBSERVED = [
+    "state.cells[state.count * 2] == 0",
+    "state.cells[0] // (state.count - 2) == 0",
+    "1 << (state.who - 2) == 1",
+]
 
 
 @pytest.mark.parametrize("role", ["always", "sometimes", "constraint", "step", "outside"])
@@ -366,7 +382,10 @@ def test_a_failing_observer_names_the_line_in_every_engine(role, observed, tmp_p
     if role == "step":
         rest = {"always": [observer]}
     if role == "outside":
-        module = load(tmp_path, Path(module.__file__).read_text() + "\n\ndef inside(state: State) -> bool:\n    return state.count < 2\n")
+        module = load(
+            tmp_path,
+            Path(module.__file__).read_text() + "\n\ndef inside(state: State) -> bool:\n    return state.count < 2\n",
+        )
         rest = {"constraint": module.inside, "always": [module.holds]}
     model = Model(name="failing", state=module.State, actions=[module.count_up], **rest)
     results = [check(model, engine) for engine in ENGINES]
@@ -399,7 +418,7 @@ def test_reasons_do_not_depend_on_the_engine(model):
     assert ".py:" in results[0].reason or model.name == "no_initial_state"
 
 
-TWO_FAULTS = '''
+TWO_FAULTS = """
 from typing import Annotated
 from checker.model import Model
 from checker.schema import *
@@ -433,12 +452,24 @@ def limits(before: State, after: State) -> bool:
 
 
 MODEL = Model(name="two_faults", state=State, actions=[count_up, act], always=[holds, limits])
-'''
+"""
 
 
 @pytest.mark.parametrize(
     ("act", "holds", "limits"),
-    [(5, 6, 9), (6, 5, 9), (6, 6, 9), (9, 5, 6), (9, 6, 5), (9, 6, 6), (5, 9, 6), (6, 9, 5), (6, 9, 6), (6, 6, 6), (7, 6, 5)],
+    [
+        (5, 6, 9),
+        (6, 5, 9),
+        (6, 6, 9),
+        (9, 5, 6),
+        (9, 6, 5),
+        (9, 6, 6),
+        (5, 9, 6),
+        (6, 9, 5),
+        (6, 9, 6),
+        (6, 6, 6),
+        (7, 6, 5),
+    ],
 )
 def test_of_several_failures_every_engine_reports_the_same(act, holds, limits, tmp_path):
     text = TWO_FAULTS.replace("ACT", str(act)).replace("HOLDS", str(holds)).replace("LIMITS", str(limits))

@@ -62,9 +62,7 @@ def test_the_reader_is_right_on_every_state(function):
         state = CLEAN_LAYOUT.restore(values)
         enabled = function(state, rules)
         after = CLEAN_LAYOUT.flatten(state)
-        written = {
-            leaf.owner for leaf, old, new in zip(CLEAN_LAYOUT.leaves, values, after, strict=True) if old != new
-        }
+        written = {leaf.owner for leaf, old, new in zip(CLEAN_LAYOUT.leaves, values, after, strict=True) if old != new}
         assert written <= found.written
         witnesses += not enabled and after != values
     assert (witnesses > 0) == (function in clean_functions.DIRTY)
@@ -157,7 +155,10 @@ def test_a_function_of_70_lines_is_not_too_long(tmp_path):
     ("code", "mark"),
     [
         ("def seen(state: State) -> bool:\n    state.number = 1  # here\n    return True", "# here"),
-        ("def seen(state: State) -> bool:\n    x = state.cells[0]\n    x.row[0] = 1  # here\n    return True", "# here"),
+        (
+            "def seen(state: State) -> bool:\n    x = state.cells[0]\n    x.row[0] = 1  # here\n    return True",
+            "# here",
+        ),
         ("def seen(state: State) -> bool:\n    return set_flag(state)", "# in the helper"),
         ("def seen(state: State) -> bool:\n    return state.row[0] == 1 or twice(state)", "# in the helper"),
         ("def seen(before: State, after: State) -> bool:\n    after.flag = True  # here\n    return True", "# here"),
@@ -292,7 +293,10 @@ def test_other_encodings_are_read_as_python_reads_them(tmp_path):
         ("if rules.wide:\n    return True", "one path ends without `return`"),
         ("if rules.wide:\n    x = 1\nstate.number = x\nreturn True", "'x' may have no value here"),
         ("if rules.mode == Mode.ON:\n    x = 1\nelif rules.wide:\n    x = 2\nstate.number = x\nreturn True", "'x' may"),
-        ("if state.flag:\n    if rules.wide:\n        return False\nelse:\n    x = 1\nstate.number = x\nreturn True", "'x'"),
+        (
+            "if state.flag:\n    if rules.wide:\n        return False\nelse:\n    x = 1\nstate.number = x\nreturn True",
+            "'x'",
+        ),
         ("if rules.wide:\n    return True\nelse:\n    return False\nstate.number = 1", "this is never reached"),
     ],
 )

@@ -1,0 +1,439 @@
+"""The cache of machine code: no edit is missed, and nothing that can happen to its files does harm."""
+
+import hashlib
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from checker import kernel, machine_code, native
+from checker.errors import ModelError
+from checker.result import Verdict
+from checker.search import check
+from tests.snippets import load
+from tests.toys import behaviours, every_kind
+
+ROOT = str(Path(__file__).resolve().parent.parent)
+
+PROTOCOL = '''"""What the system does: the file that is edited."""
+
+from enum import IntEnum
+from typing import Annotated
+
+from checker.schema import Count, Struct
+
+STEP = 1
+
+
+class Mode(IntEnum):
+    """Whether there is a rest."""
+
+    WHOLE = 0
+    REST = 1
+
+
+class State(Struct):
+    """A counter."""
+
+    count: Annotated[int, Count("highest")]
+
+
+def room(state: State) -> int:
+    """How far the counter may go."""
+    return 9
+
+
+def next_count(state: State) -> int:
+    """The count after a step."""
+    return state.count + STEP
+'''
+
+SYSTEM = '''"""Which system is checked: this file stays as it is, but for its bounds and rules."""
+
+from typing import NamedTuple
+
+import protocol
+from checker.model import Model
+from protocol import Mode, State, next_count
+
+
+class Rules(NamedTuple):
+    """A switch."""
+
+    mode: Mode = Mode.WHOLE
+
+
+def count_up(state: State, rules: Rules) -> bool:
+    """One step."""
+    if rules.mode == Mode.REST and state.count >= 2:
+        return False
+    if next_count(state) > protocol.room(state):
+        return False
+    state.count = next_count(state)
+    return True
+
+
+def is_small(state: State) -> bool:
+    """Holds at first."""
+    return state.count < 9 or Mode.REST != 1
+
+
+MODEL = Model(
+    name="edited", state=State, bounds={"highest": 20}, rules=Rules(), actions=[count_up], always=[is_small]
+)
+'''
+
+PROGRAM = """
+import sys
+sys.path[:0] = [{folder!r}, {root!r}]
+from checker.errors import KafkacheckError
+from checker.search import check
+try:
+    from system import MODEL
+    result = check(MODEL, {engine!r})
+    print(result.verdict.name, result.states_distinct)
+except KafkacheckError as error:
+    print(type(error).__name__, error)
+"""
+
+
+def start(folder, cache, engine="compiled"):
+    """A new process that checks the model of a folder."""
+    program = PROGRAM.format(folder=str(folder), root=ROOT, engine=engine)
+    environment = {**os.environ, "KAFKACHECK_CACHE": str(cache)}
+    return subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, env=environment, text=True)
+
+
+def run(folder, cache, engine="compiled"):
+    process = start(folder, cache, engine)
+    output, _ = process.communicate(timeout=60)
+    return output.strip()
+
+
+@pytest.fixture
+def system(tmp_path):
+    """The folder of the two files, and a cache that has seen them."""
+    (tmp_path / "protocol.py").write_text(PROTOCOL)
+    (tmp_path / "system.py").write_text(SYSTEM)
+    return tmp_path
+
+
+def edit(path, old, new):
+    """Change a file as an editor does, a moment later."""
+    text = path.read_text()
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new))
+    later = time.time() + 10
+    os.utime(path, (later, later))
+
+
+def kernels(cache):
+    return sorted(path.name for path in cache.glob("*"))
+
+
+def test_an_edit_anywhere_is_never_missed(system, tmp_path_factory):
+    cache = tmp_path_factory.mktemp("cache")
+    assert run(system, cache) == "VIOLATED 10"
+    first = kernels(cache)
+    assert len(first) == 1
+    assert run(system, cache) == "VIOLATED 10"
+    assert kernels(cache) == first
+    known = set(first)
+    for name, old, new, answer in [
+        ("protocol.py", "return 9", "return 8", "HOLDS 9"),
+        ("protocol.py", "return state.count + STEP", "return state.count + STEP + STEP", "HOLDS 5"),
+        ("protocol.py", "STEP = 1\n", "STEP = 4\n", "HOLDS 2"),
+        ("protocol.py", "REST = 1", "REST = 2", "HOLDS 2"),
+        ("protocol.py", "STEP = 4\n", "STEP = 1\n", "HOLDS 5"),
+        ("system.py", '"highest": 20', '"highest": 8', "HOLDS 5"),
+        ("system.py", "= Mode.WHOLE", "= Mode.REST", "HOLDS 2"),
+        ("protocol.py", "return 8", "return 6", "HOLDS 2"),
+    ]:
+        edit(system / name, old, new)
+        assert run(system, cache) == answer
+        assert not set(kernels(cache)) <= known, "another answer needs another kernel"
+        known |= set(kernels(cache))
+        assert run(system, cache, "interpreted") == answer
+
+
+def test_what_cannot_change_the_answer_is_compiled_once(system, tmp_path_factory):
+    cache = tmp_path_factory.mktemp("cache")
+    run(system, cache)
+    first = kernels(cache)
+    edit(system / "protocol.py", "How far the counter may go.", "The last count.")
+    edit(system / "system.py", 'name="edited"', 'name="renamed"')
+    assert run(system, cache) == "VIOLATED 10"
+    assert kernels(cache) == first
+
+
+def test_an_edit_that_python_itself_misses_is_told(system, tmp_path_factory):
+    """Python keeps byte code by a file's time and size: an edit that keeps both is not seen by it."""
+    cache = tmp_path_factory.mktemp("cache")
+    path = system / "protocol.py"
+    assert run(system, cache) == "VIOLATED 10"
+    if not list((system / "__pycache__").glob("protocol.*.pyc")):
+        pytest.skip("this Python keeps no byte code")
+    status = path.stat()
+    path.write_text(path.read_text().replace("return 9", "return 8"))
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    for engine in ("compiled", "interpreted", "auto"):
+        told = run(system, cache, engine)
+        assert told.startswith("ModelError") and "the text of room is not what Python runs" in told
+        assert "protocol.py:26" in told and "remove the __pycache__ folder" in told
+
+
+def test_two_processes_at_once(system, tmp_path_factory):
+    cache = tmp_path_factory.mktemp("cache") / "not" / "yet" / "there"
+    processes = [start(system, cache), start(system, cache)]
+    assert [process.communicate(timeout=60)[0].strip() for process in processes] == ["VIOLATED 10"] * 2
+    assert [Path(name).suffix for name in kernels(cache)] == [".o"]
+
+
+# -- what may happen to the files ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """An empty cache."""
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("KAFKACHECK_CACHE", str(folder))
+    return folder
+
+
+def kept(model=behaviours.GRID):
+    """The file that keeps a model's kernel."""
+    return machine_code._path(kernel.kernel_text(model))
+
+
+def assert_works():
+    result = check(behaviours.GRID, "compiled")
+    assert (result.verdict, result.states_distinct, result.engine) == (Verdict.HOLDS, 49, "compiled")
+
+
+def test_a_kernel_is_kept_and_found_again(cache, monkeypatch):
+    text = kernel.kernel_text(behaviours.GRID)
+    assert machine_code.cached(text) is None
+    machine_code.entries(text)
+    assert [path.name for path in cache.iterdir()] == [kept().name]
+    monkeypatch.setattr(native, "compile_object", None)
+    assert set(machine_code.entries(text)) == set(kernel.ENTRIES)
+    assert_works()
+
+
+def halved(content):
+    return content[: len(content) // 2]
+
+
+def bit_turned(content):
+    return content[:1000] + bytes([content[1000] ^ 4]) + content[1001:]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        halved,
+        bit_turned,
+        lambda content: b"",
+        lambda content: content[:10],
+        lambda content: content[:32],
+        lambda content: content + b"\0",
+        lambda content: b"no machine code" * 1000,
+        lambda content: bytes(len(content)),
+    ],
+    ids=["half", "bit", "empty", "no digest", "digest only", "longer", "text", "zeros"],
+)
+def test_a_damaged_file_is_compiled_anew(damage, cache):
+    assert_works()
+    whole = kept().read_bytes()
+    kept().write_bytes(damage(whole))
+    assert machine_code.cached(kernel.kernel_text(behaviours.GRID)) is None
+    assert_works()
+    content = kept().read_bytes()
+    assert hashlib.sha256(content[32:]).digest() == content[:32]
+    assert [path.name for path in cache.iterdir()] == [kept().name]
+
+
+def test_a_folder_or_a_dangling_link_in_the_place_of_a_file(cache):
+    kept().mkdir(parents=True)
+    assert_works()
+    kept().rmdir()
+    kept().symlink_to(cache / "nowhere")
+    assert_works()
+
+
+@pytest.mark.parametrize("place", ["/dev/null/cache", "/proc/cache", "{file}", "{file}/below", "{file}\0"])
+def test_a_cache_that_cannot_be_written_does_no_harm(place, tmp_path, monkeypatch):
+    file = tmp_path / "file"
+    file.write_text("not a folder")
+    if "\0" in place:
+        pytest.skip("no environment can hold it")
+    monkeypatch.setenv("KAFKACHECK_CACHE", place.format(file=file))
+    assert_works()
+    assert file.read_text() == "not a folder"
+
+
+def test_a_cache_that_can_be_read_only_is_used(cache, monkeypatch):
+    assert_works()
+
+    def refuse(*arguments, **rest):
+        raise PermissionError
+
+    monkeypatch.setattr(os, "utime", refuse)
+    monkeypatch.setattr(native, "compile_object", None)
+    assert machine_code.cached(kernel.kernel_text(behaviours.GRID)) is not None
+
+
+def test_a_user_without_a_home_has_no_cache(monkeypatch):
+    def no_home():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("KAFKACHECK_CACHE")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", no_home)
+    assert_works()
+
+
+def test_where_the_cache_is(monkeypatch, tmp_path):
+    monkeypatch.setenv("KAFKACHECK_CACHE", str(tmp_path))
+    assert machine_code.cache_folder() == tmp_path
+    monkeypatch.delenv("KAFKACHECK_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert machine_code.cache_folder() == tmp_path / "kafkacheck"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert machine_code.cache_folder() == Path.home() / ".cache" / "kafkacheck"
+
+
+def test_the_kernels_longest_unused_go_first(cache, monkeypatch):
+    monkeypatch.setattr(machine_code, "KEPT", 3)
+    monkeypatch.setattr(native, "compile_object", lambda text: text.encode())
+    monkeypatch.setattr(native, "load_object", lambda code, names: {"code": code})
+    for age, text in enumerate(["one", "two", "three"]):
+        assert machine_code.entries(text) == {"code": text.encode()}
+        os.utime(machine_code._path(text), (1000 + age, 1000 + age))
+    machine_code.entries("one")
+    machine_code.entries("four")
+    machine_code.entries("five")
+    assert set(cache.iterdir()) == {machine_code._path(text) for text in ("one", "four", "five")}
+    (cache / "notes.txt").write_text("not ours")
+    machine_code.entries("six")
+    assert (cache / "notes.txt").exists()
+
+
+def test_a_disk_that_is_full_leaves_nothing_behind(cache, monkeypatch):
+    def full(*arguments):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    assert_works()
+    assert list(cache.iterdir()) == []
+
+
+@pytest.mark.parametrize("program", ["/bin/false", "/nowhere/python", "/bin/true"])
+@pytest.mark.parametrize("engine", ["auto", "compiled"])
+def test_a_compiler_that_cannot_be_started_does_no_harm(program, engine, cache, monkeypatch):
+    monkeypatch.setattr(sys, "executable", program)
+    result = check(behaviours.GRID, engine)
+    assert (result.verdict, result.states_distinct) == (Verdict.HOLDS, 49)
+    if engine == "compiled":
+        assert result.engine == "compiled" and kept().exists()
+
+
+def test_a_small_answer_does_not_wait_for_the_compiler(cache, monkeypatch, tmp_path):
+    slow = tmp_path / "slow"
+    slow.write_text("#!/bin/sh\nexec sleep 600\n")
+    slow.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(slow))
+    started = time.perf_counter()
+    result = check(behaviours.GRID, "auto")
+    assert (result.verdict, result.states_distinct, result.engine) == (Verdict.HOLDS, 49, "interpreted")
+    assert time.perf_counter() - started < 20
+
+
+# -- what the name of a kernel says ----------------------------------------------------------------------------------
+
+
+def text_of(model):
+    return kernel.kernel_text(model)
+
+
+def test_equal_models_have_one_kernel():
+    assert text_of(every_kind.MODEL) == text_of(every_kind.MODEL.with_bounds({}))
+    assert native.fingerprint("text") == native.fingerprint("text") != native.fingerprint("texts")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        every_kind.MODEL.with_bounds({"members": 3}),
+        every_kind.MODEL.with_bounds({"max_epoch": 2}),
+        every_kind.MODEL.with_rules({"step": 2}),
+        every_kind.MODEL.with_rules({"may_forget": False}),
+        every_kind.MODEL.with_rules({"favourite": "GREEN"}),
+        every_kind.MODEL.with_properties(["epoch_grows"]),
+        every_kind.MODEL.with_properties([]),
+    ],
+)
+def test_bounds_rules_and_properties_are_in_the_name(other):
+    assert text_of(other) != text_of(every_kind.MODEL)
+
+
+ORDER = """
+from typing import Annotated
+from checker.model import Model
+from checker.schema import *
+
+
+class State(Struct):
+    one: Annotated[int, Count({high})]
+    two: Annotated[int, {two}]
+
+
+def act(state: State, by: Annotated[int, Count({by}, 1)]) -> bool:
+    if state.one + by > 3:
+        return False
+    state.one += by
+    return True
+
+
+def other(state: State) -> bool:
+    if state.two == 1:
+        return False
+    state.two = 1
+    return True
+
+
+def holds(state: State) -> bool:
+    return state.one < 3
+
+
+MODEL = Model(name="order", state=State, actions=[{actions}], {rest})
+"""
+
+
+def test_everything_that_matters_is_in_the_name(tmp_path):
+    plain = {"high": 3, "two": "Count(1)", "by": 1, "actions": "act, other", "rest": ""}
+    changes = [
+        {},
+        {"high": 4},
+        {"two": "Count(1, -1)"},
+        {"two": "Epoch(1, none=-1), "[:-2] if False else "Count(2)"},
+        {"by": 2},
+        {"actions": "other, act"},
+        {"actions": "act"},
+        {"rest": "always=[holds]"},
+        {"rest": "sometimes=[holds]"},
+        {"rest": "constraint=holds"},
+        {"rest": "check_deadlock=True"},
+    ]
+    texts = [text_of(load(tmp_path, ORDER.format(**{**plain, **change})).MODEL) for change in changes]
+    assert len(set(texts)) == len(texts)
+    assert text_of(load(tmp_path, ORDER.format(**plain)).MODEL) == texts[0]
+
+
+def test_a_model_that_is_refused_compiles_nothing(cache, tmp_path):
+    with pytest.raises(ModelError):
+        load(tmp_path, ORDER.format(high=2, two="Count(0)", by=1, actions="act, other", rest=""))
+    assert not cache.exists()
