@@ -15,7 +15,7 @@ import numpy as np
 from checker.context import Context
 from checker.errors import EvaluationError
 from checker.evaluation import Evaluation
-from checker.exploration import Exploration, Found, HandOver, Values, Watch, memory_reason, states_reason
+from checker.exploration import NO_MEMORY, Exploration, Found, HandOver, Values, Watch, memory_reason, states_reason
 from checker.kernel import combination_count, kept_slot, report_length, sometimes_slot, successor_slot
 from checker.lookup import BUCKET
 from checker.model import Model
@@ -92,9 +92,12 @@ class Workspace:
 
 
 def _lazily(shape: tuple[int, ...], dtype: Any) -> Any:
-    """A zeroed array whose pages are taken from the system when they are first written."""
+    """A zeroed array whose pages are taken from the system when they are first written. MemoryError if it has none."""
     length = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    memory = mmap.mmap(-1, length, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NORESERVE)
+    try:
+        memory = mmap.mmap(-1, length, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NORESERVE)
+    except (OSError, ValueError, OverflowError) as error:
+        raise MemoryError(f"{length:,} bytes: {error}") from error
     if hasattr(mmap, "MADV_HUGEPAGE") and length >= 1 << 22:
         memory.madvise(mmap.MADV_HUGEPAGE)
     return np.frombuffer(memory, dtype).reshape(shape)
@@ -130,7 +133,7 @@ class CompiledSearch:
         while True:
             try:
                 return Workspace(self.model, entries, capacity)
-            except (OSError, ValueError, MemoryError):
+            except MemoryError:
                 if capacity == SMALLEST_CAPACITY:
                     raise
                 capacity = max(capacity // 2, SMALLEST_CAPACITY)
@@ -149,6 +152,8 @@ class CompiledSearch:
                 found = self._level()
         except EvaluationError as error:
             found = Found(Verdict.EVALUATION_FAILED, reason=str(error), error=error)
+        except MemoryError:
+            found = self.counts.stopped(self.model, NO_MEMORY)
         self.counts.fired = [int(count) for count in self._space.fired]
         return found
 

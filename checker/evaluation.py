@@ -105,8 +105,9 @@ class Evaluation:
         except EvaluationError as error:
             return error
         return EvaluationError(
-            "one reading failed on a state on which plain evaluation does not; this is an error in kafkacheck, please "
-            "report it with the model"
+            "plain Python evaluates this state and machine code does not: a number left 64 bits, or a shift was wider "
+            "than 62, so use smaller numbers; if neither is so, this is an error in kafkacheck, please report it with "
+            "the model"
         )
 
     def _evaluate_successors(self, values: Values) -> None:

@@ -14,6 +14,8 @@ Values = tuple[int, ...]
 
 SECONDS_BETWEEN_LOOKS = 0.05
 
+NO_MEMORY = "the system has no more memory to give"
+
 
 @dataclass
 class Found:

@@ -5,7 +5,7 @@ from typing import Any
 
 from checker.errors import EvaluationError
 from checker.evaluation import Evaluation
-from checker.exploration import Exploration, Found, HandOver, Values, Watch, memory_reason, states_reason
+from checker.exploration import NO_MEMORY, Exploration, Found, HandOver, Values, Watch, states_reason
 from checker.model import Action, Model
 from checker.result import Verdict
 from checker.schema import Flag
@@ -38,6 +38,13 @@ class InterpretedSearch:
 
     def run(self, may_hand_over: Callable[[], bool] = lambda: False) -> Found | None:
         """Search until every state is expanded (None), something stops it, or `may_hand_over` says so (None too)."""
+        try:
+            return self._search(may_hand_over)
+        except MemoryError:
+            self._seen = set()  # room to tell what was found
+            return self.counts.stopped(self.model, NO_MEMORY)
+
+    def _search(self, may_hand_over: Callable[[], bool]) -> Found | None:
         found = self._attempt(self._start) if not self._states else None
         while found is None and self._next < len(self._states):
             level_end = self.counts.level_ends[-1]
@@ -65,7 +72,7 @@ class InterpretedSearch:
         except EvaluationError as error:
             return Found(Verdict.EVALUATION_FAILED, None, self.chain(expanding), str(error), error)
         except MemoryError:
-            return self.counts.stopped(self.model, memory_reason(self.watch.memory_limit))
+            raise
         except Exception:
             return self._failed(expanding)
 

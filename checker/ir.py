@@ -28,7 +28,7 @@ class Const:
 
     @property
     def type(self) -> IrType:
-        """ "bool" for True and False, else "int"."""
+        """The type "bool" for True and False, else "int"."""
         return BOOL if isinstance(self.value, bool) else INT
 
 
@@ -99,7 +99,7 @@ class Unary:
 
     @property
     def type(self) -> IrType:
-        """ "bool" for `not`, else "int"."""
+        """The type "bool" for `not`, else "int"."""
         return BOOL if self.operator == "not" else INT
 
 

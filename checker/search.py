@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from checker.errors import UsageError
-from checker.exploration import Found, Watch
+from checker.exploration import NO_MEMORY, Found, Watch
 from checker.interpreted import InterpretedSearch
 from checker.model import Model
 from checker.result import Limits, ProgressListener, Result, Verdict
@@ -59,7 +59,10 @@ def _with_compiler(model: Model, watch: Watch, meanwhile: bool) -> "tuple[Search
             return search, stopped
         from checker.compiled import CompiledSearch
 
-        going_on = CompiledSearch(model, compiler.entries(), watch, search.hand_over())
+        try:
+            going_on = CompiledSearch(model, compiler.entries(), watch, search.hand_over())
+        except MemoryError:
+            return search, search.counts.stopped(model, NO_MEMORY)
         return going_on, going_on.run()
 
 

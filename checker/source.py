@@ -64,8 +64,8 @@ def function_tree(function: Any) -> ast.FunctionDef:
     tree, compiled = functions.get((code.co_name, code.co_firstlineno), (None, None))
     if not isinstance(tree, ast.FunctionDef):
         raise ModelError(
-            f"{place}: no `def {code.co_name}` was found there; protocol functions are plain ones that live in a file, and "
-            "the file must not change while it is in use"
+            f"{place}: no `def {code.co_name}` was found there; protocol functions are plain ones that live in a file, "
+            "and the file must not change while it is in use"
         )
     if tree.decorator_list:
         raise ModelError(f"{place}: {function.__name__} is decorated; protocol functions carry no decorator")
@@ -82,8 +82,8 @@ def parameter_names(function: Any) -> list[str]:
     arguments = function_tree(function).args
     if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.posonlyargs:
         raise ModelError(
-            f"{place_of(function)}: {function.__name__} has / or * among its parameters; only plain positional parameters "
-            "are in the plain subset"
+            f"{place_of(function)}: {function.__name__} has / or * among its parameters; only plain positional "
+            "parameters are in the plain subset"
         )
     return [argument.arg for argument in arguments.args]
 
@@ -98,7 +98,7 @@ def _stamp(path: str, place: str) -> tuple[int, int]:
 
 @lru_cache(maxsize=256)
 def _functions_of(path: str, stamp: tuple[int, int]) -> dict[tuple[str, int], tuple[ast.AST, CodeType | None]]:
-    """All functions of a file by name and first line, as text and compiled; `stamp` makes an edited file be read again."""
+    """All functions of a file by name and first line, read and compiled; `stamp` makes an edited file be read again."""
     try:
         tree = ast.parse(Path(path).read_bytes(), path)
         codes = {(code.co_name, code.co_firstlineno): code for code in _codes(compile(tree, path, "exec", 0, True))}

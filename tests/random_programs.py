@@ -1,7 +1,7 @@
 """Random actions and properties in the plain subset, as the text of a module, for comparing the readings.
 
-The same seed gives the same text. Most actions keep their contract (guards first, values brought into range, a tick that
-always changes), but some do not, and some fail: what the readings must agree on is the verdict and the reason.
+The same seed gives the same text. Most actions keep their contract (guards first, values brought into range, a tick
+that always changes), but some do not, and some fail: what the readings must agree on is the verdict and the reason.
 """
 
 import random
@@ -132,10 +132,10 @@ class Writer:
         if depth <= 0 or self.chance(0.4):
             return str(self.random.randrange(length))
         if self.chance(0.03):
-            return self.int(depth - 1)
-        return f"({self.int(depth - 1)}) % {length}"
+            return self.number(depth - 1)
+        return f"({self.number(depth - 1)}) % {length}"
 
-    def int(self, depth: int) -> str:
+    def number(self, depth: int) -> str:
         if depth <= 0 or self.chance(0.2):
             return self.random.choice([
                 str(self.random.randrange(4)), str(self.random.randrange(4)), "state.n", "state.m", "state.ids",
@@ -144,27 +144,27 @@ class Writer:
             ])  # fmt: skip
         if self.chance(0.04):
             operator, field = self.random.choice(["//", "%", "<<", ">>"]), self.random.choice(["n", "m", "who", "tick"])
-            return f"({self.int(0)} {operator} state.{field})"
+            return f"({self.number(0)} {operator} state.{field})"
         if self.can_write and self.chance(0.02):
-            return f"mark(state, {self.int(0)})"
+            return f"mark(state, {self.number(0)})"
         deeper = depth - 1
         return self.pick(
-            lambda: f"({self.int(deeper)} {self.random.choice('+-*&|^+-')} {self.int(deeper)})",
-            lambda: f"({self.int(deeper)} {self.random.choice(['//', '%'])} {self.random.choice(['2', '3', '-3'])})",
-            lambda: f"({self.int(deeper)} {self.random.choice(['<<', '>>'])} {self.random.randrange(4)})",
-            lambda: f"{self.random.choice(['min', 'max'])}({self.int(deeper)}, {self.int(deeper)})",
-            lambda: f"{self.random.choice(['-', '~', '+', 'abs'])}({self.int(deeper)})",
-            lambda: f"({self.int(deeper)} if {self.bool(deeper)} else {self.int(deeper)})",
-            lambda: f"int({self.bool(deeper)})",
-            lambda: f"difference({self.cell(deeper)}, {self.int(deeper)})",
-            lambda: f"cardinality({self.int(deeper)} & 7)",
+            lambda: f"({self.number(deeper)} {self.random.choice('+-*&|^+-')} {self.number(deeper)})",
+            lambda: f"({self.number(deeper)} {self.random.choice(['//', '%'])} {self.random.choice(['2', '3', '-3'])})",
+            lambda: f"({self.number(deeper)} {self.random.choice(['<<', '>>'])} {self.random.randrange(4)})",
+            lambda: f"{self.random.choice(['min', 'max'])}({self.number(deeper)}, {self.number(deeper)})",
+            lambda: f"{self.random.choice(['-', '~', '+', 'abs'])}({self.number(deeper)})",
+            lambda: f"({self.number(deeper)} if {self.truth(deeper)} else {self.number(deeper)})",
+            lambda: f"int({self.truth(deeper)})",
+            lambda: f"difference({self.cell(deeper)}, {self.number(deeper)})",
+            lambda: f"cardinality({self.number(deeper)} & 7)",
             lambda: f"{self.random.choice(['including', 'excluding'])}(state.ids, {self.index(3, deeper)})",
             lambda: f"{self.cell(deeper)}.{self.random.choice('xy')}",
             lambda: f"{self.row()}[{self.index(2, deeper)}]",
             lambda: f"everyone({self.random.randrange(3)})",
         )
 
-    def bool(self, depth: int) -> str:
+    def truth(self, depth: int) -> str:
         if depth <= 0 or self.chance(0.15):
             return self.random.choice([
                 "state.f", "rules.on", "rules.off", "True", "False", *self.flags,
@@ -172,21 +172,23 @@ class Writer:
                 f"(state.n {self.comparison()} {self.random.randrange(4)})",
             ])  # fmt: skip
         if self.can_write and self.chance(0.06):
-            return f"maybe_raise(state, {self.int(0)})"
+            return f"maybe_raise(state, {self.number(0)})"
         deeper = depth - 1
         return self.pick(
-            lambda: f"({self.bool(deeper)} and {self.bool(deeper)})",
-            lambda: f"({self.bool(deeper)} or {self.bool(deeper)})",
-            lambda: f"({self.bool(deeper)} and {self.bool(deeper)} and {self.bool(deeper)})",
-            lambda: f"(not {self.bool(deeper)})",
-            lambda: f"({self.int(deeper)} {self.comparison()} {self.int(deeper)})",
-            lambda: f"({self.int(0)} {self.comparison()} {self.int(deeper)} {self.comparison()} {self.int(deeper)})",
-            lambda: f"({self.bool(deeper)} {self.comparison()} {self.bool(deeper)})",
-            lambda: f"({self.bool(deeper)} if {self.bool(0)} else {self.bool(deeper)})",
+            lambda: f"({self.truth(deeper)} and {self.truth(deeper)})",
+            lambda: f"({self.truth(deeper)} or {self.truth(deeper)})",
+            lambda: f"({self.truth(deeper)} and {self.truth(deeper)} and {self.truth(deeper)})",
+            lambda: f"(not {self.truth(deeper)})",
+            lambda: f"({self.number(deeper)} {self.comparison()} {self.number(deeper)})",
+            lambda: (
+                f"({self.number(0)} {self.comparison()} {self.number(deeper)} {self.comparison()} {self.number(0)})"
+            ),
+            lambda: f"({self.truth(deeper)} {self.comparison()} {self.truth(deeper)})",
+            lambda: f"({self.truth(deeper)} if {self.truth(0)} else {self.truth(deeper)})",
             lambda: f"contains(state.ids, {self.index(3, deeper)})",
             lambda: f"{self.cell(deeper)}.up",
             lambda: f"state.flags[{self.index(3, deeper)}]",
-            lambda: f"bool({self.int(deeper)})",
+            lambda: f"bool({self.number(deeper)})",
         )
 
     def comparison(self) -> str:
@@ -194,7 +196,7 @@ class Writer:
 
     def write(self, indent: str) -> None:
         """A line that writes to the state; the value is nearly always inside the range."""
-        value, flag = self.int(2), self.bool(2)
+        value, flag = self.number(2), self.truth(2)
         if self.chance(0.03):
             self.lines.append(f"{indent}state.n = state.tick + {value}")
             return
@@ -203,7 +205,8 @@ class Writer:
             f"state.n = ({value}) % 4", f"state.m = ({value}) % 5 - 2", f"state.f = {flag}",
             f"state.ids = ({value}) & 7", f"state.who = ({value}) % 4 - 1", f"state.hue = ({value}) % 2 + 2",
             f"{self.cell(1)}.x = ({value}) % 4", f"{self.cell(1)}.y = min(max({value}, -2), 2)",
-            f"{self.cell(1)}.up = {flag}", f"{row}[{self.index(2, 1)}] = ({value}) % 4", f"state.n ^= {self.int(0)} & 3",
+            f"{self.cell(1)}.up = {flag}", f"{row}[{self.index(2, 1)}] = ({value}) % 4",
+            f"state.n ^= {self.number(0)} & 3",
             f"{row}[{self.index(2, 1)}] |= ({value}) & 3", f"fill({row}, {value})", f"mark(state, {value})",
             f"state.flags[{self.index(3, 1)}] = {flag}", f"maybe_raise(state, {value})",
         ]))  # fmt: skip
@@ -212,7 +215,7 @@ class Writer:
         """A line that binds a local name, which later code may use."""
         kind = self.random.choice(["int", "int", "bool", "record", "row"])
         names = {"int": self.ints, "bool": self.flags, "record": self.records, "row": self.rows}[kind]
-        values = {"int": self.int(2), "bool": self.bool(2), "record": self.cell(1), "row": self.row()}
+        values = {"int": self.number(2), "bool": self.truth(2), "record": self.cell(1), "row": self.row()}
         known = [name for name in names if name.startswith(kind) and name not in self.counters]
         again = bool(known) and self.chance(0.4)
         name = self.random.choice(known) if again else f"{kind}_{prefix}{len(self.lines)}"
@@ -230,14 +233,22 @@ class Writer:
     def statement(self, indent: str, depth: int, prefix: str) -> None:
         choice = self.random.random()
         if depth > 0 and choice < 0.2:
-            self.lines.append(f"{indent}if {self.bool(2)}:")
+            self.lines.append(f"{indent}if {self.truth(2)}:")
             self.block(indent + "    ", depth - 1, prefix + "t")
             if self.chance(0.5):
                 self.lines.append(f"{indent}else:")
                 self.block(indent + "    ", depth - 1, prefix + "e")
         elif depth > 0 and choice < 0.35:
             counter = f"int_{prefix}c{len(self.lines)}"
-            spans = ["2", "3", "len(state.row)", f"{self.int(1)} % 3", "2, -1, -1", f"1, {self.int(0)}", "0, 5, 2"]
+            spans = [
+                "2",
+                "3",
+                "len(state.row)",
+                f"{self.number(1)} % 3",
+                "2, -1, -1",
+                f"1, {self.number(0)}",
+                "0, 5, 2",
+            ]
             self.lines.append(f"{indent}for {counter} in range({self.random.choice(spans)}):")
             self.ints.append(counter)
             self.counters.append(counter)
@@ -255,13 +266,13 @@ def action(source: random.Random, name: str) -> str:
     writer = Writer(source, [each.split(":")[0] for each in parameters], can_write=False)
     for _ in range(source.randrange(3)):
         writer.assign("    ", "g")
-    guard = writer.bool(2)
+    guard = writer.truth(2)
     writer.lines += [f"    if {guard}:", "        return False"]
     writer.can_write = True
     for number in range(source.randrange(1, 6)):
         writer.statement("    ", 2, str(number))
     if source.random() < 0.06:
-        writer.lines += [f"    if {writer.bool(1)}:", "        return False"]
+        writer.lines += [f"    if {writer.truth(1)}:", "        return False"]
     tick = ["    state.tick = (state.tick + 1) % 3", "    return True"]
     text = [f"def {name}(state: State, rules: Rules, {', '.join(parameters)}) -> bool:", '    """An action."""']
     return "\n".join([*text, *writer.lines, *tick])
@@ -274,7 +285,7 @@ def observer(source: random.Random, name: str, states: str, seldom_false: bool) 
         writer.statement("    ", 1, str(number))
     lines = [line.replace("state.", "after.") if "after" in states and source.random() < 0.5 else line
              for line in writer.lines]  # fmt: skip
-    result = f"state.tick < 2 or {writer.bool(2)} or {writer.bool(2)}" if seldom_false else writer.bool(2)
+    result = f"state.tick < 2 or {writer.truth(2)} or {writer.truth(2)}" if seldom_false else writer.truth(2)
     header = f"def {name}({states}, rules: Rules) -> bool:"
     return "\n".join([header, '    """An observer."""', *lines, f"    return {result}"])
 

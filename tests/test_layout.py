@@ -16,7 +16,7 @@ from checker.layout import MOST_LEAVES, WORD_BITS, Layout
 from checker.schema import Array, ByPosition, Count, EnumOf, Epoch, Flag, Id, IdSet, Struct
 from tests.schemas import BOUNDS, scalars_of, schemas_with_states, struct, value_at
 
-some = settings(max_examples=60)
+some = settings(max_examples=40)
 
 
 @some
@@ -245,7 +245,7 @@ def test_a_state_has_at_least_one_scalar_and_not_too_many():
     cells = struct("Cells", {"cells": Annotated[Array[bool], ByPosition("size")]})
     assert len(Layout(cells, {"size": MOST_LEAVES}).leaves) == MOST_LEAVES
     for size in (MOST_LEAVES + 1, 10**9, 10**30):
-        with pytest.raises(ModelError, match="Cells has .* scalars at these bounds.*lower the bounds"):
+        with pytest.raises(ModelError, match=r"Cells has .* scalars at these bounds.*lower the bounds"):
             Layout(cells, {"size": size})
 
 

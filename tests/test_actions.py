@@ -1,0 +1,135 @@
+"""The contract of every action of every model, and that both readings take it alike.
+
+On reachable states and on random well-typed ones, reachable or not: False means that not one scalar changed, True that
+at least one did, equal input gives equal output, and the compiled reading gives the same successors in the same order.
+"""
+
+import random
+
+import numpy as np
+import pytest
+
+from checker import catalogue, kernel, machine_code
+from checker.compiled import Workspace
+from checker.errors import EvaluationError
+from checker.evaluation import Evaluation
+from checker.native import FAULT, FAULT_AT, NO_FAULT
+from tests.toys.broken import MODELS as BROKEN
+
+PAIRS = 100_000
+"""How many (state, action with parameters) pairs of a model the readings are compared on, at least."""
+
+
+def reachable_states(model, most):
+    """States in breadth-first order, found by plain evaluation."""
+    evaluation = Evaluation(model)
+    found = dict.fromkeys(model.layout.flatten(state) for state in model.initial_states())
+    for values in (queue := list(found)):
+        if len(found) >= most:
+            break
+        for _, _, after in evaluation.successors(values):
+            if after not in found:
+                found[after] = None
+                queue.append(after)
+    return list(found)[:most]
+
+
+def random_states(model, count, seed, near=()):
+    """Well-typed states, each scalar drawn from its range; every other one differs little from one of `near`."""
+    draw = random.Random(seed)
+    leaves = model.layout.leaves
+    states = []
+    for number in range(count):
+        values = [draw.randint(leaf.low, leaf.high) for leaf in leaves]
+        if number % 2 and near:
+            kept = list(draw.choice(near))
+            for place in draw.sample(range(len(leaves)), min(3, len(leaves))):
+                kept[place] = values[place]
+            values = kept
+        states.append(tuple(values))
+    return states
+
+
+def interpreted_successors(model, values):
+    """(action number, state after) in order, or None where an action fails or breaks its contract."""
+    numbers = {action.name: number for number, action in enumerate(model.actions)}
+    try:
+        return [(numbers[action.name], after) for action, _, after in Evaluation(model).successors(values)]
+    except EvaluationError:
+        return None
+
+
+def compiled_successors(model, states):
+    """The same for many states, by the compiled reading."""
+    space = Workspace(model, machine_code.entries(kernel.kernel_text(model)), len(states))
+    space.store[:] = model.layout.pack(np.array(states, np.int64))
+    answers = []
+    first = 0
+    while first < len(states):
+        following, amount = space.expand(first, len(states))
+        failed = int(space.report[FAULT_AT]) if space.report[FAULT] != NO_FAULT else None
+        rows = model.layout.unpack(space.successors[:amount])
+        by_state = {row: [] for row in range(first, len(states) if failed is None else failed)}
+        for place in range(amount):
+            after = tuple(int(value) for value in rows[place])
+            by_state.setdefault(int(space.origins[place]), []).append((int(space.actions[place]), after))
+        last = following if failed is None else failed
+        answers += [by_state[row] for row in range(first, last)]
+        if failed is not None:
+            answers.append(None)
+            space.report[FAULT] = NO_FAULT
+        first = len(answers)
+    return answers
+
+
+@pytest.fixture(params=catalogue.catalogue_names(), scope="module")
+def model(request):
+    return catalogue.find_model(request.param)
+
+
+def combinations(model):
+    return sum(action.combination_count() for action in model.actions)
+
+
+def test_false_changes_nothing_true_changes_something_and_equal_input_gives_equal_output(model):
+    layout = model.layout
+    enabled = dict.fromkeys((action.name for action in model.actions), 0)
+    for values in reachable_states(model, 1500)[::5] + random_states(model, 100, 1, reachable_states(model, 500)):
+        for action in model.actions:
+            for given in action.combinations():
+                state, again = layout.restore(values), layout.restore(values)
+                try:
+                    outcome = action.apply(state, given)
+                except Exception as error:  # a random state that no behaviour reaches may lie outside the rules
+                    with pytest.raises(type(error)):
+                        action.apply(again, given)
+                    continue
+                assert action.apply(again, given) is outcome
+                assert layout.flatten(again) == layout.flatten(state)
+                assert (layout.flatten(state) != values) is outcome
+                enabled[action.name] += outcome
+    assert all(enabled.values()), enabled
+
+
+@pytest.mark.parametrize("kind", ["reachable", "random"])
+def test_the_readings_agree_on_every_action(model, kind):
+    count = -(-PAIRS // combinations(model))
+    reachable = reachable_states(model, count)
+    states = reachable if kind == "reachable" else random_states(model, count, 2, reachable)
+    expected = [interpreted_successors(model, values) for values in states]
+    for values, wanted, found in zip(states, expected, compiled_successors(model, states), strict=True):
+        assert found == wanted, dict(zip((leaf.path for leaf in model.layout.leaves), values, strict=True))
+    if kind == "reachable":
+        assert None not in expected
+    else:
+        assert len(states) * combinations(model) >= PAIRS
+
+
+def test_a_state_on_which_an_action_fails_is_told_by_both_readings():
+    """What the comparison above would see where an action fails: a store outside its range, an index too far."""
+    for broken in BROKEN:
+        if broken.name in ("leaves_range_above", "index_too_large", "divides_by_zero", "writes_then_returns_false"):
+            states = random_states(broken, 50, seed=3)
+            expected = [interpreted_successors(broken, values) for values in states]
+            assert None in expected
+            assert compiled_successors(broken, states) == expected
