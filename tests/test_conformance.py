@@ -1,0 +1,59 @@
+"""The readings agree on the whole catalogue: counts, verdict, property and length, wherever one hands over to the other,
+and wherever a limit cuts them off."""
+
+import pytest
+
+from checker import catalogue
+from checker.exploration import Watch
+from checker.interpreted import InterpretedSearch
+from checker.result import Limits, Verdict
+from checker.search import check
+from tests import readings
+
+SMALL = {"log_size": 1, "max_records": 1, "max_leader_epoch": 1}
+"""Bounds at which the interpreted reading needs a second at most."""
+
+
+@pytest.fixture(params=catalogue.catalogue_names(), scope="module")
+def model(request):
+    return catalogue.find_model(request.param).with_bounds(SMALL)
+
+
+def test_the_readings_agree(model):
+    assert readings.interpreted(model) == readings.compiled(model)
+
+
+def test_the_readings_agree_on_each_property_alone(model):
+    for each in model.properties:
+        alone = model.with_properties([each.name])
+        assert readings.interpreted(alone) == readings.compiled(alone)
+
+
+@pytest.mark.parametrize("states", [1, 2, 17, 100, 250])
+def test_a_search_that_is_handed_over_ends_as_if_it_had_not_been(model, states):
+    wanted = readings.interpreted(model)
+    search = InterpretedSearch(model, Watch(Limits()))
+    search.watch.is_due = lambda: True
+    left = iter(range(states))
+    assert search.run(lambda: next(left, None) is None) is None
+    assert not search.finished
+    assert readings.compiled(model, found=search.hand_over()) == wanted
+
+
+@pytest.mark.parametrize("most", [1, 2, 50, 333])
+def test_a_limit_cuts_both_readings_at_the_same_step(model, most):
+    limits = Limits(max_states=most)
+    cut = readings.interpreted(model, limits)
+    assert cut == readings.compiled(model, limits)
+    if cut.distinct == most:
+        assert cut.verdict is not Verdict.HOLDS
+
+
+@pytest.mark.parametrize("engine", ["auto", "interpreted", "compiled"])
+def test_every_engine_gives_the_same_result(model, engine):
+    wanted = readings.interpreted(model)
+    result = check(model, engine)
+    assert (result.verdict, result.property) == (wanted.verdict, wanted.property)
+    assert (result.states_distinct, result.states_generated) == (wanted.distinct, wanted.generated)
+    assert (result.depth, tuple(result.actions.values())) == (wanted.depth, wanted.fired)
+    assert (len(result.trace.steps) if result.trace else 0) == wanted.length
