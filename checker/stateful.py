@@ -6,7 +6,6 @@ the calls that reproduce it. The only file that imports Hypothesis.
 """
 
 from collections.abc import Callable, Iterator
-from enum import IntEnum
 from typing import Any
 
 from hypothesis import strategies as st
@@ -16,7 +15,7 @@ from checker.errors import EvaluationError, UsageError
 from checker.evaluation import Evaluation, call_text
 from checker.exploration import Values
 from checker.ir import NOTHING
-from checker.model import Action, Model, Parameter
+from checker.model import Model, Parameter
 from checker.objects import is_optional, members_of
 from checker.schema import EnumOf, Flag, IdSet, Kind
 from checker.witness import find_witness
@@ -49,7 +48,7 @@ def state_machine(model: Model, lookahead: int = LOOKAHEAD) -> type["ModelMachin
         members[name] = function
 
     for number, action in enumerate(model.actions):
-        arguments = {
+        arguments: dict[str, Any] = {
             _argument_name(parameter): _argument(number, place) for place, parameter in enumerate(action.parameters)
         }
         add(action.name, _step(number), action.function.__doc__, rule(**arguments), precondition(_may_take(number)))
@@ -156,7 +155,7 @@ def _start(self: ModelMachine, at: str) -> None:
 
 
 class _Graph:
-    """The part of a model's state graph that runs have looked at. Remembering it saves time and changes nothing else."""
+    """The part of a model's state graph that runs have looked at; remembering it changes nothing but the time."""
 
     def __init__(self, model: Model, lookahead: int) -> None:
         self.model = model

@@ -1,5 +1,7 @@
-"""The readings agree on the whole catalogue: counts, verdict, property and length, wherever one hands over to the other,
-and wherever a limit cuts them off."""
+"""The readings agree on the whole catalogue: counts, verdict, property and length.
+
+So they do wherever one hands over to the other, and wherever a limit cuts them off.
+"""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Hypothesis drives the models: sound ones stand, broken ones fall with a fixed seed, and what falls prints as calls."""
+"""Hypothesis drives the models: sound ones stand, broken ones fall with a fixed seed, and print as calls."""
 
 import contextlib
 import io
