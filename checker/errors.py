@@ -26,9 +26,3 @@ class EvaluationError(KafkacheckError):
     """Protocol code that failed or broke its contract while a state was evaluated (exit status 75)."""
 
     exit_status = 75
-
-
-class SearchMemoryError(KafkacheckError):
-    """The search needs more memory than there is (exit status 20: not exhausted)."""
-
-    exit_status = 20

@@ -349,6 +349,8 @@ class ExpressionReader:
                 raise self.function.error(node, f"len() of {type_name(value.type)}; only an Array field has a length")
             if value.writes:
                 raise self.function.error(node, "the argument of len() writes to the state; write on a line of its own")
+            if not ir.is_harmless(value.expression):
+                raise self.function.error(node, "len() behind an index; give the record a name first: `row = rows[i]`")
             return constant(value.type.length)
         if name in ("min", "max") and len(node.args) >= 2:
             values = [self.read_int(argument, f"each argument of {name}()") for argument in node.args]

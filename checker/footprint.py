@@ -5,6 +5,9 @@ from collections.abc import Iterator
 from checker import ir
 from checker.shape import Record, leaf_count
 
+MOST_KNOWN = 4096
+"""How many values of a counter are followed one by one."""
+
 Known = frozenset[int] | None
 """The values that an int can have, or the leaves at which a view can begin; None where any value is possible."""
 
@@ -89,7 +92,8 @@ class _Writes:
 
 def _counted(start: ir.Expression, stop: ir.Expression, step: int) -> Known:
     if isinstance(start, ir.Const) and isinstance(stop, ir.Const):
-        return frozenset(range(start.value, stop.value, step))
+        counted = range(start.value, stop.value, step)
+        return frozenset(counted) if len(counted) <= MOST_KNOWN else None
     return None
 
 

@@ -231,6 +231,35 @@ class Function:
         return bool(self.written)
 
 
+WORD_BITS = 63
+"""How many bits a value has in machine code, its sign left out."""
+
+
+def fits_word(expression: Expression) -> bool:
+    """Whether the value of a sum, difference or sign fits machine code whatever its names hold."""
+    return _bits(expression) < WORD_BITS
+
+
+def _bits(expression: Expression) -> int:
+    """How many bits, its sign left out, the value of an int can need; at most one more than a word has."""
+    match expression:
+        case Const(value):
+            return abs(value).bit_length()
+        case Field(_, _, _, Scalar(_, low, high)) | Element(_, ArrayOf(Scalar(_, low, high)), _):
+            return max(abs(low), abs(high)).bit_length()
+        case Binary("+" | "-", left, right):
+            return min(max(_bits(left), _bits(right)) + 1, WORD_BITS)
+        case Binary("min" | "max" | "&" | "|" | "^", left, right):
+            return max(_bits(left), _bits(right))
+        case Binary("%", _, right):
+            return _bits(right)
+        case Unary("-" | "abs" | "~", operand):
+            return min(_bits(operand) + 1, WORD_BITS)
+        case Choose(_, then, otherwise):
+            return max(_bits(then), _bits(otherwise))
+    return WORD_BITS
+
+
 def is_harmless(expression: Expression) -> bool:
     """Whether leaving it out, or evaluating it where plain Python would not, makes no difference: it cannot fail."""
     match expression:
@@ -241,9 +270,11 @@ def is_harmless(expression: Expression) -> bool:
         case Element(base, array, index):
             return is_harmless(base) and isinstance(index, Const) and 0 <= index.value < array.length
         case Binary(operator, left, right):
-            return operator in ("+", "-", "&", "|", "^", "min", "max") and is_harmless(left) and is_harmless(right)
-        case Unary(_, operand):
-            return is_harmless(operand)
+            if operator in ("+", "-"):
+                return fits_word(expression) and is_harmless(left) and is_harmless(right)
+            return operator in ("&", "|", "^", "min", "max") and is_harmless(left) and is_harmless(right)
+        case Unary(operator, operand):
+            return (operator in ("not", "~") or fits_word(expression)) and is_harmless(operand)
         case Compare(_, parts) | Logical(_, parts):
             return all(is_harmless(part) for part in parts)
         case Choose(test, then, otherwise):

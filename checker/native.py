@@ -214,7 +214,8 @@ class _FunctionEmitter:
             case ir.Field() | ir.Element():
                 return self._read(expression)
             case ir.Binary(operator, left, right):
-                return self._binary(operator, self.value(left), self.value(right), right)
+                small = ir.fits_word(expression)
+                return self._binary(operator, self.value(left), self.value(right), right, small)
             case ir.Unary(operator, operand):
                 return self._unary(operator, self.value(operand))
             case ir.Compare(operators, sides):
@@ -256,19 +257,25 @@ class _FunctionEmitter:
             self.builder.note_fault(self.report, FAILED)
         return self.builder.select(good, value, llvm.Constant(value.type, harmless))
 
-    def _binary(self, operator: str, left: llvm.Value, right: llvm.Value, source: ir.Expression) -> llvm.Value:
+    def _binary(
+        self, operator: str, left: llvm.Value, right: llvm.Value, source: ir.Expression, small: bool
+    ) -> llvm.Value:
+        """The value of a binary expression; `source` is its right side, and `small` says that it cannot overflow."""
         builder = self.builder
-        simple: dict[str, Callable[..., llvm.Value]] = {
-            "+": builder.add, "-": builder.sub, "&": builder.and_, "|": builder.or_, "^": builder.xor,
-        }  # fmt: skip
+        simple: dict[str, Callable[..., llvm.Value]] = {"&": builder.and_, "|": builder.or_, "^": builder.xor}
+        checked: dict[str, Callable[..., llvm.Value]] = {"*": builder.smul_with_overflow}
+        if small:
+            simple |= {"+": builder.add, "-": builder.sub}
+        else:
+            checked |= {"+": builder.sadd_with_overflow, "-": builder.ssub_with_overflow}
         if operator in simple:
             return simple[operator](left, right)
-        if operator in ("min", "max"):
-            return builder.select(builder.icmp_signed("<" if operator == "min" else ">", left, right), left, right)
-        if operator == "*":
-            both = builder.smul_with_overflow(left, right)
+        if operator in checked:
+            both = checked[operator](left, right)
             fits = builder.not_(builder.extract_value(both, 1))
             return self._checked(fits, builder.extract_value(both, 0), 0)
+        if operator in ("min", "max"):
+            return builder.select(builder.icmp_signed("<" if operator == "min" else ">", left, right), left, right)
         if operator in ("<<", ">>"):
             return self._shift(operator, left, right, source)
         return self._divide(operator, left, right, source)

@@ -288,7 +288,7 @@ def raised(function: ast.FunctionDef) -> set[str]:
     for node in ast.walk(function):
         if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and isinstance(node.exc.func, ast.Name):
             names.add(node.exc.func.id)
-    return names & {"UsageError", "ModelError", "EvaluationError", "SearchMemoryError"}
+    return names & {"UsageError", "ModelError", "EvaluationError"}
 
 
 # The plain subset: what functions of impl/, spec/ and model/ may consist of.

@@ -196,6 +196,7 @@ EXPRESSIONS = [
     guard("len of two", "len(state.row, state.row) == 1", "len() with 2 argument(s)"),
     guard("len of a number", "len(state.number) == 1", "len() of int; only an Array field has a length"),
     guard("len of a record", "len(state.cells[0]) == 1", "len() of a Cell record; only an Array field has a length"),
+    guard("len behind an index", "len(state.cells[state.number].row) == 2", "give the record a name first"),
     guard("abs of two", "abs(1, 2) == 1", "abs() with 2 argument(s)"),
     guard("int of a text", "int('1') == 1", "the str '1'"),
     guard("int of a record", "int(state) == 1", "the argument of int() must be int, not a State record"),
