@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from checker.context import Context
+from checker.context import Context, Sizes, kept_slot, successor_slot
 from checker.errors import EvaluationError
 from checker.evaluation import Evaluation
 from checker.exploration import NO_MEMORY, Exploration, Found, HandOver, Values, Watch, memory_reason, states_reason
-from checker.kernel import combination_count, kept_slot, report_length, sometimes_slot, successor_slot
+from checker.kernel import sizes_of
 from checker.lookup import BUCKET
 from checker.model import Model
 from checker.native import DEADLOCK, FAULT, FAULT_AT, NO_FAULT, Entry
@@ -33,14 +33,15 @@ _NORESERVE = 0x4000 if sys.platform == "linux" else 0
 class Workspace:
     """The arrays of a search. `capacity` states can be kept; their memory is taken only as they come."""
 
-    def __init__(self, model: Model, entries: dict[str, Entry], capacity: int) -> None:
+    def __init__(self, sizes: Sizes, entries: dict[str, Entry], capacity: int) -> None:
         self._entries = entries
-        self.words = model.layout.word_count
+        self.sizes = sizes
+        self.words = sizes.words
         self.capacity = capacity
-        self.report = np.full(report_length(model), -1, np.int64)
+        self.report = np.full(sizes.report, -1, np.int64)
         self.report[FAULT] = NO_FAULT
-        self.fired = np.zeros(len(model.actions), np.int64)
-        self.room = max(BUFFER, 2 * combination_count(model))
+        self.fired = np.zeros(sizes.actions, np.int64)
+        self.room = max(BUFFER, 2 * sizes.combinations)
         self.successors = np.empty((self.room, self.words), np.uint64)
         self.origins = np.empty(self.room, np.uint32)
         self.actions = np.empty(self.room, np.uint16)
@@ -125,14 +126,14 @@ class CompiledSearch:
             self._space.parents[: len(found.states)] = np.array(found.parents, np.int64).astype(np.uint32)
             self._space.fired[:] = found.counts.fired
             for number in found.counts.met:
-                self._space.report[sometimes_slot(model, number)] = 0
+                self._space.report[self._space.sizes.sometimes_slot(number)] = 0
 
     def _workspace(self, entries: dict[str, Entry]) -> Workspace:
         capacity = min(self.watch.memory_limit // (self.model.layout.word_count * 8 + 16), 2**32 - 2)
         capacity = max(capacity, SMALLEST_CAPACITY)
         while True:
             try:
-                return Workspace(self.model, entries, capacity)
+                return Workspace(sizes_of(self.model), entries, capacity)
             except MemoryError:
                 if capacity == SMALLEST_CAPACITY:
                     raise
@@ -237,7 +238,7 @@ class CompiledSearch:
             if row >= 0 and number not in counts.violated:
                 counts.violated[number] = self.chain(row)
         for number in range(len(self.model.sometimes)):
-            if report[sometimes_slot(self.model, number)] >= 0:
+            if report[self._space.sizes.sometimes_slot(number)] >= 0:
                 counts.met.add(number)
 
     def _note_successors(self) -> None:

@@ -1,4 +1,4 @@
-"""The compiled reading's loops, for one model with its bounds and rules: expand, absorb, check, rehash.
+"""The compiled reading's loops, for one model with its bounds and rules: expand, absorb, check, rehash, fingerprint.
 
 States are kept packed (`Leaf.word`, `shift`, `bits`), one after the other in order of discovery. The module text holds
 every function that can be reached, every bound and every rule, so a hash of it names the machine code: no edit can be
@@ -9,7 +9,7 @@ import contextlib
 from collections.abc import Iterator
 
 from checker import ir, lookup
-from checker.context import EXCLUDED, Context, pointer
+from checker.context import EXCLUDED, Context, Sizes, kept_slot, pointer, successor_slot
 from checker.footprint import WHOLE_STATE, written_leaves
 from checker.model import Action, Model
 from checker.native import (
@@ -17,7 +17,6 @@ from checker.native import (
     DEADLOCK,
     DIRTY_FALSE,
     FAULT,
-    FIRST_PROPERTY,
     I1,
     I16,
     I32,
@@ -35,16 +34,17 @@ from checker.native import (
 )
 from checker.packing import Packing
 
-ENTRIES = ["expand", "absorb", "check", "rehash"]
+ENTRIES = ["expand", "absorb", "check", "rehash", "fingerprint"]
 
 MOST_COPIES = 128
 """How many (action, parameters) get machine code of their own, which runs nearly twice as fast and takes ten to twenty
 milliseconds to compile. Actions with few parameters come first; the others are tried in loops."""
 
 
-def combination_count(model: Model) -> int:
-    """How many (action, parameters) there are: the most successors a state can have."""
-    return sum(action.combination_count() for action in model.actions)
+def sizes_of(model: Model) -> Sizes:
+    """What the arrays of a model's kernel depend on."""
+    combinations = sum(action.combination_count() for action in model.actions)
+    return Sizes(model.layout.word_count, combinations, len(model.actions), len(model.properties), len(model.sometimes))
 
 
 def unrolled_actions(model: Model) -> set[str]:
@@ -58,26 +58,6 @@ def unrolled_actions(model: Model) -> set[str]:
     return names
 
 
-def report_length(model: Model) -> int:
-    """The length of the report."""
-    return FIRST_PROPERTY + 2 * len(model.properties) + len(model.sometimes)
-
-
-def kept_slot(property_number: int) -> int:
-    """Where the first kept state that violates an invariant is reported."""
-    return FIRST_PROPERTY + 2 * property_number
-
-
-def successor_slot(property_number: int) -> int:
-    """Where the first state is reported that has a step, or a successor that is not kept, violating a property."""
-    return FIRST_PROPERTY + 2 * property_number + 1
-
-
-def sometimes_slot(model: Model, place: int) -> int:
-    """Where the first example of a `sometimes` property is reported."""
-    return FIRST_PROPERTY + 2 * len(model.properties) + place
-
-
 def kernel_text(model: Model) -> str:
     """The LLVM module of a model. Deterministic: equal models give equal text."""
     return str(_KernelWriter(model).module)
@@ -86,6 +66,7 @@ def kernel_text(model: Model) -> str:
 class _KernelWriter:
     def __init__(self, model: Model) -> None:
         self.model = model
+        self.sizes = sizes_of(model)
         self.module = llvm.Module(name="kernel")
         self.packing = Packing(self.module, model.layout)
         self.unrolled = unrolled_actions(model)
@@ -96,6 +77,7 @@ class _KernelWriter:
         _ExpandWriter(self).write()
         lookup.write(self.module, self.packing)
         self._check()
+        self._fingerprint()
 
     def call(
         self, builder: Builder, function: ir.Function, report: llvm.Value, arguments: list[llvm.Value]
@@ -117,8 +99,17 @@ class _KernelWriter:
                     fails = builder.not_(self.call(builder, each.read, report, [state]))
                     note_first(builder, report, kept_slot(place), row, fails)
             for place, each in enumerate(self.model.sometimes):
-                slot = sometimes_slot(self.model, place)
+                slot = self.sizes.sometimes_slot(place)
                 note_first(builder, report, slot, row, self.call(builder, each.read, report, [state]))
+        builder.ret_void()
+
+    def _fingerprint(self) -> None:
+        """Write the fingerprints of the states FIRST .. LAST-1 to FINGERPRINTS."""
+        context, builder = entry(self.module, "fingerprint")
+        store, fingerprints = (pointer(builder, context, slot) for slot in (Context.STORE, Context.FINGERPRINTS))
+        with builder.loop(builder.get(context, Context.FIRST), builder.get(context, Context.LAST)) as row:
+            words = self.packing.load(builder, self.packing.row(builder, store, row))
+            builder.put(fingerprints, row, self.packing.fingerprint(builder, words))
         builder.ret_void()
 
 
@@ -167,7 +158,7 @@ class _ExpandWriter:
         row = builder.load(self.next)
         builder.cbranch(builder.icmp_signed("<", row, last), look, leave)
         builder.position_at_end(look)
-        most = builder.add(builder.load(self.amount), number(combination_count(self.model)))
+        most = builder.add(builder.load(self.amount), number(self.kernel.sizes.combinations))
         builder.cbranch(builder.icmp_signed("<=", most, room), expand, leave)
         builder.position_at_end(expand)
         self._expand(row)

@@ -61,7 +61,7 @@ def interpreted_successors(model, values):
 
 def compiled_successors(model, states):
     """The same for many states, by the compiled reading."""
-    space = Workspace(model, machine_code.entries(kernel.kernel_text(model)), len(states))
+    space = Workspace(kernel.sizes_of(model), machine_code.entries(kernel.kernel_text(model)), len(states))
     space.store[:] = model.layout.pack(np.array(states, np.int64))
     answers = []
     first = 0

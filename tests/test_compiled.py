@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from checker import compiled, exploration
+from checker import compiled, exploration, kernel
 from checker.exploration import Watch
 from checker.interpreted import InterpretedSearch
 from checker.model import Model
@@ -127,7 +127,7 @@ def test_a_handed_over_search_keeps_to_its_limit(monkeypatch):
 
 def test_a_store_that_is_full_ends_a_search(monkeypatch):
     def workspace(search, entries):
-        return compiled.Workspace(search.model, entries, 200)
+        return compiled.Workspace(kernel.sizes_of(search.model), entries, 200)
 
     monkeypatch.setattr(compiled.CompiledSearch, "_workspace", workspace)
     found = readings.compiled(two_phase_commit.MODEL)
