@@ -7,7 +7,6 @@ is a catalogue of its own.
 """
 
 import contextlib
-import difflib
 import importlib
 import importlib.util
 import os
@@ -23,10 +22,12 @@ from types import ModuleType
 
 from checker.errors import KafkacheckError, ModelError, UsageError
 from checker.model import Model
+from checker.names import did_you_mean, shortened
 from checker.result import Verdict
 
 PACKAGE = "model"
 EXPECTED_FILE = "expected.toml"
+LONGEST_DOTTED_NAME = 500
 DEFINES_MODEL = re.compile(r"^MODEL\b\s*[:=]", re.MULTILINE)
 DOTTED_NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
@@ -69,7 +70,7 @@ def find_model(text: str) -> Model:
     names = _names()
     if text in names:
         return _model_of(_imported(text, lambda: importlib.import_module(f"{PACKAGE}.{text}")), text)
-    if text.endswith(".py") or os.sep in text or (text and Path(text).exists()):
+    if text.endswith(".py") or os.sep in text or (text and os.path.exists(text)):
         return _model_of(_module_of_file(Path(text)), text)
     return _model_of(_module_of_name(text, names), text)
 
@@ -119,17 +120,24 @@ def _names() -> list[str]:
 
 def _module_of_name(name: str, catalogue: list[str]) -> ModuleType:
     """The module found under a dotted name, the current folder included in the search."""
-    if os.getcwd() not in sys.path and "" not in sys.path:
-        sys.path.append(os.getcwd())
-    if not DOTTED_NAME.fullmatch(name) or not _is_module(name):
-        close = difflib.get_close_matches(name, catalogue, n=1)
-        hint = f"; did you mean {close[0]}?" if close else ""
+    here = _current_folder()
+    if here and here not in sys.path and "" not in sys.path:
+        sys.path.append(here)
+    if len(name) > LONGEST_DOTTED_NAME or not DOTTED_NAME.fullmatch(name) or not _is_module(name):
         raise UsageError(
-            f"there is no model {name!r}: it is no name of the catalogue, no file, and no module that Python finds"
-            f"{hint} (the catalogue has {', '.join(catalogue) or 'no model'}; name a model of your own by its file, "
-            "path/to/my_model.py, or as a module, my_package.my_model)"
+            f"there is no model {shortened(name)!r}: it is no name of the catalogue, no file, and no module that "
+            f"Python finds{did_you_mean(name, catalogue)} (the catalogue has {', '.join(catalogue) or 'no model'}; "
+            "name a model of your own by its file, path/to/my_model.py, or as a module, my_package.my_model)"
         )
     return _imported(name, lambda: importlib.import_module(name))
+
+
+def _current_folder() -> str | None:
+    """The path of the current folder; None where that has been deleted."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return None
 
 
 def _is_module(name: str) -> bool:
@@ -146,10 +154,13 @@ def _is_module(name: str) -> bool:
 
 def _module_of_file(path: Path) -> ModuleType:
     """The module in a file, imported under the dotted name it has within the packages it lies in."""
+    if not os.path.exists(path):
+        where = (
+            "which is absolute" if path.is_absolute() else f"looked up from {_current_folder() or 'a deleted folder'}"
+        )
+        raise UsageError(f"there is no file {path}; check the path, {where}")
     if path.is_dir():
         raise UsageError(f"{path} is a folder; name the Python file in it that defines MODEL")
-    if not path.exists():
-        raise UsageError(f"there is no file {path}; check the path, which is looked up from {os.getcwd()}")
     if path.suffix != ".py":
         raise UsageError(f"{path} is no Python file; name a file that ends in .py and defines MODEL")
     path = path.resolve()

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import graphviz
 
 from checker.shape import ArrayOf, Record, Type
-from checker.trace import Trace, call_text, leaf_texts
+from checker.trace import Trace, call_text, deadlock_text, leaf_texts
 from checker.witness import Witness
 
 FONT = "Courier"
@@ -15,7 +15,10 @@ TABLE = 'BORDER="0" CELLBORDER="1" CELLSPACING="0" CELLPADDING="3" COLOR="#99999
 
 
 def chain_dot(trace: Trace, witness: Witness | None) -> str:
-    """The DOT text of the chain, ending with the property that is violated and its first witness, if there is one."""
+    """The DOT text of the chain, ending with what it was found for.
+
+    That is the property that is violated with its first witness, or that no action is enabled.
+    """
     graph = graphviz.Digraph(
         trace.model.name,
         graph_attr={"rankdir": "TB", "ranksep": "0.35", "bgcolor": "white"},
@@ -23,15 +26,17 @@ def chain_dot(trace: Trace, witness: Witness | None) -> str:
         edge_attr={"fontname": FONT, "fontsize": "11", "penwidth": "1.4"},
     )
     before: dict[str, str] | None = None
+    lines = [] if witness is None else [f"violates {witness.name}", witness.sentence, witness.text]
+    if trace.is_deadlock:
+        lines = [deadlock_text(trace)]
     for index, step in enumerate(trace.steps):
         now = leaf_texts(trace.model, step.state)
-        is_last = witness is not None and index == len(trace.steps) - 1
+        is_last = bool(lines) and index == len(trace.steps) - 1
         graph.node(f"s{index}", label=_state_label(trace, index, now, before, is_last))
         if index:
             graph.edge(f"s{index - 1}", f"s{index}", label=f"  {graphviz.escape(call_text(trace.model, step))}")
         before = now
-    if witness is not None:
-        lines = [f"violates {witness.name}", witness.sentence, witness.text]
+    if lines:
         told = "".join(f"<BR/>{line}" if number else line for number, line in enumerate(map(html, filter(None, lines))))
         graph.node("verdict", label=f'<<FONT COLOR="{RED}">{told}</FONT>>')
         graph.edge(f"s{len(trace.steps) - 1}", "verdict", color=RED, arrowhead="none")

@@ -1,28 +1,31 @@
 """What `kafkacheck check` and `replay` do once the command line is read: search, write files, print, and judge."""
 
+import shlex
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-import click
-
 from checker import catalogue, report
-from checker import trace as traces
 from checker.catalogue import Expectation
 from checker.errors import EvaluationError, KafkacheckError, UsageError
-from checker.files import make_folder
+from checker.files import check_writable, make_usable
 from checker.model import Model
+from checker.output import say, tell
+from checker.progress import ProgressReport
 from checker.result import Limits, Result, Verdict
-from checker.settings import settings_text
+from checker.settings import rules_of, settings_text
 
 UNEXPECTED = 1
+NO_LONGER_APPLIES = 1
 DEADLOCK = 11
 INVARIANT_VIOLATED = 12
 STEP_VIOLATED = 13
 NOT_EXHAUSTED = 20
 VACUOUS = 21
 EVALUATION_FAILED = 75
+
+ENOUGH_TO_MEASURE = 10_000
+"""With fewer distinct states, the memory for each of them is mostly that of the smallest tables there are."""
 
 INTERRUPTED = "it was interrupted"
 """The reason why a search is not finished where Ctrl-C ended it."""
@@ -37,17 +40,17 @@ def check_model(model: Model, engine: str, limits: Limits, folder: Path | None, 
     if folder is not None:
         make_usable(folder)
     if not as_json:
-        click.echo(f"{model.name}: {settings_text(model) or 'no bounds or rules'}")
+        say(f"{model.name}: {settings_text(model) or 'no bounds or rules'}")
     result = search(model, engine, limits)
     files: tuple[Path, ...] = ()
-    failure: UsageError | KeyboardInterrupt | None = None
+    failure: BaseException | None = None
     try:
         files = write_counterexample(result, folder)
-    except (UsageError, KeyboardInterrupt) as error:
+    except (Exception, KeyboardInterrupt) as error:  # the verdict comes first, whatever befalls the files
         failure = error
     warn_of_vacuity(result)
     if as_json:
-        click.echo(report.json_text(report.document(result, files)))
+        say(report.json_text(report.document(result, files)))
     else:
         print_result(result, files)
     if failure is not None:
@@ -70,17 +73,18 @@ def check_catalogue(engine: str, limits: Limits, folder: Path, as_json: bool, st
         row = _checked(name, expectations.get(name), engine, limits, folder)
         rows.append(row)
         if row.error:
-            click.echo(f"error: {name}: {row.error}", err=True)
+            tell(f"error: {name}: {row.error}")
         if row.result is not None:
             warn_of_vacuity(row.result)
             if not as_json:
-                click.echo(report.closing_line(row.result))
+                say(report.closing_line(row.result))
         if row.error == INTERRUPTED:
             break
+    rows += [report.Checked(name, expectations.get(name), None, is_begun=False) for name in names[len(rows) :]]
     if as_json:
-        click.echo(report.json_text(report.catalogue_document(rows)))
+        say(report.json_text(report.catalogue_document(rows)))
     else:
-        click.echo(report.closing_table(rows, len(names), sys.stdout))
+        say(report.closing_table(rows, sys.stdout))
     return max((_row_status(row, strict) for row in rows), default=0)
 
 
@@ -105,6 +109,8 @@ def _checked(name: str, expected: Expectation | None, engine: str, limits: Limit
 def _row_status(row: report.Checked, strict: bool) -> int:
     if row.error:
         return row.error_status
+    if not row.is_finished:
+        return NOT_EXHAUSTED
     if not row.is_expected:
         return UNEXPECTED
     return VACUOUS if strict and row.result is not None and is_vacuous(row.result) else 0
@@ -114,19 +120,8 @@ def search(model: Model, engine: str, limits: Limits) -> Result:
     """Search a model's states, with progress on stderr."""
     from checker.search import check
 
-    with report.ProgressReport(model.name) as progress:
+    with ProgressReport(model.name) as progress:
         return check(model, engine=engine, limits=limits, progress=progress)
-
-
-def make_usable(folder: Path) -> None:
-    """Make the folder where it is missing. UsageError where that fails, or no file can be written into it."""
-    make_folder(folder)
-    try:
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise UsageError(f"cannot write into the folder {folder}: {reason}; name another one with --out") from error
 
 
 def write_counterexample(result: Result, folder: Path | None) -> tuple[Path, ...]:
@@ -137,7 +132,7 @@ def write_counterexample(result: Result, folder: Path | None) -> tuple[Path, ...
 
     written = write_files(result.trace, folder)
     for note in written.notes:
-        click.echo(f"note: {note}", err=True)
+        tell(f"note: {note}")
     return written.files
 
 
@@ -146,14 +141,14 @@ def print_result(result: Result, files: Sequence[Path]) -> None:
     if result.trace is not None:
         from checker.render import trace_text
 
-        click.echo(trace_text(result.trace))
+        say(trace_text(result.trace))
     for file in files:
-        click.echo(f"written: {file}")
+        say(f"written: {file}")
     if result.verdict is Verdict.NOT_EXHAUSTED:
-        click.echo(f"the search is not finished: {result.reason}; no violation was found until then")
-    if result.bytes_per_state is not None:
-        click.echo(f"{result.bytes_per_state:.0f} bytes of memory per distinct state ({result.engine} reading)")
-    click.echo(report.closing_line(result))
+        say(f"the search is not finished: {result.reason}; no violation was found until then")
+    if result.bytes_per_state is not None and result.states_distinct >= ENOUGH_TO_MEASURE:
+        say(f"{result.bytes_per_state:.0f} bytes of memory per distinct state ({result.engine} reading)")
+    say(report.closing_line(result))
 
 
 def is_vacuous(result: Result) -> bool:
@@ -164,7 +159,7 @@ def is_vacuous(result: Result) -> bool:
 def warn_of_vacuity(result: Result) -> None:
     """Say on stderr what never occurred in a model that holds."""
     if is_vacuous(result):
-        click.echo(f"warning: {result.model.name} may hold only because {report.vacuous_text(result)}", err=True)
+        tell(f"warning: {result.model.name} may hold only because {report.vacuous_text(result)}")
 
 
 def exit_status(model: Model, verdict: Verdict, violated: str | None) -> int:
@@ -180,34 +175,67 @@ def exit_status(model: Model, verdict: Verdict, violated: str | None) -> int:
     }[verdict]
 
 
-def replay_trace(model: Model, path: Path) -> int:
-    """Run a saved trace on today's code and print what comes of it; the exit status is that of what still fails."""
+def replay_trace(model: Model, path: Path, changes: Sequence[str]) -> int:
+    """Run a saved trace on today's code, with the bounds and rules that it was saved with and then `--set` `changes`.
+
+    Prints what comes of it; the exit status is that of what still fails, 0 if nothing does, and NO_LONGER_APPLIES.
+    UsageError where the file is no trace of the model, EvaluationError where the model's code fails.
+    """
+    from checker import saved as saved_traces
     from checker.render import replay_text
+    from checker.replay import replay
 
-    outcome = traces.replay(model, traces.load(model, path))
-    click.echo(replay_text(outcome))
-    violated, length = outcome.trace.property, len(outcome.trace.steps)
-    verdict = Verdict.HOLDS
+    saved = saved_traces.read(path)
+    model = saved_traces.as_saved(model, saved, changes)
+    now = settings_text(model)
+    source = "as saved with the trace" if now == saved.settings() else f"the trace was saved with {saved.settings()}"
+    say(f"{model.name}: {now} ({source})" if now else f"{model.name}: no bounds or rules")
+    outcome = replay(model, *saved_traces.load(model, saved))
+    say(replay_text(outcome))
+    violated, length, status = outcome.trace.property, len(outcome.trace.steps), 0
     if outcome.violated_step is not None:
-        told, verdict = f"still violates {violated} trace={outcome.violated_step + 1}", Verdict.VIOLATED
-    elif not outcome.applies:
-        told = f"the trace no longer applies after {length} of its states"
-    elif violated is None and model.check_deadlock and outcome.is_deadlock:
-        told, verdict = f"still a deadlock trace={length}", Verdict.DEADLOCK
+        told = f"still violates {violated} trace={outcome.violated_step + 1}"
+        status = exit_status(model, Verdict.VIOLATED, violated)
+    elif outcome.failed_step is not None:
+        told, status = f"the trace no longer applies at step {outcome.failed_step + 1}", NO_LONGER_APPLIES
+    elif violated is not None:
+        told = f"no longer violates {violated} trace={length}"
+    elif not outcome.is_deadlock:
+        told = f"no longer a deadlock trace={length}"
+    elif not model.check_deadlock:
+        told = f"still without an enabled action, which {model.name} now allows trace={length}"
     else:
-        told = f"no longer violates {violated} trace={length}" if violated else f"no deadlock trace={length}"
-    click.echo(f"{model.name}: {told}")
-    return exit_status(model, verdict, violated)
+        told, status = f"still a deadlock trace={length}", DEADLOCK
+    say(f"{model.name}: {told}")
+    return status
 
 
-def draw_graph(model: Model, path: Path) -> int:
-    """Write the picture of a model's state graph; the exit status."""
-    from checker.graph import write_graph
+def draw_graph(name: str, default: Model, model: Model, path: Path) -> int:
+    """Write the picture of a model's state graph; the exit status.
 
-    make_usable(path.parent)
-    written = write_graph(model, path)
+    `name` is how the command line names the model, and `default` the model before `--set`, for the advice where the
+    graph is too large. UsageError then, and where the file cannot be written; EvaluationError where code fails.
+    """
+    from checker.graph import TooManyStatesError, check_name, smaller, write_graph
+
+    check_name(path)
+    check_writable(path)
+    try:
+        written = write_graph(model, path)
+    except TooManyStatesError as error:
+        raise UsageError(f"{error}; {_advice(name, default, smaller(model), path)}") from None
     for note in written.notes:
-        click.echo(f"note: {note}", err=True)
+        tell(f"note: {note}")
     for file in written.files:
-        click.echo(f"written: {file}")
+        say(f"written: {file}")
     return 0
+
+
+def _advice(name: str, default: Model, small: Model | None, path: Path) -> str:
+    """The command that draws `small`, to be followed word for word."""
+    if small is None:
+        return "no smaller bounds were found that make it small enough; draw a smaller model"
+    before = {**default.bounds, **rules_of(default)}
+    now = {**small.bounds, **rules_of(small)}
+    changes = [f"--set {each}={value}" for each, value in now.items() if value != before[each]]
+    return f"try kafkacheck graph {shlex.quote(name)} {' '.join(changes)} --out {shlex.quote(str(path))}"

@@ -6,7 +6,6 @@ in a file where the fault is kafkacheck's own. What only one command needs is im
 others start quickly.
 """
 
-import io
 import math
 import sys
 import tempfile
@@ -17,20 +16,26 @@ from typing import Any
 
 import click
 
-from checker import catalogue, checking, settings
+from checker import catalogue, checking, output, settings
 from checker.errors import KafkacheckError, UsageError
+from checker.files import reason_of
+from checker.names import did_you_mean, shortened
+from checker.output import say, tell
 from checker.result import Limits
 
+REFUSED = 2
 INTERRUPTED = 20
 OUT_OF_MEMORY = 20
 INTERNAL_ERROR = 70
+PIPE_CLOSED = 141
+"""What a shell says of a program that ends because nobody reads its output any more."""
 
 EXIT_STATUSES = """
 \b
 Exit status:
   0    the verdict is HOLDS (check --all: every verdict is the expected one)
-  1    check --all: some verdict is not the expected one
-  2    the command, an option, a value or a file cannot be used
+  1    check --all: some verdict is not the expected one; replay: the trace no longer applies
+  2    the command, an option, a value, a file or stdout cannot be used
   11   a state without a successor (deadlock)
   12   an invariant is violated
   13   a property of steps is violated
@@ -38,6 +43,7 @@ Exit status:
   21   with --strict: vacuous, something that should be possible never is
   70   a bug in kafkacheck
   75   the model's code failed while a state was evaluated
+  141  whoever read the output closed it
   150  the model is not well-formed
 """
 CATALOGUE_FOLDER = Path("out")
@@ -57,6 +63,34 @@ class Seconds(click.FloatRange):
         return number
 
 
+class Place(click.Path):
+    """The path of a file or folder."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path; a usage error where the text is empty or cannot be one."""
+        if not str(value).strip():
+            self.fail("it is empty; name a file or folder, such as out.", param, ctx)
+        if "\0" in str(value):
+            self.fail(f"{shortened(str(value))!r} has a zero byte, which no path may have.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+class Commands(click.Group):
+    """The commands; says which one was meant where one is misspelt."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the first argument names; a usage error where it names none."""
+        if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+            hint = did_you_mean(args[0], self.commands)
+            ctx.fail(f"There is no command {shortened(args[0])!r}{hint or '.'} There are: {', '.join(self.commands)}.")
+        return super().resolve_command(ctx, args)
+
+
 def set_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """The option `--set`, the same for every command that has it."""
     return click.option(
@@ -68,7 +102,11 @@ def set_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
-@click.group(epilog=EXIT_STATUSES, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=Commands,
+    epilog=EXIT_STATUSES,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 def commands() -> None:
     """Explore every interleaving of a model, and show a shortest one that breaks a property.
 
@@ -86,13 +124,13 @@ def models() -> int:
         try:
             model = catalogue.find_model(name)
         except KafkacheckError as error:
-            click.echo(f"error: {error}", err=True)
+            failed(str(error), error.exit_status)
             broken = error.exit_status
             continue
         expected = expectations.get(name)
-        click.echo(f"{name}\n    {' '.join(model.question.split())}")
-        click.echo(f"    bounds and rules: {settings.settings_text(model) or 'none'}")
-        click.echo(f"    expected: {expected.text() if expected else 'nothing is said'}\n")
+        say(f"{name}\n    {' '.join(model.question.split())}")
+        say(f"    bounds and rules: {settings.settings_text(model) or 'none'}")
+        say(f"    expected: {expected.text() if expected else 'nothing is said'}\n")
     return broken
 
 
@@ -119,7 +157,7 @@ def models() -> int:
 @click.option(
     "--out",
     "folder",
-    type=click.Path(path_type=Path),
+    type=Place(),
     metavar="DIR",
     help="Write a counterexample into this folder: JSON, ITF, DOT and SVG.  [--all: out]",
 )
@@ -157,20 +195,16 @@ def check(
 
 @commands.command(epilog=EXIT_STATUSES)
 @click.argument("model_name", metavar="MODEL")
-@click.argument("path", metavar="TRACE.json", type=click.Path(path_type=Path))
+@click.argument("path", metavar="TRACE.json", type=Place())
 @set_option
 def replay(model_name: str, path: Path, changes: tuple[str, ...]) -> int:
     """Run a saved trace of MODEL step by step on today's code.
 
-    Says at which step the trace no longer applies, or whether it still ends in what it was saved for. MODEL takes
-    the bounds of the trace, and has its rules of today; --set gives it others.
+    MODEL has the bounds and rules that were saved with the trace; --set gives it others. The last line says whether
+    the trace still ends in what it was saved for (status 11, 12 or 13 as for `check`), no longer does (0), or at which
+    step it no longer applies (1).
     """
-    saved = settings.saved_with(path)
-    model = settings.with_settings(settings.at_saved_bounds(catalogue.find_model(model_name), saved), changes)
-    changed = settings.changed_rules(model, saved)
-    if changed:
-        click.echo(f"note: the trace was saved with {changed}, and is replayed with the rules of today", err=True)
-    return checking.replay_trace(model, path)
+    return checking.replay_trace(catalogue.find_model(model_name), path, changes)
 
 
 @commands.command(epilog=EXIT_STATUSES)
@@ -178,7 +212,7 @@ def replay(model_name: str, path: Path, changes: tuple[str, ...]) -> int:
 @click.option(
     "--out",
     "path",
-    type=click.Path(path_type=Path),
+    type=Place(),
     metavar="FILE",
     required=True,
     help="The file to write: DOT text where its name ends in .dot, a picture (and the text) where it ends in .svg.",
@@ -189,37 +223,40 @@ def graph(model_name: str, path: Path, changes: tuple[str, ...]) -> int:
 
     States stand in ranks by their depth; initial states and violations are marked; steps are labelled with actions.
     """
-    model = settings.with_settings(catalogue.find_model(model_name), changes)
-    return checking.draw_graph(model, path)
+    model = catalogue.find_model(model_name)
+    return checking.draw_graph(model_name, model, settings.with_settings(model, changes), path)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line on `arguments` (default: those of the process); the exit status. Prints every error."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a file's name may hold what the terminal cannot show
     try:
+        output.open_streams()
         status = commands.main(args=arguments, prog_name="kafkacheck", standalone_mode=False)
         return int(status or 0)
     except KafkacheckError as error:
         return failed(str(error), error.exit_status)
     except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message(), err=True)
+        tell(error.format_message())
         return error.exit_code
     except click.ClickException as error:
         hint = f" See `{error.ctx.command_path} --help`." if isinstance(error, click.UsageError) and error.ctx else ""
         return failed(f"{error.format_message()}{hint}", error.exit_code)
+    except (output.PipeClosedError, SystemExit):  # click exits by itself where its help meets a closed pipe
+        return PIPE_CLOSED
     except (click.Abort, KeyboardInterrupt):
         return failed("interrupted before the command was done", INTERRUPTED)
     except MemoryError:
         return failed("memory ran out before there was a result; choose smaller bounds with --set", OUT_OF_MEMORY)
+    except OSError as error:
+        place = f" {error.filename}" if error.filename else ""
+        return failed(f"the system refused{place}: {reason_of(error)}; mend that and run the command again", REFUSED)
     except Exception as error:
         return failed(internal_error(error), INTERNAL_ERROR)
 
 
 def failed(message: str, status: int) -> int:
-    """Print an error to stderr; the exit status that it was given."""
-    click.echo(f"error: {message}", err=True)
+    """Print an error to stderr, in one line; the exit status that it was given."""
+    tell("error: " + "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in message))
     return status
 
 
@@ -231,6 +268,7 @@ def internal_error(error: Exception) -> str:
         with tempfile.NamedTemporaryFile("w", prefix="kafkacheck-bug-", suffix=".txt", delete=False) as file:
             file.write(f"kafkacheck {command}\nPython {sys.version}\n\n{text}")
             place = f"saved in {file.name}; please report it with that file"
-    except OSError:
-        place = f"this:\n{text}"
+    except (OSError, ValueError):
+        tell(text)
+        place = "above; please report it"
     return f"this is a bug in kafkacheck: {type(error).__name__}: {error}. The traceback is {place}"

@@ -1,6 +1,11 @@
 """Files that appear whole or not at all, and folders to put them in."""
 
+import contextlib
 import os
+import signal
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from checker.errors import UsageError
@@ -11,22 +16,35 @@ def atomic_write(path: Path, data: str | bytes) -> None:
 
     Raises UsageError where the file cannot be written; then the old file, if any, is untouched.
     """
-    content = data.encode("utf-8") if isinstance(data, str) else data
-    if path.exists() and not path.is_file():
-        raise UsageError(f"cannot write {path}: it exists and is not an ordinary file; name another file")
-    temporary = path.parent / f".{path.name}.{os.getpid()}.tmp"
+    write_together({path: data})
+
+
+def write_together(contents: Mapping[Path, str | bytes | None]) -> None:
+    """Write several files (text as UTF-8; None removes the file): each appears whole, and none before all can.
+
+    Raises UsageError where one cannot be written. Until the last byte is on the disk every old file is untouched, and
+    Ctrl-C waits while the new ones take their places.
+    """
+    for path in contents:
+        _check_ordinary(path)
+    temporary: dict[Path, Path] = {}
     try:
-        try:
-            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {_reason(error)}; name a place that can be written") from error
+        for number, (path, data) in enumerate(contents.items()):
+            if data is not None:
+                temporary[path] = path.parent / f".kafkacheck-{os.getpid()}-{number}.tmp"
+                with _explained(f"cannot write {path}"):
+                    _write(temporary[path], data.encode("utf-8") if isinstance(data, str) else data)
+        with _undisturbed():
+            for path, data in contents.items():
+                with _explained(f"cannot {'remove' if data is None else 'write'} {path}"):
+                    if data is None:
+                        path.unlink(missing_ok=True)
+                    else:
+                        os.replace(temporary[path], path)
+    finally:
+        for place in temporary.values():
+            with contextlib.suppress(OSError):
+                place.unlink(missing_ok=True)
 
 
 def make_folder(path: Path) -> Path:
@@ -35,20 +53,70 @@ def make_folder(path: Path) -> Path:
         path.mkdir(parents=True, exist_ok=True)
     except FileExistsError as error:
         raise UsageError(f"cannot use {path} as a folder: a file of that name is there; name another folder") from error
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise UsageError(
-            f"cannot make the folder {path}: {_reason(error)}; name a place that can be written"
+            f"cannot make the folder {path}: {reason_of(error)}; name a place that can be written"
         ) from error
     return path
 
 
-def remove(path: Path) -> None:
-    """Remove the file `path` if it is there; UsageError if that fails."""
+def make_usable(folder: Path) -> None:
+    """Make the folder where it is missing. UsageError where that fails, or no file can be written into it."""
+    make_folder(folder)
     try:
-        path.unlink(missing_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"a full disk takes no byte")
+            file.flush()
     except OSError as error:
-        raise UsageError(f"cannot remove {path}: {_reason(error)}; name a place that can be written") from error
+        raise UsageError(
+            f"cannot write into the folder {folder}: {reason_of(error)}; name another one with --out"
+        ) from error
 
 
-def _reason(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()
+def check_writable(path: Path) -> None:
+    """Find out whether a file can be written at `path`, whose folder is made. UsageError where it cannot."""
+    make_usable(path.parent)
+    _check_ordinary(path)
+
+
+def reason_of(error: OSError | ValueError) -> str:
+    """Why the system refused, in its own words."""
+    return (getattr(error, "strerror", None) or str(error)).lower()
+
+
+def _check_ordinary(path: Path) -> None:
+    with _explained(f"cannot write {path}"):
+        if path.exists() and not path.is_file():
+            raise UsageError(f"cannot write {path}: it exists and is not an ordinary file; name another file")
+
+
+def _write(path: Path, content: bytes) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+@contextlib.contextmanager
+def _explained(failure: str) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{failure}: {reason_of(error)}; name a place that can be written") from error
+
+
+@contextlib.contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Hold back Ctrl-C until the block is done."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    pressed: list[object] = []
+    before = signal.signal(signal.SIGINT, lambda *_: pressed.append(None))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if pressed:
+        raise KeyboardInterrupt

@@ -1,12 +1,13 @@
 """The whole state graph of a small model, as a picture: levels ranked, and every step labelled with its action."""
 
+import contextlib
 from pathlib import Path
 
 import graphviz
 import networkx as nx
 
 from checker.chain import html
-from checker.errors import UsageError
+from checker.errors import KafkacheckError, UsageError
 from checker.evaluation import Evaluation, call_text
 from checker.files import atomic_write
 from checker.model import Model
@@ -21,13 +22,17 @@ MOST_FIELDS = 6
 RED, PINK, BLUE = "#c62828", "#fde3e3", "#dcebfa"
 
 
+class TooManyStatesError(UsageError):
+    """A state graph that is too large for a picture."""
+
+
 def state_graph(model: Model, most_states: int = MOST_STATES) -> "nx.MultiDiGraph[int]":
     """All reachable states of a model, numbered from 1 in the order of a breadth-first search.
 
     Each node has `values` (flattened), `level` (initial states: 1), `parent` (the number of the state it was found
     from; None for an initial state), `is_kept` (False outside the model's constraint) and `violates` (names of
-    invariants); each edge has `label` (the call) and `violates` (names of action properties). UsageError where there
-    are more than `most_states`; EvaluationError where the model's code fails.
+    invariants); each edge has `label` (the call) and `violates` (names of action properties). TooManyStatesError
+    where there are more than `most_states`; EvaluationError where the model's code fails.
     """
     evaluate, graph = Evaluation(model), nx.MultiDiGraph()
     invariants = [each for each in model.properties if not each.is_step]
@@ -36,7 +41,9 @@ def state_graph(model: Model, most_states: int = MOST_STATES) -> "nx.MultiDiGrap
     def number_of(values: Values, level: int, parent: int | None) -> int:
         if values not in numbers:
             if len(numbers) == most_states:
-                raise UsageError(_too_large(model, most_states))
+                raise TooManyStatesError(
+                    f"{model.name} has more than {most_states} states, too many for a picture that can be read"
+                )
             numbers[values] = len(numbers) + 1
             violates = [each.name for each in invariants if not evaluate.holds(each, values)]
             kept = evaluate.is_inside(values)
@@ -58,10 +65,20 @@ def state_graph(model: Model, most_states: int = MOST_STATES) -> "nx.MultiDiGrap
     return graph
 
 
-def _too_large(model: Model, most_states: int) -> str:
-    smaller = [f"--set {name}={value - 1}" for name, value in model.bounds.items() if value > 1]
-    hint = f"try smaller bounds, for example {' '.join(smaller)}" if smaller else "check a smaller model"
-    return f"{model.name} has more than {most_states} states, too many for a picture that can be read; {hint}"
+def smaller(model: Model) -> Model | None:
+    """The model at smaller bounds at which its graph can be drawn; None where no such bounds are found.
+
+    All bounds are lowered together, none below 0, each time by about a quarter and at least by 1.
+    """
+    bounds = model.bounds
+    while any(value > 0 for value in bounds.values()):
+        bounds = {name: value - max(1, value // 4) if value > 0 else value for name, value in bounds.items()}
+        for lowest in (0, 1):
+            with contextlib.suppress(KafkacheckError):
+                small = model.with_bounds({name: max(lowest, value) for name, value in bounds.items()})
+                state_graph(small)
+                return small
+    return None
 
 
 def graph_dot(model: Model, graph: "nx.MultiDiGraph[int]") -> str:
@@ -119,13 +136,18 @@ def _look(model: Model, graph: "nx.MultiDiGraph[int]", number: int) -> dict[str,
     return look
 
 
+def check_name(path: Path) -> None:
+    """UsageError where the name of a file does not tell what to write into it."""
+    if path.suffix not in (".dot", ".gv", ".svg"):
+        raise UsageError(f"cannot write a graph to {path}: end its name in .svg or .dot")
+
+
 def write_graph(model: Model, path: Path) -> Written:
     """Write the model's state graph to `path`: DOT where that ends in .dot or .gv, SVG and DOT where it ends in .svg.
 
     UsageError for another ending, for a model with too many states, or where a file cannot be written.
     """
-    if path.suffix not in (".dot", ".gv", ".svg"):
-        raise UsageError(f"cannot write a graph to {path}: end its name in .svg or .dot")
+    check_name(path)
     dot = graph_dot(model, state_graph(model))
     if path.suffix == ".svg":
         return write_picture(dot, path)

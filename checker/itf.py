@@ -9,7 +9,7 @@ from typing import Any
 from checker.objects import members_of
 from checker.schema import ById, EnumOf, Flag, IdSet, Kind
 from checker.shape import Record, Scalar, Type
-from checker.trace import Trace
+from checker.trace import Trace, ending_of
 
 ACTION, PICKS = "action_taken", "nondet_picks"
 
@@ -27,7 +27,7 @@ def to_itf(trace: Trace) -> dict[str, Any]:
         state: dict[str, Any] = {"#meta": {"index": index}, ACTION: step.action or "init"}
         state[PICKS] = {name: _scalar(kinds[name], value) for name, value in step.parameters.items()}
         states.append(state | {name: _value(node, getattr(step.state, name)) for name, node in root.fields})
-    described = f"{trace.model.name}: {trace.property or 'no property'} in {len(trace.steps)} states"
+    described = f"{trace.model.name}: {ending_of(trace) or 'no property'} in {len(trace.steps)} states"
     meta = {"format": "ITF", "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html"}
     return {
         "#meta": meta | {"description": described, "source": trace.model.name},

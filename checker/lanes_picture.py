@@ -3,7 +3,7 @@
 from checker.canvas import Box, Canvas, Style, width_of, wrap
 from checker.drawing import Lanes
 from checker.lanes import Item, Lane, Story
-from checker.trace import Trace, call_text
+from checker.trace import Trace, call_text, deadlock_text, ending_of
 from checker.witness import Witness
 
 SHADES = ("#1f6fb4", "#8e44ad", "#b8650a", "#00796b", "#5d4037", "#3949ab", "#7b8a00", "#ad1457")
@@ -15,7 +15,10 @@ LEAST_SPACING, MOST_CALL, LEAST_CELL, BAR, GAP, ROW = 200.0, 240.0, 38.0, 5.0, 8
 
 
 def lanes_dot(trace: Trace, drawing: Lanes, witness: Witness | None) -> str:
-    """The DOT text of the lanes, ending with the property that is violated and its first witness, if there is one."""
+    """The DOT text of the lanes, ending with what they were found for.
+
+    That is the property that is violated with its first witness, or that no action is enabled.
+    """
     return _Picture(Story(trace, drawing), witness).draw()
 
 
@@ -44,7 +47,7 @@ class _Picture:
     def draw(self) -> str:
         """The DOT text."""
         name, trace = self.story.model.name, self.story.trace
-        title = f"{name} violates {self.witness.name}" if self.witness else f"{name}: {trace.property or 'behaviour'}"
+        title = f"{name} violates {self.witness.name}" if self.witness else f"{name}: {ending_of(trace) or 'behaviour'}"
         self.canvas.words(self.right / 2, 0, [title], Box("", self.right, Style(15, INK, bold=True)))
         for lane in self.lanes:
             self.canvas.words(self._x(lane), 30, [lane.title], Box("", self.spacing, Style(12, INK, bold=True)))
@@ -137,6 +140,8 @@ class _Picture:
 
     def _draw_verdict(self, y: float) -> float:
         """What is violated, and where; under the last state."""
+        if self.story.trace.is_deadlock:
+            return self._draw_red(deadlock_text(self.story.trace), [], y)
         if self.witness is None:
             return y
         where = [lane.title for lane in self.suspects]
@@ -146,8 +151,10 @@ class _Picture:
             f"Here it does not for: {', '.join(where)}." if where else "",
             self.witness.text,
         ]
+        return self._draw_red(f"state {self.count} violates {self.witness.name}", told, y)
+
+    def _draw_red(self, head: str, told: list[str], y: float) -> float:
         width, style = self.right - 2 * GAP, Style(10, RED)
-        head = f"state {self.count} violates {self.witness.name}"
         y = self.canvas.words(self.right / 2, y + 4, [head], Box("", width, Style(12, "white", bold=True), RED))
         lines = [f"  {line}" for text in told if text for line in wrap(text, width - 2 * GAP, style)]
         return self.canvas.words(self.right / 2, y, lines, Box("", width, style, PINK, left=True))

@@ -5,10 +5,10 @@ constant during a run), the actions with the domains of their parameters, and wh
 Python in the plain subset (`checker.subset`); this module reads them once, so that every engine can rely on them.
 """
 
-import difflib
 import inspect
 import itertools
 import math
+import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +22,7 @@ from checker.errors import EvaluationError, ModelError, UsageError
 from checker.expressions import ValueType
 from checker.ir import BOOL, INT, NOTHING, Function
 from checker.layout import Layout, kind_of, scalar_of
+from checker.names import did_you_mean, shortened, unknown
 from checker.schema import Flag, Kind, Struct
 from checker.source import guarded, parameter_names, place_of
 
@@ -31,6 +32,9 @@ TYPE_OK = "type_ok"
 """The name of the property that every model has: each scalar is in its declared range."""
 
 MOST_COMBINATIONS = 100_000
+
+LONGEST_NAME = 60
+NAME = re.compile(rf"[^\W_][\w.-]{{0,{LONGEST_NAME - 1}}}")
 
 
 @dataclass(frozen=True)
@@ -137,6 +141,7 @@ class Model:
     ) -> None:
         if question is None:
             question = _first_sentence(sys._getframe(1).f_globals.get("__doc__"))
+        _check_name(name)
         self.name = name
         self.state = state
         self.rules = rules
@@ -172,7 +177,10 @@ class Model:
         self._check_names()
         if drawing is not None:
             takes = {each.name: tuple(parameter.name for parameter in each.parameters) for each in self.actions}
-            drawing.check(self.layout.blank(), takes)
+            try:
+                drawing.check(self.layout.blank(), takes)
+            except ModelError as error:
+                raise self._error(str(error)) from None
 
     def __repr__(self) -> str:
         return f"Model({self.name!r}, bounds={self.bounds})"
@@ -227,9 +235,14 @@ class Model:
 
     def initial_states(self) -> list[Any]:
         """The distinct initial states in order. EvaluationError where there is none or one is out of range."""
-        if not self.initial:
-            return [self.layout.blank()]
-        found: dict[tuple[int, ...], Any] = {}
+        return [state for _, _, state in self.initial_calls()] if self.initial else [self.layout.blank()]
+
+    def initial_calls(self) -> list[tuple[Action, tuple[int, ...], Any]]:
+        """The first call that makes each initial state, and that state; empty where the blank state is the initial one.
+
+        EvaluationError as for `initial_states`.
+        """
+        found: dict[tuple[int, ...], tuple[Action, tuple[int, ...], Any]] = {}
         for action in self.initial:
             for values in action.combinations():
                 state = self.layout.blank()
@@ -241,8 +254,8 @@ class Model:
                             f"{place_of(action.function)}: {action.name} leaves {bad[0].path} = {bad[1]}, "
                             f"outside its range {bad[0].low} .. {bad[0].high}"
                         )
-                    found.setdefault(flat, state)
-        if not found:
+                    found.setdefault(flat, (action, values, state))
+        if self.initial and not found:
             names = ", ".join(action.name for action in self.initial)
             raise EvaluationError(f"{self.name} has no initial state: {names} returned False for all parameters")
         return list(found.values())
@@ -354,12 +367,14 @@ class Model:
             raise self._error(f"the bound {unused[0]!r} is used by no field and no parameter; remove it or use it")
 
 
-def unknown(what: str, name: str, known: Iterable[str], model: str) -> str:
-    """The message for a name that does not exist: what was given, what there is, and the nearest name."""
-    names = list(known)
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f"; did you mean {near[0]}?" if near else ""
-    return f"{model} has no {what} {name!r}; it has: {', '.join(names) or 'none'}{hint}"
+def _check_name(name: Any) -> None:
+    """A model's name heads output lines and file names."""
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        shown = shortened(repr(name))
+        raise ModelError(
+            f"model {shown}: `name` is {shown}; give 1 to {LONGEST_NAME} letters, digits and any of _ - . which begin "
+            "with a letter or a digit, such as 'kept_promises'"
+        )
 
 
 def _first_sentence(text: str | None) -> str:
@@ -395,7 +410,8 @@ def _rule_value(now: Any, value: int | str | bool, name: str) -> Any:
         by_number = {int(member): member for member in members.values()}
         if str(value).lstrip("-").isdigit() and int(value) in by_number:
             return by_number[int(value)]
-        raise UsageError(f"rule {name} cannot be {value!r}; it is one of: {', '.join(members)}")
+        near = did_you_mean(str(value), members)
+        raise UsageError(f"rule {name} cannot be {value!r}; it is one of: {', '.join(members)}{near}")
     if isinstance(now, bool):
         word = str(value).lower()
         if word in ("true", "1", "on", "false", "0", "off"):

@@ -2,18 +2,22 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from checker import svg
 from checker.chain import chain_dot
-from checker.files import atomic_write, make_folder, remove
+from checker.files import make_folder, write_together
 from checker.itf import to_itf
 from checker.lanes_picture import lanes_dot
-from checker.trace import ReplayOutcome, Trace, call_text, changed_fields, property_named, to_json
+from checker.replay import ReplayOutcome
+from checker.trace import Trace, call_text, changed_fields, deadlock_text, ending_of, property_named, to_json
 from checker.witness import Witness, explain
+
+LONGEST_STEM = 200
+"""Bytes of a file's name, so that there is room for the longest ending."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,10 @@ class Written:
 
 
 def trace_text(trace: Trace) -> str:
-    """The trace as text: numbered calls, the fields that each changed, then the property and its first witness."""
+    """The trace as text: numbered calls, the fields that each changed, then what it ends in.
+
+    That is the property that is violated with its first witness, or that no action is enabled.
+    """
     return "\n".join([*_step_lines(trace), *_verdict_lines(trace, explain(trace))])
 
 
@@ -40,7 +47,7 @@ def _step_lines(trace: Trace) -> Iterator[str]:
 
 def _verdict_lines(trace: Trace, witness: Witness | None) -> list[str]:
     if witness is None:
-        return []
+        return [deadlock_text(trace)] if trace.is_deadlock else []
     last = len(trace.steps)
     where = f"state {last}"
     if property_named(trace.model, witness.name).is_step:
@@ -53,7 +60,7 @@ def replay_text(outcome: ReplayOutcome) -> str:
     trace = outcome.trace
     lines = list(_step_lines(trace))
     if outcome.failed_step is not None:
-        lines.append(f"state {outcome.failed_step + 1} is no longer reached: {outcome.reason}")
+        lines.append(f"step {outcome.failed_step + 1} no longer applies: {outcome.failed_call}: {outcome.reason}")
         lines += [f"    {change.path}: saved {change.before}, now {change.after}" for change in outcome.differences]
     if outcome.violated_step is not None:
         reached = Trace(trace.model, trace.property, trace.steps[: outcome.violated_step + 1])
@@ -62,47 +69,62 @@ def replay_text(outcome: ReplayOutcome) -> str:
         lines.append(
             f"every step still applies, and {trace.property} is not violated"
             if trace.property is not None
-            else f"every step still applies, and the last state has {'no' if outcome.is_deadlock else 'a'} successor"
+            else f"every step still applies, and {deadlock_text(trace)}"
+            if outcome.is_deadlock
+            else f"every step still applies, and some action is enabled in state {len(trace.steps)}"
         )
     return "\n".join(lines)
 
 
 def write_files(trace: Trace, folder: Path) -> Written:
-    """Write a trace into a folder as JSON, ITF, DOT and SVG; the folder is made where it is missing.
+    """Write a trace into a folder as JSON, ITF, DOT and SVG, all or none; the folder is made where it is missing.
 
     UsageError where a file cannot be written. Without a program that draws DOT there is no SVG, and a note says so.
     """
     make_folder(folder)
-    stem = re.sub(r"[^\w.-]+", "_", f"{trace.model.name}-{trace.property or 'trace'}")
+    stem = stem_of(trace)
     witness = explain(trace)
-    files: list[Path] = []
+    contents: dict[Path, str | bytes | None] = {
+        folder / f"{stem}.json": json_text(to_json(trace)),
+        folder / f"{stem}.itf.json": json_text(to_itf(trace)),
+    }
     notes: list[str] = []
-    for suffix, data in ((".json", to_json(trace)), (".itf.json", to_itf(trace))):
-        files.append(folder / f"{stem}{suffix}")
-        atomic_write(files[-1], json_text(data))
     pictures = {"states": chain_dot(trace, witness)}
     if trace.model.drawing is not None:
         pictures = {"lanes": lanes_dot(trace, trace.model.drawing, witness)} | pictures
     for name, dot in pictures.items():
-        written = write_picture(dot, folder / f"{stem}.{name}.svg")
-        files += written.files
-        notes += written.notes
-    return Written(tuple(files), tuple(dict.fromkeys(notes)))
+        drawn, note = picture_files(dot, folder / f"{stem}.{name}.svg")
+        contents |= drawn
+        notes += note
+    write_together(contents)
+    return Written(_present(contents), tuple(dict.fromkeys(notes)))
+
+
+def stem_of(trace: Trace) -> str:
+    """How the names of a trace's files begin: the model, and what the trace was found for."""
+    stem = re.sub(r"[^\w.-]+", "_", f"{trace.model.name}-{ending_of(trace) or 'trace'}")
+    return stem.encode()[:LONGEST_STEM].decode(errors="ignore")
 
 
 def write_picture(dot: str, path: Path) -> Written:
-    """Draw DOT text to `path`, and write the text beside it (.dot). UsageError where a file cannot be written.
+    """Draw DOT text to `path`, and write the text beside it (.dot), both or none; UsageError where that fails."""
+    contents, notes = picture_files(dot, path)
+    write_together(contents)
+    return Written(_present(contents), tuple(notes))
 
-    Where nothing can draw it, an older picture at `path` is removed: it would show something else.
+
+def picture_files(dot: str, path: Path) -> tuple[dict[Path, str | bytes | None], list[str]]:
+    """The files of a picture, its SVG at `path` and its DOT text beside it, and remarks on what could not be drawn.
+
+    Where nothing can draw it, an older picture at `path` is to be removed (None): it would show something else.
     """
-    source = path.with_suffix(".dot")
-    atomic_write(source, dot)
     drawn = svg.draw(dot)
-    if drawn.svg is None:
-        remove(path)
-        return Written((source,), (drawn.note,))
-    atomic_write(path, drawn.svg)
-    return Written((path, source))
+    notes = [drawn.note] if drawn.svg is None else []
+    return {path: drawn.svg, path.with_suffix(".dot"): dot}, notes
+
+
+def _present(contents: Mapping[Path, str | bytes | None]) -> tuple[Path, ...]:
+    return tuple(path for path, data in contents.items() if data is not None)
 
 
 def json_text(data: Any) -> str:

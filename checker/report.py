@@ -1,9 +1,7 @@
-"""What a check says: the progress of a search, its closing line, the table of many checks, and the JSON document."""
+"""What a check says: its closing line, the table of many checks, and the JSON document."""
 
 import io
 import json
-import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,22 +9,18 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from checker import trace as traces
 from checker.catalogue import Expectation
-from checker.result import Progress, Result
+from checker.result import Result, Verdict
 from checker.settings import rules_of
 
 if TYPE_CHECKING:
-    from rich.live import Live
     from rich.table import Table
 
-PLAIN_INTERVAL = 5.0
-"""Seconds between two progress lines where they are not redrawn in place."""
-LIVE_INTERVAL = 0.1
-"""Seconds between two updates of the line that is redrawn."""
-RATE_INTERVAL = 1.0
-"""Seconds over which rates are averaged, at least."""
+NOT_EXHAUSTED = 20
+"""The exit status of a search that is not finished."""
+
 PLAIN_TABLE_WIDTH = 1000
 """Columns of the closing table where there is no terminal: nothing is folded."""
-LEFT = ("model", "verdict", "property", "expected?")
+LEFT = MODEL, VERDICT, PROPERTY, EXPECTED = ("model", "verdict", "property", "expected?")
 RIGHT = ("distinct", "generated", "depth", "seconds", "trace")
 PICTURE = "picture"
 """The columns of the closing table; the picture's only where it is wide enough."""
@@ -39,6 +33,7 @@ class Checked:
     result: None where the model could not be checked at all.
     files: what was written for the counterexample; empty where there is none.
     error: why it could not be checked, evaluated or written to the end; `error_status` is the exit status for that.
+    is_begun: False where Ctrl-C ended the run before it came to this model.
     """
 
     name: str
@@ -47,6 +42,23 @@ class Checked:
     files: tuple[Path, ...] = ()
     error: str = ""
     error_status: int = 0
+    is_begun: bool = True
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether there is a verdict, or an error instead of one, that more time would not change."""
+        if self.result is None:
+            return self.is_begun and self.error_status != NOT_EXHAUSTED
+        return self.result.verdict is not Verdict.NOT_EXHAUSTED or self.is_expected
+
+    @property
+    def judgement(self) -> str:
+        """How it compares with what is expected: "yes", "unfinished", "not begun", or "no: " and what is."""
+        if self.is_expected:
+            return "yes"
+        if not self.is_finished:
+            return "unfinished" if self.is_begun else "not begun"
+        return "no: nothing" if self.expectation is None else f"no: {self.expectation.text()}"
 
     @property
     def is_expected(self) -> bool:
@@ -104,7 +116,8 @@ def catalogue_document(rows: Sequence[Checked]) -> list[dict[str, Any]]:
     for row in rows:
         found = {"model": row.name} if row.result is None else document(row.result, row.files)
         wanted = None if row.expectation is None else row.expectation.text()
-        documents.append(found | {"error": row.error or None, "expected": wanted, "is_expected": row.is_expected})
+        judged = {"expected": wanted, "is_finished": row.is_finished, "is_expected": row.is_expected}
+        documents.append(found | {"error": row.error or None} | judged)
     return documents
 
 
@@ -123,131 +136,76 @@ def vacuous_text(result: Result) -> str:
     return "; ".join(parts)
 
 
-def closing_table(rows: Sequence[Checked], count: int, stream: TextIO) -> str:
-    """The table of a run over a catalogue of `count` models, and a sentence.
+def closing_table(rows: Sequence[Checked], stream: TextIO) -> str:
+    """The table of a run over a catalogue, and a sentence.
 
-    As wide as the terminal behind `stream`, if it is one; where that is narrow, pictures are listed below the table.
+    As wide as the terminal behind `stream`, if it is one. Where that is narrow, the property stands under the verdict,
+    and pictures and what was expected instead are listed below the table; numbers are never folded.
     """
     from rich.console import Console
 
     text = io.StringIO()
     width = None if stream.isatty() else PLAIN_TABLE_WIDTH
     console = Console(file=text, force_terminal=stream.isatty(), width=width, markup=False, emoji=False)
-    table = _table(rows, PICTURE)
+    cells = [_cells(row) for row in rows]
+    styles = [None if row.is_expected or not row.is_finished else "red" for row in rows]
+    table = _table(cells, styles, (*LEFT, *RIGHT, PICTURE), padding=1)
     is_narrow = console.measure(table, options=console.options.update(width=PLAIN_TABLE_WIDTH)).maximum > console.width
-    console.print(_table(rows) if is_narrow else table)
+    if is_narrow:
+        stacked = [each | {VERDICT: f"{each[VERDICT]}\n{each[PROPERTY]}".rstrip()} for each in cells]
+        table = _table(stacked, styles, (MODEL, VERDICT, *RIGHT), padding=0)
+    console.print(table)
     lines = [line.rstrip() for line in text.getvalue().rstrip().split("\n")]
     if is_narrow:
-        lines += ["", *(f"{row.name}: {PICTURE} {_cells(row)[PICTURE]}" for row in rows if _cells(row)[PICTURE])]
-    unexpected = [row.name for row in rows if not row.is_expected]
-    told = f"not as expected: {', '.join(unexpected)}" if unexpected else "every verdict is as expected"
-    return "\n".join([*lines, "", f"{len(rows)} of {count} models; {told}"])
+        below = [(EXPECTED, each) for each in cells if each[EXPECTED] != "yes"]
+        below += [(PICTURE, each) for each in cells if each[PICTURE]]
+        lines += ["", *(f"{each[MODEL]}: {name} {each[name]}" for name, each in below)]
+    return "\n".join([*lines, "", _sentence(rows)])
 
 
-def _table(rows: Sequence[Checked], *more: str) -> "Table":
+def _sentence(rows: Sequence[Checked]) -> str:
+    """How many models there are and how many verdicts are the expected ones, and which are not."""
+    unexpected = [row.name for row in rows if row.is_finished and not row.is_expected]
+    told = [f"not as expected: {', '.join(unexpected)}"] if unexpected else []
+    for judgement in ("unfinished", "not begun"):
+        names = [row.name for row in rows if row.judgement == judgement]
+        told += [f"{judgement}: {', '.join(names)}"] if names else []
+    finished = sum(row.is_finished for row in rows)
+    if finished < len(rows):
+        return f"{finished} of {len(rows)} models finished; {'; '.join(told)}"
+    return f"{len(rows)} of {len(rows)} models; {'; '.join(told) or 'every verdict is as expected'}"
+
+
+def _table(
+    cells: Sequence[dict[str, str]], styles: Sequence[str | None], columns: Sequence[str], padding: int
+) -> "Table":
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1 if more else 0))
-    for name in (*LEFT, *RIGHT, *more):
-        table.add_column(name, justify="right" if name in RIGHT else "left", overflow="fold")
-    for row in rows:
-        cells = _cells(row)
-        style = None if row.is_expected else "red"
-        table.add_row(*(cells[str(column.header)] for column in table.columns), style=style)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, padding))
+    for name in columns:
+        is_number = name in RIGHT
+        table.add_column(name, justify="right" if is_number else "left", no_wrap=is_number, overflow="fold")
+    for each, style in zip(cells, styles, strict=True):
+        table.add_row(*(each[name] for name in columns), style=style)
     return table
 
 
 def _cells(row: Checked) -> dict[str, str]:
     """The cells of a row, by column."""
-    cells = dict.fromkeys((*LEFT, *RIGHT, PICTURE), "")
-    wanted = "nothing" if row.expectation is None else row.expectation.text()
-    cells |= {"model": row.name, "verdict": "ERROR", "expected?": "yes" if row.is_expected else f"no: {wanted}"}
     found = row.result
+    cells = dict.fromkeys((*LEFT, *RIGHT, PICTURE), "")
+    cells |= {MODEL: row.name, EXPECTED: row.judgement}
     if found is None:
-        return cells
+        return cells | {VERDICT: "ERROR" if row.is_finished else Verdict.NOT_EXHAUSTED.value if row.is_begun else ""}
     if row.files:
         cells[PICTURE] = str(next((file for file in row.files if file.suffix == ".svg"), row.files[0]))
     return cells | {
-        "verdict": found.verdict.value,
-        "property": found.property or "",
+        VERDICT: found.verdict.value,
+        PROPERTY: found.property or "",
         "distinct": f"{found.states_distinct:,}",
         "generated": f"{found.states_generated:,}",
         "depth": str(found.depth),
         "seconds": f"{found.seconds:.2f}",
         "trace": "" if found.trace is None else str(len(found.trace.steps)),
     }
-
-
-class ProgressReport:
-    """Listens to a search and shows how far it is on `stream`: redrawn in place on a terminal, else line by line.
-
-    A context manager, because the line that is redrawn is taken away at the end.
-    """
-
-    def __init__(self, name: str, stream: TextIO | None = None) -> None:
-        self._name = name
-        self._stream = stream or sys.stderr
-        self._live: Live | None = None
-        self._shown = time.monotonic()
-        self._mark: Progress | None = None
-        self._rates = (0.0, 0.0)
-
-    def __enter__(self) -> "ProgressReport":
-        if self._stream.isatty():
-            from rich.console import Console
-            from rich.live import Live
-
-            self._live = Live(console=Console(file=self._stream), auto_refresh=False, transient=True)
-            self._live.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._live is not None:
-            self._live.stop()
-
-    def __call__(self, progress: Progress) -> None:
-        """Show `progress`, unless something was shown just before."""
-        now = time.monotonic()
-        if now - self._shown < (PLAIN_INTERVAL if self._live is None else LIVE_INTERVAL):
-            return
-        self._shown = now
-        self._measure(progress)
-        if self._live is None:
-            print(self._plain(progress), file=self._stream, flush=True)
-        else:
-            self._live.update(self._one_line(progress), refresh=True)
-
-    def _measure(self, progress: Progress) -> None:
-        """Distinct and generated states a second, since the last time that lies far enough back."""
-        distinct, generated, seconds = 0, 0, 0.0
-        if self._mark is not None:
-            distinct, generated = self._mark.states_distinct, self._mark.states_generated
-            seconds = self._mark.seconds
-        passed = progress.seconds - seconds
-        if passed >= RATE_INTERVAL or (self._mark is None and passed > 0):
-            new = (progress.states_distinct - distinct, progress.states_generated - generated)
-            self._rates = (new[0] / passed, new[1] / passed)
-            self._mark = progress
-
-    def _plain(self, progress: Progress) -> str:
-        return (
-            f"{self._name}: depth={progress.depth} distinct={progress.states_distinct} "
-            f"generated={progress.states_generated} distinct/s={self._rates[0]:.0f} "
-            f"generated/s={self._rates[1]:.0f} frontier={progress.frontier} "
-            f"memory={progress.memory / 1e6:.0f}MB seconds={progress.seconds:.1f} engine={progress.engine}"
-        )
-
-    def _one_line(self, progress: Progress) -> Any:
-        from rich.text import Text
-
-        parts: list[str | tuple[str, str]] = [
-            (f"{self._name}  ", "bold"),
-            f"depth {progress.depth}  ",
-            f"distinct {progress.states_distinct:,} ({self._rates[0]:,.0f}/s)  ",
-            f"generated {progress.states_generated:,} ({self._rates[1]:,.0f}/s)  ",
-            f"frontier {progress.frontier:,}  ",
-            f"{progress.memory / 1e6:,.0f} MB  ",
-            (f"{progress.seconds:.1f} s  {progress.engine}", "dim"),
-        ]
-        return Text.assemble(*parts, no_wrap=True, overflow="ellipsis")

@@ -96,7 +96,7 @@ def _result(search: "Search", found: Found | None, watch: Watch) -> Result:
         result.property = found.property
         result.reason = found.reason
         if found.chain:
-            result.trace = rebuild(model, found.chain, found.property)
+            result.trace = rebuild(model, found.chain, found.property, found.verdict is Verdict.DEADLOCK)
     return result
 
 

@@ -1,14 +1,11 @@
-"""Bounds and rules of a model as text: shown, given by `--set name=value`, and taken over from a saved trace."""
+"""Bounds and rules of a model as text: shown, and given by `--set name=value`."""
 
-import contextlib
-import json
 import re
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
 from checker.errors import ModelError, UsageError
-from checker.model import Model, unknown
+from checker.model import Model
+from checker.names import shortened, unknown
 
 WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
 
@@ -32,7 +29,7 @@ def with_settings(model: Model, texts: Sequence[str]) -> Model:
     bounds: dict[str, int] = {}
     rules: dict[str, str] = {}
     for given in texts:
-        text = given if len(given) <= 60 else given[:57] + "..."
+        text = shortened(given)
         name, equals, value = (part.strip() for part in given.partition("="))
         if not equals or not name or not value:
             example = settings_text(model).split(" ")[0] or "nodes=3"
@@ -52,30 +49,4 @@ def with_settings(model: Model, texts: Sequence[str]) -> Model:
     try:
         return model.with_bounds(bounds).with_rules(rules) if texts else model
     except (UsageError, ModelError) as error:
-        raise UsageError(f"{' '.join(f'--set {text}' for text in texts)}: {error}") from error
-
-
-def saved_with(path: Path) -> dict[str, Any]:
-    """The top level of a saved trace; empty where it cannot be read, which loading it will explain."""
-    with contextlib.suppress(OSError, ValueError, RecursionError):
-        data = json.loads(path.read_text(encoding="utf-8"))
-        if isinstance(data, dict):
-            return data
-    return {}
-
-
-def at_saved_bounds(model: Model, saved: dict[str, Any]) -> Model:
-    """The model at the bounds at which a trace of it was saved; as it is where it cannot have them."""
-    bounds = saved.get("bounds")
-    if saved.get("model") == model.name and isinstance(bounds, dict) and bounds != model.bounds:
-        with contextlib.suppress(UsageError):
-            return model.with_bounds(bounds)
-    return model
-
-
-def changed_rules(model: Model, saved: dict[str, Any]) -> str:
-    """The rules at which a trace was saved and that the model does not have now, as for `--set`; empty if none."""
-    rules, now = saved.get("rules"), rules_of(model)
-    if not isinstance(rules, dict):
-        return ""
-    return " ".join(f"{name}={value}" for name, value in rules.items() if name in now and now[name] != value)
+        raise UsageError(f"{' '.join(f'--set {shortened(text)}' for text in texts)}: {error}") from error

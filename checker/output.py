@@ -1,0 +1,64 @@
+"""What the commands print: results on stdout, where a failure ends the command; everything else on stderr, if it can.
+
+A stream that has failed leads to nowhere from then on, so that Python has nothing left to complain of when it ends.
+"""
+
+import contextlib
+import io
+import os
+import sys
+from typing import TextIO
+
+import click
+
+from checker.errors import UsageError
+
+MEND = "send it to a place that can be written, or to /dev/null"
+
+
+class PipeClosedError(Exception):
+    """Whoever read stdout has closed it, as `| head -1` does: there is nothing left to do, and nobody to tell."""
+
+
+def open_streams() -> None:
+    """Make both streams fit to print on: any letter, and stderr even where it is closed.
+
+    UsageError where stdout is closed, for then the results cannot be seen.
+    """
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # because it is used until the end
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # because it is used until the end
+        raise UsageError(f"stdout is closed, so no result could be seen; {MEND}")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a file's name may hold what the terminal cannot show
+
+
+def say(text: str = "") -> None:
+    """Print lines of a result on stdout. UsageError where that fails, PipeClosedError where nobody reads any more."""
+    try:
+        click.echo(text)
+    except BrokenPipeError:
+        _silence(sys.stdout)
+        raise PipeClosedError from None
+    except OSError as error:
+        _silence(sys.stdout)
+        reason = (error.strerror or str(error)).lower()
+        raise UsageError(f"cannot print the result on stdout: {reason}; {MEND}") from error
+
+
+def tell(text: str) -> None:
+    """Print a remark or an error on stderr; where that fails nobody can be told, so it is quiet."""
+    try:
+        click.echo(text, err=True)
+    except OSError:
+        _silence(sys.stderr)
+
+
+def _silence(stream: TextIO) -> None:
+    """Let the stream, and what is still in its buffer, go nowhere."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)

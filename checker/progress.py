@@ -1,0 +1,123 @@
+"""How far a search is, while it runs: one line that is redrawn on a terminal, else a line now and then."""
+
+import contextlib
+import sys
+import time
+from collections import deque
+from typing import TYPE_CHECKING, TextIO
+
+from checker.result import Progress
+
+if TYPE_CHECKING:
+    from rich.live import Live
+    from rich.text import Text
+
+PLAIN_INTERVAL = 5.0
+"""Seconds between two progress lines where they are not redrawn in place."""
+LIVE_INTERVAL = 0.1
+"""Seconds between two updates of the line that is redrawn."""
+LEAST_RATED = 1.0
+"""Seconds of a search that must be seen before a rate is told."""
+MOST_RATED = 3.0
+"""Seconds back from now over which a rate is taken, about."""
+
+
+class ProgressReport:
+    """Listens to a search and shows how far it is on `stream`: redrawn in place on a terminal, else line by line.
+
+    A context manager, because the line that is redrawn is taken away at the end. A stream that fails is ignored.
+    """
+
+    def __init__(self, name: str, stream: TextIO | None = None) -> None:
+        self._name = name
+        self._stream = stream or sys.stderr
+        self._live: Live | None = None
+        self._shown = time.monotonic()
+        self._rates = Rates()
+
+    def __enter__(self) -> "ProgressReport":
+        if self._stream.isatty():
+            from rich.console import Console
+            from rich.live import Live
+
+            self._live = Live(console=Console(file=self._stream), auto_refresh=False, transient=True)
+            with contextlib.suppress(OSError):
+                self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._live is not None:
+            with contextlib.suppress(OSError):
+                self._live.stop()
+
+    def __call__(self, progress: Progress) -> None:
+        """Show `progress`, unless something was shown just before."""
+        self._rates.note(progress)
+        now = time.monotonic()
+        if now - self._shown < (PLAIN_INTERVAL if self._live is None else LIVE_INTERVAL):
+            return
+        self._shown = now
+        with contextlib.suppress(OSError):
+            if self._live is None:
+                print(self._plain(progress), file=self._stream, flush=True)
+            else:
+                self._live.update(self._lines(progress, self._live.console.width), refresh=True)
+
+    def _plain(self, progress: Progress) -> str:
+        rates = self._rates.now()
+        told = "" if rates is None else f"distinct/s={rates[0]:.0f} generated/s={rates[1]:.0f} "
+        return (
+            f"{self._name}: depth={progress.depth} distinct={progress.states_distinct} "
+            f"generated={progress.states_generated} {told}frontier={progress.frontier} "
+            f"memory={progress.memory / 1e6:.0f}MB seconds={progress.seconds:.1f} engine={progress.engine}"
+        )
+
+    def _lines(self, progress: Progress, width: int) -> "Text":
+        """The parts of the progress side by side, in as many lines of `width` letters as they need."""
+        from rich.text import Text
+
+        rates = self._rates.now()
+        distinct, generated = ("", "") if rates is None else (f" ({rate:,.0f}/s)" for rate in rates)
+        parts = [
+            (self._name, "bold"),
+            (f"depth {progress.depth}", ""),
+            (f"distinct {progress.states_distinct:,}{distinct}", ""),
+            (f"generated {progress.states_generated:,}{generated}", ""),
+            (f"frontier {progress.frontier:,}", ""),
+            (f"{progress.memory / 1e6:,.0f} MB", ""),
+            (f"{progress.seconds:.1f} s", "dim"),
+            (progress.engine, "dim"),
+        ]
+        text, used = Text(no_wrap=True, overflow="ellipsis"), 0
+        for part, style in parts:
+            if used:
+                starts_line = used + 2 + len(part) > width
+                text.append("\n" if starts_line else "  ")
+                used = 0 if starts_line else used + 2
+            text.append(part, style)
+            used += len(part)
+        return text
+
+
+class Rates:
+    """Distinct and generated states a second, over the last seconds of what it was told."""
+
+    def __init__(self) -> None:
+        self._seen: deque[Progress] = deque()
+
+    def note(self, progress: Progress) -> None:
+        """Take note of how far the search is."""
+        self._seen.append(progress)
+        while len(self._seen) > 2 and progress.seconds - self._seen[1].seconds >= MOST_RATED:
+            self._seen.popleft()
+
+    def now(self) -> tuple[float, float] | None:
+        """The rates; None before the search has been seen long enough to tell."""
+        if not self._seen:
+            return None
+        first, last = self._seen[0], self._seen[-1]
+        passed = last.seconds - first.seconds
+        if passed < LEAST_RATED:
+            return None
+        distinct = last.states_distinct - first.states_distinct
+        return distinct / passed, (last.states_generated - first.states_generated) / passed
