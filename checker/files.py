@@ -3,6 +3,7 @@
 import contextlib
 import os
 import signal
+import stat
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
@@ -85,8 +86,8 @@ def reason_of(error: OSError | ValueError) -> str:
 
 
 def _check_ordinary(path: Path) -> None:
-    with _explained(f"cannot write {path}"):
-        if path.exists() and not path.is_file():
+    with _explained(f"cannot write {path}"), contextlib.suppress(FileNotFoundError):
+        if not stat.S_ISREG(path.stat().st_mode):
             raise UsageError(f"cannot write {path}: it exists and is not an ordinary file; name another file")
 
 

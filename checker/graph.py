@@ -19,6 +19,10 @@ MOST_STATES = 100
 """A picture with more states cannot be read."""
 MOST_FIELDS = 6
 """States with more fields are described by what is different from the state before."""
+MARGIN = "  "
+"""Room on both sides of an edge's label, without which labels side by side and the edge itself touch the words."""
+TO = "to"
+"""Begins the words beside an arrow with two heads: the state that the step leads to follows."""
 RED, PINK, BLUE = "#c62828", "#fde3e3", "#dcebfa"
 
 
@@ -86,7 +90,13 @@ def graph_dot(model: Model, graph: "nx.MultiDiGraph[int]") -> str:
     font = {"fontname": "Courier", "fontsize": "10"}
     picture = graphviz.Digraph(
         model.name,
-        graph_attr={"rankdir": "TB", "bgcolor": "white", "label": graphviz.escape(_caption(model, graph)), **font},
+        graph_attr={
+            "rankdir": "TB",
+            "nodesep": "0.4",
+            "bgcolor": "white",
+            "label": graphviz.escape(_caption(model, graph)),
+            **font,
+        },
         node_attr={"shape": "box", "style": "rounded,filled", "fillcolor": "white", **font},
         edge_attr={"fontname": "Courier", "fontsize": "9"},
     )
@@ -97,14 +107,31 @@ def graph_dot(model: Model, graph: "nx.MultiDiGraph[int]") -> str:
         with picture.subgraph(graph_attr={"rank": "min" if level == 1 else "same"}) as rank:
             for number in members:
                 rank.node(str(number), **_look(model, graph, number))
+    for (start, end, is_violation), labels in _arrows(graph).items():
+        look = {"color": RED, "fontcolor": RED, "penwidth": "2"} if is_violation else {}
+        look |= {"dir": "both"} if labels[0].startswith(f"{TO} ") else {}
+        lines = "".join(f"{MARGIN}{graphviz.escape(label)}{MARGIN}\\l" for label in labels)
+        picture.edge(str(start), str(end), label=lines, **look)
+    return str(picture.source)
+
+
+def _arrows(graph: "nx.MultiDiGraph[int]") -> dict[tuple[int, int, bool], list[str]]:
+    """The lines beside each arrow, by start, end, and whether they violate a property of steps.
+
+    Steps to and fro between two states of one level share an arrow with two heads, because the words of two arrows
+    side by side would lie upon each other.
+    """
     calls: dict[tuple[int, int, bool], list[str]] = {}
     for start, end, data in graph.edges(data=True):
         marks = [f"violates {name}" for name in data["violates"]]
         calls.setdefault((start, end, bool(marks)), []).append(": ".join([data["label"], *marks]))
-    for (start, end, is_violation), labels in calls.items():
-        look = {"color": RED, "fontcolor": RED, "penwidth": "2"} if is_violation else {}
-        picture.edge(str(start), str(end), label="".join(f"{graphviz.escape(label)}\\l" for label in labels), **look)
-    return str(picture.source)
+    levels = graph.nodes(data="level")
+    for start, end, is_violation in list(calls):
+        back = (end, start, is_violation)
+        if start < end and back in calls and levels[start] == levels[end]:
+            there = [f"{TO} {end}: {label}" for label in calls[start, end, is_violation]]
+            calls[start, end, is_violation] = there + [f"{TO} {start}: {label}" for label in calls.pop(back)]
+    return calls
 
 
 def _caption(model: Model, graph: "nx.MultiDiGraph[int]") -> str:

@@ -157,9 +157,9 @@ def closing_table(rows: Sequence[Checked], stream: TextIO) -> str:
     console.print(table)
     lines = [line.rstrip() for line in text.getvalue().rstrip().split("\n")]
     if is_narrow:
-        below = [(EXPECTED, each) for each in cells if each[EXPECTED] != "yes"]
-        below += [(PICTURE, each) for each in cells if each[PICTURE]]
-        lines += ["", *(f"{each[MODEL]}: {name} {each[name]}" for name, each in below)]
+        below = [f"{each[MODEL]}: as expected? {each[EXPECTED]}" for each in cells if each[EXPECTED] != "yes"]
+        below += [f"{each[MODEL]}: {PICTURE} {each[PICTURE]}" for each in cells if each[PICTURE]]
+        lines += ["", *below] if below else []
     return "\n".join([*lines, "", _sentence(rows)])
 
 

@@ -60,12 +60,12 @@ def read(path: Path) -> Saved:
         raise UsageError(f"{path} lacks {', '.join(missing)}; save the trace again")
     for key, (types, expected) in kinds.items():
         if not isinstance(data[key], types) or data[key] == []:
-            raise UsageError(f"{path}: its {key} is {_short(data[key])}; expected {expected}; save it again")
+            raise UsageError(f"{path} has {key} = {_short(data[key])}; expected {expected}; save it again")
     rules = data["rules"] or {}
     for key, values, allowed in (("bounds", data["bounds"], int), ("rules", rules, int | str)):
         for name, value in values.items():
             if not isinstance(value, allowed) or (key == "bounds" and isinstance(value, bool)):
-                raise UsageError(f"{path}: its {key} have {name} = {_short(value)}, which is none; save it again")
+                raise UsageError(f"{path} has {key} with {name} = {_short(value)}, which is none; save it again")
     return Saved(path, data["model"], data["bounds"], rules, data["property"], data["trace"])
 
 
@@ -85,9 +85,10 @@ def as_saved(model: Model, saved: Saved, changes: Sequence[str]) -> Model:
     for what, there, here in (("bound", saved.bounds, model.bounds), ("rule", saved.rules, rules_of(model))):
         gone, new = [name for name in there if name not in here], [name for name in here if name not in there]
         if gone:
+            known = f"its {what}s are {', '.join(here) or 'none'}{did_you_mean(gone[0], here)}"
             raise UsageError(
-                f"{path} was saved with {what} {gone[0]}={there[gone[0]]}, which {model.name} no longer has"
-                f"{did_you_mean(gone[0], here)}; check the model again to save a new trace"
+                f"{path} was saved with the {what} {gone[0]}={there[gone[0]]}, which {model.name} no longer has: "
+                f"{known}; check the model again to save a new trace"
             )
         if [name for name in new if name not in given]:
             raise UsageError(

@@ -196,3 +196,9 @@ LOSS = (
     ("keeper_name_head", {"node_id": 1}),
 )
 """Calls after which an item that node 0 has settled is not on the named head, node 1."""
+
+
+def relay_with(*, actions=(), **definition) -> Model:
+    """The relay with other actions or bounds, and nothing to check."""
+    actions = actions or [each.function for each in MODEL.actions]
+    return Model(name="relay", state=Relay, actions=actions, **({"bounds": MODEL.bounds} | definition))

@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from checker import checking
 from tests.command import TANK, Command, in_process, write
 
 
@@ -41,7 +42,14 @@ def told(error: str, *words: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["chekc", "kip320"], ["chekc"]),
+        (["chekc", "kip320"], ["'chekc'; did you mean check?", "replay"]),
+        (["CHECK", "kip320"], ["'CHECK'; did you mean check?"]),
+        (["no\nsuch", "kip320"], ["'no\\nsuch'. There are: models, check"]),
+        (["check", "kip320", "--out", ""], ["--out", "empty"]),
+        (["check", "kip320", "--out", "a\0b"], ["--out", "zero byte"]),
+        (["check", "--all", "--out", " "], ["--out", "empty"]),
+        (["graph", "kip320", "--out", ""], ["--out", "empty"]),
+        (["replay", "kip320", ""], ["TRACE.json", "empty"]),
         (["check"], ["MODEL", "--all"]),
         (["check", "kip320", "kip101"], ["kip101"]),
         (["check", "kip320", "--all"], ["--all", "MODEL"]),
@@ -73,6 +81,9 @@ def test_command_lines_that_say_nothing_to_do(kafkacheck, no_search, arguments, 
     ("change", "words"),
     [
         ("capcity=2", ["'capcity'", "did you mean capacity?", "valve", "drains"]),
+        ("CAPACITY=2", ["'CAPACITY'", "did you mean capacity?"]),
+        ("Valve=OPEN", ["'Valve'", "did you mean valve?"]),
+        ("valve=open", ["'open'", "did you mean OPEN?"]),
         ("capacity", ["name=value", "capacity=3"]),
         ("capacity=", ["name=value"]),
         ("=3", ["name=value"]),
@@ -118,18 +129,20 @@ def test_bounds_that_make_a_state_huge():
 
 
 def test_an_unknown_property(kafkacheck, no_search, tank):
-    ended = kafkacheck("check", tank, "--property", "never_ful")
-    assert ended.status == 2
-    told(ended.error, "'never_ful'", "did you mean never_full?", "rises_slowly")
+    for name in ("never_ful", "Never_Full"):
+        ended = kafkacheck("check", tank, "--property", name)
+        assert ended.status == 2
+        told(ended.error, f"'{name}'", "did you mean never_full?", "rises_slowly")
 
 
 # models
 
 
 def test_an_unknown_model(kafkacheck, no_search):
-    ended = kafkacheck("check", "kip32")
-    assert ended.status == 2
-    told(ended.error, "'kip32'", "did you mean kip320?", "kip101")
+    for name in ("kip32", "KIP320", "Kip-320"):
+        ended = kafkacheck("check", name)
+        assert ended.status == 2
+        told(ended.error, f"'{name}'", "did you mean kip320?", "kip101")
 
 
 @pytest.mark.parametrize(
@@ -145,7 +158,14 @@ def test_an_unknown_model(kafkacheck, no_search):
         ("a..b", ["'a..b'"]),
         ("no such model!", ["'no such model!'"]),
         ("", ["''"]),
+        ("x" * 300, ["xxx", "no model"]),
+        ("x" * 5000 + ".py", ["xxx", "no file"]),
+        ("a." * 5000 + "b", ["a.a.", "no model"]),
+        ("a\0b", ["a\\x00b"]),
+        ("a\0b.py", ["a\\x00b.py"]),
+        ("a\nb", ["a\\", "nb"]),
     ],
+    ids=lambda value: repr(value)[:20] if isinstance(value, str) else "",
 )
 def test_models_that_are_not_there(kafkacheck, no_search, tmp_path, monkeypatch, name, words):
     monkeypatch.chdir(tmp_path)
@@ -175,6 +195,10 @@ def test_models_that_are_not_there(kafkacheck, no_search, tmp_path, monkeypatch,
         ("def f():\n    f()\nf()\n", ["broken.py, line 2", "RecursionError"]),
         (TANK.replace('"capacity": 3', '"capcity": 3'), ["capacity"]),
         (TANK.replace("actions=[fill, drain]", "actions=[]"), ["no actions"]),
+        *(
+            (TANK.replace('name="tank"', f"name={name!r}"), ["`name`", "kept_promises"])
+            for name in (3, None, "", "a\nb", "a b", "../tank", "a\0b", "-tank", "x" * 300)
+        ),
         (TANK.replace("tank.level -= 1", "tank.level -= 0.5"), ["broken.py"]),
         (TANK.replace("return tank.level != 3", "tank.level = 0\n    return True"), ["never_full", "writes"]),
     ],
@@ -315,6 +339,60 @@ def test_a_graph_that_cannot_be_written(kafkacheck, tank, monkeypatch, name):
     told(ended.error, name.rpartition("/states.svg")[0] or name)
 
 
+def test_a_graph_of_another_kind_of_file_makes_no_folder(kafkacheck, tank, tmp_path):
+    assert kafkacheck("graph", tank, "--out", tmp_path / "new" / "states.png").status == 2
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("fault", [OSError(errno.EIO, "I/O error"), ValueError("a bug in drawing"), MemoryError()])
+def test_the_verdict_is_told_whatever_befalls_the_files(kafkacheck, tank, tmp_path, monkeypatch, fault):
+    def fails(*_):
+        raise fault
+
+    monkeypatch.setattr("checker.render.write_files", fails)
+    monkeypatch.setattr("checker.command_line.internal_error", str)
+    ended = kafkacheck.check(tank, "--set", "valve=OPEN", "--out", tmp_path)
+    assert ended.status not in (0, 12)
+    assert ended.last_line.startswith("tank: VIOLATED never_full trace=4 ")
+    assert ended.error
+
+
+def test_a_folder_that_becomes_a_file_during_the_search_is_told_after_the_verdict(kafkacheck, tank, monkeypatch):
+    search = checking.search
+
+    def meanwhile(*arguments):
+        (tank.parent / "out").rmdir()
+        (tank.parent / "out").write_text("")
+        return search(*arguments)
+
+    monkeypatch.setattr("checker.checking.search", meanwhile)
+    ended = kafkacheck.check(tank, "--set", "valve=OPEN", "--out", tank.parent / "out")
+    assert ended.status == 2
+    told(ended.error, "out", "a file of that name is there")
+    assert ended.last_line.startswith("tank: VIOLATED never_full trace=4 ")
+
+
+# surroundings
+
+
+def test_a_current_folder_that_is_deleted(tank):
+    program = (
+        "import os, sys, tempfile; folder = tempfile.mkdtemp(); os.chdir(folder); os.rmdir(folder); "
+        "from checker.command_line import main; sys.exit(main())"
+    )
+    for arguments, status, words in (
+        (["check", "no_model"], 2, ["'no_model'"]),
+        (["check", "no_model.py"], 2, ["no_model.py", "deleted folder"]),
+        (["check", tank, "--out", "out"], 2, ["out", "no such file"]),
+        (["graph", tank, "--out", "states.svg"], 2, ["no such file"]),
+        (["replay", tank, "trace.json"], 2, ["trace.json", "no such file"]),
+    ):
+        ended = in_process(*arguments, program=program)
+        assert ended.status == status, ended.err
+        told(ended.error, *words)
+    assert in_process("check", tank, "--engine", "interpreted", program=program).status == 0
+
+
 # saved traces
 
 
@@ -337,13 +415,16 @@ TRACES = {
     "deeply nested": (lambda text: "[" * 100_000, ["JSON"]),
     "of another model": (edited(model="pump"), ["'pump'", "'tank'"]),
     "of another version": (edited(version=99), ["version 99"]),
-    "of another bound": (edited(bounds={"size": 3}), ["bounds", "size", "capacity"]),
+    "of another bound": (edited(bounds={"size": 3}), ["bound size=3", "capacity"]),
     "of an impossible bound": (edited(bounds={"capacity": -5}), ["-5"]),
     "of a bound that is no number": (edited(bounds={"capacity": "3"}), ["bounds", "3"]),
+    "of a property that is a number": (edited(property=3), ["property = 3", "null"]),
+    "of a property that is a flag": (edited(property=True), ["property = true", "null"]),
+    "without rules": (edited(rules=None), ["valve", "--set valve=SHUT"]),
+    "of rules that are none": (edited(rules=[]), ["rules = []"]),
     "of another property": (edited(property="never_empty"), ["'never_empty'", "never_full"]),
     "without steps": (edited(trace=[]), ["[]", "at least one step"]),
     "with a step that is none": (edited(trace=[7]), ["step 1", "7"]),
-    "with an unknown action": (lambda text: text.replace('"fill"', '"flood"', 1), ["step 2", "'flood'", "fill, drain"]),
     "with a value out of range": (lambda text: text.replace('"level": 3', '"level": 99'), ["step 4", "level", "99"]),
     "with an unknown field": (lambda text: text.replace('"level": 2', '"depth": 2'), ["step 3", "depth"]),
 }

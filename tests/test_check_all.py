@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -56,10 +57,23 @@ def test_the_closing_table_lists_pictures_below_where_the_terminal_is_narrow(tmp
     result = explore(model, engine="interpreted")
     picture = Path("[red]pictures") / ("long" * 20 + ".svg")
     expectation = Expectation(Verdict.VIOLATED, "never_full")
-    table = report.closing_table([report.Checked("tank", expectation, result, (picture,))], 1, Terminal())
+    table = report.closing_table([report.Checked("tank", expectation, result, (picture,))], Terminal())
     assert (f"tank: picture {picture}" in table.splitlines()) == (columns == 60)
     assert table.count(str(picture)) == 1
     assert table.splitlines()[-1] == "1 of 1 models; every verdict is as expected"
+
+
+@pytest.mark.parametrize("columns", [60, 80])
+def test_no_number_of_the_closing_table_is_folded(tmp_path, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("TERM", "xterm")
+    model = find_model(str(write(tmp_path / "tank.py", TANK))).with_rules({"valve": "OPEN"})
+    result = replace(explore(model, engine="interpreted"), states_distinct=123_456_789, states_generated=987_654_321)
+    rows = [report.Checked(name, None, result) for name in ("tank", "a_name_that_is_long_and_longer")]
+    table, below, _ = re.sub(r"\x1b\[[0-9;]*m", "", report.closing_table(rows, Terminal())).split("\n\n")
+    assert table.count(" 123,456,789 987,654,321 ") == 2
+    assert max(map(len, table.splitlines())) <= columns
+    assert below.splitlines()[0] == "tank: as expected? no: nothing"
 
 
 @pytest.mark.parametrize(
@@ -106,8 +120,20 @@ def test_ctrl_c_ends_all_with_the_table_of_what_was_found(kafkacheck, tmp_path, 
     ended = kafkacheck(*ALL, "--max-states", 5000, "--out", tmp_path)
     assert ended.status == 20
     assert ended.error.endswith("it was interrupted")
-    assert re.search(r"^kip101 +(ERROR|VIOLATED) ", ended.out, re.MULTILINE)
-    assert re.match(r"1 of \d+ models; ", ended.last_line)
+    row = r"NOT_EXHAUSTED +unfinished" if place == "checker.search.check" else "VIOLATED +weak_isr +yes"
+    assert re.search(rf"^kip101 +{row}\b", ended.out, re.MULTILINE)
+    assert re.search(r"^kip320 +not begun$", ended.out, re.MULTILINE)
+    assert re.match(r"[01] of \d+ models finished; (unfinished: kip101; )?not begun: kip279, ", ended.last_line)
+
+
+def test_a_limit_leaves_models_unfinished_and_not_unexpected(tmp_path):
+    folder = catalogue(tmp_path, EXPECTED, shut=TANK, open=OPEN_TANK)
+    ended = in_process(*ALL, "--max-states", 3, folder=folder)
+    assert ended.status == 20
+    assert re.search(r"^open +NOT_EXHAUSTED +unfinished ", ended.out, re.MULTILINE)
+    assert ended.last_line == "1 of 2 models finished; unfinished: open"
+    found = json.loads(in_process(*ALL, "--max-states", 3, "--json", folder=folder).out)
+    assert [(each["is_finished"], each["is_expected"]) for each in found] == [(False, False), (True, True)]
 
 
 def test_all_as_json(tmp_path):

@@ -1,9 +1,9 @@
 """The commands: what they print, which files they write, and the exit status they end with."""
 
-import io
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -12,10 +12,8 @@ import time
 import click
 import pytest
 
-from checker import report
 from checker.command_line import commands, main
-from checker.result import Progress
-from tests.command import PLAIN, ROOT, TANK, Command, Terminal, write
+from tests.command import PLAIN, ROOT, TANK, Command, write
 
 
 @pytest.fixture
@@ -104,6 +102,7 @@ def test_a_deadlock(kafkacheck, tank):
     ended = kafkacheck.check(tank, "--set", "drains=false")
     assert ended.status == 11
     assert ended.last_line.startswith("tank: DEADLOCK trace=3 ")
+    assert ended.out.splitlines()[-2] == "no action is enabled in state 3"
 
 
 def test_an_action_that_leaves_its_range(kafkacheck, tank):
@@ -248,34 +247,61 @@ def saved(kafkacheck, tank, tmp_path):
     return path
 
 
-def test_replay_still_violates(kafkacheck, tank, saved):
-    ended = kafkacheck("replay", tank, saved, "--set", "valve=OPEN")
+def test_replay_has_the_bounds_and_rules_of_the_trace_and_still_violates(kafkacheck, tank, saved):
+    ended = kafkacheck("replay", tank, saved)
     assert ended.status == 12
+    assert ended.out.startswith("tank: capacity=7 valve=OPEN drains=True pour=1 (as saved with the trace)\n")
     assert ended.last_line == "tank: still violates never_full trace=4"
     assert ended.err == ""
 
 
-def test_replay_no_longer_applies(kafkacheck, tank, saved):
-    ended = kafkacheck("replay", tank, saved)
-    assert ended.status == 0
-    assert ended.last_line == "tank: the trace no longer applies after 3 of its states"
-    assert ended.err == "note: the trace was saved with valve=OPEN, and is replayed with the rules of today\n"
+def test_replay_no_longer_applies_with_other_rules(kafkacheck, tank, saved):
+    ended = kafkacheck("replay", tank, saved, "--set", "valve=SHUT")
+    assert ended.status == 1
+    saved_with = "the trace was saved with capacity=7 valve=OPEN drains=True pour=1"
+    assert ended.out.startswith(f"tank: capacity=7 valve=SHUT drains=True pour=1 ({saved_with})\n")
+    assert "step 4 no longer applies: fill(): it is not enabled: it returned False at tank.py:" in ended.out
+    assert ended.last_line == "tank: the trace no longer applies at step 4"
+
+
+def test_replay_names_the_fields_that_differ(kafkacheck, tmp_path, saved):
+    edited = write(tmp_path / "edited.py", TANK.replace("tank.level += rules.pour", "tank.level += rules.pour + 1"))
+    ended = kafkacheck("replay", edited, saved)
+    assert ended.status == 1
+    assert "step 2 no longer applies: fill(): it leads to another state\n    level: saved 1, now 2\n" in ended.out
+
+
+def test_replay_of_an_action_that_is_gone(kafkacheck, tmp_path, saved):
+    renamed = write(tmp_path / "renamed.py", TANK.replace("fill", "pump"))
+    ended = kafkacheck("replay", renamed, saved)
+    assert ended.status == 1
+    assert "step 2 no longer applies: fill(): tank has no action 'fill'; it has: pump, drain" in ended.out
+
+
+def test_replay_of_a_property_of_steps(kafkacheck, tank, tmp_path):
+    kafkacheck.check(tank, "--set", "pour=2", "--out", tmp_path)
+    assert kafkacheck("replay", tank, tmp_path / "tank-rises_slowly.json").status == 13
 
 
 def test_replay_no_longer_violates(kafkacheck, tmp_path, saved):
     mended = write(tmp_path / "mended.py", TANK.replace("tank.level != 3", "tank.level != 4"))
-    ended = kafkacheck("replay", mended, saved, "--set", "valve=OPEN")
+    ended = kafkacheck("replay", mended, saved)
     assert ended.status == 0
     assert ended.last_line == "tank: no longer violates never_full trace=4"
 
 
 def test_replay_of_a_deadlock(kafkacheck, tank, tmp_path):
     kafkacheck.check(tank, "--set", "drains=false", "--out", tmp_path)
-    (path,) = (path for path in tmp_path.glob("*.json") if ".itf" not in path.name)
-    ended = kafkacheck("replay", tank, path, "--set", "drains=false")
-    assert (ended.status, ended.last_line) == (11, "tank: still a deadlock trace=3")
+    path = tmp_path / "tank-deadlock.json"
     ended = kafkacheck("replay", tank, path)
-    assert (ended.status, ended.last_line) == (0, "tank: no deadlock trace=3")
+    assert (ended.status, ended.last_line) == (11, "tank: still a deadlock trace=3")
+    assert "no action is enabled in state 3" in ended.out
+    ended = kafkacheck("replay", tank, path, "--set", "drains=true")
+    assert (ended.status, ended.last_line) == (0, "tank: no longer a deadlock trace=3")
+    mild = write(tmp_path / "mild.py", TANK.replace("check_deadlock=True", "check_deadlock=False"))
+    ended = kafkacheck("replay", mild, path)
+    assert ended.status == 0
+    assert ended.last_line == "tank: still without an enabled action, which tank now allows trace=3"
 
 
 # graph
@@ -294,60 +320,22 @@ def test_graph_refuses_what_cannot_be_read(kafkacheck, plain, tmp_path):
     assert ended.status == 2
     assert "more than" in ended.error
     assert not (tmp_path / "states.svg").exists()
+    assert "draw a smaller model" in ended.error
 
 
-# progress
+def test_the_advice_of_a_graph_that_is_too_large_can_be_followed_word_for_word(kafkacheck, tmp_path):
+    path = tmp_path / "two words.svg"
+    for changes in ([], ["--set", "replicas=2", "--set", "fencing=NONE"]):
+        ended = kafkacheck("graph", "kip320", *changes, "--out", path)
+        assert ended.status == 2
+        program, *arguments = shlex.split(ended.error.partition("; try ")[2])
+        assert program == "kafkacheck"
+        assert ("fencing=NONE" in arguments) == bool(changes)
+        assert kafkacheck(*arguments).status == 0
+        path.unlink()
 
 
-def progress(seconds: float, distinct: int) -> Progress:
-    return Progress(
-        depth=7,
-        states_distinct=distinct,
-        states_generated=3 * distinct,
-        frontier=11,
-        seconds=seconds,
-        engine="compiled",
-        memory=50_000_000,
-    )
-
-
-def test_progress_is_a_plain_line_now_and_then_where_there_is_no_terminal(monkeypatch):
-    stream = io.StringIO()
-    with report.ProgressReport("tank", stream) as show:
-        show(progress(0.1, 100))
-        assert stream.getvalue() == ""
-        monkeypatch.setattr(report, "PLAIN_INTERVAL", 0.0)
-        show(progress(2.0, 2000))
-        show(progress(4.0, 10000))
-    first, second = stream.getvalue().splitlines()
-    assert first.startswith("tank: depth=7 distinct=2000 generated=6000 distinct/s=1000 generated/s=3000 frontier=11 ")
-    assert " memory=50MB " in first
-    assert " distinct/s=4000 generated/s=12000 " in second
-
-
-def test_progress_is_one_line_redrawn_on_a_terminal(monkeypatch):
-    monkeypatch.setattr(report, "LIVE_INTERVAL", 0.0)
-    monkeypatch.setenv("COLUMNS", "160")
-    monkeypatch.setenv("TERM", "xterm")
-    stream = Terminal()
-    with report.ProgressReport("tank", stream) as show:
-        show(progress(2.0, 2000))
-        show(progress(4.0, 10000))
-    assert "distinct 10,000 (4,000/s)" in stream.getvalue()
-    assert "frontier 11" in stream.getvalue()
-
-
-# pipes and bugs
-
-
-def test_a_closed_pipe_is_quiet(tank):
-    arguments = [sys.executable, "-m", "checker", "check", str(tank), "--set", "valve=OPEN", "--engine", "interpreted"]
-    reading, writing = os.pipe()
-    os.close(reading)
-    run = subprocess.run(arguments, cwd=ROOT, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
-    os.close(writing)
-    assert run.stderr == ""
-    assert run.returncode != 0
+# bugs
 
 
 def test_an_unforeseen_error_says_that_it_is_a_bug_and_where_the_traceback_is(kafkacheck, tank, monkeypatch):

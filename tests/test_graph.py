@@ -1,7 +1,9 @@
 """The picture of a whole state graph."""
 
+import itertools
 import shutil
 import sys
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +12,7 @@ import pytest
 
 from checker import svg
 from checker.errors import EvaluationError, UsageError
-from checker.graph import MOST_STATES, graph_dot, state_graph, write_graph
+from checker.graph import MOST_STATES, TooManyStatesError, graph_dot, smaller, state_graph, write_graph
 from checker.model import Model
 from checker.schema import Count, Struct
 from tests import relay
@@ -121,20 +123,71 @@ def test_large_states_are_described_by_what_is_different(tmp_path):
     assert "as 1, but" in dot and "keeper.head = 0" in dot
 
 
-def test_a_graph_that_cannot_be_read_is_refused_with_a_hint():
-    with pytest.raises(UsageError, match=rf"more than {MOST_STATES} states, .*--set most=998"):
-        write_graph(counter(bounds={"most": 999}, actions=[count_by_one]), Path("none.svg"))
-    with pytest.raises(UsageError, match="check a smaller model"):
+def test_a_graph_that_cannot_be_read_is_refused(tmp_path):
+    with pytest.raises(TooManyStatesError, match=f"more than {MOST_STATES} states"):
+        write_graph(counter(bounds={"most": 999}, actions=[count_by_one]), tmp_path / "none.svg")
+    with pytest.raises(TooManyStatesError, match="more than 15 states"):
         state_graph(die_hard.MODEL, most_states=15)
-    assert not Path("none.svg").exists()
+    assert list(tmp_path.iterdir()) == []
 
 
-def count_by_one(counter: Counter) -> bool:
-    """Add one, up to a number that is too large for a picture."""
-    if counter.value == 999:
+def count_by_one(counter: Counter, limit: Annotated[int, Count("most")]) -> bool:
+    """Add one, up to the largest limit."""
+    if counter.value >= limit:
         return False
     counter.value += 1
     return True
+
+
+def test_smaller_bounds_are_found_and_give_a_graph_that_can_be_read():
+    small = smaller(counter(bounds={"most": 999}, actions=[count_by_one]))
+    assert small is not None and 50 < len(state_graph(small)) <= MOST_STATES
+    assert smaller(hanoi.MODEL.with_bounds({"discs": 5})) is not None
+
+
+def test_a_model_that_no_smaller_bounds_make_small_has_no_advice():
+    assert smaller(counter(bounds={"most": 999}, actions=[overflow])) is None
+    assert smaller(die_hard.MODEL) is None
+
+
+def boxes_of_words(picture: bytes) -> list[tuple[str, float, float, float, float]]:
+    """The words of an SVG with where they begin and end, in a font whose letters are 0.6 of its size wide."""
+    found = []
+    for node in ElementTree.fromstring(picture).iter("{http://www.w3.org/2000/svg}text"):
+        words, size = "".join(node.itertext()).replace("\xa0", " ").strip(), float(node.get("font-size"))
+        width, x, y = 0.6 * size * len(words), float(node.get("x")), float(node.get("y"))
+        left = x - {"start": 0, "middle": width / 2, "end": width}[node.get("text-anchor", "start")]
+        found.append((words, left, left + width, y - 0.7 * size, y + 0.1 * size))
+    return found
+
+
+@pytest.mark.parametrize("program", [shutil.which("dot"), str(WHEEL)], ids=["the system's dot", "the wheel"])
+@pytest.mark.parametrize("model", [die_hard.MODEL, hanoi.MODEL], ids=lambda model: model.name)
+def test_no_words_lie_on_other_words(monkeypatch, program, model):
+    if program is None:
+        pytest.skip("this machine has no dot")
+    monkeypatch.setattr(svg, "programs", lambda: [program])
+    drawn = svg.draw(graph_dot(model, state_graph(model))).svg
+    for one, other in itertools.combinations(boxes_of_words(drawn), 2):
+        apart = one[2] <= other[1] or other[2] <= one[1] or one[4] <= other[3] or other[4] <= one[3]
+        assert apart, (one, other)
+
+
+def test_steps_to_and_fro_within_a_level_share_an_arrow():
+    dot = graph_dot(hanoi.MODEL, state_graph(hanoi.MODEL))
+    (line,) = (line for line in dot.splitlines() if "2 -> 3 " in line)
+    assert "to 3: move" in line and "to 2: move" in line and "dir=both" in line
+    assert "\t3 -> 2 " not in dot
+
+
+def test_an_interrupted_drawing_leaves_no_file(tmp_path, monkeypatch):
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(svg, "draw", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_graph(counter(), tmp_path / "graph.svg")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_another_ending_is_refused(tmp_path):

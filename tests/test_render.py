@@ -17,13 +17,13 @@ from checker.drawing import Event, ExtraLane
 from checker.errors import ModelError, UsageError
 from checker.lanes import Story
 from checker.lanes_picture import lanes_dot
-from checker.model import Model
-from checker.render import replay_text, trace_text, write_files
-from checker.trace import ReplayOutcome, Trace, replay
+from checker.render import replay_text, stem_of, trace_text, write_files
+from checker.replay import ReplayOutcome, replay
+from checker.trace import Trace, ending_of
 from checker.witness import explain, find_witness
 from model.drawing import REPLICATION
 from tests.behaviours import run
-from tests.relay import LANES, LOSS, MODEL, STEPS, Relay, node_add
+from tests.relay import LANES, LOSS, MODEL, STEPS
 
 # The shortest counterexample of kip101, as calls.
 KIP101_LOSS = (
@@ -159,9 +159,37 @@ def test_the_text_of_a_replay_says_how_it_ended(loss):
         "every step still applies, and settled_items_kept is not violated"
     )
     free = replace(shorter, property=None)
-    assert replay_text(replay(MODEL, free)).endswith("every step still applies, and the last state has a successor")
-    gone = ReplayOutcome(shorter, 3, "its action is not enabled")
-    assert replay_text(gone).endswith("state 4 is no longer reached: its action is not enabled")
+    assert replay_text(replay(MODEL, free)).endswith("every step still applies, and some action is enabled in state 3")
+    gone = ReplayOutcome(shorter, 3, "node_fly(node_id=0)", "it is not enabled")
+    assert replay_text(gone).endswith("step 4 no longer applies: node_fly(node_id=0): it is not enabled")
+
+
+def test_a_deadlock_is_said_in_the_text_and_shown_in_both_pictures(loss):
+    stuck = replace(loss, property=None, is_deadlock=True)
+    assert trace_text(stuck).splitlines()[-1] == "no action is enabled in state 6"
+    for dot in (chain_dot(stuck, None), lanes_dot(stuck, LANES, None)):
+        assert dot.count("no action is enabled in state 6") == 1 and "#c62828" in dot
+    assert "relay: deadlock" in lanes_dot(stuck, LANES, None)
+
+
+@pytest.mark.parametrize(
+    ("changes", "ending"),
+    [({}, "settled_items_kept"), ({"property": None, "is_deadlock": True}, "deadlock"), ({"property": None}, "trace")],
+)
+def test_files_are_named_by_what_was_found(loss, tmp_path, changes, ending):
+    trace = replace(loss, **changes)
+    assert ending_of(trace) == ending.removeprefix("trace")
+    assert {path.name.split(".")[0] for path in write_files(trace, tmp_path).files} == {f"relay-{ending}"}
+
+
+def test_nothing_is_written_where_a_picture_is_interrupted(loss, tmp_path, monkeypatch):
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(svg, "draw", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_files(loss, tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 # Files.
@@ -184,15 +212,10 @@ def test_a_model_without_a_drawing_gets_the_chain_of_states(tmp_path):
     assert [name for name in names if "lanes" in name] == [] and "relay_steps-settled_never_falls.states.svg" in names
 
 
-def test_names_of_files_are_safe(loss, tmp_path):
-    odd = Model(
-        name="../odd name/é",
-        state=Relay,
-        bounds={"nodes": 2, "size": 2, "values": 2, "turns": 1},
-        actions=[node_add],
-    )
-    written = write_files(run(odd, ()), tmp_path)
-    assert {path.parent for path in written.files} == {tmp_path}
+@pytest.mark.parametrize("name", ["é" * 300, "../odd name", "a" * 300])
+def test_names_of_files_are_safe_and_not_too_long(loss, name):
+    stem = stem_of(replace(loss, property=name))
+    assert Path(stem).name == stem and len(f"{stem}.lanes.svg".encode()) < 255
 
 
 def test_the_same_trace_gives_the_same_dot(loss):
