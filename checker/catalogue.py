@@ -71,7 +71,7 @@ def find_model(text: str) -> Model:
     if text in names:
         return _model_of(_imported(text, lambda: importlib.import_module(f"{PACKAGE}.{text}")), text)
     if text.endswith(".py") or os.sep in text or (text and os.path.exists(text)):
-        return _model_of(_module_of_file(Path(text)), text)
+        return _model_of(_module_of_file(Path(text), names), text)
     return _model_of(_module_of_name(text, names), text)
 
 
@@ -149,16 +149,19 @@ def _is_module(name: str) -> bool:
         package = _imported(parent, lambda: importlib.import_module(parent))
         if not hasattr(package, "__path__"):
             return False
-    return importlib.util.find_spec(name) is not None
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ValueError:  # a module that is loaded and was not found by its name, as __main__
+        return False
 
 
-def _module_of_file(path: Path) -> ModuleType:
+def _module_of_file(path: Path, catalogue: list[str]) -> ModuleType:
     """The module in a file, imported under the dotted name it has within the packages it lies in."""
     if not os.path.exists(path):
         where = (
             "which is absolute" if path.is_absolute() else f"looked up from {_current_folder() or 'a deleted folder'}"
         )
-        raise UsageError(f"there is no file {path}; check the path, {where}")
+        raise UsageError(f"there is no file {path}{did_you_mean(path.stem, catalogue)}; check the path, {where}")
     if path.is_dir():
         raise UsageError(f"{path} is a folder; name the Python file in it that defines MODEL")
     if path.suffix != ".py":
@@ -205,12 +208,12 @@ def _imported(what: str, load: Callable[[], ModuleType]) -> ModuleType:
     try:
         with contextlib.redirect_stdout(sys.stderr):
             return load()
-    except (KafkacheckError, MemoryError):
+    except (KafkacheckError, MemoryError, KeyboardInterrupt):
         raise
     except SyntaxError as error:
         place = f"{error.filename}, line {error.lineno}" if error.lineno else str(error.filename or what)
         raise ModelError(f"{what} cannot be imported: {place}: {error.msg}; mend the syntax there") from error
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         raise ModelError(f"{what} cannot be imported: {_place(error)}: {_description(error)}") from error
 
 

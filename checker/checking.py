@@ -220,6 +220,7 @@ def draw_graph(name: str, default: Model, model: Model, path: Path) -> int:
 
     check_name(path)
     check_writable(path)
+    check_writable(path.with_suffix(".dot"))
     try:
         written = write_graph(model, path)
     except TooManyStatesError as error:

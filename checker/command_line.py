@@ -19,7 +19,7 @@ import click
 from checker import catalogue, checking, output, settings
 from checker.errors import KafkacheckError, UsageError
 from checker.files import reason_of
-from checker.names import did_you_mean, shortened
+from checker.names import did_you_mean, printable, shortened
 from checker.output import say, tell
 from checker.result import Limits
 
@@ -27,6 +27,7 @@ REFUSED = 2
 INTERRUPTED = 20
 OUT_OF_MEMORY = 20
 INTERNAL_ERROR = 70
+LONGEST_ERROR = 2000
 PIPE_CLOSED = 141
 """What a shell says of a program that ends because nobody reads its output any more."""
 
@@ -256,7 +257,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def failed(message: str, status: int) -> int:
     """Print an error to stderr, in one line; the exit status that it was given."""
-    tell("error: " + "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in message))
+    tell(f"error: {printable(shortened(message, LONGEST_ERROR))}")
     return status
 
 

@@ -8,7 +8,6 @@ Python in the plain subset (`checker.subset`); this module reads them once, so t
 import inspect
 import itertools
 import math
-import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,12 +16,13 @@ from typing import Any, get_type_hints
 
 from checker import subset
 from checker.bounds import Bounds
+from checker.definition import LISTS, MAPPINGS, check_definition
 from checker.drawing import Lanes
 from checker.errors import EvaluationError, ModelError, UsageError
 from checker.expressions import ValueType
 from checker.ir import BOOL, INT, NOTHING, Function
 from checker.layout import Layout, kind_of, scalar_of
-from checker.names import did_you_mean, shortened, unknown
+from checker.names import did_you_mean, unknown
 from checker.schema import Flag, Kind, Struct
 from checker.source import guarded, parameter_names, place_of
 
@@ -32,9 +32,6 @@ TYPE_OK = "type_ok"
 """The name of the property that every model has: each scalar is in its declared range."""
 
 MOST_COMBINATIONS = 100_000
-
-LONGEST_NAME = 60
-NAME = re.compile(rf"[^\W_][\w.-]{{0,{LONGEST_NAME - 1}}}")
 
 
 @dataclass(frozen=True)
@@ -141,7 +138,6 @@ class Model:
     ) -> None:
         if question is None:
             question = _first_sentence(sys._getframe(1).f_globals.get("__doc__"))
-        _check_name(name)
         self.name = name
         self.state = state
         self.rules = rules
@@ -149,21 +145,14 @@ class Model:
         self.drawing = drawing
         self.question = question
         initials = () if initial is None else (initial,) if callable(initial) else initial
-        for role, listed in {"actions": actions, "initial": initials, "always": always, "sometimes": sometimes}.items():
-            if isinstance(listed, str) or not isinstance(listed, Sequence):
-                raise self._error(f"`{role}` is {listed!r}; give a list of functions")
-        for role, mapping in {"bounds": bounds or {}, "parameters": parameters or {}}.items():
-            if not isinstance(mapping, Mapping):
-                raise self._error(f"`{role}` is {mapping!r}; give a dict by name")
-        self._definition: dict[str, Any] = {
-            "name": name, "state": state, "actions": list(actions), "bounds": dict(bounds or {}),
-            "initial": list(initials), "rules": rules, "parameters": dict(parameters or {}), "always": list(always),
-            "sometimes": list(sometimes), "constraint": constraint, "check_deadlock": check_deadlock,
-            "drawing": drawing, "question": question,
+        given: dict[str, Any] = {
+            "name": name, "state": state, "actions": actions, "bounds": bounds or {}, "initial": initials,
+            "rules": rules, "parameters": parameters or {}, "always": always, "sometimes": sometimes,
+            "constraint": constraint, "check_deadlock": check_deadlock, "drawing": drawing, "question": question,
         }  # fmt: skip
-        if not isinstance(state, type) or not issubclass(state, Struct):
-            raise self._error(f"`state` is {state!r}; give the Struct class of a state")
-        _check_rules(rules, name)
+        check_definition(given)
+        copies = {role: list(given[role]) for role in LISTS} | {role: dict(given[role]) for role in MAPPINGS}
+        self._definition = given | copies
         self._bounds = Bounds(bounds or {})
         self.layout = Layout(state, self._bounds)
         self._program = subset.Program(rules)
@@ -367,16 +356,6 @@ class Model:
             raise self._error(f"the bound {unused[0]!r} is used by no field and no parameter; remove it or use it")
 
 
-def _check_name(name: Any) -> None:
-    """A model's name heads output lines and file names."""
-    if not isinstance(name, str) or not NAME.fullmatch(name):
-        shown = shortened(repr(name))
-        raise ModelError(
-            f"model {shown}: `name` is {shown}; give 1 to {LONGEST_NAME} letters, digits and any of _ - . which begin "
-            "with a letter or a digit, such as 'kept_promises'"
-        )
-
-
 def _first_sentence(text: str | None) -> str:
     paragraph = inspect.cleandoc(text or "").split("\n\n")[0].replace("\n", " ")
     return paragraph.strip()
@@ -387,19 +366,6 @@ def _as_kind(value: Any, parameter: str, model: str) -> Kind:
     if kind is None:
         raise ModelError(f"model {model}: parameters[{parameter!r}] is {value!r}; give a kind such as Id('members')")
     return kind
-
-
-def _check_rules(rules: Any, model: str) -> None:
-    if rules is None:
-        return
-    fields = rules._asdict() if isinstance(rules, tuple) and hasattr(rules, "_asdict") else None
-    if fields is None:
-        raise ModelError(f"model {model}: `rules` is {rules!r}; give a NamedTuple of enum members, ints or bools")
-    for name, value in fields.items():
-        if not isinstance(value, int):
-            raise ModelError(
-                f"model {model}: rules.{name} is {value!r}; a switch is an IntEnum member, an int or a bool"
-            )
 
 
 def _rule_value(now: Any, value: int | str | bool, name: str) -> Any:

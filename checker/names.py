@@ -18,6 +18,11 @@ def shortened(text: str, most: int = 60) -> str:
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
+def printable(text: str) -> str:
+    """The text with line ends and whatever else cannot be printed written as in Python."""
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+
+
 def unknown(what: str, name: str, known: Iterable[str], model: str) -> str:
     """The message for a name that does not exist: what was given, what there is, and the nearest name."""
     names = list(known)

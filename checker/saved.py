@@ -10,7 +10,7 @@ from typing import Any
 from checker.errors import ModelError, UsageError
 from checker.files import reason_of
 from checker.model import Action, Model
-from checker.names import did_you_mean, shortened
+from checker.names import did_you_mean, printable, shortened
 from checker.objects import value_from_json
 from checker.settings import rules_of, with_settings
 from checker.trace import FORMAT, VERSION, Step, Trace, first_step, property_named
@@ -75,9 +75,9 @@ def as_saved(model: Model, saved: Saved, changes: Sequence[str]) -> Model:
     UsageError where the trace is of another model, or where the model can no longer have a saved bound or rule that
     `changes` do not set.
     """
-    path = saved.path
+    path, its_model = saved.path, shortened(saved.model)
     if saved.model != model.name:
-        raise UsageError(f"{path} is a trace of the model {saved.model!r}, not of {model.name!r}; name that model")
+        raise UsageError(f"{path} is a trace of the model {its_model!r}, not of {model.name!r}; name that model")
     with_settings(model, changes)  # for its errors, which are about the command line alone
     given = {text.partition("=")[0].strip() for text in changes}
     bounds = {name: value for name, value in saved.bounds.items() if name not in given}
@@ -127,7 +127,9 @@ def load(model: Model, saved: Saved | Path) -> tuple[Trace, UnknownCall | None]:
 
 def _document(path: Path) -> dict[str, Any]:
     try:
-        text = path.read_text(encoding="utf-8")
+        if path.is_char_device() or path.is_block_device():
+            raise UsageError(f"{path} is a device; name a trace that `check --out` wrote")
+        text = path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise UsageError(f"{path} is not text; expected a trace in JSON, as `check --out` writes it") from None
     except (OSError, ValueError) as error:
@@ -167,7 +169,7 @@ def _step(saved: Saved, model: Model, number: int, data: Any) -> Step | UnknownC
             parameters = _arguments(model.action(name), given)
         except UsageError as error:
             shown = (f"{key}={value if isinstance(value, str) else _short(value)}" for key, value in given.items())
-            return UnknownCall(shortened(f"{name}({', '.join(shown)})", 120), str(error))
+            return UnknownCall(printable(shortened(f"{name}({', '.join(shown)})", 120)), printable(str(error)))
     with _located(place), _at_other_bounds(saved, model):
         state = model.layout.from_json(data["state"])
     return first_step(model, state) if name is None else Step(name, parameters, state)

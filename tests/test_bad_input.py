@@ -3,7 +3,6 @@
 import errno
 import json
 import os
-import re
 
 import pytest
 
@@ -152,6 +151,8 @@ def test_an_unknown_model(kafkacheck, no_search):
         ("folder", ["folder", "is a folder"]),
         ("notes.txt", ["notes.txt", "no Python file", ".py"]),
         ("no_such_package.tank", ["'no_such_package.tank'", "no module"]),
+        ("KIP320.py", ["KIP320.py; did you mean kip320?"]),
+        ("__main__", ["'__main__'", "no module"]),
         ("json.no_such_module", ["'json.no_such_module'"]),
         ("sys.path", ["'sys.path'"]),
         ("..", [".."]),
@@ -191,6 +192,8 @@ def test_models_that_are_not_there(kafkacheck, no_search, tmp_path, monkeypatch,
         ("def f(:\n    pass\n", ["broken.py, line 1", "syntax"]),
         ("x = 1\n  y = 2\n", ["broken.py, line 2", "indent"]),
         ("x = '\0'\n", ["broken.py", "null bytes"]),
+        ("class Odd(BaseException): pass\nraise Odd('no')\n", ["broken.py, line 2", "Odd: no"]),
+        ("raise ValueError('a\\nb' * 5000)\n", ["broken.py, line 1", "ValueError: a\\nba"]),
         ("import sys\nsys.exit(3)\n", ["broken.py, line 2", "SystemExit: 3"]),
         ("def f():\n    f()\nf()\n", ["broken.py, line 2", "RecursionError"]),
         (TANK.replace('"capacity": 3', '"capcity": 3'), ["capacity"]),
@@ -455,6 +458,30 @@ def test_a_saved_trace_that_is_not_text(kafkacheck, tank, saved):
     told(ended.error, str(saved), "not text")
 
 
-def test_no_error_is_longer_than_can_be_read(kafkacheck, tank):
-    ended = kafkacheck("check", tank, "--set", "capacity=" + "9" * 5000)
-    assert len(re.sub(r"\s+", " ", ended.error)) < 1000
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="this system has no endless device")
+def test_a_saved_trace_that_is_a_device(kafkacheck, tank):
+    ended = kafkacheck("replay", tank, "/dev/zero")
+    assert ended.status == 2
+    told(ended.error, "/dev/zero", "device")
+
+
+def test_a_saved_trace_that_an_editor_marked_as_unicode(kafkacheck, tank, saved):
+    saved.write_bytes(b"\xef\xbb\xbf" + saved.read_bytes())
+    assert kafkacheck("replay", tank, saved).status == 12
+
+
+def test_a_replay_prints_odd_names_in_one_line(kafkacheck, tank, saved):
+    data = json.loads(saved.read_text(encoding="utf-8"))
+    data["trace"][1] |= {"action": "fi\nll\ud800", "parameters": {"a\nb": "c\nd"}}
+    saved.write_text(json.dumps(data), encoding="utf-8")
+    ended = kafkacheck("replay", tank, saved)
+    assert ended.status == 1
+    shown = r"step 2 no longer applies: fi\nll\ud800(a\nb=c\nd): tank has no action"
+    assert ended.out.splitlines()[2].startswith(shown)
+
+
+def test_no_error_is_longer_than_can_be_read(kafkacheck, tank, tmp_path):
+    huge = write(tmp_path / "huge.py", "raise ValueError('x' * 100_000)\n")
+    for arguments in ((tank, "--set", "capacity=" + "9" * 5000), (huge,), (tank, "--property", "y" * 9999)):
+        ended = kafkacheck("check", *arguments)
+        assert len(ended.error) < 2100

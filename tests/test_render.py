@@ -23,7 +23,7 @@ from checker.trace import Trace, ending_of
 from checker.witness import explain, find_witness
 from model.drawing import REPLICATION
 from tests.behaviours import run
-from tests.relay import LANES, LOSS, MODEL, STEPS
+from tests.relay import LANES, LOSS, MODEL, STEPS, relay_with
 
 # The shortest counterexample of kip101, as calls.
 KIP101_LOSS = (
@@ -369,6 +369,11 @@ WRONG = {
 def test_a_drawing_that_does_not_fit_the_model_is_refused(changes, expected):
     with pytest.raises(ModelError, match=expected):
         check(MODEL, replace(LANES, **changes))
+
+
+def test_a_drawing_that_does_not_fit_is_told_with_the_name_of_the_model():
+    with pytest.raises(ModelError, match=r"^model relay: drawing: array='nodez' is not the path"):
+        relay_with(drawing=replace(LANES, array="nodez"))
 
 
 def test_a_drawing_may_describe_actions_that_a_model_lacks():

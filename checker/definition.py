@@ -1,0 +1,78 @@
+"""What a model may be defined with: the type of each argument, before anything is read in it."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from checker.drawing import Lanes
+from checker.errors import ModelError
+from checker.names import shortened
+from checker.schema import Struct
+
+LONGEST_NAME = 60
+NAME = re.compile(rf"[^\W_][\w.-]{{0,{LONGEST_NAME - 1}}}")
+LISTS = ("actions", "initial", "always", "sometimes")
+MAPPINGS = ("bounds", "parameters")
+
+
+def check_definition(arguments: Mapping[str, Any]) -> None:
+    """Raise ModelError, naming the argument and what to give, where one of a `Model` is not of its type.
+
+    `initial` is a list here.
+    """
+    name = arguments["name"]
+    _check_name(name)
+
+    def refuse(role: str, value: object, expected: str) -> ModelError:
+        return ModelError(f"model {name}: `{role}` {value}; give {expected}")
+
+    for role in LISTS:
+        listed = arguments[role]
+        if isinstance(listed, str) or not isinstance(listed, Sequence):
+            raise refuse(role, f"is {listed!r}", "a list of functions")
+        for each in listed:
+            if not callable(each):
+                raise refuse(role, f"lists {each!r}", "functions")
+    for role in MAPPINGS:
+        mapping = arguments[role]
+        if not isinstance(mapping, Mapping):
+            raise refuse(role, f"is {mapping!r}", "a dict by name")
+        for each in mapping:
+            if not isinstance(each, str) or not each.isidentifier():
+                raise refuse(role, f"has the name {each!r}", "names as Python has them, such as 'nodes'")
+    kinds: dict[str, tuple[type | tuple[type, ...], str]] = {
+        "check_deadlock": (bool, "True or False"),
+        "drawing": ((Lanes, type(None)), "Lanes(...), or None"),
+        "question": (str, "a text"),
+    }
+    for role, (kind, expected) in kinds.items():
+        if not isinstance(arguments[role], kind):
+            raise refuse(role, f"is {arguments[role]!r}", expected)
+    if arguments["constraint"] is not None and not callable(arguments["constraint"]):
+        raise refuse("constraint", f"is {arguments['constraint']!r}", "a function, or None")
+    if not isinstance(arguments["state"], type) or not issubclass(arguments["state"], Struct):
+        raise refuse("state", f"is {arguments['state']!r}", "the Struct class of a state")
+    _check_rules(arguments["rules"], name)
+
+
+def _check_name(name: Any) -> None:
+    """A model's name heads output lines and file names."""
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        shown = shortened(repr(name))
+        raise ModelError(
+            f"model {shown}: `name` is {shown}; give 1 to {LONGEST_NAME} letters, digits and any of _ - . which begin "
+            "with a letter or a digit, such as 'kept_promises'"
+        )
+
+
+def _check_rules(rules: Any, model: str) -> None:
+    if rules is None:
+        return
+    fields = rules._asdict() if isinstance(rules, tuple) and hasattr(rules, "_asdict") else None
+    if fields is None:
+        raise ModelError(f"model {model}: `rules` is {rules!r}; give a NamedTuple of enum members, ints or bools")
+    for name, value in fields.items():
+        if not isinstance(value, int):
+            raise ModelError(
+                f"model {model}: rules.{name} is {value!r}; a switch is an IntEnum member, an int or a bool"
+            )
