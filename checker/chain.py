@@ -50,7 +50,9 @@ def html(text: str) -> str:
 
 
 def _state_label(trace: Trace, index: int, now: dict[str, str], before: dict[str, str] | None, is_last: bool) -> str:
-    head = f'<TD ALIGN="LEFT" BGCOLOR="{RED if is_last else HEAD}">{_bold(f"state {index + 1}", is_last)}</TD>'
+    start = trace.steps[index].start
+    title = f"state {index + 1}: {start}" if start else f"state {index + 1}"
+    head = f'<TD ALIGN="LEFT" BGCOLOR="{RED if is_last else HEAD}">{_bold(title, is_last)}</TD>'
     tables = "".join(
         f'<TD BORDER="0" VALIGN="TOP">{_table(name, node, now, before)}</TD>'
         for name, node in _groups(trace.model.layout.root)

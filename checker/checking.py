@@ -3,6 +3,7 @@
 import shlex
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from checker import catalogue, report
@@ -70,14 +71,15 @@ def check_catalogue(engine: str, limits: Limits, folder: Path, as_json: bool, st
     make_usable(folder)
     rows: list[report.Checked] = []
     for name in names:
-        row = _checked(name, expectations.get(name), engine, limits, folder)
-        rows.append(row)
-        if row.error:
-            tell(f"error: {name}: {row.error}")
+        row = _searched(name, expectations.get(name), engine, limits)
         if row.result is not None:
             warn_of_vacuity(row.result)
             if not as_json:
                 say(report.closing_line(row.result))
+        row = _written(row, folder)
+        rows.append(row)
+        if row.error:
+            tell(f"error: {name}: {row.error}")
         if row.error == INTERRUPTED:
             break
     rows += [report.Checked(name, expectations.get(name), None, is_begun=False) for name in names[len(rows) :]]
@@ -88,22 +90,32 @@ def check_catalogue(engine: str, limits: Limits, folder: Path, as_json: bool, st
     return max((_row_status(row, strict) for row in rows), default=0)
 
 
-def _checked(name: str, expected: Expectation | None, engine: str, limits: Limits, folder: Path) -> report.Checked:
-    """Search a model of the catalogue and write what was found; the first error is part of the answer."""
-    result: Result | None = None
-    files: tuple[Path, ...] = ()
+def _searched(name: str, expected: Expectation | None, engine: str, limits: Limits) -> report.Checked:
+    """Search a model of the catalogue; an error is part of the answer."""
+    row = report.Checked(name, expected, None)
     try:
         result = search(catalogue.find_model(name), engine, limits)
-        files = write_counterexample(result, folder)
-        if result.verdict is Verdict.EVALUATION_FAILED:
-            raise EvaluationError(result.reason)
-        if result.interrupted:
-            raise KeyboardInterrupt
     except KafkacheckError as error:
-        return report.Checked(name, expected, result, files, str(error), error.exit_status)
+        return replace(row, error=str(error), error_status=error.exit_status)
     except KeyboardInterrupt:
-        return report.Checked(name, expected, result, files, INTERRUPTED, NOT_EXHAUSTED)
-    return report.Checked(name, expected, result, files)
+        return replace(row, error=INTERRUPTED, error_status=NOT_EXHAUSTED)
+    row = replace(row, result=result)
+    if result.verdict is Verdict.EVALUATION_FAILED:
+        return replace(row, error=result.reason, error_status=EVALUATION_FAILED)
+    return replace(row, error=INTERRUPTED, error_status=NOT_EXHAUSTED) if result.interrupted else row
+
+
+def _written(row: report.Checked, folder: Path) -> report.Checked:
+    """Write what a search found; the files, or an error that comes on top of one before, are part of the answer."""
+    if row.result is None:
+        return row
+    try:
+        return replace(row, files=write_counterexample(row.result, folder))
+    except KafkacheckError as error:
+        told = f"{row.error}; {error}" if row.error else str(error)
+        return replace(row, error=told, error_status=max(row.error_status, error.exit_status))
+    except KeyboardInterrupt:
+        return replace(row, error=INTERRUPTED, error_status=NOT_EXHAUSTED)
 
 
 def _row_status(row: report.Checked, strict: bool) -> int:

@@ -9,6 +9,7 @@ import pytest
 
 from checker import report
 from checker.catalogue import Expectation, find_model
+from checker.errors import UsageError
 from checker.result import Verdict
 from checker.search import check as explore
 from tests.command import TANK, Command, Terminal, in_process, write
@@ -134,6 +135,26 @@ def test_a_limit_leaves_models_unfinished_and_not_unexpected(tmp_path):
     assert ended.last_line == "1 of 2 models finished; unfinished: open"
     found = json.loads(in_process(*ALL, "--max-states", 3, "--json", folder=folder).out)
     assert [(each["is_finished"], each["is_expected"]) for each in found] == [(False, False), (True, True)]
+
+
+def test_all_tells_every_verdict_before_what_befell_its_files(kafkacheck, tmp_path, monkeypatch):
+    def fails(*_):
+        raise UsageError("cannot write")
+
+    monkeypatch.setattr("checker.render.write_files", fails)
+    ended = kafkacheck(*ALL, "--max-states", 400, "--out", tmp_path)
+    assert ended.status == 20
+    assert "error: truncate_to_high_watermark: cannot write\n" in ended.err
+    assert ended.out.startswith("kip101: NOT_EXHAUSTED ")
+    assert re.search(r"^truncate_to_high_watermark +VIOLATED +weak_isr +yes ", ended.out, re.MULTILINE)
+
+
+def test_a_bug_in_drawing_does_not_hide_the_verdict_of_a_model(kafkacheck, tmp_path, monkeypatch):
+    monkeypatch.setattr("checker.render.write_files", lambda *_: [][0])
+    monkeypatch.setattr("checker.command_line.internal_error", str)
+    ended = kafkacheck(*ALL, "--max-states", 400, "--out", tmp_path)
+    assert ended.status == 70
+    assert ended.last_line.startswith("truncate_to_high_watermark: VIOLATED weak_isr ")
 
 
 def test_all_as_json(tmp_path):

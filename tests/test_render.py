@@ -371,6 +371,13 @@ def test_a_drawing_that_does_not_fit_the_model_is_refused(changes, expected):
         check(MODEL, replace(LANES, **changes))
 
 
+def test_pictures_say_which_call_made_the_first_state(loss):
+    started = replace(loss, steps=(replace(loss.steps[0], start="start_low(node_id=1)"), *loss.steps[1:]))
+    assert "state 1: start_low(node_id=1)" in chain_dot(started, None)
+    assert any("start_low(node_id=1)" in words for words in drawn(lanes_dot(started, LANES, None)))
+    assert trace_text(started).startswith("1  initial state: start_low(node_id=1)\n")
+
+
 def test_a_drawing_that_does_not_fit_is_told_with_the_name_of_the_model():
     with pytest.raises(ModelError, match=r"^model relay: drawing: array='nodez' is not the path"):
         relay_with(drawing=replace(LANES, array="nodez"))
