@@ -2,7 +2,7 @@
 
 import sys
 
-INTERRUPTED = 20
+from checker.statuses import NOT_EXHAUSTED
 
 
 def main() -> int:
@@ -11,7 +11,7 @@ def main() -> int:
         from checker import command_line
     except KeyboardInterrupt:
         sys.stderr.write("error: interrupted before the command began\n")
-        return INTERRUPTED
+        return NOT_EXHAUSTED
     return command_line.main()
 
 

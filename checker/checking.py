@@ -15,15 +15,16 @@ from checker.output import say, tell
 from checker.progress import ProgressReport
 from checker.result import Limits, Result, Verdict
 from checker.settings import rules_of, settings_text
-
-UNEXPECTED = 1
-NO_LONGER_APPLIES = 1
-DEADLOCK = 11
-INVARIANT_VIOLATED = 12
-STEP_VIOLATED = 13
-NOT_EXHAUSTED = 20
-VACUOUS = 21
-EVALUATION_FAILED = 75
+from checker.statuses import (
+    DEADLOCK,
+    EVALUATION_FAILED,
+    INVARIANT_VIOLATED,
+    NO_LONGER_APPLIES,
+    NOT_EXHAUSTED,
+    STEP_VIOLATED,
+    UNEXPECTED,
+    VACUOUS,
+)
 
 ENOUGH_TO_MEASURE = 10_000
 """With fewer distinct states, the memory for each of them is mostly that of the smallest tables there are."""
@@ -80,7 +81,7 @@ def check_catalogue(engine: str, limits: Limits, folder: Path, as_json: bool, st
         rows.append(row)
         if row.error:
             tell(f"error: {name}: {row.error}")
-        if row.error == INTERRUPTED:
+        if row.error_status == NOT_EXHAUSTED:
             break
     rows += [report.Checked(name, expectations.get(name), None, is_begun=False) for name in names[len(rows) :]]
     if as_json:

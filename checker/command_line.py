@@ -22,14 +22,9 @@ from checker.files import reason_of
 from checker.names import did_you_mean, printable, shortened
 from checker.output import say, tell
 from checker.result import Limits
+from checker.statuses import INTERNAL_ERROR, NOT_EXHAUSTED, PIPE_CLOSED, REFUSED
 
-REFUSED = 2
-INTERRUPTED = 20
-OUT_OF_MEMORY = 20
-INTERNAL_ERROR = 70
 LONGEST_ERROR = 2000
-PIPE_CLOSED = 141
-"""What a shell says of a program that ends because nobody reads its output any more."""
 
 EXIT_STATUSES = """
 \b
@@ -245,9 +240,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (output.PipeClosedError, SystemExit):  # click exits by itself where its help meets a closed pipe
         return PIPE_CLOSED
     except (click.Abort, KeyboardInterrupt):
-        return failed("interrupted before the command was done", INTERRUPTED)
+        return failed("interrupted before the command was done", NOT_EXHAUSTED)
     except MemoryError:
-        return failed("memory ran out before there was a result; choose smaller bounds with --set", OUT_OF_MEMORY)
+        return failed("memory ran out before there was a result; choose smaller bounds with --set", NOT_EXHAUSTED)
     except OSError as error:
         place = f" {error.filename}" if error.filename else ""
         return failed(f"the system refused{place}: {reason_of(error)}; mend that and run the command again", REFUSED)

@@ -105,6 +105,7 @@ class Property:
 class Model:
     """A closed finite system.
 
+    `name`: letters, digits and any of _ - . because it names files.
     `state`: the Struct of a state. `initial`: one or several functions like actions, each applied to the blank state
     (every optional field at its sentinel, every other field at its lowest value); the states in which they do not
     return False are the initial states; None stands for the blank state itself. `bounds`: integers by name.

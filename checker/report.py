@@ -11,12 +11,10 @@ from checker import trace as traces
 from checker.catalogue import Expectation
 from checker.result import Result, Verdict
 from checker.settings import rules_of
+from checker.statuses import NOT_EXHAUSTED
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-NOT_EXHAUSTED = 20
-"""The exit status of a search that is not finished."""
 
 PLAIN_TABLE_WIDTH = 1000
 """Columns of the closing table where there is no terminal: nothing is folded."""
