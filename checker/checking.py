@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,7 +33,11 @@ INTERRUPTED = "it was interrupted"
 """The reason why a search is not finished where Ctrl-C ended it."""
 
 
-def check_model(model: Model, engine: str, limits: Limits, folder: Path | None, as_json: bool, strict: bool) -> int:
+Search = Callable[[Model, Limits], Result]
+"""Searches a model, with progress on stderr."""
+
+
+def check_model(model: Model, how: Search, limits: Limits, folder: Path | None, as_json: bool, strict: bool) -> int:
     """Search one model, write and print what was found; the exit status. The folder is tried before the search.
 
     UsageError where the folder or a file in it cannot be written, EvaluationError where the model's code fails; what
@@ -43,7 +47,7 @@ def check_model(model: Model, engine: str, limits: Limits, folder: Path | None, 
         make_usable(folder)
     if not as_json:
         say(f"{model.name}: {settings_text(model) or 'no bounds or rules'}")
-    result = search(model, engine, limits)
+    result = how(model, limits)
     files: tuple[Path, ...] = ()
     failure: BaseException | None = None
     try:
@@ -130,11 +134,16 @@ def _row_status(row: report.Checked, strict: bool) -> int:
 
 
 def search(model: Model, engine: str, limits: Limits) -> Result:
-    """Search a model's states, with progress on stderr."""
+    """Search a model's states in this process."""
     from checker.search import check
 
     with ProgressReport(model.name) as progress:
         return check(model, engine=engine, limits=limits, progress=progress)
+
+
+def by_engine(engine: str) -> Search:
+    """The search by an engine that runs in this process."""
+    return lambda model, limits: search(model, engine, limits)
 
 
 def write_counterexample(result: Result, folder: Path | None) -> tuple[Path, ...]:

@@ -1,4 +1,4 @@
-"""The command line: `kafkacheck models`, `check`, `replay` and `graph`.
+"""The command line: `kafkacheck models`, `check`, `resume`, `replay` and `graph`.
 
 Results go to stdout, progress and errors to stderr. Whatever goes wrong ends in one line `error: ...` that names the
 value, what was expected and what to do, and in an exit status of its own; a traceback is never printed, and is saved
@@ -6,20 +6,20 @@ in a file where the fault is kafkacheck's own. What only one command needs is im
 others start quickly.
 """
 
-import math
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
 from checker import catalogue, checking, output, settings
 from checker.errors import KafkacheckError, UsageError
 from checker.files import reason_of
+from checker.named import Source
 from checker.names import did_you_mean, printable, shortened
+from checker.options import Place, check_cluster_options, cluster_options, search_options, set_option
 from checker.output import say, tell
 from checker.result import Limits
 from checker.statuses import INTERNAL_ERROR, NOT_EXHAUSTED, PIPE_CLOSED, REFUSED
@@ -46,34 +46,6 @@ CATALOGUE_FOLDER = Path("out")
 """Where `check --all` puts its files unless told otherwise."""
 
 
-class Seconds(click.FloatRange):
-    """A finite number of seconds above 0."""
-
-    name = "seconds"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The number; a usage error where it is none, infinite, or not above 0."""
-        number = float(super().convert(value, param, ctx))
-        if not math.isfinite(number):
-            self.fail(f"{value} is not a finite number of seconds.", param, ctx)
-        return number
-
-
-class Place(click.Path):
-    """The path of a file or folder."""
-
-    def __init__(self) -> None:
-        super().__init__(path_type=Path)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The path; a usage error where the text is empty or cannot be one."""
-        if not str(value).strip():
-            self.fail("it is empty; name a file or folder, such as out.", param, ctx)
-        if "\0" in str(value):
-            self.fail(f"{shortened(str(value))!r} has a zero byte, which no path may have.", param, ctx)
-        return super().convert(value, param, ctx)
-
-
 class Commands(click.Group):
     """The commands; says which one was meant where one is misspelt."""
 
@@ -85,17 +57,6 @@ class Commands(click.Group):
             hint = did_you_mean(args[0], self.commands)
             ctx.fail(f"There is no command {shortened(args[0])!r}{hint or '.'} There are: {', '.join(self.commands)}.")
         return super().resolve_command(ctx, args)
-
-
-def set_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The option `--set`, the same for every command that has it."""
-    return click.option(
-        "--set",
-        "changes",
-        metavar="NAME=VALUE",
-        multiple=True,
-        help="Another value for a bound (nodes=2) or a switch of the rules (retries=NEVER). May be repeated.",
-    )(command)
 
 
 @click.group(
@@ -143,22 +104,20 @@ def models() -> int:
 )
 @click.option(
     "--engine",
-    type=click.Choice(["auto", "interpreted", "compiled"]),
+    type=click.Choice(["auto", "interpreted", "compiled", "spark"]),
     default="auto",
     show_default=True,
-    help="How the model's code is run: as it is, compiled, or compiled as soon as the compiler is ready.",
+    help="How the model's code is run: as it is, compiled, compiled as soon as the compiler is ready, or on Spark.",
 )
-@click.option("--max-states", type=click.IntRange(min=1), metavar="N", help="Stop after this many distinct states.")
-@click.option("--max-seconds", type=Seconds(min=0, min_open=True), metavar="S", help="Stop after this much time.")
+@search_options
 @click.option(
-    "--out",
-    "folder",
+    "--run-dir",
+    "run_folder",
     type=Place(),
     metavar="DIR",
-    help="Write a counterexample into this folder: JSON, ITF, DOT and SVG.  [--all: out]",
+    help="Spark: keep every finished level in this new folder, from which `resume` goes on.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout instead of text.")
-@click.option("--strict", is_flag=True, help="Fail (status 21) where a `sometimes` property or an action never occurs.")
+@cluster_options
 def check(
     model_name: str | None,
     everything: bool,
@@ -170,6 +129,11 @@ def check(
     folder: Path | None,
     as_json: bool,
     strict: bool,
+    run_folder: Path | None,
+    master: str | None,
+    conf: tuple[str, ...],
+    shards: int | None,
+    spark_from: int | None,
 ) -> int:
     """Visit every reachable state of MODEL and check its properties.
 
@@ -177,16 +141,52 @@ def check(
     of distinct and generated states, the depth of the state graph, and the seconds it took.
     """
     limits = Limits(max_states=max_states, max_seconds=max_seconds)
+    check_cluster_options(engine, run_folder, master, conf, shards, spark_from)
     if everything:
-        if model_name is not None or changes or properties:
-            raise UsageError("--all checks every model at its defaults; leave out MODEL, --set and --property")
+        if model_name is not None or changes or properties or engine == "spark":
+            raise UsageError(
+                "--all checks every model at its defaults, in this process; leave out MODEL, --set, --property and "
+                "--engine spark"
+            )
         return checking.check_catalogue(engine, limits, folder or CATALOGUE_FOLDER, as_json, strict)
     if model_name is None:
         raise UsageError("check needs a MODEL, or --all; `kafkacheck models` lists the catalogue")
-    model = settings.with_settings(catalogue.find_model(model_name), changes)
-    if properties:
-        model = model.with_properties(properties)
-    return checking.check_model(model, engine, limits, folder, as_json, strict)
+    source = Source(model_name, changes, properties)
+    if engine == "spark":
+        from checker import spark_checking
+
+        cluster = spark_checking.cluster_of(master, conf, shards, spark_from)
+        search = spark_checking.beginning(source, run_folder, cluster)
+    else:
+        search = checking.by_engine(engine)
+    return checking.check_model(source.model(), search, limits, folder, as_json, strict)
+
+
+@commands.command(epilog=EXIT_STATUSES)
+@click.argument("run_folder", metavar="RUN_DIR", type=Place())
+@search_options
+@cluster_options
+def resume(
+    run_folder: Path,
+    max_states: int | None,
+    max_seconds: float | None,
+    folder: Path | None,
+    as_json: bool,
+    strict: bool,
+    master: str | None,
+    conf: tuple[str, ...],
+    shards: int | None,
+    spark_from: int | None,
+) -> int:
+    """Continue a search on Spark that was stopped, killed or failed, from the last level that its folder has whole.
+
+    Refused where the model has changed since, or where a file is damaged. Ends like `check`.
+    """
+    from checker import spark_checking
+
+    cluster = spark_checking.cluster_of(master, conf, shards, spark_from)
+    model, search = spark_checking.continuing(run_folder, cluster)
+    return checking.check_model(model, search, Limits(max_states, max_seconds), folder, as_json, strict)
 
 
 @commands.command(epilog=EXIT_STATUSES)

@@ -84,6 +84,19 @@ class Workspace:
         self._context[Context.FIRST], self._context[Context.LAST] = first, last
         self._call("check")
 
+    def adopt(self, states: "np.ndarray[Any, Any]") -> None:
+        """Work on these packed states, uint64[n, words], in place of the ones kept; they must stay alive."""
+        self.store = states
+        self._context[Context.STORE] = states.ctypes.data
+
+    def fingerprints(self, first: int, last: int) -> "np.ndarray[Any, Any]":
+        """The fingerprints of the states first .. last-1, uint64[last - first]."""
+        values = np.empty(last - first, np.uint64)
+        self._context[Context.FINGERPRINTS] = values.ctypes.data - first * values.itemsize
+        self._context[Context.FIRST], self._context[Context.LAST] = first, last
+        self._call("fingerprint")
+        return values
+
     def grow_table(self, count: int, slots: int) -> None:
         """Replace the table by one with `slots` slots that holds the states 0 .. count-1."""
         self.table = _lazily((slots,), np.uint64)
@@ -145,17 +158,22 @@ class CompiledSearch:
         fixed = self._space.words * 8 + 4
         return float(fixed + self._space.table.nbytes / max(self.counts.distinct, 1))
 
-    def run(self) -> Found | None:
-        """Search until every state is expanded (None) or something stops it."""
+    @property
+    def frontier(self) -> int:
+        """How many states are found and not yet expanded."""
+        return self.counts.distinct - self._next
+
+    def run(self, widest: int | None = None) -> Found | None:
+        """Search until every state is expanded (None), something stops it, or a level has `widest` states (None)."""
         try:
             found = self._start() if self.counts.distinct == 0 else None
-            while found is None and self._next < self.counts.distinct:
+            while found is None and 0 < self.frontier < (widest or 1 << 63):
                 found = self._level()
         except EvaluationError as error:
             found = Found(Verdict.EVALUATION_FAILED, reason=str(error), error=error)
         except MemoryError:
             found = self.counts.stopped(self.model, NO_MEMORY)
-        self.counts.fired = [int(count) for count in self._space.fired]
+        self.counts.fired = self.fired()
         return found
 
     def _start(self) -> Found | None:
@@ -178,6 +196,15 @@ class CompiledSearch:
         if self._space.report[FAULT] != NO_FAULT:
             return self._failed()
         return counts.stopped(self.model, reason) if reason else counts.judge(self.model)
+
+    def kept(self) -> "tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], np.ndarray[Any, Any]]":
+        """All states in order of discovery, packed, with the number of each one's parent and its fingerprint."""
+        count, space = self.counts.distinct, self._space
+        return space.store[:count], space.parents[:count], space.fingerprints(0, count)
+
+    def fired(self) -> list[int]:
+        """How often each action was enabled."""
+        return [int(count) for count in self._space.fired]
 
     def _enter(self, states: list[Values]) -> None:
         space = self._space

@@ -1,6 +1,7 @@
 """Machine code of kernels, kept between runs under a hash of everything that can reach it."""
 
 import contextlib
+import fcntl
 import hashlib
 import os
 import subprocess
@@ -49,6 +50,17 @@ def cached(text: str) -> dict[str, Entry] | None:
 def entries(text: str) -> dict[str, Entry]:
     """The entries of a kernel, from the cache or compiled now."""
     return cached(text) or _loaded(text, native.compile_object(text))
+
+
+@contextlib.contextmanager
+def one_at_a_time(name: str) -> Iterator[None]:
+    """Let one process of this machine at a time do what is named, where the cache can be written."""
+    with contextlib.ExitStack() as held:
+        with contextlib.suppress(OSError, RuntimeError):  # without a lock it is done more than once, nothing else
+            folder = cache_folder()
+            folder.mkdir(parents=True, exist_ok=True)
+            fcntl.flock(held.enter_context(open(folder / f"{name}.lock", "w")), fcntl.LOCK_EX)
+        yield
 
 
 class Compiler:

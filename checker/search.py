@@ -16,8 +16,9 @@ from checker.trace import rebuild
 
 if TYPE_CHECKING:
     from checker.compiled import CompiledSearch
+    from checker.distributed import DistributedSearch
 
-    Search = InterpretedSearch | CompiledSearch
+    Search = InterpretedSearch | CompiledSearch | DistributedSearch
 
 ENGINES = ("auto", "interpreted", "compiled")
 
@@ -34,14 +35,14 @@ def check(
     """
     if engine not in ENGINES:
         raise UsageError(f"there is no engine {engine!r}; choose one of: {', '.join(ENGINES)}")
-    with _interruptible() as interrupted:
+    with interruptible() as interrupted:
         watch = Watch(limits or Limits(), progress, interrupted)
         if engine == "interpreted":
             search: Search = InterpretedSearch(model, watch)
             found = search.run()
         else:
             search, found = _with_compiler(model, watch, meanwhile=engine == "auto")
-        return _result(search, found, watch)
+        return result_of(search, found, watch)
 
 
 def _with_compiler(model: Model, watch: Watch, meanwhile: bool) -> "tuple[Search, Found | None]":
@@ -77,7 +78,8 @@ def _wait(search: InterpretedSearch, is_ready: Callable[[], bool]) -> Found | No
     return None
 
 
-def _result(search: "Search", found: Found | None, watch: Watch) -> Result:
+def result_of(search: "Search", found: Found | None, watch: Watch) -> Result:
+    """The answer of a search that stopped, for what it found."""
     model, counts = search.model, search.counts
     result = Result(
         model=model,
@@ -101,7 +103,7 @@ def _result(search: "Search", found: Found | None, watch: Watch) -> Result:
 
 
 @contextlib.contextmanager
-def _interruptible() -> Iterator[Callable[[], bool]]:
+def interruptible() -> Iterator[Callable[[], bool]]:
     """Let Ctrl-C end the search instead of the process; a second one interrupts at once."""
     pressed = threading.Event()
 

@@ -1,11 +1,13 @@
 """Settings of every test run: it says how to repeat itself, and it gives the same answers each time."""
 
+import contextlib
 import os
 import platform
 from importlib.metadata import version
 from pathlib import Path
 
 import hypothesis
+import pytest
 
 # The same examples on every run. KAFKACHECK_EXPLORE=1 looks for new ones, and prints how to repeat a failure.
 hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None, print_blob=True)
@@ -37,3 +39,22 @@ def pytest_collection_modifyitems(config, items):
     slow = [item for item in items if item.get_closest_marker("slow") and not item.nodeid.startswith(named or "/")]
     config.hook.pytest_deselected(items=slow)
     items[:] = [item for item in items if item not in slow]
+
+
+@pytest.fixture(scope="session")
+def spark_session(tmp_path_factory):
+    """A Spark that runs as long as this process tests, on the wheel's Java; commands in this process use it, too."""
+    from checker import spark
+
+    path = tmp_path_factory.mktemp("path")
+    for folder in os.environ["PATH"].split(os.pathsep):
+        for program in Path(folder).glob("*"):
+            if program.name != "java" and not (path / program.name).exists():
+                (path / program.name).symlink_to(program)
+    with contextlib.ExitStack() as until_the_end:
+        with pytest.MonkeyPatch.context() as changes:
+            changes.delenv("JAVA_HOME", raising=False)
+            changes.setenv("PATH", str(path))
+            beginning = spark.session("local[2]", {"spark.sql.shuffle.partitions": "2"})
+            session = until_the_end.enter_context(beginning)
+        yield session

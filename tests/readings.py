@@ -1,15 +1,20 @@
 """The two readings run side by side, without what surrounds them, so that many small searches take little time."""
 
 from functools import lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
 from checker import kernel, machine_code
 from checker.compiled import CompiledSearch
+from checker.distributed import DistributedSearch, HereWorkers, Workers
 from checker.exploration import Found, HandOver, Watch
+from checker.hand_over import hand_over
 from checker.interpreted import InterpretedSearch
 from checker.model import Model
-from checker.native import Entry
+from checker.native import Entry, fingerprint
 from checker.result import Limits, Verdict
+from checker.run_directory import RunDirectory
+from checker.shard import Work
 
 
 class Outcome(NamedTuple):
@@ -32,7 +37,7 @@ def entries_of(model: Model) -> dict[str, Entry]:
     return machine_code.entries(kernel.kernel_text(model))
 
 
-def outcome(search: InterpretedSearch | CompiledSearch, found: Found | None) -> Outcome:
+def outcome(search: InterpretedSearch | CompiledSearch | DistributedSearch, found: Found | None) -> Outcome:
     counts = search.counts
     told = found or Found(Verdict.HOLDS)
     numbers = (counts.distinct, counts.generated, counts.depth)
@@ -50,4 +55,33 @@ def interpreted(model: Model, limits: Limits | None = None) -> Outcome:
 def compiled(model: Model, limits: Limits | None = None, found: HandOver | None = None) -> Outcome:
     """What the compiled reading finds, from the start or from where the other one stopped."""
     search = CompiledSearch(model, entries_of(model), Watch(limits or Limits()), found)
+    return outcome(search, search.run())
+
+
+def distributed_search(
+    model: Model,
+    folder: Path,
+    shards: int,
+    limits: Limits | None = None,
+    workers: Workers | None = None,
+    widest: int = 1,
+) -> DistributedSearch:
+    """A search by shards in a run directory, handed over at the first level with `widest` states.
+
+    Continues the run that the folder holds, if any.
+    """
+    watch, run = Watch(limits or Limits()), RunDirectory(folder)
+    if not run.committed():
+        run.create({"model": model.name}, kernel.kernel_text(model))
+        search = CompiledSearch(model, entries_of(model), watch)
+        assert search.run(widest) is None and search.frontier
+        hand_over(search, run, shards)
+    sizes = kernel.sizes_of(model)
+    work = Work(str(folder), fingerprint(run.kernel.read_text()), sizes, shards, 0)
+    return DistributedSearch(model, run, work, watch, (HereWorkers(), workers or HereWorkers()), widest=1)
+
+
+def distributed(model: Model, folder: Path, shards: int, limits: Limits | None = None, widest: int = 1) -> Outcome:
+    """What the distributed reading finds, all shards in this process."""
+    search = distributed_search(model, folder, shards, limits, widest=widest)
     return outcome(search, search.run())

@@ -26,6 +26,9 @@ MAY_IMPORT = {
 # Protocol code is plain: beside the project it may import only what declares enums and annotations.
 STANDARD_FOR_PROTOCOL = ("enum", "typing", "__future__")
 
+METHODS_OF_OTHERS = {"partition", "rpartition", "partitionBy", "mapPartitionsWithIndex"}
+"""Methods of strings and of Spark that are named by a word of Kafka."""
+
 KAFKA_WORDS = (
     *("kafka", "kip", "broker", "replica", "isr", "elr", "leader", "follower", "partition", "topic", "watermark"),
     *("coordinator", "quorum", "producer", "consumer"),
@@ -143,11 +146,11 @@ def no_kafka_word(path: str, text: str) -> Iterator[str]:
         return
     previous = ""
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        is_method_of_str = previous == "." and token.string in ("partition", "rpartition")
+        is_method = previous == "." and token.string in METHODS_OF_OTHERS
         previous = token.string
-        if is_method_of_str:
+        if is_method:
             continue
-        for word in words_in(token.string):
+        for word in words_in(re.sub(r"\bspark(\.\w+)+", "", token.string)):  # the name of a setting of Spark
             if word in KAFKA_WORDS or word.removesuffix("s") in KAFKA_WORDS:
                 yield f"{path}:{token.start[0]}: {word!r} is a word of Kafka; checker/ must fit every system"
 

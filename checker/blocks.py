@@ -1,0 +1,113 @@
+"""Packed states on their way between processes and on disk: Arrow data, each state one fixed-width binary value.
+
+A block is a NamedTuple of arrays with one row per state: uint64[n, words] becomes a column of fixed-width binary,
+uint64[n] a column of numbers. Reading copies nothing: the arrays are views of the bytes or of the mapped file.
+"""
+
+import os
+import zlib
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+Array = np.ndarray[Any, Any]
+
+ROW_BITS = 40
+"""A parent is named by its shard and, in the lowest bits, its row in that shard's part of the level before."""
+
+
+class Candidates(NamedTuple):
+    """Successors, each with the first of its parents: uint64[n, words], uint64[n]."""
+
+    states: Array
+    parents: Array
+
+
+class Visited(NamedTuple):
+    """Distinct states by ascending fingerprint: uint64[n, words], uint64[n]."""
+
+    states: Array
+    fingerprints: Array
+
+
+class Level(NamedTuple):
+    """A shard's part of a level: distinct states by ascending fingerprint, each with its least parent."""
+
+    states: Array
+    fingerprints: Array
+    parents: Array
+
+
+Block = TypeVar("Block", Candidates, Visited, Level)
+
+
+def parent_of(shard: int, row: int) -> int:
+    """The name of the state in row `row` of a shard."""
+    return shard << ROW_BITS | row
+
+
+def place_of(parent: int) -> tuple[int, int]:
+    """The shard and the row that a parent names."""
+    return parent >> ROW_BITS, parent & ((1 << ROW_BITS) - 1)
+
+
+def to_bytes(block: Block) -> bytes:
+    """The block as an Arrow stream."""
+    sink = pa.BufferOutputStream()
+    batch = _batch(block)
+    with pa.ipc.new_stream(sink, batch.schema) as writer:
+        writer.write_batch(batch)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
+
+
+def from_bytes(kind: type[Block], content: bytes) -> Block:
+    """The block that `to_bytes` wrote."""
+    return _block(kind, pa.ipc.open_stream(pa.py_buffer(content)).read_next_batch())
+
+
+def write(path: Path, block: Block) -> None:
+    """Write the block to a new Arrow file, and wait until the disk has it. OSError where that fails."""
+    batch = _batch(block)
+    with open(path, "xb") as file:
+        with pa.ipc.new_file(file, batch.schema) as writer:
+            writer.write_batch(batch)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def read(kind: type[Block], path: Path) -> Block:
+    """The block in a file, mapped into memory. OSError, or pyarrow's ArrowInvalid where it is damaged."""
+    with pa.memory_map(str(path)) as file:
+        return _block(kind, pa.ipc.open_file(file).get_batch(0))
+
+
+def checksum(path: Path) -> int:
+    """The CRC-32 of a file."""
+    value = 0
+    with open(path, "rb") as file:
+        while piece := file.read(1 << 22):
+            value = zlib.crc32(piece, value)
+    return value
+
+
+def _batch(block: Candidates | Visited | Level) -> pa.RecordBatch:
+    columns = {}
+    for name, values in block._asdict().items():
+        rows = len(values)
+        data = pa.py_buffer(np.ascontiguousarray(values))
+        kind = pa.binary(8 * values.shape[1]) if values.ndim == 2 else pa.uint64()
+        columns[name] = pa.Array.from_buffers(kind, rows, [None, data])
+    return pa.RecordBatch.from_pydict(columns)
+
+
+def _block(kind: type[Block], batch: pa.RecordBatch) -> Block:
+    arrays = []
+    for name in kind._fields:
+        column = batch.column(name)
+        values = np.frombuffer(column.buffers()[1], np.uint64)
+        width = column.type.byte_width // 8 if pa.types.is_fixed_size_binary(column.type) else 0
+        arrays.append(values.reshape(-1, width)[: len(column)] if width else values[: len(column)])
+    return kind(*arrays)

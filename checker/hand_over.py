@@ -1,0 +1,55 @@
+"""Handing a search of the compiled reading over to shards: its levels as files of a run directory."""
+
+import itertools
+
+import numpy as np
+
+from checker import shard as shards
+from checker.blocks import ROW_BITS, Array, Level, Visited
+from checker.compiled import CompiledSearch
+from checker.run_directory import Committed, File, RunDirectory, Shard, Summary
+
+
+def hand_over(search: CompiledSearch, run: RunDirectory, count: int) -> Committed:
+    """Write all levels of a search that stopped at the end of one, for `count` shards; the last level.
+
+    UsageError or OSError where a file cannot be written.
+    """
+    states, parents, fingerprints = search.kept()
+    counts = search.counts
+    names = _names(fingerprints, counts.level_ends, count)
+    visited = _visited(run, states, fingerprints, count, len(counts.level_ends))
+    summary = Summary(counts.generated, tuple(int(each) for each in search.fired()), tuple(sorted(counts.met)))
+    for number, (start, end) in enumerate(itertools.pairwise([0, *counts.level_ends]), start=1):
+        is_last = end == counts.level_ends[-1]
+        parts = []
+        for shard, rows in _parts(fingerprints, start, end, count):
+            origins = names[parents[rows]] if start else np.zeros(len(rows), np.uint64)
+            part = run.write(shards.file_name(number, shard), Level(states[rows], fingerprints[rows], origins))
+            parts.append(Shard(part, (visited[shard],) if is_last else ()))
+        level = Committed(number, tuple(parts), summary if is_last else None, search.watch.seconds)
+        run.commit(level)
+    return level
+
+
+def _parts(fingerprints: Array, start: int, end: int, count: int) -> list[tuple[int, Array]]:
+    """For each shard the numbers of its states among start .. end-1, by ascending fingerprint."""
+    order = start + np.argsort(fingerprints[start:end], kind="stable")
+    firsts = np.searchsorted(shards.owners(fingerprints[order], count), np.arange(count + 1, dtype=np.uint64))
+    return [(shard, order[first:last]) for shard, (first, last) in enumerate(itertools.pairwise(firsts))]
+
+
+def _names(fingerprints: Array, level_ends: list[int], count: int) -> Array:
+    """What each state is called as a parent: see `checker.blocks.parent_of`."""
+    names = np.zeros(len(fingerprints), np.uint64)
+    for start, end in itertools.pairwise([0, *level_ends]):
+        for shard, rows in _parts(fingerprints, start, end, count):
+            names[rows] = np.uint64(shard << ROW_BITS) + np.arange(len(rows), dtype=np.uint64)
+    return names
+
+
+def _visited(run: RunDirectory, states: Array, fingerprints: Array, count: int, level: int) -> list[File]:
+    return [
+        run.write(f"{shards.file_name(level, shard)}-visited", Visited(states[rows], fingerprints[rows]))
+        for shard, rows in _parts(fingerprints, 0, len(fingerprints), count)
+    ]

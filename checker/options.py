@@ -1,0 +1,119 @@
+"""Options that several commands of the command line have."""
+
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from checker.errors import UsageError
+from checker.names import shortened
+
+Command = Callable[..., Any]
+
+
+class Seconds(click.FloatRange):
+    """A finite number of seconds above 0."""
+
+    name = "seconds"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The number; a usage error where it is none, infinite, or not above 0."""
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value} is not a finite number of seconds.", param, ctx)
+        return number
+
+
+class Place(click.Path):
+    """The path of a file or folder."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path; a usage error where the text is empty or cannot be one."""
+        if not str(value).strip():
+            self.fail("it is empty; name a file or folder, such as out.", param, ctx)
+        if "\0" in str(value):
+            self.fail(f"{shortened(str(value))!r} has a zero byte, which no path may have.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+def set_option(command: Command) -> Command:
+    """The option `--set`, the same for every command that has it."""
+    return click.option(
+        "--set",
+        "changes",
+        metavar="NAME=VALUE",
+        multiple=True,
+        help="Another value for a bound (nodes=2) or a switch of the rules (retries=NEVER). May be repeated.",
+    )(command)
+
+
+def search_options(command: Command) -> Command:
+    """The options of a search that ends in a verdict; `limits_of` takes the first two."""
+    for option in reversed(
+        (
+            click.option(
+                "--max-states", type=click.IntRange(min=1), metavar="N", help="Stop after this many distinct states."
+            ),
+            click.option(
+                "--max-seconds", type=Seconds(min=0, min_open=True), metavar="S", help="Stop after this much time."
+            ),
+            click.option(
+                "--out",
+                "folder",
+                type=Place(),
+                metavar="DIR",
+                help="Write a counterexample into this folder: JSON, ITF, DOT and SVG.  [--all: out]",
+            ),
+            click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout instead of text."),
+            click.option(
+                "--strict",
+                is_flag=True,
+                help="Fail (status 21) where an action or `sometimes` property never occurs.",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def cluster_options(command: Command) -> Command:
+    """The options that say where Spark runs; `checker.searching.cluster_of` takes them."""
+    for option in reversed(
+        (
+            click.option(
+                "--master",
+                metavar="URL",
+                help="Spark: local[N], spark://HOST:PORT, k8s://URL or yarn.  [default: spark-submit's, or local[*]]",
+            ),
+            click.option(
+                "--conf", metavar="NAME=VALUE", multiple=True, help="Spark: a setting of Spark's. May be repeated."
+            ),
+            click.option(
+                "--shards",
+                type=click.IntRange(1, 4096),
+                metavar="N",
+                help="Spark: into how many shards the states are divided.  [default: one for each core]",
+            ),
+            click.option(
+                "--spark-from",
+                type=click.IntRange(min=1),
+                metavar="N",
+                help="Spark: make a level a job from this many states on.  [default: 200000]",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def check_cluster_options(engine: str, *given: object) -> None:
+    """UsageError where an option for Spark is given (not None or empty) and another engine is asked for."""
+    names = ("--run-dir", "--master", "--conf", "--shards", "--spark-from")
+    for name, value in zip(names, given, strict=True):
+        if engine != "spark" and value not in (None, ()):
+            raise UsageError(f"{name} is for --engine spark only; give that too, or leave out {name}")

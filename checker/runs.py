@@ -1,0 +1,178 @@
+"""Beginning a distributed search, and continuing one from its run directory."""
+
+import contextlib
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from checker import kernel, machine_code
+from checker.compiled import CompiledSearch
+from checker.distributed import DistributedSearch, HereWorkers, SparkWorkers
+from checker.errors import UsageError
+from checker.exploration import Watch
+from checker.hand_over import hand_over
+from checker.identity import differences, identity_of
+from checker.model import Model
+from checker.named import Source
+from checker.native import fingerprint
+from checker.result import Limits, ProgressListener, Result, Verdict
+from checker.run_directory import RunDirectory
+from checker.search import interruptible, result_of
+from checker.shard import Work
+
+SPARK_FROM = 200_000
+"""From how many states on a level is a Spark job, unless told otherwise: below, a job costs more than it saves."""
+MOST_SHARDS = 4096
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Where Spark runs and how: the master, settings by name, the number of shards (None: one for each core).
+
+    The search is handed over to shards at the first level with `hand_over_from` states (None: `spark_from`); a level
+    with `spark_from` states is a Spark job. `tell` is given a line of text when Spark has started.
+    """
+
+    master: str | None = None
+    conf: dict[str, str] = field(default_factory=dict)
+    shards: int | None = None
+    spark_from: int = SPARK_FROM
+    hand_over_from: int | None = None
+    tell: Callable[[str], None] = lambda line: None
+
+
+def begin(
+    source: Source, path: Path | None, cluster: Cluster, limits: Limits, progress: ProgressListener | None = None
+) -> Result:
+    """Search a model, on Spark once it is wide enough, keeping every level in a new run directory at `path`.
+
+    Without a path the directory is a temporary one, which stays only where the search did not end. UsageError where
+    the directory or Spark cannot be used; otherwise as `checker.search.check`.
+    """
+    model = source.model()
+    text = kernel.kernel_text(model)
+    run = RunDirectory(path or Path(tempfile.mkdtemp(prefix="kafkacheck-run-")))
+    about = {
+        "model": model.name,
+        "source": [source.absolute().text, list(source.changes), list(source.properties)],
+        "shards": cluster.shards,
+        "identity": identity_of(model, text),
+    }
+    try:
+        run.create(about, text)
+        return _continued(model, run, about, cluster, limits, progress, is_temporary=path is None)
+    except BaseException:
+        if path is None and not run.committed():
+            shutil.rmtree(run.path, ignore_errors=True)
+        raise
+
+
+def resume(path: Path, cluster: Cluster, limits: Limits, progress: ProgressListener | None = None) -> Result:
+    """Continue the run at `path` from its last whole level, after comparing all files with their checksums.
+
+    UsageError where the model has changed since, naming what; DamagedRunError naming a file that is damaged.
+    """
+    run = RunDirectory(path)
+    about = run.about()
+    model = source_of(path).model()
+    changed = differences(about["identity"], identity_of(model, kernel.kernel_text(model)))
+    if changed:
+        raise UsageError(
+            f"{path} was begun with another {model.name}: {'; '.join(changed[:5])}; undo that, or begin a new run"
+        )
+    if cluster.shards not in (None, about["shards"]) and run.committed():
+        raise UsageError(f"{path} has {about['shards']} shards, which cannot become {cluster.shards}")
+    return _continued(model, run, about, cluster, limits, progress, is_temporary=False)
+
+
+def source_of(path: Path) -> Source:
+    """How the model of the run at `path` was named. UsageError where there is no run."""
+    text, changes, properties = RunDirectory(path).about()["source"]
+    return Source(text, tuple(changes), tuple(properties))
+
+
+def _continued(
+    model: Model,
+    run: RunDirectory,
+    about: dict[str, Any],
+    cluster: Cluster,
+    limits: Limits,
+    progress: ProgressListener | None,
+    is_temporary: bool,
+) -> Result:
+    with interruptible() as interrupted, run.locked(), contextlib.ExitStack() as started:
+        watch = Watch(limits, progress, interrupted)
+        spark = _Spark(cluster, started)
+        levels = [run.level(number) for number in run.committed()]
+        if not levels:
+            result = _from_the_start(model, run, about, cluster, watch, spark)
+            if result is not None:
+                return _left(result, run, is_temporary)
+        else:
+            run.verify(levels)
+        sizes, name = kernel.sizes_of(model), fingerprint(run.kernel.read_text(encoding="utf-8"))
+        work = Work(str(run.path.resolve()), name, sizes, about["shards"], 0)
+        workers = (HereWorkers(), SparkWorkers(spark.session))
+        search = DistributedSearch(model, run, work, watch, workers, cluster.spark_from)
+        found = search.run()
+        return _left(result_of(search, found, watch), run, is_temporary)
+
+
+def _from_the_start(
+    model: Model, run: RunDirectory, about: dict[str, Any], cluster: Cluster, watch: Watch, spark: "_Spark"
+) -> Result | None:
+    """Search in this process until a level is wide enough and hand over; the result where none is."""
+    with machine_code.compiling(run.kernel.read_text(encoding="utf-8")) as compiler:
+        search = CompiledSearch(model, compiler.entries(), watch)
+        found = search.run(cluster.spark_from if cluster.hand_over_from is None else cluster.hand_over_from)
+        if found is not None or not search.frontier:
+            return result_of(search, found, watch)
+        if about["shards"] is None:
+            about["shards"] = spark.session().sparkContext.defaultParallelism
+        run.describe(about)
+        hand_over(search, run, about["shards"])
+    return None
+
+
+class _Spark:
+    """The Spark session, started when it is first asked for; it ends with `until`."""
+
+    def __init__(self, cluster: Cluster, until: contextlib.ExitStack) -> None:
+        self._cluster, self._until = cluster, until
+        self._session: Any = None
+
+    def session(self) -> Any:
+        """The session. UsageError where it cannot be started."""
+        if self._session is None:
+            from checker import spark
+
+            package = self._until.enter_context(_package())
+            entered = spark.session(self._cluster.master, self._cluster.conf, [package])
+            self._session = self._until.enter_context(entered)
+            self._cluster.tell(spark.description(self._session))
+        return self._session
+
+
+@contextlib.contextmanager
+def _package() -> Iterator[Path]:
+    """The package `checker` as a file that Spark brings to its workers."""
+    folder = Path(__file__).parent
+    with tempfile.TemporaryDirectory(prefix="kafkacheck-") as place:
+        path = Path(place) / "kafkacheck.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            for module in sorted(folder.glob("*.py")):
+                archive.write(module, f"{folder.name}/{module.name}")
+        yield path
+
+
+def _left(result: Result, run: RunDirectory, is_temporary: bool) -> Result:
+    """Remove a temporary run directory that is not needed; say how to go on where the search did not end."""
+    if result.verdict is Verdict.NOT_EXHAUSTED:
+        result.reason += f"; continue with: kafkacheck resume {run.path}"
+    elif is_temporary:
+        shutil.rmtree(run.path, ignore_errors=True)
+    return result

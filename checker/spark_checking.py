@@ -1,0 +1,41 @@
+"""`kafkacheck check --engine spark` and `resume`: searches on Spark for `checker.checking`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from checker import runs
+from checker.checking import Search
+from checker.model import Model
+from checker.named import Source
+from checker.output import tell
+from checker.progress import ProgressReport
+from checker.result import Limits, Result
+from checker.runs import Cluster
+
+
+def cluster_of(master: str | None, conf: Sequence[str], shards: int | None, spark_from: int | None) -> Cluster:
+    """Where Spark runs, from the options of the command line. UsageError where a setting is malformed."""
+    from checker import spark
+
+    widest = runs.SPARK_FROM if spark_from is None else spark_from
+    return Cluster(master, spark.parse_settings(conf), shards, widest, tell=lambda line: tell(f"note: {line}"))
+
+
+def beginning(source: Source, folder: Path | None, cluster: Cluster) -> Search:
+    """The search that begins a run."""
+
+    def search(model: Model, limits: Limits) -> Result:
+        with ProgressReport(model.name) as progress:
+            return runs.begin(source, folder, cluster, limits, progress)
+
+    return search
+
+
+def continuing(folder: Path, cluster: Cluster) -> tuple[Model, Search]:
+    """The model of a run, and the search that continues it. UsageError where there is none."""
+
+    def search(model: Model, limits: Limits) -> Result:
+        with ProgressReport(model.name) as progress:
+            return runs.resume(folder, cluster, limits, progress)
+
+    return runs.source_of(folder).model(), search
