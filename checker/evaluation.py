@@ -66,6 +66,15 @@ class Evaluation:
         """Whether a state satisfies the constraint, if there is one."""
         return self.model.constraint is None or self.holds(self.model.constraint, values)
 
+    def none_inside(self) -> EvaluationError:
+        """What to say where every initial state lies outside the constraint."""
+        assert self.model.constraint is not None
+        name, place = self.model.constraint.name, place_of(self.model.constraint.function)
+        return EvaluationError(
+            f"{place}: every initial state lies outside the constraint {name}, so there is nothing to explore; let it "
+            "be true of the initial states"
+        )
+
     def note_violations(self, values: Values, behaviour: list[Values], counts: Exploration) -> None:
         """Record the invariants that a state violates, where none was recorded before."""
         for number, each in enumerate(self.model.properties):
@@ -105,9 +114,8 @@ class Evaluation:
         except EvaluationError as error:
             return error
         return EvaluationError(
-            "plain Python evaluates this state and machine code does not: a number left 64 bits, or a shift was wider "
-            "than 62, so use smaller numbers; if neither is so, this is an error in kafkacheck, please report it with "
-            "the model"
+            "plain Python evaluates this state and machine code does not; this is an error in kafkacheck, please "
+            "report it with the model"
         )
 
     def _evaluate_successors(self, values: Values) -> None:

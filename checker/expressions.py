@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from checker import ir
 from checker.ir import BOOL, INT, NOTHING, Owner
+from checker.ranges import HIGHEST_SHIFT
 from checker.shape import ArrayOf, Record
 
 if TYPE_CHECKING:
@@ -119,7 +120,6 @@ _INSTEAD: dict[type[ast.expr], str] = {
     ast.Await: "a plain call",
 }
 _HIGHEST_CONSTANT = 2**62
-HIGHEST_SHIFT = 62
 
 
 class ExpressionReader:
@@ -236,7 +236,7 @@ class ExpressionReader:
         symbol, compute = _ARITHMETIC[type(node.op)]
         left = self.read_int(node.left, f"the left side of {symbol}")
         right = self.read_int(node.right, f"the right side of {symbol}")
-        form = ir.Binary(symbol, left.expression, right.expression)
+        form = ir.Binary(symbol, left.expression, right.expression, node=node)
         if not self.function.is_live:
             return self._combined(form, [left, right])
         if symbol in ("//", "%") and right.constant == 0:
@@ -261,7 +261,7 @@ class ExpressionReader:
         known = None if operand.constant is None else compute(operand.constant)
         if symbol == "+":
             return operand
-        return self._combined(ir.Unary(symbol, operand.expression), [operand], known)
+        return self._combined(ir.Unary(symbol, operand.expression, node), [operand], known)
 
     def _read_BoolOp(self, node: ast.BoolOp) -> Value:
         word, deciding = ("and", False) if isinstance(node.op, ast.And) else ("or", True)
@@ -360,12 +360,12 @@ class ExpressionReader:
                 known = min(constants) if name == "min" else max(constants)
             form = values[0].expression
             for value in values[1:]:
-                form = ir.Binary(name, form, value.expression)
+                form = ir.Binary(name, form, value.expression, node=node)
             return self._combined(form, values, known)
         if name == "abs" and len(node.args) == 1:
             value = self.read_int(node.args[0], "the argument of abs()")
             known = None if value.constant is None else abs(value.constant)
-            return self._combined(ir.Unary("abs", value.expression), [value], known)
+            return self._combined(ir.Unary("abs", value.expression, node), [value], known)
         if name == "int" and len(node.args) == 1:
             value = self.read(node.args[0])
             if value.type == BOOL:

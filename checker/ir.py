@@ -5,6 +5,7 @@ every name has one type, and every path through a function that returns a value 
 "bool", "nothing", or a `Record` or `ArrayOf` of the schema: a name bound to one of these is a view of the state.
 """
 
+import ast
 from dataclasses import dataclass, field
 from types import FunctionType
 
@@ -82,20 +83,25 @@ def _read_type(stored: Scalar | Record | ArrayOf) -> IrType:
 
 @dataclass(frozen=True)
 class Binary:
-    """An int from two ints: + - * // % & | ^ << >> min max. Division by zero and shifts outside 0 .. 62 are errors."""
+    """An int from two ints: + - * // % & | ^ << >> min max. Division by zero and negative shifts are errors.
+
+    `checker.ranges` has shown that it fits 64 bits. `node` is where it is written.
+    """
 
     operator: str
     left: "Expression"
     right: "Expression"
     type: IrType = INT
+    node: ast.expr | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
 class Unary:
-    """An int from an int (- ~ abs), or a bool from a bool (not)."""
+    """An int from an int (- ~ abs), or a bool from a bool (not). `node` is where it is written."""
 
     operator: str
     operand: "Expression"
+    node: ast.expr | None = field(default=None, compare=False, repr=False)
 
     @property
     def type(self) -> IrType:
@@ -180,13 +186,17 @@ class If:
 
 @dataclass(frozen=True)
 class For:
-    """Run `body` with `name` = start, start + step, ... while it is before `stop`; `step` is a constant, not 0."""
+    """Run `body` with `name` = start, start + step, ... while it is before `stop`; `step` is a constant, not 0.
+
+    `node` is where it is written.
+    """
 
     name: str
     start: Expression
     stop: Expression
     step: int
     body: tuple["Statement", ...]
+    node: ast.For | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -231,35 +241,6 @@ class Function:
         return bool(self.written)
 
 
-WORD_BITS = 63
-"""How many bits a value has in machine code, its sign left out."""
-
-
-def fits_word(expression: Expression) -> bool:
-    """Whether the value of a sum, difference or sign fits machine code whatever its names hold."""
-    return _bits(expression) < WORD_BITS
-
-
-def _bits(expression: Expression) -> int:
-    """How many bits, its sign left out, the value of an int can need; at most one more than a word has."""
-    match expression:
-        case Const(value):
-            return abs(value).bit_length()
-        case Field(_, _, _, Scalar(_, low, high)) | Element(_, ArrayOf(Scalar(_, low, high)), _):
-            return max(abs(low), abs(high)).bit_length()
-        case Binary("+" | "-", left, right):
-            return min(max(_bits(left), _bits(right)) + 1, WORD_BITS)
-        case Binary("min" | "max" | "&" | "|" | "^", left, right):
-            return max(_bits(left), _bits(right))
-        case Binary("%", _, right):
-            return _bits(right)
-        case Unary("-" | "abs" | "~", operand):
-            return min(_bits(operand) + 1, WORD_BITS)
-        case Choose(_, then, otherwise):
-            return max(_bits(then), _bits(otherwise))
-    return WORD_BITS
-
-
 def is_harmless(expression: Expression) -> bool:
     """Whether leaving it out, or evaluating it where plain Python would not, makes no difference: it cannot fail."""
     match expression:
@@ -270,11 +251,9 @@ def is_harmless(expression: Expression) -> bool:
         case Element(base, array, index):
             return is_harmless(base) and isinstance(index, Const) and 0 <= index.value < array.length
         case Binary(operator, left, right):
-            if operator in ("+", "-"):
-                return fits_word(expression) and is_harmless(left) and is_harmless(right)
-            return operator in ("&", "|", "^", "min", "max") and is_harmless(left) and is_harmless(right)
-        case Unary(operator, operand):
-            return (operator in ("not", "~") or fits_word(expression)) and is_harmless(operand)
+            return operator not in ("//", "%", "<<", ">>") and is_harmless(left) and is_harmless(right)
+        case Unary(_, operand):
+            return is_harmless(operand)
         case Compare(_, parts) | Logical(_, parts):
             return all(is_harmless(part) for part in parts)
         case Choose(test, then, otherwise):

@@ -23,6 +23,7 @@ from checker.expressions import ValueType
 from checker.ir import BOOL, INT, NOTHING, Function
 from checker.layout import Layout, kind_of, scalar_of
 from checker.names import did_you_mean, unknown
+from checker.ranges import require_words
 from checker.schema import Flag, Kind, Struct
 from checker.source import guarded, parameter_names, place_of
 
@@ -296,6 +297,8 @@ class Model:
             raise self._error(
                 f"{place_of(function)}: {function.__name__} must return True where it is enabled and False where not"
             )
+        domains = [None if isinstance(each.kind, Flag) else (each.low, each.high) for each in parameters]
+        require_words(read, [None, *domains])
         return Action(function.__name__, function, parameters, takes_rules, self.rules, read)
 
     def _parameter(self, function: Protocol, name: str) -> Parameter:
@@ -330,6 +333,7 @@ class Model:
                 f"{read.write_place}: {function.__name__} in `{role}` writes to the state; a property only observes, "
                 "so compute in local names"
             )
+        require_words(read, [None] * len(names))
         return Property(function.__name__, function, takes_rules, self.rules, len(names) == 2, read)
 
     def _check_names(self) -> None:

@@ -1,9 +1,10 @@
 """From the typed form of protocol functions to LLVM, and from LLVM to machine code. Only this file imports llvmlite.
 
 A record or array of the state is a pointer to its first scalar; all scalars are 64-bit integers in the order of the
-leaves. What plain Python would raise (an index outside its array, a division by zero, an impossible shift, a product
-that leaves 64 bits) is noted in the report, after which the function goes on with a harmless value, so that no memory
-outside the state is ever touched; the search then evaluates the same state on plain objects to say what went wrong.
+leaves. That no number leaves 64 bits was shown before (`checker.ranges`). What plain Python would raise (an index
+outside its array, a division by zero, a negative shift) is noted in the report, after which the function goes on with
+a harmless value, so that no memory outside the state is ever touched; the search then evaluates the same state on
+plain objects to say what went wrong.
 """
 
 import contextlib
@@ -20,6 +21,7 @@ from llvmlite import ir as llvm
 
 from checker import ir
 from checker.footprint import field_offset
+from checker.ranges import HIGHEST_SHIFT
 from checker.shape import ArrayOf, leaf_count
 
 I1, I16, I32, I64 = llvm.IntType(1), llvm.IntType(16), llvm.IntType(32), llvm.IntType(64)
@@ -32,8 +34,6 @@ action; then per property."""
 
 NO_FAULT, FAILED, NO_CHANGE, OUT_OF_RANGE, DIRTY_FALSE = range(5)
 """What went wrong: the code fails in plain Python, or an action broke one of the clauses of its contract."""
-
-_HIGHEST_SHIFT = 62
 
 MOST_COPIES = 16
 """How many copies of a loop's body are made in place of the loop, all loops around it included."""
@@ -214,8 +214,7 @@ class _FunctionEmitter:
             case ir.Field() | ir.Element():
                 return self._read(expression)
             case ir.Binary(operator, left, right):
-                small = ir.fits_word(expression)
-                return self._binary(operator, self.value(left), self.value(right), right, small)
+                return self._binary(operator, self.value(left), self.value(right), right)
             case ir.Unary(operator, operand):
                 return self._unary(operator, self.value(operand))
             case ir.Compare(operators, sides):
@@ -257,23 +256,15 @@ class _FunctionEmitter:
             self.builder.note_fault(self.report, FAILED)
         return self.builder.select(good, value, llvm.Constant(value.type, harmless))
 
-    def _binary(
-        self, operator: str, left: llvm.Value, right: llvm.Value, source: ir.Expression, small: bool
-    ) -> llvm.Value:
-        """The value of a binary expression; `source` is its right side, and `small` says that it cannot overflow."""
+    def _binary(self, operator: str, left: llvm.Value, right: llvm.Value, source: ir.Expression) -> llvm.Value:
+        """The value of a binary expression; `source` is its right side."""
         builder = self.builder
-        simple: dict[str, Callable[..., llvm.Value]] = {"&": builder.and_, "|": builder.or_, "^": builder.xor}
-        checked: dict[str, Callable[..., llvm.Value]] = {"*": builder.smul_with_overflow}
-        if small:
-            simple |= {"+": builder.add, "-": builder.sub}
-        else:
-            checked |= {"+": builder.sadd_with_overflow, "-": builder.ssub_with_overflow}
+        simple: dict[str, Callable[..., llvm.Value]] = {
+            "+": builder.add, "-": builder.sub, "*": builder.mul,
+            "&": builder.and_, "|": builder.or_, "^": builder.xor,
+        }  # fmt: skip
         if operator in simple:
             return simple[operator](left, right)
-        if operator in checked:
-            both = checked[operator](left, right)
-            fits = builder.not_(builder.extract_value(both, 1))
-            return self._checked(fits, builder.extract_value(both, 0), 0)
         if operator in ("min", "max"):
             return builder.select(builder.icmp_signed("<" if operator == "min" else ">", left, right), left, right)
         if operator in ("<<", ">>"):
@@ -282,12 +273,11 @@ class _FunctionEmitter:
 
     def _shift(self, operator: str, left: llvm.Value, right: llvm.Value, source: ir.Expression) -> llvm.Value:
         builder = self.builder
-        if not (isinstance(source, ir.Const) and 0 <= source.value <= _HIGHEST_SHIFT):
-            right = self._checked(builder.icmp_unsigned("<=", right, number(_HIGHEST_SHIFT)), right, 0)
-        if operator == ">>":
-            return builder.ashr(left, right)
-        shifted = builder.shl(left, right)
-        return self._checked(builder.icmp_signed("==", builder.ashr(shifted, right), left), shifted, 0)
+        if not isinstance(source, ir.Const):
+            right = self._checked(builder.icmp_signed(">=", right, number(0)), right, 0)
+            most = HIGHEST_SHIFT + (operator == ">>")  # a shift to the right may be wider: nothing is left but the sign
+            right = builder.select(builder.icmp_signed(">", right, number(most)), number(most), right)
+        return builder.shl(left, right) if operator == "<<" else builder.ashr(left, right)
 
     def _divide(self, operator: str, left: llvm.Value, right: llvm.Value, source: ir.Expression) -> llvm.Value:
         """Python's // and %: the quotient is rounded down, the remainder has the divisor's sign."""

@@ -322,7 +322,7 @@ class FunctionReader:
         start = parts[0].expression if len(parts) > 1 else ir.Const(0)
         stop = parts[min(len(parts) - 1, 1)].expression
         step = int(parts[2].constant or 1) if len(parts) == 3 else 1
-        return (ir.For(name, start, stop, step, body),), False
+        return (ir.For(name, start, stop, step, body, statement),), False
 
     def _loop_body(self, statement: ast.For, name: str) -> Body:
         self._assign_name(statement, name, Value(INT, None))

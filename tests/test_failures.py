@@ -157,48 +157,6 @@ def test_reasons_do_not_depend_on_the_engine(model):
     assert ".py:" in results[0].reason or model.name == "no_initial_state"
 
 
-@pytest.mark.parametrize(
-    "body", ["(state.count + 1) * 2147483648 * 2147483648 * 0 + 1", "(5 << 62) % 2 + state.count % 1"]
-)
-def test_numbers_beyond_64_bits_are_told_by_the_compiled_reading(body, tmp_path):
-    module = failing(tmp_path, "state.count = " + body.replace("5 <<", "(state.count + 3) <<"))
-    model = Model(name="wide", state=module.State, actions=[module.count_up, module.act])
-    assert check(model, "interpreted").verdict is Verdict.HOLDS
-    result = check(model, "compiled")
-    assert result.verdict is Verdict.EVALUATION_FAILED
-    assert "a number left 64 bits, or a shift was wider than 62, so use smaller numbers" in result.reason
-
-
-DOUBLING = """
-from typing import Annotated
-from checker.model import Model
-from checker.schema import *
-
-
-class State(Struct):
-    raised: bool
-
-
-def act(state: State) -> bool:
-    total = 1
-    for _ in range(70):
-        total = total + total
-    if total > 0 or state.raised:
-        return False
-    state.raised = True
-    return True
-"""
-
-
-def test_a_sum_that_leaves_64_bits_is_not_wrapped(tmp_path):
-    module = load(tmp_path, DOUBLING)
-    model = Model(name="doubling", state=module.State, actions=[module.act])
-    assert check(model, "interpreted").states_distinct == 1
-    result = check(model, "compiled")
-    assert result.verdict is Verdict.EVALUATION_FAILED
-    assert "a number left 64 bits" in result.reason
-
-
 TWO_FAULTS = """
 from typing import Annotated
 from checker.model import Model
