@@ -80,7 +80,8 @@ def check_catalogue(engine: str, limits: Limits, folder: Path, as_json: bool, st
         if row.result is not None:
             warn_of_vacuity(row.result)
             if not as_json:
-                say(report.closing_line(row.result))
+                within = report.constraint_text(row.result)
+                say("\n".join([*([within] if within else []), report.closing_line(row.result)]))
         row = _written(row, folder)
         rows.append(row)
         if row.error:
@@ -168,6 +169,9 @@ def print_result(result: Result, files: Sequence[Path]) -> None:
         say(f"written: {file}")
     if result.verdict is Verdict.NOT_EXHAUSTED:
         say(f"the search is not finished: {result.reason}; no violation was found until then")
+    within = report.constraint_text(result)
+    if within:
+        say(within)
     if result.bytes_per_state is not None and result.states_distinct >= ENOUGH_TO_MEASURE:
         say(f"{result.bytes_per_state:.0f} bytes of memory per distinct state ({result.engine} reading)")
     say(report.closing_line(result))

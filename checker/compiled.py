@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from checker.context import Context, Sizes, kept_slot, successor_slot
+from checker.context import EXCLUDED, Context, Sizes, kept_slot, successor_slot
 from checker.errors import EvaluationError
 from checker.evaluation import Evaluation
 from checker.exploration import NO_MEMORY, Exploration, Found, HandOver, Values, Watch, memory_reason, states_reason
@@ -183,6 +183,7 @@ class CompiledSearch:
         for state in self.model.initial_states():
             values = self.model.layout.flatten(state)
             if not self._evaluation.is_inside(values):
+                counts.excluded += 1
                 self._evaluation.note_violations(values, [values], counts)
             elif limit is not None and len(kept) == limit:
                 reason = states_reason(limit)
@@ -195,7 +196,10 @@ class CompiledSearch:
         self._check(0)
         if self._space.report[FAULT] != NO_FAULT:
             return self._failed()
-        return counts.stopped(self.model, reason) if reason else counts.judge(self.model)
+        found = counts.stopped(self.model, reason) if reason else counts.judge(self.model)
+        if found is None and not kept:
+            raise self._evaluation.none_inside()
+        return found
 
     def kept(self) -> "tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], np.ndarray[Any, Any]]":
         """All states in order of discovery, packed, with the number of each one's parent and its fingerprint."""
@@ -242,6 +246,8 @@ class CompiledSearch:
         kept = counts.distinct
         counts.distinct, looked = space.absorb(kept, amount, capacity)
         counts.generated += looked
+        if self.model.constraint is not None:
+            counts.excluded += int(np.count_nonzero(space.actions[:looked] >= EXCLUDED))
         self._check(kept)
         self._next = following
         if looked < amount:

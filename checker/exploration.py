@@ -33,13 +33,15 @@ class Exploration:
     """What a search has found so far.
 
     `level_ends` are the numbers one past the last state of each level found whole; the last of them bounds the level
-    that is being expanded. `fired` counts per action, `met` holds the numbers of the `sometimes` properties that have
-    an example. `violated` holds, per property, the first behaviour that violates it, and `deadlock` the first that
-    ends in a state without an enabled action; they are judged when the level is done.
+    that is being expanded. `excluded` counts the generated states outside the constraint, `fired` the steps per
+    action. `met` holds the numbers of the `sometimes` properties that have an example. `violated` holds, per property,
+    the first behaviour that violates it, and `deadlock` the first that ends in a state without an enabled action; they
+    are judged when the level is done.
     """
 
     distinct: int = 0
     generated: int = 0
+    excluded: int = 0
     fired: list[int] = field(default_factory=list)
     level_ends: list[int] = field(default_factory=list)
     met: set[int] = field(default_factory=set)

@@ -93,16 +93,21 @@ class InterpretedSearch:
         limit = self.watch.limits.max_states
         for state in self.model.initial_states():
             values = self.model.layout.flatten(state)
-            if not self._evaluation.is_inside(values):
-                self._evaluation.note_violations(values, [values], self.counts)
-            elif limit is not None and len(self._states) == limit:
+            is_inside = self._evaluation.is_inside(values)
+            if is_inside and limit is not None and len(self._states) == limit:
                 self.counts.level_ends = [len(self._states)]
                 return self.counts.stopped(self.model, states_reason(limit))
-            else:
-                self._keep(values, -1, state)
             self.counts.generated += 1
+            if is_inside:
+                self._keep(values, -1, state)
+            else:
+                self.counts.excluded += 1
+                self._evaluation.note_violations(values, [values], self.counts)
         self.counts.level_ends = [len(self._states)]
-        return self.counts.judge(self.model)
+        found = self.counts.judge(self.model)
+        if found is None and not self._states:
+            raise self._evaluation.none_inside()
+        return found
 
     def _expand_next(self) -> Found | None:
         """Find the successors of the next state; Found where the limit on distinct states ended it."""
@@ -117,20 +122,23 @@ class InterpretedSearch:
         for action, after, state in successors:
             if self._steps:
                 self._check_steps(number, before, after, state)
-            if after not in self._seen:
+            is_new, is_inside = after not in self._seen, True
+            if is_new:
                 if after == values or not self.model.layout.in_range(after):
                     raise self._evaluation.failure_of_step(values)
-                if self.model.constraint is not None and not self.model.constraint.holds(state):
-                    self._check_invariants(number, after, state)
-                elif limit is not None and counts.distinct >= limit:
+                is_inside = self.model.constraint is None or self.model.constraint.holds(state)
+                if is_inside and limit is not None and counts.distinct >= limit:
                     is_full = True  # what follows is no longer counted, but the steps of this state are all checked
-                else:
-                    self._keep(after, number, state)
             elif after == values:
                 raise self._evaluation.failure_of_step(values)
             if not is_full:
                 counts.generated += 1
+                counts.excluded += not is_inside
                 counts.fired[action] += 1
+            if is_new and not is_inside:
+                self._check_invariants(number, after, state)
+            elif is_new and not is_full:
+                self._keep(after, number, state)
         return counts.stopped(self.model, states_reason(counts.distinct)) if is_full else None
 
     def _keep(self, values: Values, parent: int, state: Any) -> None:

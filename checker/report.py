@@ -79,10 +79,24 @@ def closing_line(result: Result) -> str:
     words += [
         f"distinct={result.states_distinct}",
         f"generated={result.states_generated}",
+        *([] if result.states_excluded is None else [f"excluded={result.states_excluded}"]),
         f"depth={result.depth}",
         f"seconds={result.seconds:.2f}",
     ]
     return " ".join(words)
+
+
+def constraint_text(result: Result) -> str:
+    """What a model with a constraint holds of; empty for another model or verdict."""
+    if result.verdict is not Verdict.HOLDS or result.model.constraint is None:
+        return ""
+    name, excluded = result.model.constraint.name, result.states_excluded
+    if not excluded:
+        return f"the constraint {name} excludes no state that can be reached"
+    return (
+        f"holds only within the constraint {name}: {excluded:,} of {result.states_generated:,} generated states lie "
+        "outside; they were checked, but what they lead to was not"
+    )
 
 
 def document(result: Result, files: tuple[Path, ...]) -> dict[str, Any]:
@@ -95,6 +109,8 @@ def document(result: Result, files: tuple[Path, ...]) -> dict[str, Any]:
         "reason": result.reason or None,
         "states_distinct": result.states_distinct,
         "states_generated": result.states_generated,
+        "states_excluded": result.states_excluded,
+        "constraint": None if model.constraint is None else model.constraint.name,
         "depth": result.depth,
         "engine": result.engine,
         "seconds": round(result.seconds, 6),

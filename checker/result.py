@@ -50,12 +50,13 @@ ProgressListener = Callable[[Progress], None]
 class Result:
     """The answer of a search.
 
-    `states_generated` counts the initial states and every (action, parameters) enabled in an expanded state; `depth`
-    is the number of levels, the initial states being level 1. When a property is violated, the level in which that
-    shows is finished first, so the counts do not depend on the engine. `actions` says how often each action was
-    enabled. `unmet` names the `sometimes` properties without an example; `reason` says why a search is NOT_EXHAUSTED
-    or EVALUATION_FAILED, and `interrupted` whether Ctrl-C ended it. `bytes_per_state` is the memory kept per distinct
-    state, where measured.
+    `states_generated` counts the initial states and every (action, parameters) enabled in an expanded state;
+    `states_excluded` says how many of these lie outside the constraint (None without one): they are checked, but
+    neither counted as distinct nor explored. `depth` is the number of levels, the initial states being level 1. When
+    a property is violated, the level in which that shows is finished first, so the counts do not depend on the engine.
+    `actions` says how often each action was enabled. `unmet` names the `sometimes` properties without an example;
+    `reason` says why a search is NOT_EXHAUSTED or EVALUATION_FAILED, and `interrupted` whether Ctrl-C ended it.
+    `bytes_per_state` is the memory kept per distinct state, where measured.
     """
 
     model: "Model"
@@ -72,6 +73,7 @@ class Result:
     unmet: tuple[str, ...] = ()
     bytes_per_state: float | None = None
     interrupted: bool = False
+    states_excluded: int | None = None
 
     @builtins.property
     def never_fired(self) -> tuple[str, ...]:

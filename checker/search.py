@@ -93,6 +93,7 @@ def result_of(search: "Search", found: Found | None, watch: Watch) -> Result:
         unmet=tuple(each.name for number, each in enumerate(model.sometimes) if number not in counts.met),
         bytes_per_state=search.bytes_per_state,
         interrupted=watch.interrupted(),
+        states_excluded=None if model.constraint is None else counts.excluded,
     )
     if found is not None:
         result.property = found.property

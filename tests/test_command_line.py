@@ -392,3 +392,38 @@ def test_main_reads_the_arguments_of_the_process(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["kafkacheck", "--help"])
     assert main() == 0
     assert "Usage: kafkacheck" in capsys.readouterr().out
+
+
+# What a constraint leaves out is said.
+
+
+def limited(tmp_path, limit):
+    text = TANK.replace(
+        "MODEL = Model(",
+        f"""def is_low(tank: Tank) -> bool:
+    return tank.level < {limit}
+
+
+MODEL = Model(
+    constraint=is_low,""",
+    )
+    return write(tmp_path / "limited.py", text)
+
+
+def test_a_model_with_a_constraint_holds_within_it_only(tmp_path, kafkacheck):
+    ended = kafkacheck.check(limited(tmp_path, 2))
+    assert ended.status == 0
+    assert re.fullmatch(r"tank: HOLDS distinct=2 generated=4 excluded=1 depth=2 seconds=\S+", ended.last_line)
+    within = "holds only within the constraint is_low: 1 of 4 generated states lie outside; they were checked, but what"
+    assert within in ended.out
+    found = json.loads(kafkacheck.check(limited(tmp_path, 2), "--json").out)
+    assert (found["constraint"], found["states_excluded"]) == ("is_low", 1)
+
+
+def test_a_constraint_that_excludes_nothing_is_said_too(tmp_path, kafkacheck):
+    assert "the constraint is_low excludes no state that can be reached" in kafkacheck.check(limited(tmp_path, 9)).out
+
+
+def test_a_constraint_that_excludes_everything_is_an_error(tmp_path, kafkacheck):
+    ended = kafkacheck.check(limited(tmp_path, 0))
+    assert ended.status == 75 and "every initial state lies outside the constraint is_low" in ended.error

@@ -26,7 +26,7 @@ ENGINES = (*READINGS, "auto")
 def answer(result):
     """What must not depend on the engine."""
     trace = None if result.trace is None else len(result.trace.steps)
-    counts = (result.states_distinct, result.states_generated, result.depth, result.actions)
+    counts = (result.states_distinct, result.states_generated, result.depth, result.actions, result.states_excluded)
     return (result.verdict, result.property, result.reason, result.unmet, trace, *counts)
 
 
@@ -243,6 +243,10 @@ def above_two(state: Counter) -> bool:
     return state.count > 2
 
 
+def below_six(state: Counter) -> bool:
+    return state.count < 6
+
+
 def not_four(state: Counter) -> bool:
     return state.count != 4
 
@@ -271,7 +275,7 @@ def counter(**changes) -> Model:
             counter(initial=start_at, constraint=below_two, always=[not_four]),
             (Verdict.VIOLATED, "not_four", 1, 3, 1, 1),
         ),
-        (counter(constraint=above_two), (Verdict.HOLDS, None, 0, 1, 0, None)),
+        (counter(constraint=above_two), (Verdict.EVALUATION_FAILED, None, 0, 1, 0, None)),
         (counter(constraint=above_two, always=[above_two]), (Verdict.VIOLATED, "above_two", 0, 1, 0, 1)),
         (counter(constraint=below_two, check_deadlock=True), (Verdict.HOLDS, None, 2, 5, 2, None)),
         (counter(always=[by_one]), (Verdict.VIOLATED, "by_one", 3, 3, 2, 2)),
@@ -284,6 +288,31 @@ def test_small_systems(engine, model, expected):
     result = check(model, engine)
     length = None if result.trace is None else len(result.trace.steps)
     assert (result.verdict, result.property, *answer(result)[5:8], length) == expected
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("model", "limits", "excluded"),
+    [
+        (counter(), None, None),
+        (counter(constraint=below_six), None, 0),
+        (counter(constraint=below_two), None, 3),
+        (counter(constraint=below_two, initial=start_at), None, 5),
+        (counter(constraint=not_four), None, 2),
+        (counter(constraint=not_four), Limits(max_states=3), 0),
+        (counter(constraint=above_two), None, 1),
+    ],
+)
+def test_what_a_constraint_excludes_is_counted(engine, model, limits, excluded):
+    assert check(model, engine, limits).states_excluded == excluded
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_constraint_that_excludes_every_initial_state_is_an_error(engine):
+    result = check(counter(constraint=above_two), engine)
+    assert result.verdict is Verdict.EVALUATION_FAILED
+    assert "every initial state lies outside the constraint above_two" in result.reason
+    assert f"{Path(__file__).name}:{above_two.__code__.co_firstlineno}:" in result.reason
 
 
 @pytest.mark.parametrize("engine", ENGINES)
