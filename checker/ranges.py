@@ -193,8 +193,8 @@ class _Run:
             case ir.Binary(operator, left, right):
                 return self._binary(expression, operator, self._int(left), self._int(right))
             case ir.Unary(operator, operand):
-                value = self._value(operand)
-                return None if value is None else self._checked(_signed(operator, value), expression.node)
+                given = self._value(operand)
+                return None if given is None else self._checked(_signed(operator, given), expression.node)
             case ir.Compare(_, parts) | ir.Logical(_, parts):
                 for part in parts:
                     self._value(part)
@@ -204,8 +204,8 @@ class _Run:
                 one, other = self._value(then), self._value(otherwise)
                 return None if one is None or other is None else _either(one, other)
             case ir.Call(function, arguments):
-                given = tuple(self._value(argument) for argument in arguments)
-                returned, self._stored = self._analysis.call(function, given, self._stored)
+                passed = tuple(self._value(argument) for argument in arguments)
+                returned, self._stored = self._analysis.call(function, passed, self._stored)
                 return returned
         raise AssertionError(expression)
 

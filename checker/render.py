@@ -84,8 +84,9 @@ def write_files(trace: Trace, folder: Path) -> Written:
     make_folder(folder)
     stem = stem_of(trace)
     witness = explain(trace)
+    told = {"witness": None if witness is None else witness.to_json()}
     contents: dict[Path, str | bytes | None] = {
-        folder / f"{stem}.json": json_text(to_json(trace)),
+        folder / f"{stem}.json": json_text(to_json(trace) | told),
         folder / f"{stem}.itf.json": json_text(to_itf(trace)),
     }
     notes: list[str] = []

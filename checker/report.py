@@ -101,7 +101,10 @@ def constraint_text(result: Result) -> str:
 
 def document(result: Result, files: tuple[Path, ...]) -> dict[str, Any]:
     """The JSON document of one check. `trace` is a list of {action, parameters, state}, or null where there is none."""
+    from checker.witness import explain
+
     model = result.model
+    witness = None if result.trace is None else explain(result.trace)
     return {
         "model": model.name,
         "verdict": result.verdict.value,
@@ -120,6 +123,7 @@ def document(result: Result, files: tuple[Path, ...]) -> dict[str, Any]:
         "actions": dict(result.actions),
         "unmet": list(result.unmet),
         "trace": None if result.trace is None else traces.to_json(result.trace)["trace"],
+        "witness": None if witness is None else witness.to_json(),
         "files": [str(file) for file in files],
     }
 

@@ -1,16 +1,17 @@
-"""Why a property is violated: the place in its source that returned False, and the values it saw there."""
+"""Why a property is violated: the condition in its source that decided, and the values it saw there."""
 
 import ast
 import inspect
 import sys
 import textwrap
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import IntEnum
 from types import CodeType, FrameType
 from typing import Any
 
 from checker.model import Property
+from checker.source import short_path
 from checker.trace import Trace, property_named
 
 
@@ -18,22 +19,46 @@ from checker.trace import Trace, property_named
 class Witness:
     """The first evidence that the property `name` met: where it returned False, on what condition, with which values.
 
-    `sentence` is the first sentence of the property's docstring. `place` is "file.py:line". `condition` is the source
-    of the `if` that led there, or of the returned expression. `values` are the scalar locals, outermost function first.
+    `sentence` is the first sentence of the property's docstring. `place` is "path/file.py:line". `condition` is the
+    source of what decided, a part of a returned expression or of the test of an `if`, and `outcome` what it was there;
+    "" and None where nothing but `return False` stands there. `operands` are the values in the condition by their
+    source, `values` the scalar locals (loop variables among them), outermost function first.
     """
 
     name: str
     sentence: str
     place: str
     condition: str
+    outcome: bool | None
+    operands: tuple[tuple[str, int], ...]
     values: tuple[tuple[str, int], ...]
 
     @property
     def text(self) -> str:
-        """The witness in one line: "first witness: r1=0 r2=2 offset=0, where offset >= end (properties.py:23)"."""
-        values = " ".join(f"{name}={value}" for name, value in self.values) or "no local values"
-        condition = f", where {self.condition}" if self.condition else ""
-        return f"first witness: {values}{condition} ({self.place})"
+        """The witness in one line: "first witness: r1=0 offset=2, where `offset >= end` is true: ... (x.py:23)"."""
+        values = " ".join(f"{name}={_shown(value)}" for name, value in self.values) or "no local values"
+        where = ""
+        if self.condition:
+            where = f", where `{self.condition}` is {'true' if self.outcome else 'false'}"
+            where += ": " * bool(self.operands)
+            where += ", ".join(f"{source} = {_shown(value)}" for source, value in self.operands)
+        return f"first witness: {values}{where} ({self.place})"
+
+    def to_json(self) -> dict[str, Any]:
+        """The witness as JSON data."""
+        return {
+            "property": self.name,
+            "place": self.place,
+            "condition": self.condition or None,
+            "outcome": self.outcome,
+            "operands": dict(self.operands),
+            "values": dict(self.values),
+            "text": self.text,
+        }
+
+
+def _shown(value: int) -> str:
+    return value.name if isinstance(value, IntEnum) else str(value)
 
 
 @dataclass
@@ -44,7 +69,8 @@ class _Call:
     caller_line: int
     line: int = 0
     result: Any = None
-    locals: dict[str, Any] | None = None
+    locals: dict[str, Any] = field(default_factory=dict)
+    globals: dict[str, Any] = field(default_factory=dict)
     last: "_Call | None" = None
 
 
@@ -66,15 +92,19 @@ def find_witness(checked: Property, *states: Any) -> Witness | None:
         return None
     values: dict[str, int] = {}
     while True:
-        here = {name: value for name, value in (call.locals or {}).items() if isinstance(value, int)}
-        values = values | {name: int(value) for name, value in here.items() if name not in values}
-        lines, condition = _deciding(call.code, call.line)
+        here = {name: value for name, value in call.locals.items() if isinstance(value, int)}
+        values = values | {name: value for name, value in here.items() if name not in values}
+        decision = _decision(call)
         inner = call.last
-        if inner is None or inner.result is not False or inner.caller_line not in lines:
+        if decision is None or inner is None or inner.result is not False or inner.caller_line not in decision.lines:
             break
         call = inner
-    place = f"{Path(call.code.co_filename).name}:{call.line}"
-    return Witness(checked.name, _first_sentence(checked.function), place, condition, tuple(values.items()))
+    condition, outcome, operands = "", None, ()
+    if decision is not None:
+        condition, outcome, operands = ast.unparse(decision.node), decision.outcome, decision.operands
+    place = f"{short_path(call.code.co_filename)}:{call.line}"
+    sentence = _first_sentence(checked.function)
+    return Witness(checked.name, sentence, place, condition, outcome, operands, tuple(values.items()))
 
 
 def _watch(function: Callable[..., Any], run: Callable[[], Any]) -> _Call | None:
@@ -90,6 +120,7 @@ def _watch(function: Callable[..., Any], run: Callable[[], Any]) -> _Call | None
         elif event == "return":
             call = active.pop()
             call.line, call.result, call.locals = frame.f_lineno, argument, dict(frame.f_locals)
+            call.globals = frame.f_globals
             if active:
                 active[-1].last = call
             else:
@@ -105,27 +136,78 @@ def _watch(function: Callable[..., Any], run: Callable[[], Any]) -> _Call | None
     return found[0] if found else None
 
 
-def _deciding(code: CodeType, line: int) -> tuple[range, str]:
-    """The lines and the source of the condition that decided for the `return` at `line`; (empty, "") if unknown."""
+@dataclass(frozen=True)
+class _Decision:
+    """What decided for a `return`: a condition, on these lines of its file, what it was, and the values in it."""
+
+    node: ast.expr
+    lines: range
+    outcome: bool
+    operands: tuple[tuple[str, int], ...]
+
+
+def _decision(call: _Call) -> _Decision | None:
+    """What decided for the `return` at which a call ended; None where it has no condition, or no source is found."""
     try:
-        source, first = inspect.getsourcelines(code)
+        source, first = inspect.getsourcelines(call.code)
         tree = ast.parse(textwrap.dedent("".join(source)))
     except (OSError, SyntaxError):
-        return range(0), ""
-    text = ""
-    lines = range(0)
+        return None
+    for node, outcome in _conditions(tree, call.line - first + 1):
+        lines = range(node.lineno + first - 1, (node.end_lineno or node.lineno) + first)
+        if not _is(call, node, outcome):  # a name was bound anew in between
+            return _Decision(node, lines, outcome, ())
+        part, outcome = _part(call, node, outcome)
+        return _Decision(part, lines, outcome, tuple(dict(_operands(call, part)).items()))
+    return None
+
+
+def _conditions(tree: ast.AST, line: int) -> Iterator[tuple[ast.expr, bool]]:
+    """The condition, and what it was, for the `return` at a line: what it returns, or the test of the `if` around it."""
     for node in ast.walk(tree):
-        decision: ast.expr | None = None
-        if isinstance(node, ast.Return) and _covers(node, line - first + 1):
-            decision = None if isinstance(node.value, ast.Constant) else node.value
-        elif isinstance(node, ast.If):
-            branch = [child for child in node.body if isinstance(child, ast.Return)]
-            if any(_covers(child, line - first + 1) and isinstance(child.value, ast.Constant) for child in branch):
-                decision = node.test
-        if decision is not None:
-            text = ast.unparse(decision)
-            lines = range(decision.lineno + first - 1, (decision.end_lineno or decision.lineno) + first)
-    return lines, text
+        if isinstance(node, ast.Return) and _covers(node, line) and not isinstance(node.value, ast.Constant | None):
+            yield node.value, False
+        if isinstance(node, ast.If):
+            for branch, outcome in ((node.body, True), (node.orelse, False)):
+                if any(_covers(each, line) and isinstance(each.value, ast.Constant) for each in _returns(branch)):
+                    yield node.test, outcome
+
+
+def _returns(branch: list[ast.stmt]) -> Iterator[ast.Return]:
+    return (each for each in branch if isinstance(each, ast.Return))
+
+
+def _part(call: _Call, node: ast.expr, outcome: bool) -> tuple[ast.expr, bool]:
+    """The part of a condition that made it what it was: the side of an `and` that is false, say."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        return _part(call, node.operand, not outcome)
+    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or) is outcome:
+        return _part(call, next(side for side in node.values if _is(call, side, outcome)), outcome)
+    return node, outcome
+
+
+def _operands(call: _Call, node: ast.expr) -> Iterator[tuple[str, int]]:
+    """The scalars that a condition is made of, by their source."""
+    for part in ast.iter_child_nodes(node):
+        if isinstance(part, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
+            value = _evaluate(call, part)
+            if isinstance(value, int):
+                yield ast.unparse(part), value
+        if isinstance(part, ast.expr) and not isinstance(part, ast.Name | ast.Attribute | ast.Subscript):
+            yield from _operands(call, part)
+
+
+def _is(call: _Call, node: ast.expr, outcome: bool) -> bool:
+    value = _evaluate(call, node)
+    return value is not None and bool(value) is outcome
+
+
+def _evaluate(call: _Call, node: ast.expr) -> Any:
+    """The value of an expression where a call ended; None where it has none there."""
+    try:
+        return eval(compile(ast.Expression(node), "<witness>", "eval"), call.globals, dict(call.locals))
+    except Exception:  # it was not evaluated there, and may fail
+        return None
 
 
 def _covers(node: ast.stmt, line: int) -> bool:

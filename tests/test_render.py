@@ -1,5 +1,6 @@
 """Counterexamples as text and pictures, drawn by the system's `dot`, by the wheel, and where there is neither."""
 
+import json
 import re
 import shutil
 import stat
@@ -10,20 +11,23 @@ from pathlib import Path
 
 import pytest
 
-from checker import svg
+from checker import search, svg
 from checker.catalogue import catalogue_names, find_model
 from checker.chain import chain_dot
 from checker.drawing import Event, ExtraLane
 from checker.errors import ModelError, UsageError
 from checker.lanes import Story
 from checker.lanes_picture import lanes_dot
+from checker.model import Model
 from checker.render import replay_text, stem_of, trace_text, write_files
 from checker.replay import ReplayOutcome, replay
+from checker.source import short_path
 from checker.trace import Trace, ending_of
 from checker.witness import explain, find_witness
 from model.drawing import REPLICATION
 from tests.behaviours import run
 from tests.relay import LANES, LOSS, MODEL, STEPS, relay_with
+from tests.snippets import load
 
 # The shortest counterexample of kip101, as calls.
 KIP101_LOSS = (
@@ -82,12 +86,14 @@ def test_the_witness_is_where_the_property_returned_false(loss):
     witness = explain(loss)
     assert witness.name == "settled_items_kept" and witness.sentence == "Every settled item is on the named head."
     assert dict(witness.values) == {"node_id": 0, "position": 0, "place": 0}
-    assert witness.condition == "place >= node.length"
-    line = int(re.fullmatch(r"relay\.py:(\d+)", witness.place)[1])
+    assert (witness.condition, witness.outcome) == ("place >= node.length", True)
+    assert dict(witness.operands) == {"place": 0, "node.length": 0}
+    line = int(re.fullmatch(r"tests/relay\.py:(\d+)", short_path(witness.place))[1])
     source = (Path(__file__).parent / "relay.py").read_text().splitlines()
     assert source[line - 1].strip() == "return False" and "place >= node.length" in source[line - 2]
     assert witness.text == (
-        f"first witness: node_id=0 position=0 place=0, where place >= node.length ({witness.place})"
+        "first witness: node_id=0 position=0 place=0, where `place >= node.length` is true: place = 0, node.length = 0 "
+        f"({witness.place})"
     )
 
 
@@ -95,12 +101,80 @@ def test_the_witness_of_a_returned_expression_is_that_expression(loss):
     calls = (*LOSS, ("node_add", {"node_id": 1, "value": 2}))
     witness = explain(run(MODEL, calls, "settled_items_kept"))
     assert witness.condition == "node.items[place].value == other.items[place].value"
+    assert witness.outcome is False
+    assert dict(witness.operands) == {"node.items[place].value": 2, "other.items[place].value": 1}
 
 
 def test_the_witness_of_a_step_has_both_states():
     witness = explain(run(STEPS, DROP, "settled_never_falls"))
     assert dict(witness.values) == {"node_id": 0, "settled": 1}
     assert witness.condition == "after.nodes[node_id].settled < settled"
+    assert dict(witness.operands) == {"after.nodes[node_id].settled": 0, "settled": 1}
+
+
+PROPERTIES = """
+from typing import Annotated
+from checker.model import Model
+from checker.schema import *
+
+LEAST = 1
+
+
+class Pair(Struct):
+    a: Annotated[int, Count(3)]
+    b: Annotated[int, Count(3)]
+    f: bool
+
+
+def rise(pair: Pair) -> bool:
+    if pair.a == 2:
+        return False
+    pair.a += 1
+    return True
+
+
+def is_low(pair: Pair, limit: int) -> bool:
+    return pair.a < limit
+
+
+def is_high(pair: Pair) -> bool:
+    return pair.a > LEAST
+
+
+def holds(pair: Pair) -> bool:
+    BODY
+"""
+BODIES = {
+    "return pair.b == 0 and pair.a < 2 and not pair.f": ("pair.a < 2", False, {"pair.a": 2}),
+    "return pair.a < 2 or pair.f": ("pair.a < 2 or pair.f", False, {"pair.a": 2, "pair.f": False}),
+    "return not (pair.a > LEAST or pair.f)": ("pair.a > LEAST", True, {"pair.a": 2, "LEAST": 1}),
+    "return not is_high(pair)": ("is_high(pair)", True, {}),
+    "return is_low(pair, 2)": ("pair.a < limit", False, {"pair.a": 2, "limit": 2}),
+    "return pair.b == 0 and is_low(pair, 1 + 1)": ("pair.a < limit", False, {"pair.a": 2, "limit": 2}),
+    "if pair.a < 2:\n        return True\n    else:\n        return False": ("pair.a < 2", False, {"pair.a": 2}),
+    "if pair.a < 2:\n        return True\n    elif pair.b == 0:\n        return False\n    return True": (
+        "pair.b == 0",
+        True,
+        {"pair.b": 0},
+    ),
+    "for i in range(3):\n        if i > pair.a:\n            return True\n    return False": ("", None, {}),
+    "x = pair.a\n    if x == 2:\n        x = 0\n        return False\n    return True": ("x == 2", True, {}),
+    "if contains(pair.a, 1):\n        return False\n    return True": ("contains(pair.a, 1)", True, {"pair.a": 2}),
+    "return min(pair.a, 5) != 2": ("min(pair.a, 5) != 2", False, {"min(pair.a, 5)": 2, "pair.a": 2}),
+}
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_the_witness_says_what_was_true_or_false_and_with_which_values(body, tmp_path):
+    module = load(tmp_path, PROPERTIES.replace("BODY", body))
+    model = Model(name="pair", state=module.Pair, actions=[module.rise], always=[module.holds])
+    trace = search.check(model, "interpreted").trace
+    witness = explain(trace)
+
+    assert (witness.condition, witness.outcome, dict(witness.operands)) == BODIES[body]
+    assert (f"where `{witness.condition}` is {str(witness.outcome).lower()}" in witness.text) == bool(witness.condition)
+    written = json.loads(write_files(trace, tmp_path).files[0].read_text())
+    assert written["witness"] == witness.to_json() and written["witness"]["text"] == witness.text
 
 
 def test_a_property_that_holds_has_no_witness(loss):
@@ -291,7 +365,7 @@ def test_the_lanes_end_with_the_witness_and_mark_its_place(loss, drawer):
     witness = explain(loss)
     words = drawn(lanes_dot(loss, LANES, witness))
     assert "state 6 violates settled_items_kept" in words and "relay violates settled_items_kept" in words
-    assert [word.strip() for word in words if "first witness" in word] == [witness.text]
+    assert witness.text in " ".join(word.strip() for word in words)
     assert any(word.strip() == "Here it does not for: node 0, position 0." for word in words)
 
 
