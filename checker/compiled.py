@@ -19,7 +19,7 @@ from checker.exploration import NO_MEMORY, Exploration, Found, HandOver, Values,
 from checker.kernel import sizes_of
 from checker.lookup import BUCKET
 from checker.model import Model
-from checker.native import DEADLOCK, FAULT, FAULT_AT, NO_FAULT, Entry
+from checker.native import DEADLOCK, FAULT, FAULT_AT, NO_FAULT, STOP, STOPPED, Entry
 from checker.result import Verdict
 
 BUFFER = 32768
@@ -78,6 +78,10 @@ class Workspace:
         self._context[Context.CAPACITY] = capacity
         self._call("absorb")
         return int(self._context[Context.COUNT]), int(self._context[Context.CONSUMED])
+
+    def excluded(self, amount: int) -> int:
+        """How many of the first of the collected successors lie outside the constraint."""
+        return int(np.count_nonzero(self.actions[:amount] >= EXCLUDED))
 
     def check(self, first: int, last: int) -> None:
         """Evaluate the invariants of the states first .. last-1."""
@@ -166,15 +170,22 @@ class CompiledSearch:
     def run(self, widest: int | None = None) -> Found | None:
         """Search until every state is expanded (None), something stops it, or a level has `widest` states (None)."""
         try:
-            found = self._start() if self.counts.distinct == 0 else None
-            while found is None and 0 < self.frontier < (widest or 1 << 63):
-                found = self._level()
+            with self.watch.interrupts.stopping_machine_code(self._stop):
+                found = self._start() if self.counts.distinct == 0 else None
+                while found is None and 0 < self.frontier < (widest or 1 << 63):
+                    found = self._level()
         except EvaluationError as error:
             found = Found(Verdict.EVALUATION_FAILED, reason=str(error), error=error)
         except MemoryError:
             found = self.counts.stopped(self.model, NO_MEMORY)
         self.counts.fired = self.fired()
         return found
+
+    def _stop(self) -> None:
+        self._space.report[STOP] = 1
+
+    def _is_stopped(self) -> bool:
+        return bool(self._space.report[STOP] > 0)
 
     def _start(self) -> Found | None:
         counts, limit = self.counts, self.watch.limits.max_states
@@ -194,8 +205,10 @@ class CompiledSearch:
         self._enter(kept)
         counts.level_ends = [len(kept)]
         self._check(0)
-        if self._space.report[FAULT] != NO_FAULT:
+        if self._space.report[FAULT] not in (NO_FAULT, STOPPED):
             return self._failed()
+        if self._is_stopped():
+            reason = self.watch.interrupts.reason()
         found = counts.stopped(self.model, reason) if reason else counts.judge(self.model)
         if found is None and not kept:
             raise self._evaluation.none_inside()
@@ -222,7 +235,7 @@ class CompiledSearch:
         counts = self.counts
         while self._next < counts.level_ends[-1]:
             reason = self._block(counts.level_ends[-1])
-            if self._space.report[FAULT] != NO_FAULT:
+            if self._space.report[FAULT] not in (NO_FAULT, STOPPED):
                 return self._failed()
             if reason:
                 self._note_successors()
@@ -246,8 +259,7 @@ class CompiledSearch:
         kept = counts.distinct
         counts.distinct, looked = space.absorb(kept, amount, capacity)
         counts.generated += looked
-        if self.model.constraint is not None:
-            counts.excluded += int(np.count_nonzero(space.actions[:looked] >= EXCLUDED))
+        counts.excluded += space.excluded(looked)
         self._check(kept)
         self._next = following
         if looked < amount:
@@ -257,6 +269,8 @@ class CompiledSearch:
             return memory_reason(self.watch.memory_limit)
         if fault[0] != NO_FAULT and space.report[FAULT] == NO_FAULT:
             space.report[[FAULT, FAULT_AT]] = fault
+        if self._is_stopped():
+            return self.watch.interrupts.reason()
         reason = self._make_room()
         if not reason and self.watch.is_due():
             reason = self.watch.reason_to_stop(self.engine, counts, self._next)
@@ -266,12 +280,13 @@ class CompiledSearch:
         """Evaluate the invariants and `sometimes` of the new states."""
         counts, report = self.counts, self._space.report
         self._space.check(first, counts.distinct)
+        judged = int(report[FAULT_AT]) if report[FAULT] == STOPPED else counts.distinct
         for number in range(len(self.model.properties)):
             row = int(report[kept_slot(number)])
-            if row >= 0 and number not in counts.violated:
+            if 0 <= row < judged and number not in counts.violated:
                 counts.violated[number] = self.chain(row)
         for number in range(len(self.model.sometimes)):
-            if report[self._space.sizes.sometimes_slot(number)] >= 0:
+            if 0 <= report[self._space.sizes.sometimes_slot(number)] < judged:
                 counts.met.add(number)
 
     def _note_successors(self) -> None:

@@ -202,6 +202,7 @@ class DistributedSearch:
         return Exploration(
             distinct=ends[-1] if ends else 0,
             generated=last.summary.generated,
+            excluded=last.summary.excluded,
             fired=list(last.summary.fired),
             level_ends=ends,
             met=set(last.summary.met),
@@ -264,6 +265,7 @@ def _summary(before: Committed, answers: Sequence[Absorbed]) -> Summary:
     stuck = [(before.number, report.shard, report.deadlock) for report in expanded if report.deadlock is not None]
     return Summary(
         generated=known.generated + sum(report.generated for report in expanded),
+        excluded=known.excluded + sum(report.excluded for report in expanded),
         fired=tuple(sum(each) for each in zip(known.fired, *(report.fired for report in expanded), strict=True)),
         met=tuple(sorted({*known.met, *(number for answer in answers for number in answer.met)})),
         violated=tuple(sorted(violated.values())),

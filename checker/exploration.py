@@ -1,12 +1,12 @@
 """What a search has found so far, in the form in which one reading hands it to another, and when it must stop."""
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import psutil
 
 from checker.errors import KafkacheckError
+from checker.interrupts import Interrupts
 from checker.model import Model
 from checker.result import Limits, Progress, ProgressListener, Verdict
 
@@ -80,19 +80,11 @@ class HandOver:
 
 
 class Watch:
-    """Tells a search when to stop, and its listener how far it is. Both readings ask it now and then.
+    """Tells a search when to stop, and its listener how far it is. Both readings ask it now and then."""
 
-    `interrupted` says whether someone wants the search to end.
-    """
-
-    def __init__(
-        self,
-        limits: Limits,
-        listener: ProgressListener | None = None,
-        interrupted: Callable[[], bool] = lambda: False,
-    ) -> None:
+    def __init__(self, limits: Limits, listener: ProgressListener | None = None) -> None:
         self.limits = limits
-        self.interrupted = interrupted
+        self.interrupts = Interrupts(limits.max_seconds)
         self._listener = listener
         self._process = psutil.Process()
         self.memory_limit = limits.max_memory or int(0.9 * psutil.virtual_memory().available)
@@ -118,11 +110,9 @@ class Watch:
             self._listener(
                 Progress(counts.depth, counts.distinct, counts.generated, frontier, self.seconds, engine, memory)
             )
-        if self.limits.max_seconds is not None and self.seconds > self.limits.max_seconds:
-            return f"it was stopped after {self.limits.max_seconds:g} seconds"
         if memory - self._base_memory > self.memory_limit:
             return memory_reason(self.memory_limit)
-        return "it was interrupted" if self.interrupted() else ""
+        return self.interrupts.reason()
 
 
 def memory_reason(limit: int) -> str:

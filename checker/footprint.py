@@ -1,7 +1,5 @@
 """Which leaves a call of a protocol function may write, found from its typed form and what its arguments can be."""
 
-from collections.abc import Iterator
-
 from checker import ir
 from checker.shape import Record, leaf_count
 
@@ -63,7 +61,7 @@ class _Writes:
         self._names[name] = None if known is None or before is None else before | known
 
     def _evaluate(self, expression: ir.Expression) -> None:
-        for call in _calls(expression):
+        for call in ir.calls(expression):
             arguments = tuple(self._known(each) for each in call.arguments)
             self._leaves |= written_leaves(call.function, arguments)
 
@@ -95,31 +93,6 @@ def _counted(start: ir.Expression, stop: ir.Expression, step: int) -> Known:
         counted = range(start.value, stop.value, step)
         return frozenset(counted) if len(counted) <= MOST_KNOWN else None
     return None
-
-
-def _calls(expression: ir.Expression) -> Iterator[ir.Call]:
-    if isinstance(expression, ir.Call):
-        yield expression
-    for part in _parts(expression):
-        yield from _calls(part)
-
-
-def _parts(expression: ir.Expression) -> tuple[ir.Expression, ...]:
-    """The expressions that an expression is made of."""
-    match expression:
-        case ir.Field(base, _, _, _):
-            return (base,)
-        case ir.Element(base, _, index):
-            return (base, index)
-        case ir.Binary(_, left, right, _):
-            return (left, right)
-        case ir.Unary(_, operand):
-            return (operand,)
-        case ir.Compare(_, several, _) | ir.Logical(_, several, _) | ir.Call(_, several):
-            return several
-        case ir.Choose(test, then, otherwise):
-            return (test, then, otherwise)
-    return ()
 
 
 def field_offset(record: Record, name: str) -> int:

@@ -19,7 +19,9 @@ def hand_over(search: CompiledSearch, run: RunDirectory, count: int) -> Committe
     counts = search.counts
     names = _names(fingerprints, counts.level_ends, count)
     visited = _visited(run, states, fingerprints, count, len(counts.level_ends))
-    summary = Summary(counts.generated, tuple(int(each) for each in search.fired()), tuple(sorted(counts.met)))
+    summary = Summary(
+        counts.generated, counts.excluded, tuple(int(each) for each in search.fired()), tuple(sorted(counts.met))
+    )
     for number, (start, end) in enumerate(itertools.pairwise([0, *counts.level_ends]), start=1):
         is_last = end == counts.level_ends[-1]
         parts = []

@@ -6,6 +6,7 @@ from typing import Any
 from checker.errors import EvaluationError
 from checker.evaluation import Evaluation
 from checker.exploration import NO_MEMORY, Exploration, Found, HandOver, Values, Watch, states_reason
+from checker.interrupts import Stopped
 from checker.model import Action, Model
 from checker.result import Verdict
 from checker.schema import Flag
@@ -24,6 +25,7 @@ class InterpretedSearch:
         self.counts = Exploration(fired=[0] * len(model.actions))
         self.bytes_per_state: float | None = None
         self._evaluation = Evaluation(model)
+        self._codes = {function.function.__code__ for function in model.functions()}
         self._expand = _generate_expand(model)
         self._states: list[Values] = []
         self._parents: list[int] = []
@@ -39,7 +41,11 @@ class InterpretedSearch:
     def run(self, may_hand_over: Callable[[], bool] = lambda: False) -> Found | None:
         """Search until every state is expanded (None), something stops it, or `may_hand_over` says so (None too)."""
         try:
-            return self._search(may_hand_over)
+            with self.watch.interrupts.stopping_protocol_code(self._codes):
+                return self._search(may_hand_over)
+        except Stopped:
+            self.counts.level_ends = self.counts.level_ends or [len(self._states)]
+            return self.counts.stopped(self.model, self.watch.interrupts.reason())
         except MemoryError:
             self._seen = set()  # room to tell what was found
             return self.counts.stopped(self.model, NO_MEMORY)

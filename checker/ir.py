@@ -6,6 +6,7 @@ every name has one type, and every path through a function that returns a value 
 """
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import FunctionType
 
@@ -222,7 +223,8 @@ class Function:
 
     `parameters` are those it has when it runs (the rules are folded in). `written` are the (class name, field name)
     pairs it may write, `write_place` where it first does, and `false_is_clean` whether nothing can have been written
-    when it returns False. `calls` are the functions it calls.
+    when it returns False. `calls` are the functions it calls. `most_rounds` are how often its loops can run at most in
+    one go, as `checker.ranges` finds.
     """
 
     function: FunctionType
@@ -234,6 +236,7 @@ class Function:
     write_place: str = ""
     false_is_clean: bool = True
     calls: list["Function"] = field(default_factory=list)
+    most_rounds: dict[ast.For, int] = field(default_factory=dict)
 
     @property
     def writes(self) -> bool:
@@ -259,6 +262,32 @@ def is_harmless(expression: Expression) -> bool:
         case Choose(test, then, otherwise):
             return is_harmless(test) and is_harmless(then) and is_harmless(otherwise)
     return False
+
+
+def calls(expression: Expression) -> Iterator[Call]:
+    """Every call in an expression."""
+    if isinstance(expression, Call):
+        yield expression
+    for part in _parts(expression):
+        yield from calls(part)
+
+
+def _parts(expression: Expression) -> tuple[Expression, ...]:
+    """The expressions that an expression is made of."""
+    match expression:
+        case Field(base, _, _, _):
+            return (base,)
+        case Element(base, _, index):
+            return (base, index)
+        case Binary(_, left, right, _):
+            return (left, right)
+        case Unary(_, operand):
+            return (operand,)
+        case Compare(_, several, _) | Logical(_, several, _) | Call(_, several):
+            return several
+        case Choose(test, then, otherwise):
+            return (test, then, otherwise)
+    return ()
 
 
 def reachable(roots: list[Function]) -> list[Function]:

@@ -91,7 +91,8 @@ class _KernelWriter:
         report = pointer(builder, context, Context.REPORT)
         store = pointer(builder, context, Context.STORE)
         state = builder.in_entry(I64, len(self.packing.leaves))
-        with builder.loop(builder.get(context, Context.FIRST), builder.get(context, Context.LAST)) as row:
+        first, last = builder.get(context, Context.FIRST), builder.get(context, Context.LAST)
+        with builder.loop(first, last, polled=report) as row:
             builder.put(report, AT, row)
             self.packing.unpack(builder, self.packing.row(builder, store, row), state)
             for place, each in enumerate(self.model.properties):
@@ -156,7 +157,8 @@ class _ExpandWriter:
         builder.branch(head)
         builder.position_at_end(head)
         row = builder.load(self.next)
-        builder.cbranch(builder.icmp_signed("<", row, last), look, leave)
+        goes_on = builder.and_(builder.icmp_signed("<", row, last), builder.not_(builder.must_stop(self.report)))
+        builder.cbranch(goes_on, look, leave)
         builder.position_at_end(look)
         most = builder.add(builder.load(self.amount), number(self.kernel.sizes.combinations))
         builder.cbranch(builder.icmp_signed("<=", most, room), expand, leave)

@@ -20,7 +20,7 @@ from checker.definition import LISTS, MAPPINGS, check_definition
 from checker.drawing import Lanes
 from checker.errors import EvaluationError, ModelError, UsageError
 from checker.expressions import ValueType
-from checker.ir import BOOL, INT, NOTHING, Function
+from checker.ir import BOOL, INT, NOTHING, Function, reachable
 from checker.layout import Layout, kind_of, scalar_of
 from checker.names import did_you_mean, unknown
 from checker.ranges import require_words
@@ -223,6 +223,12 @@ class Model:
             if each.name == name:
                 return each
         raise UsageError(unknown("action", name, [each.name for each in self.actions], self.name))
+
+    def functions(self) -> list[Function]:
+        """Every function that can run, callees before callers."""
+        observers = [*self.properties, *self.sometimes, *([self.constraint] if self.constraint else [])]
+        steps = [*self.initial, *self.actions]
+        return reachable([each.read for each in steps] + [each.read for each in observers])
 
     def initial_states(self) -> list[Any]:
         """The distinct initial states in order. EvaluationError where there is none or one is out of range."""

@@ -23,20 +23,25 @@ from checker import ir
 from checker.footprint import field_offset
 from checker.ranges import HIGHEST_SHIFT
 from checker.shape import ArrayOf, leaf_count
+from checker.work import loop_work
 
 I1, I16, I32, I64 = llvm.IntType(1), llvm.IntType(16), llvm.IntType(32), llvm.IntType(64)
 POINTER = I64.as_pointer()
 VOID = llvm.VoidType()
 
-AT, FAULT, FAULT_AT, DEADLOCK, FIRST_PROPERTY = range(5)
+AT, FAULT, FAULT_AT, DEADLOCK, STOP, FIRST_PROPERTY = range(6)
 """Where a kernel reports: the state at work; what went wrong, and at which state; the first state without an enabled
-action; then per property."""
+action; then per property. STOP becomes 1, from outside, where the search must end."""
 
-NO_FAULT, FAILED, NO_CHANGE, OUT_OF_RANGE, DIRTY_FALSE = range(5)
-"""What went wrong: the code fails in plain Python, or an action broke one of the clauses of its contract."""
+NO_FAULT, FAILED, NO_CHANGE, OUT_OF_RANGE, DIRTY_FALSE, STOPPED = range(6)
+"""What went wrong: the code fails in plain Python, an action broke one of the clauses of its contract, or a loop was
+left because of STOP."""
 
 MOST_COPIES = 16
 """How many copies of a loop's body are made in place of the loop, all loops around it included."""
+
+MOST_UNPOLLED = 100_000
+"""How many statements a loop may run at most without looking whether to stop."""
 
 
 def llvm_type(kind: ir.IrType) -> llvm.Type:
@@ -65,15 +70,20 @@ class Builder(llvm.IRBuilder):
         self.store(number(value) if isinstance(value, int) else value, self.at(pointer, index))
 
     @contextlib.contextmanager
-    def loop(self, start: llvm.Value, stop: llvm.Value, step: int = 1) -> Iterator[llvm.Value]:
-        """A counted loop; inside it, the counter."""
+    def loop(
+        self, start: llvm.Value, stop: llvm.Value, step: int = 1, polled: llvm.Value | None = None
+    ) -> Iterator[llvm.Value]:
+        """A counted loop; inside it, the counter. Where a report is `polled`, it is left as soon as that says STOP."""
         counter = self.in_entry(I64)
         self.store(start, counter)
         head, body, after = (self.append_basic_block(name) for name in ("loop", "body", "after"))
         self.branch(head)
         self.position_at_end(head)
         now = self.load(counter)
-        self.cbranch(self.icmp_signed("<" if step > 0 else ">", now, stop), body, after)
+        goes_on = self.icmp_signed("<" if step > 0 else ">", now, stop)
+        if polled is not None:
+            goes_on = self.and_(goes_on, self.not_(self.must_stop(polled)))
+        self.cbranch(goes_on, body, after)
         self.position_at_end(body)
         yield now
         if not self.block.is_terminated:
@@ -85,6 +95,11 @@ class Builder(llvm.IRBuilder):
         """Room on the stack, taken once when the function is entered."""
         with self.goto_entry_block():
             return self.alloca(kind, count)
+
+    def must_stop(self, report: llvm.Value) -> llvm.Value:
+        """Whether the report says STOP at this moment."""
+        flag = self.load_atomic(self.at(report, STOP), "monotonic", align=8)
+        return self.icmp_signed(">", flag, number(0))
 
     def note_fault(self, report: llvm.Value, kind: int) -> None:
         """Report the first fault, with the state at work."""
@@ -170,9 +185,13 @@ class _FunctionEmitter:
             case ir.For(name, ir.Const(start), ir.Const(stop), step, body) if self._copied(range(start, stop, step)):
                 self._unroll(name, range(start, stop, step), body)
             case ir.For(name, start, stop, step, body):
-                with self.builder.loop(self.value(start), self.value(stop), step) as counter:
+                polled = self.report if loop_work(self.function, statement) > MOST_UNPOLLED else None
+                with self.builder.loop(self.value(start), self.value(stop), step, polled) as counter:
                     self._bind(name, counter)
                     self._run(body)
+                if polled is not None:
+                    with self.builder.if_then(self.builder.must_stop(polled), likely=False):
+                        self.builder.note_fault(polled, STOPPED)
             case ir.Return(None):
                 self.builder.ret_void()
             case ir.Return(value) if value is not None:

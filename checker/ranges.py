@@ -149,6 +149,9 @@ class _Run:
         end = (counted[0] - abs(loop.step), counted[1] + abs(loop.step))
         if rounds > 0:
             self._checked(end, loop.node)
+        if loop.node is not None:
+            known = self._function.most_rounds
+            known[loop.node] = max(known.get(loop.node, 0), rounds)
         before, done = (dict(self._names), dict(self._stored)), 0
         while done < rounds:
             self._names[loop.name] = counted

@@ -25,7 +25,7 @@ from checker.errors import KafkacheckError, UsageError
 from checker.files import atomic_write, make_folder
 
 FORMAT = "kafkacheck run"
-VERSION = 1
+VERSION = 2
 
 
 class DamagedRunError(KafkacheckError):
@@ -51,12 +51,13 @@ class Shard(NamedTuple):
 class Summary(NamedTuple):
     """What was found up to a level and while the level before was expanded, as in `checker.exploration.Exploration`.
 
-    `generated` and `fired` count all levels. `met` are the numbers of the `sometimes` properties with an example.
-    `violated` says by number of the property, `deadlock` of the level before, where the first state is that shows it:
+    `generated`, `excluded` and `fired` count all levels. `met` are the numbers of the `sometimes` properties with an
+    example. `violated` says by number of the property, `deadlock` of the level before, where the first state is that shows it:
     the level, the shard, the row, and whether the violation is by a successor of that state.
     """
 
     generated: int
+    excluded: int
     fired: tuple[int, ...]
     met: tuple[int, ...] = ()
     violated: tuple[tuple[int, int, int, int, bool], ...] = ()

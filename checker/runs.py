@@ -21,7 +21,7 @@ from checker.named import Source
 from checker.native import fingerprint
 from checker.result import Limits, ProgressListener, Result, Verdict
 from checker.run_directory import RunDirectory
-from checker.search import interruptible, result_of
+from checker.search import result_of
 from checker.shard import Work
 
 SPARK_FROM = 200_000
@@ -104,8 +104,8 @@ def _continued(
     progress: ProgressListener | None,
     is_temporary: bool,
 ) -> Result:
-    with interruptible() as interrupted, run.locked(), contextlib.ExitStack() as started:
-        watch = Watch(limits, progress, interrupted)
+    watch = Watch(limits, progress)
+    with watch.interrupts.listening(), run.locked(), contextlib.ExitStack() as started:
         spark = _Spark(cluster, started)
         levels = [run.level(number) for number in run.committed()]
         if not levels:

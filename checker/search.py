@@ -1,15 +1,13 @@
 """Searching a model breadth first, by the reading that answers soonest."""
 
-import contextlib
-import signal
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from checker.errors import UsageError
 from checker.exploration import NO_MEMORY, Found, Watch
 from checker.interpreted import InterpretedSearch
+from checker.interrupts import Stopped
 from checker.model import Model
 from checker.result import Limits, ProgressListener, Result, Verdict
 from checker.trace import rebuild
@@ -35,8 +33,8 @@ def check(
     """
     if engine not in ENGINES:
         raise UsageError(f"there is no engine {engine!r}; choose one of: {', '.join(ENGINES)}")
-    with interruptible() as interrupted:
-        watch = Watch(limits or Limits(), progress, interrupted)
+    watch = Watch(limits or Limits(), progress)
+    with watch.interrupts.listening():
         if engine == "interpreted":
             search: Search = InterpretedSearch(model, watch)
             found = search.run()
@@ -49,8 +47,13 @@ def _with_compiler(model: Model, watch: Watch, meanwhile: bool) -> "tuple[Search
     """Search by the compiled reading; until it is ready by the interpreted one, or else wait, as `meanwhile` says."""
     from checker import kernel, machine_code
 
-    with machine_code.compiling(kernel.kernel_text(model)) as compiler:
-        search = InterpretedSearch(model, watch)
+    search = InterpretedSearch(model, watch)
+    try:
+        with watch.interrupts.stopping_anywhere():
+            text = kernel.kernel_text(model)
+    except Stopped:
+        return search, search.counts.stopped(model, watch.interrupts.reason())
+    with machine_code.compiling(text) as compiler:
         if meanwhile and not compiler.is_ready():
             found = search.run(compiler.is_ready)
             if found is not None or search.finished:
@@ -70,8 +73,9 @@ def _with_compiler(model: Model, watch: Watch, meanwhile: bool) -> "tuple[Search
 def _wait(search: InterpretedSearch, is_ready: Callable[[], bool]) -> Found | None:
     """Wait for the compiler; Found where a limit or Ctrl-C ends the waiting."""
     watch = search.watch
-    while not is_ready() or watch.interrupted():  # Ctrl-C may have ended the compiler, too
-        reason = watch.reason_to_stop("compiled", search.counts, 0) if watch.is_due() or watch.interrupted() else ""
+    while not is_ready() or watch.interrupts.pressed:  # Ctrl-C may have ended the compiler, too
+        is_due = watch.is_due() or watch.interrupts.pressed
+        reason = watch.reason_to_stop("compiled", search.counts, 0) if is_due else ""
         if reason:
             return search.counts.stopped(search.model, reason)
         time.sleep(0.01)
@@ -92,7 +96,7 @@ def result_of(search: "Search", found: Found | None, watch: Watch) -> Result:
         actions={action.name: count for action, count in zip(model.actions, counts.fired, strict=True)},
         unmet=tuple(each.name for number, each in enumerate(model.sometimes) if number not in counts.met),
         bytes_per_state=search.bytes_per_state,
-        interrupted=watch.interrupted(),
+        interrupted=watch.interrupts.pressed,
         states_excluded=None if model.constraint is None else counts.excluded,
     )
     if found is not None:
@@ -101,23 +105,3 @@ def result_of(search: "Search", found: Found | None, watch: Watch) -> Result:
         if found.chain:
             result.trace = rebuild(model, found.chain, found.property, found.verdict is Verdict.DEADLOCK)
     return result
-
-
-@contextlib.contextmanager
-def interruptible() -> Iterator[Callable[[], bool]]:
-    """Let Ctrl-C end the search instead of the process; a second one interrupts at once."""
-    pressed = threading.Event()
-
-    def note(number: int, frame: object) -> None:
-        if pressed.is_set():
-            raise KeyboardInterrupt
-        pressed.set()
-
-    if threading.current_thread() is not threading.main_thread():
-        yield lambda: False
-        return
-    before = signal.signal(signal.SIGINT, note)
-    try:
-        yield pressed.is_set
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -49,6 +49,7 @@ class Expanded(NamedTuple):
 
     shard: int
     generated: int
+    excluded: int
     fired: tuple[int, ...]
     violated: tuple[tuple[int, int], ...]
     deadlock: int | None
@@ -103,7 +104,8 @@ def expand(work: Work, shard: int, part: File) -> Iterator[tuple[int, Message]]:
                 break
         violated = tuple(sorted(found.violated.items()))
         fired = tuple(int(each) for each in space.fired)
-        yield shard, Expanded(shard, found.generated, fired, violated, found.deadlock, found.failed, found.sent)
+        counted = (found.generated, found.excluded, fired)
+        yield shard, Expanded(shard, *counted, violated, found.deadlock, found.failed, found.sent)
     except (OSError, MemoryError, KafkacheckError) as error:
         yield shard, Trouble(trouble_text(error))
 
@@ -113,6 +115,7 @@ class _Found:
 
     def __init__(self) -> None:
         self.generated = 0
+        self.excluded = 0
         self.sent = 0
         self.violated: dict[int, int] = {}
         self.deadlock: int | None = None
@@ -150,6 +153,7 @@ def _batches(space: Workspace, states: Array, found: _Found) -> Iterator[tuple[i
         following, amount = space.expand(following, count)
         kept, looked = space.absorb(kept, amount, space.capacity)
         found.generated += looked
+        found.excluded += space.excluded(looked)
         if slots_for(kept + space.room) > len(space.table):
             space.grow_table(kept, slots_for(kept + space.room))
     yield count, kept

@@ -99,12 +99,16 @@ def find_witness(checked: Property, *states: Any) -> Witness | None:
         if decision is None or inner is None or inner.result is not False or inner.caller_line not in decision.lines:
             break
         call = inner
-    condition, outcome, operands = "", None, ()
-    if decision is not None:
-        condition, outcome, operands = ast.unparse(decision.node), decision.outcome, decision.operands
     place = f"{short_path(call.code.co_filename)}:{call.line}"
-    sentence = _first_sentence(checked.function)
-    return Witness(checked.name, sentence, place, condition, outcome, operands, tuple(values.items()))
+    return Witness(
+        name=checked.name,
+        sentence=_first_sentence(checked.function),
+        place=place,
+        condition="" if decision is None else ast.unparse(decision.node),
+        outcome=None if decision is None else decision.outcome,
+        operands=() if decision is None else decision.operands,
+        values=tuple(values.items()),
+    )
 
 
 def _watch(function: Callable[..., Any], run: Callable[[], Any]) -> _Call | None:
@@ -163,7 +167,7 @@ def _decision(call: _Call) -> _Decision | None:
 
 
 def _conditions(tree: ast.AST, line: int) -> Iterator[tuple[ast.expr, bool]]:
-    """The condition, and what it was, for the `return` at a line: what it returns, or the test of the `if` around it."""
+    """The condition, and what it was, for the `return` at a line: what it returns, or the test of its `if`."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Return) and _covers(node, line) and not isinstance(node.value, ast.Constant | None):
             yield node.value, False

@@ -1,0 +1,125 @@
+"""Ending a search by Ctrl-C or at its time limit, also in the middle of one long call of protocol code.
+
+Between two calls a search asks whether to stop. A call itself is ended by an exception: the handlers of SIGINT and of
+a timer raise it, but only while protocol code runs, so that no book of the search is left half-written. Python's
+handlers do not run during machine code; there another thread, woken by the signal, sets a flag that the code polls.
+"""
+
+import contextlib
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Set
+from types import CodeType, FrameType
+
+SECONDS_BETWEEN_TICKS = 0.1
+"""Once a search should end, how often it is tried again, where protocol code does not run at the moment."""
+LONGEST_TIMER = 1e8
+"""The most seconds that every system lets a timer run."""
+
+
+class Stopped(BaseException):
+    """Raised in protocol code where the search must end. No error: nothing that handles errors may catch it."""
+
+
+class Interrupts:
+    """Whether a search must end, and how it is told. Without `listening` it only looks at the clock."""
+
+    def __init__(self, max_seconds: float | None = None) -> None:
+        self.pressed = False
+        self._deadline = None if max_seconds is None else time.perf_counter() + max_seconds
+        self._seconds = max_seconds
+        self._listens = False
+        self._protocol_code: Set[CodeType] = frozenset()
+        self._may_raise_anywhere = False
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the time limit has passed."""
+        return self._deadline is not None and time.perf_counter() > self._deadline
+
+    def reason(self) -> str:
+        """Why the search must end, or ""."""
+        if self.pressed:
+            return "it was interrupted"
+        return f"it was stopped after {self._seconds:g} seconds" if self.is_late else ""
+
+    @contextlib.contextmanager
+    def listening(self) -> Iterator[None]:
+        """Let Ctrl-C end the search instead of the process; a second one interrupts at once.
+
+        Only the main thread can listen; elsewhere Ctrl-C is not heard, and a call that runs is not ended.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGALRM)}
+        signal.signal(signal.SIGINT, self._on_press)
+        signal.signal(signal.SIGALRM, self._on_tick)
+        self._listens = True
+        first = 0.0 if self._seconds is None else min(max(self._seconds, 0.001), LONGEST_TIMER)
+        timer = signal.setitimer(signal.ITIMER_REAL, first, SECONDS_BETWEEN_TICKS)
+        try:
+            yield
+        finally:
+            self._listens = False
+            signal.setitimer(signal.ITIMER_REAL, *timer)
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
+
+    def _on_press(self, number: int, frame: FrameType | None) -> None:
+        if self.pressed:
+            raise KeyboardInterrupt
+        self.pressed = True
+        signal.setitimer(signal.ITIMER_REAL, SECONDS_BETWEEN_TICKS, SECONDS_BETWEEN_TICKS)
+        self._on_tick(number, frame)
+
+    def _on_tick(self, number: int, frame: FrameType | None) -> None:
+        wanted = self.pressed or self.is_late
+        is_protocol_code = frame is not None and frame.f_code in self._protocol_code
+        if wanted and (self._may_raise_anywhere or is_protocol_code):
+            raise Stopped
+
+    @contextlib.contextmanager
+    def stopping_protocol_code(self, codes: Set[CodeType]) -> Iterator[None]:
+        """Within it, `Stopped` is raised in the functions with these codes."""
+        self._protocol_code = codes
+        try:
+            yield
+        finally:
+            self._protocol_code = frozenset()
+
+    @contextlib.contextmanager
+    def stopping_anywhere(self) -> Iterator[None]:
+        """Within it, `Stopped` is raised whatever runs: for work that leaves nothing behind."""
+        self._may_raise_anywhere = True
+        try:
+            yield
+        finally:
+            self._may_raise_anywhere = False
+
+    @contextlib.contextmanager
+    def stopping_machine_code(self, stop: Callable[[], None]) -> Iterator[None]:
+        """Within it, `stop` is called, from another thread, as soon as the search must end."""
+        if not self._listens:
+            yield
+            return
+        reader, writer = os.pipe()
+        os.set_blocking(writer, False)
+
+        def watch() -> None:
+            while signals := os.read(reader, 4096):
+                if signal.SIGINT in signals or self.pressed or self.is_late:
+                    stop()
+
+        thread = threading.Thread(target=watch, name="kafkacheck-interrupts", daemon=True)
+        thread.start()
+        before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+        try:
+            yield
+        finally:
+            signal.set_wakeup_fd(before)
+            os.close(writer)
+            thread.join()
+            os.close(reader)

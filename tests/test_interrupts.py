@@ -1,0 +1,167 @@
+"""Ctrl-C and the time limit end a search at once, whatever it is doing."""
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from checker.interrupts import Interrupts, Stopped
+from checker.result import Limits, Verdict
+from checker.search import check
+from tests.snippets import load
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Each part, once it is made slow, takes hours in plain Python and minutes in machine code.
+SLOW = """
+from typing import Annotated
+
+from checker.model import Model
+from checker.schema import Count, Struct
+
+
+class State(Struct):
+    count: Annotated[int, Count(9)]
+    rounds: Annotated[int, Count(300_000)]
+
+
+def start(state: State) -> None:
+    state.rounds = 300_000
+
+
+def work(rounds: int) -> int:
+    mixed = 1
+    for outer in range(rounds):
+        for inner in range(rounds):
+            mixed = (mixed * 31 + outer ^ inner) % 1000003
+    return mixed
+
+
+def slow_step(state: State) -> bool:
+    if state.count == 9:
+        return False
+    state.count += 1
+    if state.count == 3:
+        state.count = min(work(state.rounds), 4)
+    return True
+
+
+def step(state: State) -> bool:
+    if state.count == 9:
+        return False
+    state.count += 1
+    return True
+
+
+def slow_invariant(state: State) -> bool:
+    return state.count < 3 or work(state.rounds) > 0
+
+
+def slow_property(before: State, after: State) -> bool:
+    return after.count < 3 or work(after.rounds) > 0
+
+
+def parts(name: str) -> dict:
+    if name == "action":
+        return {"actions": [slow_step]}
+    if name in ("sometimes", "constraint"):
+        return {"actions": [step], name: slow_invariant if name == "constraint" else [slow_invariant]}
+    return {"actions": [step], "always": [slow_invariant if name == "invariant" else slow_property]}
+
+
+def model(name: str) -> Model:
+    return Model(name="slow", state=State, initial=start, **parts(name))
+"""
+PARTS = ("action", "invariant", "step", "sometimes", "constraint")
+READINGS = ("interpreted", "compiled")
+
+
+@pytest.mark.parametrize("engine", READINGS)
+@pytest.mark.parametrize("part", PARTS)
+def test_the_time_limit_ends_a_long_call(engine, part, tmp_path):
+    result = check(load(tmp_path, SLOW).model(part), engine, Limits(max_seconds=4))
+    assert (result.verdict, result.property) == (Verdict.NOT_EXHAUSTED, None)
+    assert result.reason == "it was stopped after 4 seconds" and not result.interrupted
+    assert 1 <= result.states_distinct <= 4 and result.depth == result.states_distinct
+
+
+PRESSED = """
+import os, signal, sys, threading
+sys.path[:0] = [{root!r}, {folder!r}]
+import slow
+from checker import compiled
+from checker.search import check
+
+def press():
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+if {engine!r} == "compiled":
+    plain = compiled.Workspace.{entry}
+    def pressing(*arguments):
+        compiled.Workspace.{entry} = plain
+        press()
+        return plain(*arguments)
+    compiled.Workspace.{entry} = pressing
+else:
+    press()
+result = check(slow.model({part!r}), {engine!r})
+print(result.verdict.name, result.reason, result.interrupted)
+"""
+
+
+@pytest.mark.parametrize("engine", READINGS)
+@pytest.mark.parametrize("part", PARTS)
+def test_ctrl_c_ends_a_long_call(engine, part, tmp_path):
+    (tmp_path / "slow.py").write_text(SLOW, encoding="utf-8")
+    entry = "check" if part in ("invariant", "sometimes") else "expand"
+    program = PRESSED.format(root=str(ROOT), folder=str(tmp_path), engine=engine, part=part, entry=entry)
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert ended.stdout == "NOT_EXHAUSTED it was interrupted True\n", ended.stderr
+
+
+def test_nothing_is_left_behind(tmp_path):
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGALRM)]
+    check(load(tmp_path, SLOW).model("action"), "compiled", Limits(max_states=1, max_seconds=100))
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGALRM)] == before
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+    assert signal.set_wakeup_fd(-1) == -1
+
+
+def outside() -> None:
+    while True:
+        time.sleep(0.01)
+
+
+def inside() -> None:
+    outside()
+
+
+def test_only_protocol_code_is_ended_in_the_middle():
+    interrupts = Interrupts(0.05)
+    with interrupts.listening(), interrupts.stopping_protocol_code({inside.__code__}):
+        time.sleep(0.4)  # several ticks
+        with pytest.raises(Stopped), interrupts.stopping_protocol_code({outside.__code__}):
+            inside()
+    assert interrupts.reason() == "it was stopped after 0.05 seconds"
+
+
+@pytest.mark.parametrize("module", ["click", "checker.command_line", "checker.catalogue", "model"])
+def test_ctrl_c_during_the_first_imports_gives_no_traceback(module):
+    program = f"""
+import os, runpy, signal, sys
+class Presses:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Presses())
+sys.argv = ["kafkacheck", "check", "kip320"]
+runpy.run_module("checker", run_name="__main__")
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False, cwd=ROOT
+    )
+    assert ended.returncode == 20
+    assert ended.stderr.strip() .startswith("error: interrupted before the command ")
