@@ -30,6 +30,7 @@ from checker.schema import (
     Struct,
 )
 from checker.shape import ArrayOf, Leaf, Record, Scalar, Type, leaf_count, path_text
+from checker.source import declaration_place
 
 if typing.TYPE_CHECKING:
     import numpy as np
@@ -94,6 +95,15 @@ def _with_none(none: int | None, place: str) -> int:
     return NONE
 
 
+class _FieldError(ModelError):
+    """An error in a field or record, whose message begins with its place."""
+
+
+def _place(struct: type[Struct], name: str = "") -> str:
+    owner = next((each for each in struct.__mro__ if name in vars(each).get("__annotations__", {})), struct)
+    return declaration_place(owner.__module__, owner.__name__, name)
+
+
 class Layout:
     """A schema at given bounds. Raises ModelError where a field has no usable type, range or size."""
 
@@ -105,12 +115,12 @@ class Layout:
         size = leaf_count(self.root)
         if size > MOST_LEAVES:
             raise ModelError(
-                f"{struct.__name__} has {size:,} scalars at these bounds; at most {MOST_LEAVES:,} are supported, so "
-                "lower the bounds that size its arrays"
+                f"{_place(struct)}: {struct.__name__} has {size:,} scalars at these bounds; at most {MOST_LEAVES:,} "
+                "are supported, so lower the bounds that size its arrays"
             )
         self.leaves = tuple(self._leaves())
         if not self.leaves:
-            raise ModelError(f"{struct.__name__} has no fields; a state needs at least one")
+            raise ModelError(f"{_place(struct)}: {struct.__name__} has no fields; a state needs at least one")
         self.word_count = self.leaves[-1].word + 1
         functions = objects.generate(self)
         self.flatten = functions.flatten
@@ -175,16 +185,27 @@ class Layout:
         if struct in self._records:
             return self._records[struct]
         if struct in self._pending:
-            raise ModelError(f"{struct.__name__} contains itself; a record cannot be nested in itself")
+            raise _FieldError(
+                f"{_place(struct)}: {struct.__name__} contains itself; a record cannot be nested in itself"
+            )
         self._pending.append(struct)
         try:
             hints = typing.get_type_hints(struct, include_extras=True)
         except Exception as error:  # an annotation may be any expression
-            raise ModelError(f"{struct.__name__}: {error}; import the names that its annotations use") from None
-        fields = tuple((name, self._type(hints[name], f"{struct.__name__}.{name}")) for name in struct.field_names)
+            text = f"{_place(struct)}: {struct.__name__}: {error}; import the names that its annotations use"
+            raise _FieldError(text) from None
+        fields = tuple((name, self._field(struct, name, hints[name])) for name in struct.field_names)
         self._pending.pop()
         self._records[struct] = Record(struct, fields)
         return self._records[struct]
+
+    def _field(self, struct: type[Struct], name: str, annotation: Any) -> Type:
+        try:
+            return self._type(annotation, f"{struct.__name__}.{name}")
+        except _FieldError:
+            raise
+        except ModelError as error:
+            raise _FieldError(f"{_place(struct, name)}: {error}") from None
 
     def _type(self, annotation: Any, place: str) -> Type:
         if isinstance(annotation, type) and issubclass(annotation, Struct):

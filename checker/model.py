@@ -25,7 +25,7 @@ from checker.layout import Layout, kind_of, scalar_of
 from checker.names import did_you_mean, unknown
 from checker.ranges import require_words
 from checker.schema import Flag, Kind, Struct
-from checker.source import guarded, parameter_names, place_of
+from checker.source import guarded, parameter_names, place_of, short_path
 
 Protocol = Callable[..., Any]
 
@@ -116,7 +116,8 @@ class Model:
     like invariants, each must hold in at least one reachable state. `constraint`: states in which it does not hold
     are checked, but neither counted nor explored further. `check_deadlock`: whether a state without an enabled action
     is an error. `drawing`: how steps are drawn as lanes. `question`: what the model answers, by default the first
-    sentence of the docstring of the module that defines it.
+    sentence of the docstring of the module that defines it. `place` is what errors call the place of the definition,
+    by default the file and line of the call.
 
     Raises ModelError, naming the place and the mend, for every mistake that can be seen without running a step.
     """
@@ -137,9 +138,14 @@ class Model:
         check_deadlock: bool = False,
         drawing: Lanes | None = None,
         question: str | None = None,
+        place: str | None = None,
     ) -> None:
+        caller = sys._getframe(1)
         if question is None:
-            question = _first_sentence(sys._getframe(1).f_globals.get("__doc__"))
+            question = _first_sentence(caller.f_globals.get("__doc__"))
+        if place is None:
+            place = f"{short_path(caller.f_code.co_filename)}:{caller.f_lineno}"
+        self._place = place
         self.name = name
         self.state = state
         self.rules = rules
@@ -152,13 +158,16 @@ class Model:
             "rules": rules, "parameters": parameters or {}, "always": always, "sometimes": sometimes,
             "constraint": constraint, "check_deadlock": check_deadlock, "drawing": drawing, "question": question,
         }  # fmt: skip
-        check_definition(given)
+        try:
+            check_definition(given)
+            self._bounds = Bounds(bounds or {})
+        except ModelError as error:
+            raise ModelError(f"{place}: {error}") from None
         copies = {role: list(given[role]) for role in LISTS} | {role: dict(given[role]) for role in MAPPINGS}
-        self._definition = given | copies
-        self._bounds = Bounds(bounds or {})
+        self._definition = given | copies | {"place": place}
         self.layout = Layout(state, self._bounds)
         self._program = subset.Program(rules)
-        self._kinds = {key: _as_kind(value, key, name) for key, value in (parameters or {}).items()}
+        self._kinds = {key: self._as_kind(value, key) for key, value in (parameters or {}).items()}
         self._used_kinds: set[str] = set()
         self.initial = tuple(self._action(function, (BOOL, NOTHING)) for function in initials)
         self.actions = tuple(self._action(function, (BOOL,)) for function in actions)
@@ -265,19 +274,27 @@ class Model:
     def _again(self, **changes: Any) -> "Model":
         return Model(**{**self._definition, **changes})
 
-    def _error(self, message: str) -> ModelError:
-        return ModelError(f"model {self.name}: {message}")
+    def _error(self, message: str, function: Protocol | None = None) -> ModelError:
+        """An error in the definition, or in a function of it, with its place."""
+        if function is not None:
+            return ModelError(f"{place_of(function)}: model {self.name}: {function.__name__} {message}")
+        return ModelError(f"{self._place}: model {self.name}: {message}")
+
+    def _as_kind(self, value: Any, parameter: str) -> Kind:
+        kind = value if isinstance(value, Kind) else kind_of(value)
+        if kind is None:
+            raise self._error(f"parameters[{parameter!r}] is {value!r}; give a kind such as Id('members')")
+        return kind
 
     def _signature(self, function: Protocol, is_action: bool) -> tuple[list[str], bool]:
         """The parameter names without `rules`, and whether `rules` is among them."""
         names = parameter_names(function)
         if "rules" in names:
-            place = f"{place_of(function)}: {function.__name__}"
             if self.rules is None:
-                raise self._error(f"{place} takes `rules`, but the model has none; give `rules=...`")
+                raise self._error("takes `rules`, but the model has none; give `rules=...`", function)
             if names.index("rules") != (1 if is_action else len(names) - 1):
                 wanted = "(state, rules, ...)" if is_action else "(state, rules) or (before, after, rules)"
-                raise self._error(f"{place} takes ({', '.join(names)}); write {wanted}")
+                raise self._error(f"takes ({', '.join(names)}); write {wanted}", function)
         return [name for name in names if name != "rules"], "rules" in names
 
     def _read(self, function: Protocol, state_count: int, others: Sequence[Kind]) -> Function:
@@ -296,13 +313,11 @@ class Model:
     def _action(self, function: Protocol, returns: tuple[ValueType, ...]) -> Action:
         names, takes_rules = self._signature(function, is_action=True)
         if not names:
-            raise self._error(f"{function.__name__} takes no state; an action is `def {function.__name__}(state, ...)`")
+            raise self._error(f"takes no state; an action is `def {function.__name__}(state, ...)`", function)
         parameters = tuple(self._parameter(function, name) for name in names[1:])
         read = self._read(function, 1, [parameter.kind for parameter in parameters])
         if read.returns not in returns:
-            raise self._error(
-                f"{place_of(function)}: {function.__name__} must return True where it is enabled and False where not"
-            )
+            raise self._error("must return True where it is enabled and False where not", function)
         domains = [None if isinstance(each.kind, Flag) else (each.low, each.high) for each in parameters]
         require_words(read, [None, *domains])
         return Action(function.__name__, function, parameters, takes_rules, self.rules, read)
@@ -313,31 +328,31 @@ class Model:
             try:
                 kind = kind_of(get_type_hints(function, include_extras=True).get(name))
             except Exception as error:  # an annotation may be any expression
-                raise self._error(f"{place_of(function)}: {error}; import the names that its annotations use") from None
+                message = f"has an annotation that fails: {error}; import the names that its annotations use"
+                raise self._error(message, function) from None
         else:
             self._used_kinds.add(name)
         if kind is None:
             raise self._error(
-                f"{place_of(function)}: the parameter {name!r} of {function.__name__} has no domain; annotate it with "
-                f"a kind (for example Annotated[int, Count(3)]) or give parameters={{{name!r}: ...}}"
+                f"has a parameter {name!r} without a domain; annotate it with a kind (for example "
+                f"Annotated[int, Count(3)]) or give parameters={{{name!r}: ...}}",
+                function,
             )
-        scalar = scalar_of(kind, self._bounds, f"{function.__name__}({name})")
+        scalar = scalar_of(kind, self._bounds, f"{place_of(function)}: {function.__name__}({name})")
         return Parameter(name, kind, scalar.low, scalar.high)
 
     def _property(self, function: Protocol, role: str, counts: tuple[int, ...]) -> Property:
         names, takes_rules = self._signature(function, is_action=False)
         if len(names) not in counts:
             wanted = "(state) or (before, after)" if 2 in counts else "(state)"
-            raise self._error(
-                f"{place_of(function)}: {function.__name__} in `{role}` takes {len(names)} states; write {wanted}"
-            )
+            raise self._error(f"in `{role}` takes {len(names)} states; write {wanted}", function)
         read = self._read(function, len(names), [])
         if read.returns != BOOL:
-            raise self._error(f"{place_of(function)}: {function.__name__} in `{role}` must return True or False")
+            raise self._error(f"in `{role}` must return True or False", function)
         if read.writes:
-            raise self._error(
-                f"{read.write_place}: {function.__name__} in `{role}` writes to the state; a property only observes, "
-                "so compute in local names"
+            raise ModelError(
+                f"{read.write_place}: model {self.name}: {function.__name__} in `{role}` writes to the state; a "
+                "property only observes, so compute in local names"
             )
         require_words(read, [None] * len(names))
         return Property(function.__name__, function, takes_rules, self.rules, len(names) == 2, read)
@@ -370,13 +385,6 @@ class Model:
 def _first_sentence(text: str | None) -> str:
     paragraph = inspect.cleandoc(text or "").split("\n\n")[0].replace("\n", " ")
     return paragraph.strip()
-
-
-def _as_kind(value: Any, parameter: str, model: str) -> Kind:
-    kind = value if isinstance(value, Kind) else kind_of(value)
-    if kind is None:
-        raise ModelError(f"model {model}: parameters[{parameter!r}] is {value!r}; give a kind such as Id('members')")
-    return kind
 
 
 def _rule_value(now: Any, value: int | str | bool, name: str) -> Any:

@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, TypeVar
 
+from checker.errors import ModelError
+from checker.source import declaration_place
+
 T = TypeVar("T")
 
 Size = str | int
@@ -149,13 +152,15 @@ class StructMeta(type):
         own = _own_field_names(namespace)
         for field in own:
             if field in namespace:
-                raise TypeError(
-                    f"{name}.{field} has a default value; a blank state has every field at its lowest value, and the "
-                    "model's `initial` function sets the rest"
+                place = declaration_place(namespace["__module__"], name, field)
+                raise ModelError(
+                    f"{place}: {name}.{field} has a default value; a blank state has every field at its lowest value, "
+                    "and the model's `initial` function sets the rest"
                 )
             if field in _OWN_NAMES or any(field in getattr(base, "field_names", ()) for base in bases):
                 taken = "has a meaning of its own in every Struct" if field in _OWN_NAMES else "is a field of its base"
-                raise TypeError(f"{name}.{field} cannot be a field: the name {taken}; choose another one")
+                place = declaration_place(namespace["__module__"], name, field)
+                raise ModelError(f"{place}: {name}.{field} cannot be a field: the name {taken}; choose another one")
         namespace["__slots__"] = tuple(own)
         inherited: tuple[str, ...] = ()
         for base in bases:

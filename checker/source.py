@@ -2,6 +2,7 @@
 
 import ast
 import os
+import sys
 import traceback
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -18,6 +19,23 @@ def place_of(function: Callable[..., Any], line: int | None = None) -> str:
     if code is None:
         return repr(function)
     return f"{short_path(code.co_filename)}:{code.co_firstlineno if line is None else line}"
+
+
+def declaration_place(module: str, class_name: str, name: str = "") -> str:
+    """Where a class, or the field `name` in its body, is declared: "path:line", or less if not found."""
+    path = getattr(sys.modules.get(module), "__file__", None)
+    try:
+        tree = ast.parse(Path(path or "").read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return module
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and node.name == class_name:
+            fields = [
+                each for each in node.body if isinstance(each, ast.AnnAssign) and ast.unparse(each.target) == name
+            ]
+            if fields or not name:
+                return f"{short_path(str(path))}:{(fields or [node])[0].lineno}"
+    return short_path(str(path))
 
 
 def short_path(path: str) -> str:

@@ -31,7 +31,7 @@ from checker.schema import (
     excluding,
     including,
 )
-from tests.snippets import load
+from tests.snippets import line_of, load
 
 BOUNDS = {"members": 3, "size": 2, "nothing": 0}
 
@@ -169,7 +169,7 @@ def test_a_kind_without_a_range_names_the_field(kind, words):
     holder = type("Holder", (Struct,), {"__annotations__": {"field": Annotated[int, kind]}, "__module__": __name__})
     with pytest.raises(ModelError) as caught:
         Layout(holder, BOUNDS)
-    assert str(caught.value).startswith("Holder.field: ") and words in str(caught.value)
+    assert "tests/test_schema.py: Holder.field: " in str(caught.value) and words in str(caught.value)
 
 
 NO_KIND = "gives no kind; write Annotated[int, Count(3)] (or another kind of checker.schema), a Struct, or"
@@ -203,7 +203,7 @@ def test_a_field_without_a_type_names_the_place_and_the_mend(annotation, words):
     holder = type("Holder", (Struct,), {"__annotations__": {"field": annotation}, "__module__": __name__})
     with pytest.raises(ModelError) as caught:
         Layout(holder, BOUNDS)
-    assert str(caught.value).startswith("Holder") and words in str(caught.value)
+    assert "tests/test_schema.py: Holder" in str(caught.value) and words in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -218,16 +218,17 @@ def test_a_field_without_a_type_names_the_place_and_the_mend(annotation, words):
 def test_a_class_body_that_cannot_be(body, words, tmp_path):
     imports = "from typing import *\nfrom checker.schema import *\nNumber = Annotated[int, Count(3)]\n"
     text = f"{imports}\n\nclass Bad(Struct):\n    {body}\n"
-    with pytest.raises(TypeError) as caught:
+    with pytest.raises(ModelError) as caught:
         load(tmp_path, text)
-    assert words in str(caught.value)
+    [file] = tmp_path.glob("*.py")
+    assert str(caught.value).startswith(f"{file}:7: {words}")
 
 
 def test_a_field_cannot_be_declared_twice_along_bases():
     class Base(Struct):
         number: Annotated[int, Count(1)]
 
-    with pytest.raises(TypeError, match=r"Derived\.number cannot be a field: the name is a field of its base"):
+    with pytest.raises(ModelError, match=r"Derived\.number cannot be a field: the name is a field of its base"):
         type("Derived", (Base,), {"__annotations__": {"number": Annotated[int, Count(2)]}, "__module__": __name__})
 
 
@@ -352,3 +353,62 @@ def test_id_sets_are_sets(ids, member, count):
 def test_the_sentinel_is_no_member(function):
     with pytest.raises(ValueError, match="negative shift count"):
         function(0b101, -1)
+
+
+DEEP = """
+from typing import Annotated
+from checker.model import Model
+from checker.schema import *
+
+
+class Base(Struct):
+    first: Annotated[int, Count(1)]
+    inherited: Annotated[int, Count("FIRST")]  # inherited
+
+
+class Inner(Base):
+    value: Annotated[int, Count("SECOND")]  # inner
+
+
+class State(Struct):
+    rows: Annotated[Array[Inner], ByPosition("THIRD")]  # rows
+
+
+def act(state: State, by: Annotated[int, Count("FOURTH")]) -> bool:  # action
+    if state.rows[0].value == by:
+        return False
+    state.rows[0].value = by
+    return True
+
+
+def model() -> Model:
+    return Model(  # model
+        name="deep",
+        state=State,
+        bounds={"size": 2, IDLE},
+        actions=[act],
+    )
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "mark"),
+    [("FIRST", "# inherited"), ("SECOND", "# inner"), ("THIRD", "# rows"), ("FOURTH", "# action"), ("IDLE", "# model")],
+)
+def test_an_error_in_a_size_names_the_line_of_the_user(name, mark, tmp_path):
+    wrong = '"idle": 3' if name == "IDLE" else ""
+    text = DEEP.replace(name, wrong or "sizes").replace(", IDLE", "")
+    for other in ("FIRST", "SECOND", "THIRD", "FOURTH"):
+        text = text.replace(other, "size")
+    module = load(tmp_path, text)
+    with pytest.raises(ModelError) as caught:
+        module.model()
+    assert str(caught.value).startswith(line_of(module, mark))
+    assert ("the bound 'sizes' is not defined" in str(caught.value)) == (name != "IDLE")
+
+
+def test_a_record_without_fields_is_named_with_its_line(tmp_path):
+    module = load(tmp_path, "from checker.schema import Struct\n\n\nclass Empty(Struct):  # here\n    pass\n")
+    with pytest.raises(ModelError, match="Empty has no fields") as caught:
+        Layout(module.Empty, {})
+    assert str(caught.value).startswith(line_of(module, "# here"))
