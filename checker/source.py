@@ -34,7 +34,8 @@ def declaration_place(module: str, class_name: str, name: str = "") -> str:
                 each for each in node.body if isinstance(each, ast.AnnAssign) and ast.unparse(each.target) == name
             ]
             if fields or not name:
-                return f"{short_path(str(path))}:{(fields or [node])[0].lineno}"
+                line = fields[0].lineno if fields else node.lineno
+                return f"{short_path(str(path))}:{line}"
     return short_path(str(path))
 
 

@@ -452,7 +452,7 @@ def test_pictures_say_which_call_made_the_first_state(loss):
 
 
 def test_a_drawing_that_does_not_fit_is_told_with_the_name_of_the_model():
-    with pytest.raises(ModelError, match=r"^model relay: drawing: array='nodez' is not the path"):
+    with pytest.raises(ModelError, match=r"model relay: drawing: array='nodez' is not the path"):
         relay_with(drawing=replace(LANES, array="nodez"))
 
 
