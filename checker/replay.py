@@ -104,4 +104,4 @@ def _why_disabled(action: Action, arguments: Values, state: Any) -> str:
     witness = find_witness(enabled, state)
     if witness is None or not witness.condition:
         return "it is not enabled: it returned False"
-    return f"it is not enabled: it returned False at {witness.place}, decided by {witness.condition}"
+    return f"it is not enabled: it returned False at {witness.place}, where {witness.decision}"

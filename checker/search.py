@@ -52,7 +52,7 @@ def _with_compiler(model: Model, watch: Watch, meanwhile: bool) -> "tuple[Search
         with watch.interrupts.stopping_anywhere():
             text = kernel.kernel_text(model)
     except Stopped:
-        return search, search.counts.stopped(model, watch.interrupts.reason())
+        return search, search.counts.stopped(model, watch.reason_to_stop("compiled", search.counts, 0))
     with machine_code.compiling(text) as compiler:
         if meanwhile and not compiler.is_ready():
             found = search.run(compiler.is_ready)

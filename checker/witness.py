@@ -37,12 +37,16 @@ class Witness:
     def text(self) -> str:
         """The witness in one line: "first witness: r1=0 offset=2, where `offset >= end` is true: ... (x.py:23)"."""
         values = " ".join(f"{name}={_shown(value)}" for name, value in self.values) or "no local values"
-        where = ""
-        if self.condition:
-            where = f", where `{self.condition}` is {'true' if self.outcome else 'false'}"
-            where += ": " * bool(self.operands)
-            where += ", ".join(f"{source} = {_shown(value)}" for source, value in self.operands)
+        where = f", where {self.decision}" if self.condition else ""
         return f"first witness: {values}{where} ({self.place})"
+
+    @property
+    def decision(self) -> str:
+        """What decided, with the values in it: "`offset >= end` is true: offset = 2, end = 2"; "" where nothing did."""
+        if not self.condition:
+            return ""
+        operands = ", ".join(f"{source} = {_shown(value)}" for source, value in self.operands)
+        return f"`{self.condition}` is {'true' if self.outcome else 'false'}{': ' * bool(operands)}{operands}"
 
     def to_json(self) -> dict[str, Any]:
         """The witness as JSON data."""

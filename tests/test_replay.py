@@ -60,7 +60,8 @@ def test_a_replay_stops_where_an_action_is_no_longer_enabled(saved, edited):
     outcome = replay(model, *load(model, saved))
     assert (outcome.failed_step, outcome.failed_call) == (3, "node_add(node_id=0, value=2)")
     assert re.fullmatch(
-        r"it is not enabled: it returned False at edited_relay\.py:\d+, decided by value != 1", outcome.reason
+        r"it is not enabled: it returned False at .*edited_relay\.py:\d+, where `value != 1` is true: value = 2",
+        outcome.reason,
     )
     assert len(outcome.trace.steps) == 3 and outcome.violated_step is None and not outcome.applies
 
