@@ -242,13 +242,11 @@ class _ExpandWriter:
         self._keepers[written] = function
         builder = Builder(function.append_basic_block("entry"))
         report, source, before, state, target = function.args
-        words = self.packing.load(builder, source)
-        packed, outside = self.packing.pack(builder, words, state, written)
+        outside, is_same = self.packing.pack(builder, source, state, target, written)
         with builder.if_then(outside, likely=False):
             builder.note_fault(report, OUT_OF_RANGE)
-        with builder.if_then(self.packing.same(builder, packed, words), likely=False):
+        with builder.if_then(is_same, likely=False):
             builder.note_fault(report, NO_CHANGE)
-        self.packing.store(builder, packed, target)
         self._judge(builder, report, [before, state], is_step=True)
         excluded: llvm.Value = llvm.Constant(I16, 0)
         if self.model.constraint is not None:

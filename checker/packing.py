@@ -11,6 +11,9 @@ Words = list[llvm.Value]
 LANES = 4
 """How many leaves are unpacked at a time. Wider vectors make some processors slow down as a whole."""
 
+MOST_COPIED = 8
+"""How many words of a packed state are copied one by one."""
+
 
 class Packing:
     """Writes code that packs and unpacks the states of a layout."""
@@ -19,6 +22,7 @@ class Packing:
         self.leaves = layout.leaves
         self.count = layout.word_count
         self._unpack = self._define_unpack(module)
+        self._copy_all = self._define_copy(module)
 
     def row(self, builder: Builder, rows: llvm.Value, row: llvm.Value) -> llvm.Value:
         """The address of a packed state in an array of them."""
@@ -95,20 +99,45 @@ class Packing:
         return builder.add(builder.and_(value, number((1 << leaf.bits) - 1)), number(leaf.low))
 
     def pack(
-        self, builder: Builder, words: Words, state: llvm.Value, places: Iterable[int]
-    ) -> tuple[Words, llvm.Value]:
-        """A packed state with some leaves taken from a state, and whether one of these lies outside its range."""
-        packed, outside = list(words), llvm.Constant(I1, 0)
-        masks = [0] * self.count
-        for place in places:
-            leaf = self.leaves[place]
+        self, builder: Builder, source: llvm.Value, state: llvm.Value, target: llvm.Value, places: Iterable[int]
+    ) -> tuple[llvm.Value, llvm.Value]:
+        """Write the packed state at an address to another one, with some leaves taken from a state.
+
+        Whether one of these lies outside its range, and whether the packed state is the same as before.
+        """
+        leaves = [(place, self.leaves[place]) for place in places]
+        masks = dict.fromkeys(sorted({leaf.word for _, leaf in leaves}), 0)
+        for _, leaf in leaves:
             masks[leaf.word] |= ((1 << leaf.bits) - 1) << leaf.shift
-        for word, mask in enumerate(masks):
-            packed[word] = builder.and_(packed[word], number(~mask)) if mask else packed[word]
-        for place in places:
-            leaf = self.leaves[place]
+        before = {word: builder.get(source, word) for word in masks}
+        packed = {word: builder.and_(before[word], number(~mask)) for word, mask in masks.items()}
+        outside, different = llvm.Constant(I1, 0), number(0)
+        for place, leaf in leaves:
             value = builder.sub(builder.get(state, place), number(leaf.low))
             outside = builder.or_(outside, builder.icmp_unsigned(">", value, number(leaf.high - leaf.low)))
             if leaf.bits:
                 packed[leaf.word] = builder.or_(packed[leaf.word], builder.shl(value, number(leaf.shift)))
-        return packed, outside
+        self._copy(builder, source, target, [word for word in range(self.count) if word not in masks])
+        for word, value in packed.items():
+            builder.put(target, word, value)
+            different = builder.or_(different, builder.xor(value, before[word]))
+        return outside, builder.icmp_signed("==", different, number(0))
+
+    def _copy(self, builder: Builder, source: llvm.Value, target: llvm.Value, words: list[int]) -> None:
+        """Copy these words of a packed state, and others too where these are many."""
+        if len(words) > MOST_COPIED:
+            builder.call(self._copy_all, [source, target])
+            return
+        for word in words:
+            builder.put(target, word, builder.get(source, word))
+
+    def _define_copy(self, module: llvm.Module) -> llvm.Function:
+        """Copies a whole packed state. One function for all: in each place its words would be most of a wide kernel."""
+        function = internal(module, VOID, [POINTER, POINTER], "copy")
+        function.attributes.add("noinline")
+        builder = Builder(function.append_basic_block("entry"))
+        source, target = function.args
+        with builder.loop(number(0), number(self.count)) as word:
+            builder.put(target, word, builder.get(source, word))
+        builder.ret_void()
+        return function
