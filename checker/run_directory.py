@@ -52,8 +52,8 @@ class Summary(NamedTuple):
     """What was found up to a level and while the level before was expanded, as in `checker.exploration.Exploration`.
 
     `generated`, `excluded` and `fired` count all levels. `met` are the numbers of the `sometimes` properties with an
-    example. `violated` says by number of the property, `deadlock` of the level before, where the first state is that shows it:
-    the level, the shard, the row, and whether the violation is by a successor of that state.
+    example. `violated` says by number of the property, `deadlock` of the level before, where the first state is that
+    shows it: the level, the shard, the row, and whether the violation is by a successor of that state.
     """
 
     generated: int

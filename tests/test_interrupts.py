@@ -168,4 +168,4 @@ runpy.run_module("checker", run_name="__main__")
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False, cwd=ROOT
     )
     assert ended.returncode == 20
-    assert ended.stderr.strip() .startswith("error: interrupted before the command ")
+    assert ended.stderr.strip().startswith("error: interrupted before the command ")
