@@ -29,6 +29,7 @@ class Outcome(NamedTuple):
     depth: int
     fired: tuple[int, ...]
     met: frozenset[int]
+    excluded: int = 0
 
 
 @lru_cache(maxsize=64)
@@ -42,7 +43,14 @@ def outcome(search: InterpretedSearch | CompiledSearch | DistributedSearch, foun
     told = found or Found(Verdict.HOLDS)
     numbers = (counts.distinct, counts.generated, counts.depth)
     return Outcome(
-        told.verdict, told.property, told.reason, len(told.chain), *numbers, tuple(counts.fired), frozenset(counts.met)
+        told.verdict,
+        told.property,
+        told.reason,
+        len(told.chain),
+        *numbers,
+        tuple(counts.fired),
+        frozenset(counts.met),
+        counts.excluded,
     )
 
 
