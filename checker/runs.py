@@ -26,7 +26,8 @@ from checker.shard import Work
 
 SPARK_FROM = 200_000
 """From how many states on a level is a Spark job, unless told otherwise: below, a job costs more than it saves."""
-MOST_SHARDS = 4096
+UNCOMPRESSED = {"spark.shuffle.compress": "false", "spark.shuffle.spill.compress": "false"}
+"""Packed states are nearly random: compressing them costs time and saves little."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +152,7 @@ class _Spark:
             from checker import spark
 
             package = self._until.enter_context(_package())
-            entered = spark.session(self._cluster.master, self._cluster.conf, [package])
+            entered = spark.session(self._cluster.master, self._cluster.conf, [package], UNCOMPRESSED)
             self._session = self._until.enter_context(entered)
             self._cluster.tell(spark.description(self._session))
         return self._session

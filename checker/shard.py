@@ -161,7 +161,7 @@ def _batches(space: Workspace, states: Array, found: _Found) -> Iterator[tuple[i
 
 def _only_sources(space: Workspace, count: int) -> int:
     """Let the table know only the first states, which are expanded; their number."""
-    space.grow_table(count, slots_for(count + space.room))
+    space.grow_table(count, slots_for(3 * count + space.room))  # most have one or two new successors
     return count
 
 

@@ -56,21 +56,25 @@ DECLARERS = ("internal.config.package$", "internal.config.UI$", "sql.internal.SQ
 
 @contextlib.contextmanager
 def session(
-    master: str | None = None, conf: Mapping[str, str] | None = None, python_files: Sequence[str | Path] = ()
+    master: str | None = None,
+    conf: Mapping[str, str] | None = None,
+    python_files: Sequence[str | Path] = (),
+    defaults: Mapping[str, str] | None = None,
 ) -> Iterator[SparkSession]:
     """A Spark session; on leaving it ends, with its Java and its temporary files.
 
     `master` is by default what `spark-submit` says, or "local[*]". `conf` gives Spark settings by name,
-    `python_files` the .py and .zip files that workers must be able to import. Under `spark-submit`, and where a
-    session runs already in this process, the settings there stand; that session goes on on leaving. UsageError
-    where no Java can be used, where the master cannot be reached or refuses, and for settings that do not exist, have
-    no possible value, or contradict the ones that stand.
+    `python_files` the .py and .zip files that workers must be able to import, `defaults` settings that give way to
+    any other. Under `spark-submit`, and where a session runs already in this process, the settings there stand; that
+    session goes on on leaving. UsageError where no Java can be used, where the master cannot be reached or refuses, and
+    for settings that do not exist, have no possible value, or contradict the ones that stand.
     """
     given = dict(conf or {})
     for name in given:
         _check_name(name)
     if master is not None:
         given["spark.master"] = master
+    every = {**(defaults or {}), **given}
     running = SparkSession.getActiveSession()
     if running is not None:
         _check_listed(running.sparkContext._gateway, given)
@@ -82,10 +86,10 @@ def session(
     if "PYSPARK_GATEWAY_PORT" in os.environ:
         submitted = _launch(None, None)
         _check_agreement(given, SparkConf(_jvm=submitted.jvm))
-        with _started(submitted, given, python_files) as started:
+        with _started(submitted, every, python_files) as started:
             yield started
         return
-    with _folder() as folder, _own_gateway(folder, given) as gateway, _started(gateway, given, python_files) as started:
+    with _folder() as folder, _own_gateway(folder, given) as gateway, _started(gateway, every, python_files) as started:
         yield started
 
 
