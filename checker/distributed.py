@@ -73,15 +73,24 @@ class SparkWorkers:
         def absorb(shard: int, messages: Iterator[tuple[int, shards.Message]]) -> Iterator[Absorbed | Trouble]:
             yield shards.absorb(work, shard, (message for _, message in messages), runs[shard])
 
-        sent = context.parallelize(range(count), count).flatMap(expand).partitionBy(count, int)
-        return _checked(_Job(context, f"level {work.level}", sent.mapPartitionsWithIndex(absorb)).wait(reason_to_stop))
+        def job() -> list[Any]:
+            context.setJobGroup(name, name)
+            sent = context.parallelize(range(count), count).flatMap(expand).partitionBy(count, int)
+            answers: list[Any] = sent.mapPartitionsWithIndex(absorb).collect()
+            return answers
+
+        def cancel() -> None:
+            context.cancelJobGroup(name)
+
+        name = f"level {work.level}"
+        return _checked(_Job(job, cancel).wait(reason_to_stop))
 
 
 class _Job:
     """A Spark job in a thread of its own, so that this one can look at the clock and at Ctrl-C."""
 
-    def __init__(self, context: Any, name: str, data: Any) -> None:
-        self._context, self._name, self._data = context, name, data
+    def __init__(self, job: Callable[[], list[Any]], cancel: Callable[[], None]) -> None:
+        self._job, self._cancel = job, cancel
         self._answers: list[Any] | None = None
         self._error: BaseException | None = None
 
@@ -94,7 +103,7 @@ class _Job:
             reason = reason_to_stop()
             if reason and thread.is_alive():
                 with contextlib.suppress(Exception):  # a Spark that is gone needs no word
-                    self._context.cancelJobGroup(self._name)
+                    self._cancel()
                 raise FailedError(reason)
         if self._answers is None:
             raise FailedError(_spark_reason(self._error)) from self._error
@@ -102,8 +111,7 @@ class _Job:
 
     def _run(self) -> None:
         try:
-            self._context.setJobGroup(self._name, self._name)
-            self._answers = self._data.collect()
+            self._answers = self._job()
         except BaseException as error:
             self._error = error
 

@@ -6,6 +6,7 @@ only where something went wrong. Nothing outlives the process: Java ends when it
 
 import contextlib
 import difflib
+import logging
 import os
 import shutil
 import signal
@@ -52,6 +53,9 @@ FREE = (
 UNLISTED = ("spark.master", "spark.app.name", "spark.local.dir", "spark.port.maxRetries", "spark.home")
 """Settings that Spark reads but does not list."""
 DECLARERS = ("internal.config.package$", "internal.config.UI$", "sql.internal.SQLConf$", "sql.internal.StaticSQLConf$")
+
+
+logging.getLogger().addHandler(logging.NullHandler())  # or else py4j prints tracebacks where Java is gone
 
 
 @contextlib.contextmanager
