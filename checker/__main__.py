@@ -1,6 +1,11 @@
-"""The program: `python -m checker`, installed as `kafkacheck`."""
+"""The program: `python -m checker`, installed as `kafkacheck`; or this file itself, as `spark-submit` runs it."""
 
 import sys
+from pathlib import Path
+
+if not __package__:  # run as a file: Python would look for modules in this folder, where `model` is another one
+    folder = Path(__file__).resolve().parent
+    sys.path[:] = [str(folder.parent), *(place for place in sys.path if Path(place).resolve() != folder)]
 
 from checker.statuses import NOT_EXHAUSTED
 

@@ -173,7 +173,8 @@ def print_result(result: Result, files: Sequence[Path]) -> None:
     if within:
         say(within)
     if result.bytes_per_state is not None and result.states_distinct >= ENOUGH_TO_MEASURE:
-        say(f"{result.bytes_per_state:.0f} bytes of memory per distinct state ({result.engine} reading)")
+        where = "on disk" if result.engine == "spark" else "of memory"
+        say(f"{result.bytes_per_state:.0f} bytes {where} per distinct state ({result.engine} reading)")
     say(report.closing_line(result))
 
 

@@ -56,7 +56,7 @@ class Result:
     a property is violated, the level in which that shows is finished first, so the counts do not depend on the engine.
     `actions` says how often each action was enabled. `unmet` names the `sometimes` properties without an example;
     `reason` says why a search is NOT_EXHAUSTED or EVALUATION_FAILED, and `interrupted` whether Ctrl-C ended it.
-    `bytes_per_state` is the memory kept per distinct state, where measured.
+    `bytes_per_state` is the memory, or with Spark the disk, kept per distinct state, where measured.
     """
 
     model: "Model"

@@ -3,6 +3,7 @@
     run.json              what is explored: the model and how to find it, its identity, the number of shards
     lock                  held by the process that continues the run
     kernel.ll             the text of the kernel, for the processes that run it
+    kafkacheck.zip        the program, for Spark's workers
     levels/000012.json    a level found whole: its counts, and the files of each shard with sizes and checksums
     shards/*.arrow        states, as `checker.blocks` writes them
 

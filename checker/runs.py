@@ -4,7 +4,7 @@ import contextlib
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from checker.compiled import CompiledSearch
 from checker.distributed import DistributedSearch, HereWorkers, SparkWorkers
 from checker.errors import UsageError
 from checker.exploration import Watch
+from checker.files import reason_of
 from checker.hand_over import hand_over
 from checker.identity import differences, identity_of
 from checker.model import Model
@@ -67,7 +68,7 @@ def begin(
         run.create(about, text)
         return _continued(model, run, about, cluster, limits, progress, is_temporary=path is None)
     except BaseException:
-        if path is None and not run.committed():
+        if path is None:
             shutil.rmtree(run.path, ignore_errors=True)
         raise
 
@@ -107,7 +108,7 @@ def _continued(
 ) -> Result:
     watch = Watch(limits, progress)
     with watch.interrupts.listening(), run.locked(), contextlib.ExitStack() as started:
-        spark = _Spark(cluster, started)
+        spark = _Spark(cluster, run.path, started)
         levels = [run.level(number) for number in run.committed()]
         if not levels:
             result = _from_the_start(model, run, about, cluster, watch, spark)
@@ -142,8 +143,8 @@ def _from_the_start(
 class _Spark:
     """The Spark session, started when it is first asked for; it ends with `until`."""
 
-    def __init__(self, cluster: Cluster, until: contextlib.ExitStack) -> None:
-        self._cluster, self._until = cluster, until
+    def __init__(self, cluster: Cluster, folder: Path, until: contextlib.ExitStack) -> None:
+        self._cluster, self._folder, self._until = cluster, folder, until
         self._session: Any = None
 
     def session(self) -> Any:
@@ -151,23 +152,22 @@ class _Spark:
         if self._session is None:
             from checker import spark
 
-            package = self._until.enter_context(_package())
-            entered = spark.session(self._cluster.master, self._cluster.conf, [package], UNCOMPRESSED)
+            entered = spark.session(self._cluster.master, self._cluster.conf, [_package(self._folder)], UNCOMPRESSED)
             self._session = self._until.enter_context(entered)
             self._cluster.tell(spark.description(self._session))
         return self._session
 
 
-@contextlib.contextmanager
-def _package() -> Iterator[Path]:
-    """The package `checker` as a file that Spark brings to its workers."""
-    folder = Path(__file__).parent
-    with tempfile.TemporaryDirectory(prefix="kafkacheck-") as place:
-        path = Path(place) / "kafkacheck.zip"
+def _package(folder: Path) -> Path:
+    """The package `checker` as a file in a folder, for Spark to bring to its workers."""
+    path, own = folder / "kafkacheck.zip", Path(__file__).parent
+    try:
         with zipfile.ZipFile(path, "w") as archive:
-            for module in sorted(folder.glob("*.py")):
-                archive.write(module, f"{folder.name}/{module.name}")
-        yield path
+            for module in sorted(own.glob("*.py")):
+                archive.write(module, f"{own.name}/{module.name}")
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {reason_of(error)}; name a place that can be written") from error
+    return path
 
 
 def _left(result: Result, run: RunDirectory, is_temporary: bool) -> Result:

@@ -3,7 +3,8 @@
     python -m tests.bench.spark [--bounds 3/2/2/2 --bounds ...] [--shards 2 --shards 4 ...] [--spark-from N] [--levels]
 
 CPU seconds are those of all processes together: the driver, Java, and Spark's Python workers, looked at ten times a
-second; what a process used after the last look before it ended is missed. The exit status is 1 where counts differ.
+second; what a process used after the last look before it ended is missed. Closes with what 10^9 and 10^11 states would
+need, reckoned from the last run. The exit status is 1 where counts differ.
 """
 
 import argparse
@@ -34,12 +35,17 @@ SECONDS_BETWEEN_LOOKS = 0.1
 
 @dataclass(frozen=True)
 class Run:
-    """One search on Spark. CPU seconds by kind of process; bytes in all; a (level, states, seconds) per Spark job."""
+    """One search on Spark.
+
+    CPU seconds by kind of process; bytes in all; `widest` is the number of states of the widest level; a
+    (level, states, seconds) per Spark job.
+    """
 
     search: Search
     cpu: dict[str, float]
     sent: int
     on_disk: int
+    widest: int
     jobs: list[tuple[int, int, float]]
 
 
@@ -71,7 +77,8 @@ def explored(bounds: Bounds, shards: int, spark_from: int) -> Run:
         for before, level in itertools.pairwise(levels)
         if level.sent and before.states >= spark_from
     ]
-    return Run(search, cpu, sum(level.sent for level in levels), on_disk, jobs)
+    widest = max(level.states for level in levels)
+    return Run(search, cpu, sum(level.sent for level in levels), on_disk, widest, jobs)
 
 
 def _cpu_until_it_ends(process: "subprocess.Popen[str]") -> dict[str, float]:
@@ -128,6 +135,29 @@ def print_run(run: Run, shards: int, native: Search, with_levels: bool) -> None:
         )
 
 
+STATES_PER_SHARD = 100_000_000
+"""How many states a shard may have in the reckoning: a few gigabytes of files, and memory as reckoned."""
+SUCCESSOR_COPIES = 4
+"""How often the successors that come to a shard lie in memory at the most: as they came, together, sorted, new."""
+
+
+def print_reckoning(run: Run) -> None:
+    """What larger spaces would need, if all figures for a state stayed as they were in a run."""
+    count = run.search.distinct
+    cpu, sent, disk = run.search.cpu / count, run.sent / count, run.on_disk / count
+    share = run.widest / count
+    print(
+        f"\nreckoned from the last run: {1e6 * cpu:.2f} us, {sent:.0f} bytes sent and {disk:.0f} on disk for a state;"
+    )
+    print(f"{100 * share:.0f} per cent of all states in the widest level; shards of {STATES_PER_SHARD:,} states")
+    print_row("states", ("shards", "CPU hours", "GB on disk", "GB sent", "GB/shard", "GB memory"))
+    for states in (10**9, 10**11):
+        shards = states // STATES_PER_SHARD
+        memory = STATES_PER_SHARD * share * sent * SUCCESSOR_COPIES
+        sizes = (states * disk / 1e9, states * sent / 1e9, STATES_PER_SHARD * disk / 1e9, memory / 1e9)
+        print_row(f"{states:.0e}", (shards, states * cpu / 3600, *sizes))
+
+
 def main(given: Sequence[str] | None = None) -> int:
     """Run the benchmark; the exit status."""
     arguments = arguments_from(given)
@@ -145,6 +175,7 @@ def main(given: Sequence[str] | None = None) -> int:
             run = explored(bounds, shards, arguments.spark_from)
             agreed &= (run.search.distinct, run.search.generated, run.search.depth) == counts
             print_run(run, shards, native, arguments.levels)
+    print_reckoning(run)
     print("counts agree" if agreed else "COUNTS DIFFER")
     return 0 if agreed else 1
 

@@ -1,0 +1,158 @@
+"""Runs begun and resumed: what they depend on, what they leave behind, and what they refuse. No Spark is started."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from checker import catalogue, runs
+from checker.errors import UsageError
+from checker.named import Source
+from checker.result import Limits, Verdict
+from checker.run_directory import DamagedRunError, RunDirectory
+from checker.runs import Cluster
+from tests import readings
+
+ROOT = Path(__file__).resolve().parent.parent
+HERE = Cluster(shards=3, hand_over_from=1)
+"""No level is wide enough for Spark, and the search is handed over to shards at once."""
+
+
+def stopped(folder, *changes):
+    """A run of kip101 that was stopped in the middle."""
+    result = runs.begin(Source("kip101", changes), folder, HERE, Limits(max_states=500))
+    assert result.verdict is Verdict.NOT_EXHAUSTED
+    return result
+
+
+def test_a_stopped_run_says_how_to_go_on_and_does(tmp_path):
+    folder = tmp_path / "run"
+    result = stopped(folder)
+    assert result.reason.endswith(f"continue with: kafkacheck resume {folder}")
+    finished, wanted = runs.resume(folder, HERE, Limits()), readings.compiled(catalogue.find_model("kip101"))
+    assert (finished.verdict, finished.property) == (wanted.verdict, wanted.property)
+    assert (finished.states_distinct, finished.states_generated, finished.depth) == (
+        wanted.distinct, wanted.generated, wanted.depth,
+    )  # fmt: skip
+    assert len(finished.trace.steps) == wanted.length
+    assert runs.resume(folder, HERE, Limits()).states_distinct == finished.states_distinct, (
+        "a finished one says it again"
+    )
+
+
+def test_a_run_keeps_bounds_and_rules(tmp_path):
+    changes = ("max_leader_epoch=1", "truncation=KIP_279")
+    stopped(tmp_path / "run", *changes)
+    model = runs.resume(tmp_path / "run", HERE, Limits(max_states=600)).model
+    assert model.bounds["max_leader_epoch"] == 1 and model.rules.truncation.name == "KIP_279"
+
+
+def test_a_changed_model_is_refused_and_the_change_named(tmp_path):
+    path = tmp_path / "counter.py"
+    text = (ROOT / "tests" / "toys" / "two_phase_commit.py").read_text()
+    path.write_text(text)
+    runs.begin(Source(str(path)), tmp_path / "run", HERE, Limits(max_states=20))
+
+    def resumed():
+        command = [sys.executable, "-m", "checker", "resume", str(tmp_path / "run")]
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+
+    assert '"resource_managers": 3' in text
+    path.write_text(text.replace('"resource_managers": 3', '"resource_managers": 4'))
+    refused = resumed()
+    assert refused.returncode == 2
+    assert "begun with another two_phase_commit: bound resource_managers was 3 and is 4" in refused.stderr
+    path.unlink()
+    assert resumed().returncode == 2 and "counter.py" in resumed().stderr
+    path.write_text(text)
+    assert "HOLDS distinct=288 " in resumed().stdout
+
+
+def test_a_file_is_found_again_from_another_folder(tmp_path, monkeypatch):
+    path = tmp_path / "commit.py"
+    path.write_text((ROOT / "tests" / "toys" / "two_phase_commit.py").read_text())
+    monkeypatch.chdir(tmp_path)
+    runs.begin(Source("commit.py"), tmp_path / "run", HERE, Limits(max_states=20))
+    monkeypatch.chdir("/")
+    assert runs.resume(tmp_path / "run", HERE, Limits()).states_distinct == 288
+
+
+def test_damage_is_named_before_anything_is_done(tmp_path):
+    stopped(tmp_path / "run")
+    path = sorted((tmp_path / "run" / "shards").iterdir())[0]
+    path.write_bytes(path.read_bytes()[:-1])
+    before = RunDirectory(tmp_path / "run").committed()
+    with pytest.raises(DamagedRunError, match=f"{path.name} is damaged"):
+        runs.resume(tmp_path / "run", HERE, Limits())
+    assert RunDirectory(tmp_path / "run").committed() == before
+
+
+def test_the_number_of_shards_cannot_change(tmp_path):
+    stopped(tmp_path / "run")
+    with pytest.raises(UsageError, match="has 3 shards, which cannot become 4"):
+        runs.resume(tmp_path / "run", Cluster(shards=4), Limits())
+
+
+def test_a_run_that_was_killed_before_its_first_level_begins_anew(tmp_path):
+    stopped(tmp_path / "run")
+    for path in (tmp_path / "run" / "levels").iterdir():
+        path.unlink()
+    finished = runs.resume(tmp_path / "run", HERE, Limits())
+    assert finished.states_distinct == readings.compiled(catalogue.find_model("kip101")).distinct
+
+
+def test_a_temporary_run_stays_only_where_it_can_be_continued(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    runs.begin(Source("kip101"), None, HERE, Limits())
+    assert list(tmp_path.iterdir()) == []
+    result = runs.begin(Source("kip101"), None, HERE, Limits(max_states=500))
+    [left] = tmp_path.iterdir()
+    assert result.reason.endswith(str(left))
+    with pytest.raises(UsageError):
+        runs.begin(Source("kip101"), None, Cluster("spark://", shards=2, spark_from=1), Limits())
+    assert list(tmp_path.iterdir()) == [left]
+
+
+COMPILE = """
+import sys
+from checker import machine_code, native
+from checker.catalogue import find_model
+from checker.kernel import kernel_text, sizes_of
+from checker.shard import Work, kernel_of
+
+compile_object = native.compile_object
+
+def counted(text):
+    print("compiled", flush=True)
+    return compile_object(text)
+
+native.compile_object = counted
+folder, name = sys.argv[1:]
+kernel_of(Work(folder, name, sizes_of(find_model("kip101")), 1, 1))
+print("loaded", flush=True)
+"""
+
+
+def test_many_processes_of_a_machine_compile_a_kernel_once(tmp_path, monkeypatch):
+    from checker.kernel import kernel_text
+
+    (tmp_path / "kernel.ll").write_text(kernel_text(catalogue.find_model("kip101")))
+    monkeypatch.setenv("KAFKACHECK_CACHE", str(tmp_path / "cache"))
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", COMPILE, str(tmp_path), "name"], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(3)
+    ]
+    outputs = [process.communicate(timeout=300)[0].split() for process in processes]
+    assert all("loaded" in output for output in outputs)
+    assert sum(output.count("compiled") for output in outputs) == 1
+
+
+def test_what_a_level_says_can_be_read_by_people(tmp_path):
+    stopped(tmp_path / "run")
+    data = json.loads((tmp_path / "run" / "levels" / "000004.json").read_text())
+    assert data["level"] == 4 and data["states"] == sum(each["level"][1] for each in data["shards"])
+    assert data["summary"]["generated"] > data["states"] and data["sent"] > 0
