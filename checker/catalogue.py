@@ -75,6 +75,17 @@ def find_model(text: str) -> Model:
     return _model_of(_module_of_name(text, names), text)
 
 
+def named_value(text: str, name: str) -> object:
+    """What a file, or a dotted module, defines under a name. UsageError where there is no such file or module,
+    ModelError where it cannot be imported or does not define the name.
+    """
+    is_file = text.endswith(".py") or os.sep in text
+    module = _module_of_file(Path(text), _names()) if is_file else _module_of_name(text, _names())
+    if not hasattr(module, name):
+        raise ModelError(f"{getattr(module, '__file__', None) or text} defines no {name}; write `{name} = ...` in it")
+    return getattr(module, name)
+
+
 def expectations() -> dict[str, Expectation]:
     """What the catalogue expects, by model name; empty without an `expected.toml`. ModelError where that is wrong."""
     found: dict[str, Expectation] = {}

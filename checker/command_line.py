@@ -1,4 +1,4 @@
-"""The command line: `kafkacheck models`, `check`, `resume`, `replay` and `graph`.
+"""The command line: `kafkacheck models`, `check`, `resume`, `replay`, `graph`, and those of `proof_commands`.
 
 Results go to stdout, progress and errors to stderr. Whatever goes wrong ends in one line `error: ...` that names the
 value, what was expected and what to do, and in an exit status of its own; a traceback is never printed, and is saved
@@ -14,34 +14,18 @@ from pathlib import Path
 
 import click
 
-from checker import catalogue, checking, output, settings
+from checker import catalogue, checking, output, proof_commands, settings
 from checker.errors import KafkacheckError, UsageError
 from checker.files import reason_of
 from checker.named import Source
 from checker.names import did_you_mean, printable, shortened
-from checker.options import Place, check_cluster_options, cluster_options, search_options, set_option
+from checker.options import EXIT_STATUSES, Place, check_cluster_options, cluster_options, search_options, set_option
 from checker.output import say, tell
 from checker.result import Limits
 from checker.statuses import INTERNAL_ERROR, NOT_EXHAUSTED, PIPE_CLOSED, REFUSED
 
 LONGEST_ERROR = 2000
 
-EXIT_STATUSES = """
-\b
-Exit status:
-  0    the verdict is HOLDS (check --all: every verdict is the expected one)
-  1    check --all: some verdict is not the expected one; replay: the trace no longer applies
-  2    the command, an option, a value, a file or stdout cannot be used
-  11   a state without a successor (deadlock)
-  12   an invariant is violated
-  13   a property of steps is violated
-  20   not exhausted: a limit, Ctrl-C or lack of memory ended the search
-  21   with --strict: vacuous, something that should be possible never is
-  70   a bug in kafkacheck
-  75   the model's code failed while a state was evaluated
-  141  whoever read the output closed it
-  150  the model is not well-formed
-"""
 CATALOGUE_FOLDER = Path("out")
 """Where `check --all` puts its files unless told otherwise."""
 
@@ -110,6 +94,7 @@ def models() -> int:
     help="How the model's code is run: as it is, compiled, compiled as soon as the compiler is ready, or on Spark.",
 )
 @search_options
+@click.option("--lemmas", is_flag=True, help="Check the model's lemmas as well, after its properties.")
 @click.option(
     "--run-dir",
     "run_folder",
@@ -129,6 +114,7 @@ def check(
     folder: Path | None,
     as_json: bool,
     strict: bool,
+    lemmas: bool,
     run_folder: Path | None,
     master: str | None,
     conf: tuple[str, ...],
@@ -143,15 +129,15 @@ def check(
     limits = Limits(max_states=max_states, max_seconds=max_seconds)
     check_cluster_options(engine, run_folder, master, conf, shards, spark_from)
     if everything:
-        if model_name is not None or changes or properties or engine == "spark":
+        if model_name is not None or changes or properties or lemmas or engine == "spark":
             raise UsageError(
-                "--all checks every model at its defaults, in this process; leave out MODEL, --set, --property and "
-                "--engine spark"
+                "--all checks every model at its defaults, in this process; leave out MODEL, --set, --property, "
+                "--lemmas and --engine spark"
             )
         return checking.check_catalogue(engine, limits, folder or CATALOGUE_FOLDER, as_json, strict)
     if model_name is None:
         raise UsageError("check needs a MODEL, or --all; `kafkacheck models` lists the catalogue")
-    source = Source(model_name, changes, properties)
+    source = Source(model_name, changes, properties, lemmas)
     if engine == "spark":
         from checker import spark_checking
 
@@ -221,6 +207,10 @@ def graph(model_name: str, path: Path, changes: tuple[str, ...]) -> int:
     """
     model = catalogue.find_model(model_name)
     return checking.draw_graph(model_name, model, settings.with_settings(model, changes), path)
+
+
+for each in proof_commands.COMMANDS:
+    commands.add_command(each)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -322,6 +322,11 @@ class CompiledSearch:
         space.grow_table(count, larger)
         return ""
 
+    @property
+    def states(self) -> Any:
+        """The distinct states found, packed, in order of discovery: uint64[n, words]."""
+        return self._space.store[: self.counts.distinct]
+
     def chain(self, row: int) -> list[Values]:
         """The states from an initial one to the state `row`."""
         rows = []

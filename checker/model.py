@@ -113,7 +113,8 @@ class Model:
     `rules`: a NamedTuple of enum members, ints or bools. `actions`: functions `(state[, rules], *parameters) -> bool`.
     `parameters`: kinds by parameter name, where the annotation of the parameter does not carry one or another domain
     is wanted. `always`: invariants `(state[, rules])` and action properties `(before, after[, rules])`. `sometimes`:
-    like invariants, each must hold in at least one reachable state. `constraint`: states in which it does not hold
+    like invariants, each must hold in at least one reachable state. `lemmas`: invariants that help to prove the others
+    (`checker.prove`); a search checks them where it is asked to. `constraint`: states in which it does not hold
     are checked, but neither counted nor explored further. `check_deadlock`: whether a state without an enabled action
     is an error. `drawing`: how steps are drawn as lanes. `question`: what the model answers, by default the first
     sentence of the docstring of the module that defines it. `place` is what errors call the place of the definition,
@@ -134,6 +135,7 @@ class Model:
         parameters: Mapping[str, Kind | Any] | None = None,
         always: Sequence[Protocol] = (),
         sometimes: Sequence[Protocol] = (),
+        lemmas: Sequence[Protocol] = (),
         constraint: Protocol | None = None,
         check_deadlock: bool = False,
         drawing: Lanes | None = None,
@@ -156,7 +158,8 @@ class Model:
         given: dict[str, Any] = {
             "name": name, "state": state, "actions": actions, "bounds": bounds or {}, "initial": initials,
             "rules": rules, "parameters": parameters or {}, "always": always, "sometimes": sometimes,
-            "constraint": constraint, "check_deadlock": check_deadlock, "drawing": drawing, "question": question,
+            "lemmas": lemmas, "constraint": constraint, "check_deadlock": check_deadlock, "drawing": drawing,
+            "question": question,
         }  # fmt: skip
         try:
             check_definition(given)
@@ -173,6 +176,7 @@ class Model:
         self.actions = tuple(self._action(function, (BOOL,)) for function in actions)
         self.properties = tuple(self._property(function, "always", (1, 2)) for function in always)
         self.sometimes = tuple(self._property(function, "sometimes", (1,)) for function in sometimes)
+        self.lemmas = tuple(self._property(function, "lemmas", (1,)) for function in lemmas)
         self.constraint = None if constraint is None else self._property(constraint, "constraint", (1,))
         self._check_names()
         if drawing is not None:
@@ -225,6 +229,14 @@ class Model:
             always=[each.function for each in self.properties if each.name in names],
             sometimes=[each.function for each in self.sometimes if each.name in names],
         )
+
+    def with_lemmas(self) -> "Model":
+        """The same model that checks its lemmas, too, after its other properties."""
+        return self._again(always=self._definition["always"] + self._definition["lemmas"], lemmas=[])
+
+    def with_given_lemmas(self, lemmas: Sequence[Protocol]) -> "Model":
+        """The same model with other lemmas. ModelError where they are none."""
+        return self._again(lemmas=list(lemmas))
 
     def action(self, name: str) -> Action:
         """The action of that name. UsageError where there is none."""
@@ -366,7 +378,8 @@ class Model:
                 f"its actions have {combinations:,} combinations of parameters at these bounds; at most "
                 f"{MOST_COMBINATIONS:,} are supported, so lower the bounds of the parameters' domains"
             )
-        for role, members in (("actions", self.actions), ("always and sometimes", (*self.properties, *self.sometimes))):
+        judged = (*self.properties, *self.sometimes, *self.lemmas)
+        for role, members in (("actions", self.actions), ("always, sometimes and lemmas", judged)):
             names = [each.name for each in members]
             twice = sorted({name for name in names if names.count(name) > 1})
             if twice:

@@ -1,6 +1,6 @@
 """How a user named a model, so that it can be found again."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from checker import catalogue, settings
@@ -9,18 +9,24 @@ from checker.model import Model
 
 @dataclass(frozen=True)
 class Source:
-    """How a model was named: its text (see `catalogue.find_model`), the changes of settings, the properties."""
+    """How a model was named: its text (see `catalogue.find_model`), the changes of settings, the properties.
+
+    lemmas: whether its lemmas are checked as well.
+    """
 
     text: str
     changes: tuple[str, ...] = ()
     properties: tuple[str, ...] = ()
+    lemmas: bool = False
 
     def model(self) -> Model:
         """The model as its source is now. UsageError or ModelError where there is none."""
         model = settings.with_settings(catalogue.find_model(self.text), self.changes)
+        if self.lemmas:
+            model = model.with_lemmas()
         return model.with_properties(self.properties) if self.properties else model
 
     def absolute(self) -> "Source":
         """The same from any folder."""
         path = Path(self.text)
-        return Source(str(path.resolve()) if path.is_file() else self.text, self.changes, self.properties)
+        return replace(self, text=str(path.resolve()) if path.is_file() else self.text)

@@ -1,4 +1,4 @@
-"""Options that several commands of the command line have."""
+"""What several commands of the command line have in common: options, kinds of values, and the exit statuses."""
 
 import math
 from collections.abc import Callable
@@ -11,6 +11,23 @@ from checker.errors import UsageError
 from checker.names import shortened
 
 Command = Callable[..., Any]
+
+EXIT_STATUSES = """
+\b
+Exit status:
+  0    the verdict is HOLDS or PROVED (check --all: every verdict is the expected one)
+  1    check --all: some verdict is not the expected one; replay: the trace no longer applies
+  2    the command, an option, a value, a file or stdout cannot be used
+  11   a state without a successor (deadlock)
+  12   an invariant is violated; equivalent: an action differs
+  13   a property of steps is violated
+  20   not exhausted or not proved: a limit, Ctrl-C or lack of memory ended it, or a lemma is missing
+  21   with --strict: vacuous, something that should be possible never is
+  70   a bug in kafkacheck
+  75   the model's code failed while a state was evaluated
+  141  whoever read the output closed it
+  150  the model is not well-formed
+"""
 
 
 class Seconds(click.FloatRange):

@@ -60,7 +60,7 @@ def begin(
     run = RunDirectory(path or Path(tempfile.mkdtemp(prefix="kafkacheck-run-")))
     about = {
         "model": model.name,
-        "source": [source.absolute().text, list(source.changes), list(source.properties)],
+        "source": [source.absolute().text, list(source.changes), list(source.properties), source.lemmas],
         "shards": cluster.shards,
         "identity": identity_of(model, text),
     }
@@ -93,8 +93,8 @@ def resume(path: Path, cluster: Cluster, limits: Limits, progress: ProgressListe
 
 def source_of(path: Path) -> Source:
     """How the model of the run at `path` was named. UsageError where there is no run."""
-    text, changes, properties = RunDirectory(path).about()["source"]
-    return Source(text, tuple(changes), tuple(properties))
+    text, changes, properties, lemmas = RunDirectory(path).about()["source"]
+    return Source(text, tuple(changes), tuple(properties), lemmas)
 
 
 def _continued(

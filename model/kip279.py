@@ -18,7 +18,7 @@ from impl.constants import FetchFencing, TruncationRule
 from impl.replication.controller import start_partition
 from impl.replication.records import ReplicationRules, State
 from model.drawing import REPLICATION
-from model.replication import ACTIONS, ALWAYS, SOMETIMES
+from model.replication import ACTIONS, ALWAYS, LEMMAS, SOMETIMES
 
 MODEL = Model(
     name="kip279",
@@ -32,5 +32,6 @@ MODEL = Model(
     actions=ACTIONS,
     always=ALWAYS,
     sometimes=SOMETIMES,
+    lemmas=LEMMAS,
     drawing=REPLICATION,
 )

@@ -18,7 +18,7 @@ from impl.replication.controller import start_partition
 from impl.replication.follower import follower_truncate
 from impl.replication.records import ReplicationRules, State
 from model.drawing import REPLICATION
-from model.replication import ACTIONS, ALWAYS, SOMETIMES
+from model.replication import ACTIONS, ALWAYS, LEMMAS, SOMETIMES
 
 MODEL = Model(
     name="kip320_first_try",
@@ -32,5 +32,6 @@ MODEL = Model(
     actions=(*ACTIONS, follower_truncate),
     always=ALWAYS,
     sometimes=SOMETIMES,
+    lemmas=LEMMAS,
     drawing=REPLICATION,
 )

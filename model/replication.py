@@ -14,6 +14,26 @@ from impl.replication.leader import (
     leader_shrink_isr,
     leader_write,
 )
+from spec.lemmas import (
+    committed_records_on_isr,
+    committed_records_on_requested_isr,
+    current_isr,
+    established_high_watermark,
+    follower_prefix,
+    fresh_replicas,
+    joined_isr_in_epoch,
+    leader_enters_first,
+    leader_in_isr,
+    log_matching,
+    newest_request,
+    next_isr,
+    obeyed_requests,
+    one_leader_per_epoch,
+    sorted_epochs,
+    unique_records,
+    well_formed_logs,
+    written_by_leader,
+)
 from spec.replication import (
     committed_record,
     deposed_leader,
@@ -37,6 +57,28 @@ ACTIONS = (
 )
 
 ALWAYS = (weak_isr, strong_isr)
+
+LEMMAS = (
+    well_formed_logs,
+    newest_request,
+    fresh_replicas,
+    obeyed_requests,
+    one_leader_per_epoch,
+    leader_enters_first,
+    leader_in_isr,
+    current_isr,
+    next_isr,
+    joined_isr_in_epoch,
+    sorted_epochs,
+    log_matching,
+    unique_records,
+    written_by_leader,
+    follower_prefix,
+    established_high_watermark,
+    committed_records_on_isr,
+    committed_records_on_requested_isr,
+)
+"""Why `ALWAYS` holds under the rules of KIP-320; which of them fails under other rules tells what these lack."""
 
 SOMETIMES = (committed_record, shrunk_isr, expanded_isr, deposed_leader)
 """What every generation must reach with one record already."""

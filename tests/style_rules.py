@@ -45,6 +45,7 @@ FORBIDDEN_TEXT = {
 
 ACTION_PARTS = ("Who", "When", "Effect", "Source", "Left out")
 INVARIANT_PARTS = ("Lost if it fails", "Source", "Holds in", "Fails in")
+LEMMA_PARTS = ("Why", "Source")
 MODULE_PARTS = ("Part of Kafka", "Source", "Left out")
 VERDICTS = ("HOLDS", "VIOLATED", "DEADLOCK")
 
@@ -244,19 +245,22 @@ def docstring_of_struct(path: str, text: str) -> Iterator[str]:
                 yield f"{path}:{node.lineno}: the docstring of {node.name} has no line '{field}: ...'"
 
 
-def docstring_of_function(path: str, text: str, actions: set[str], invariants: set[str]) -> Iterator[str]:
-    """Every function and class of the protocol has a docstring; an action and an invariant have all their parts.
+def docstring_of_function(
+    path: str, text: str, actions: set[str], invariants: set[str], lemmas: set[str]
+) -> Iterator[str]:
+    """Every function and class of the protocol has a docstring; an action, invariant and lemma have all their parts.
 
-    `actions` and `invariants` are the names of the functions that some model uses as such.
+    `actions`, `invariants` and `lemmas` are the names of the functions that some model uses as such.
     """
     if folder_of(path) not in PROTOCOL_FOLDERS:
         return
+    roles = {**dict.fromkeys(lemmas, LEMMA_PARTS), **dict.fromkeys(invariants, INVARIANT_PARTS)}
+    roles |= dict.fromkeys(actions, ACTION_PARTS)
     for node in functions_and_classes(text):
         docstring = ast.get_docstring(node) or ""
         if not docstring:
             yield f"{path}:{node.lineno}: {node.name} has no docstring"
-        parts = ACTION_PARTS if node.name in actions else INVARIANT_PARTS if node.name in invariants else ()
-        for part in parts:
+        for part in roles.get(node.name, ()):
             if docstring and lacks_part(docstring, part):
                 yield f"{path}:{node.lineno}: the docstring of {node.name} has no part '{part}:'"
 

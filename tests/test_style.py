@@ -41,15 +41,17 @@ def find_model(name: str):
 
 
 @cache
-def names_by_role() -> tuple[set[str], set[str]]:
-    """The names of the functions that models of the catalogue use as actions, and as invariants."""
+def names_by_role() -> tuple[set[str], set[str], set[str]]:
+    """The names of the functions that models of the catalogue use as actions, as invariants, and as lemmas."""
     actions: set[str] = set()
     invariants: set[str] = set()
+    lemmas: set[str] = set()
     for name in model_names():
         model = find_model(name)
         actions |= {action.name for action in model.actions}
         invariants |= {each.name for each in model.properties}
-    return actions, invariants
+        lemmas |= {each.name for each in model.lemmas}
+    return actions, invariants, lemmas
 
 
 def docstring_of_function(path: str, text: str) -> Iterable[str]:
@@ -97,9 +99,10 @@ def test_files_together(rule):
 def test_the_rules_see_the_whole_repository():
     for path in ("Makefile", ".ci/run", "README.md", "model/kip320.py", "impl/log.py", "spec/replication.py"):
         assert path in texts(), path
-    actions, invariants = names_by_role()
+    actions, invariants, lemmas = names_by_role()
     assert len(actions) >= 8
     assert {"weak_isr", "strong_isr"} <= invariants
+    assert "log_matching" in lemmas
 
 
 @pytest.mark.parametrize("name", model_names())
@@ -224,21 +227,23 @@ def test_an_engine_is_imported_by_one_file():
     assert "checker/a.py, checker/b.py" in problem
 
 
-def test_an_action_and_an_invariant_need_their_parts():
+def test_an_action_an_invariant_and_a_lemma_need_their_parts():
     action = (
         'def f(a):\n    """F.\n\n    Who: x.\n    When: x.\n    Effect: x.\n    Source: x.\n    Left out: x.\n    """'
     )
     invariant = (
         'def g(a):\n    """G.\n\n    Lost if it fails: x.\n    Source: x.\n    Holds in: x.\n    Fails in: x.\n    """'
     )
-    for text, roles in ((action, ({"f"}, set())), (invariant, (set(), {"g"}))):
+    lemma = 'def h(a):\n    """H.\n\n    Why: x.\n    Source: x.\n    """'
+    cases = [(action, ({"f"}, set(), set())), (invariant, (set(), {"g"}, set())), (lemma, (set(), set(), {"h"}))]
+    for text, roles in cases:
         assert list(rules.docstring_of_function("impl/a.py", text, *roles)) == []
         for line in text.splitlines():
             part = line.strip().partition(":")[0]
             if line.endswith(": x."):
                 (problem,) = rules.docstring_of_function("impl/a.py", text.replace(line, ""), *roles)
                 assert f"no part '{part}:'" in problem
-    (problem,) = rules.docstring_of_function("spec/a.py", "def f(a): pass", set(), set())
+    (problem,) = rules.docstring_of_function("spec/a.py", "def f(a): pass", set(), set(), set())
     assert "f has no docstring" in problem
 
 
@@ -301,10 +306,14 @@ def test_the_build_uses_the_locked_setuptools():
     assert set(project["build-system"]["requires"]) <= set(project["project"]["optional-dependencies"]["dev"])
 
 
+MODULE_OF = {"pytest-xdist": "xdist", "z3-solver": "z3"}
+"""The module of a package, where it has another name."""
+
+
 def undeclared(path: str, text: str, names: Iterable[str]) -> Iterable[str]:
     """What a file imports that is neither Python's, nor ours, nor one of the dependencies `names`."""
     known = {"", "annotationlib", *sys.stdlib_module_names, *rules.OWN_PACKAGES}
-    known |= {name.replace("-", "_") for name in names}
+    known |= {MODULE_OF.get(name, name.replace("-", "_")) for name in names}
     for module in sorted({each.partition(".")[0] for each in rules.modules_imported(text)} - known):
         yield f"{path}: imports {module}, which pyproject.toml does not pin"
 
@@ -322,7 +331,7 @@ def test_every_import_is_declared():
 
 def is_used(name: str, text: str) -> bool:
     """Whether a text imports the package `name` or runs a program of that name."""
-    module = {"pytest-xdist": "xdist"}.get(name, name.replace("-", "_"))
+    module = MODULE_OF.get(name, name.replace("-", "_"))
     program = {"pytest-xdist": r"-n \$\(WORKERS\)"}.get(name, rf'[/"]{re.escape(name)}(?:[\s"]|$)')
     return bool(re.search(rf"^\s*(?:import|from) {re.escape(module)}\b|{program}", text, re.MULTILINE))
 

@@ -92,6 +92,26 @@ def mutual_exclusion(memory: Memory) -> bool:
     return memory.processes[0].at != At.CRITICAL or memory.processes[1].at != At.CRITICAL
 
 
+def flag_is_up(memory: Memory) -> bool:
+    """A process that is not idle wants to enter."""
+    for process_id in range(len(memory.processes)):
+        process = memory.processes[process_id]
+        if process.at != At.IDLE and not process.flag:
+            return False
+    return True
+
+
+def turn_is_given(memory: Memory) -> bool:
+    """While one is in the critical section, the other either waits for its turn or has not given the turn away yet."""
+    for process_id in range(len(memory.processes)):
+        other = memory.processes[1 - process_id]
+        if memory.processes[process_id].at == At.CRITICAL:
+            if other.at == At.LOOK_AT_FLAG or other.at == At.LOOK_AT_TURN:
+                if memory.turn != process_id:
+                    return False
+    return True
+
+
 def second_process_enters(memory: Memory) -> bool:
     """The critical section can be reached."""
     return memory.processes[1].at == At.CRITICAL
@@ -102,6 +122,7 @@ MODEL = Model(
     state=Memory,
     actions=[raise_flag, give_turn, look_at_flag, look_at_turn, leave],
     always=[mutual_exclusion],
+    lemmas=[flag_is_up, turn_is_given],
     sometimes=[second_process_enters],
     check_deadlock=True,
 )

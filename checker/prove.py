@@ -1,0 +1,240 @@
+"""Proofs by induction: invariants that hold at the start and that every action preserves hold for ever.
+
+A step is proved from every well-typed state in which the lemmas and properties hold, reachable or not. Where it fails,
+the solver's state is a counterexample to induction: reachable, or a sign that a lemma is missing.
+"""
+
+import contextlib
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+
+from checker import solver, workers
+from checker.errors import EvaluationError
+from checker.evaluation import Evaluation, call_text
+from checker.exploration import Values
+from checker.files import atomic_write, make_folder
+from checker.model import Action, Model, Property
+from checker.obligations import Obligation, Obligations, obligations
+from checker.proof_cache import ProofCache, key
+from checker.schema import Flag
+from checker.solver import Status
+from checker.workers import Question, Reply
+
+UNTOUCHED = "untouched"
+CACHED = "proved before"
+"""Why no solver was needed: the action does not write what the subject reads; an older run has proved the same."""
+
+
+class Outcome(Enum):
+    """What became of an obligation."""
+
+    PROVED = "proved"
+    FAILED = "FAILED"
+    UNKNOWN = "UNKNOWN"
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A counterexample to induction: a state and a call from which the obligation fails.
+
+    after: the state that the call leads to, as plain Python computes it; None where the code fails.
+    error: what plain Python says where the contract of the action is broken.
+    """
+
+    before: Values
+    action: Action
+    parameters: Values
+    after: Values | None
+    error: str = ""
+
+    @property
+    def call(self) -> str:
+        """The call as text."""
+        return call_text(self.action, self.parameters)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """An obligation and what became of it. `how` says where no solver was needed; `reason` why it is UNKNOWN."""
+
+    obligation: Obligation
+    outcome: Outcome
+    seconds: float = 0.0
+    how: str = ""
+    reason: str = ""
+    failure: Failure | None = None
+
+
+@dataclass
+class Proof:
+    """What was asked, and what became of all obligations.
+
+    lemmas: those that are used. invariants: these, then the properties of states. steps: the properties of steps.
+    starts_wrong: names of invariants that do not hold in some initial state.
+    """
+
+    model: Model
+    lemmas: tuple[Property, ...]
+    invariants: tuple[Property, ...]
+    steps: tuple[Property, ...]
+    checked: list[Checked] = field(default_factory=list)
+    starts_wrong: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether everything is proved, so that every invariant and every property of steps holds for ever."""
+        return not self.starts_wrong and all(each.outcome is Outcome.PROVED for each in self.checked)
+
+    @property
+    def failed(self) -> list[Checked]:
+        """What has a counterexample to induction."""
+        return [each for each in self.checked if each.outcome is Outcome.FAILED]
+
+    @property
+    def unknown(self) -> list[Checked]:
+        """What the solver could not decide."""
+        return [each for each in self.checked if each.outcome is Outcome.UNKNOWN]
+
+
+Listener = Callable[[Checked, int], None]
+"""Is told what became of an obligation, in their order, and how many there are."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How proofs are made: seconds for each question, processes side by side, and whether to reuse older proofs.
+
+    jobs: 0 lets this process ask the solver itself.
+    smt_lib: a folder that gets every question as an SMT-LIB script.
+    """
+
+    timeout: float | None = 60.0
+    jobs: int = field(default_factory=workers.worker_count)
+    use_cache: bool = True
+    smt_lib: Path | None = None
+
+
+def prove(
+    model: Model,
+    settings: Settings | None = None,
+    properties: Sequence[str] | None = None,
+    listener: Listener | None = None,
+    lemmas: Sequence[Property] | None = None,
+) -> Proof:
+    """Prove by induction that the model's lemmas and properties hold of every reachable state, and of every step.
+
+    `properties` names those of the model's properties that are to be proved (default: all); every lemma is assumed
+    and proved in any case. `lemmas` takes the place of those of the model. UsageError where a property does not exist,
+    or an SMT-LIB script cannot be written.
+    """
+    began = time.perf_counter()
+    wanted = model if properties is None else model.with_properties(properties)
+    helping = tuple(model.lemmas if lemmas is None else lemmas)
+    invariants = (*helping, *(each for each in wanted.properties if not each.is_step))
+    steps = tuple(each for each in wanted.properties if each.is_step)
+    proof = Proof(model, helping, invariants, steps, starts_wrong=_wrong_at_start(model, invariants))
+    asked = obligations(model, invariants, steps)
+    for each in Prover(model, (*invariants, *steps), settings or Settings()).run(asked):
+        proof.checked.append(each)
+        if listener is not None:
+            listener(each, len(asked.contract) + len(asked.preservation))
+    proof.seconds = time.perf_counter() - began
+    return proof
+
+
+def _wrong_at_start(model: Model, invariants: Sequence[Property]) -> tuple[str, ...]:
+    evaluation = Evaluation(model)
+    states = [model.layout.flatten(state) for state in model.initial_states()]
+    return tuple(each.name for each in invariants if not all(_holds(evaluation, each, state) for state in states))
+
+
+def _holds(evaluation: Evaluation, each: Property, *states: Values) -> bool:
+    """Whether a property holds; where its code fails it does not."""
+    try:
+        return evaluation.holds(each, *states)
+    except EvaluationError:
+        return False
+
+
+class Prover:
+    """Puts obligations of a model to the solver, unless their form or the cache proves them.
+
+    `properties` are those that the obligations speak of.
+    """
+
+    def __init__(self, model: Model, properties: Sequence[Property], settings: Settings) -> None:
+        self._model = model
+        self._properties = {each.name: each for each in properties}
+        self._settings = settings
+        self._cache = ProofCache(settings.use_cache)
+        self._wishes = dict(zip((leaf.path for leaf in model.layout.leaves), model.layout.blank_values, strict=True))
+
+    def run(self, asked: Obligations) -> Iterator[Checked]:
+        """What becomes of all obligations, in their order: first the contract, then the preservation."""
+        if self._settings.smt_lib is not None:
+            self._save(self._settings.smt_lib, [*asked.contract, *asked.preservation])
+        alone = list(self.answers(asked.contract))
+        again = [each.obligation.assuming(asked.invariant) for each in alone if each.outcome is not Outcome.PROVED]
+        helped = iter(list(self.answers(again)))
+        for each in alone:
+            yield each if each.outcome is Outcome.PROVED else next(helped)
+        yield from self.answers(asked.preservation)
+
+    def answers(self, asked: Sequence[Obligation]) -> Iterator[Checked]:
+        """What becomes of some obligations, in their order, each as soon as it is known."""
+        keys = ["" if each.is_trivial else key(each) for each in asked]
+        questions = [
+            Question(each.assertions, self._settings.timeout, self._wishes)
+            for each, name in zip(asked, keys, strict=True)
+            if name and not self._cache.has(name)
+        ]
+        with contextlib.closing(workers.replies(questions, self._settings.jobs)) as replies:
+            for each, name in zip(asked, keys, strict=True):
+                if not name:
+                    yield Checked(each, Outcome.PROVED, how=UNTOUCHED)
+                elif self._cache.has(name):
+                    yield Checked(each, Outcome.PROVED, how=CACHED)
+                else:
+                    yield self._judged(each, name, next(replies))
+
+    def _judged(self, each: Obligation, name: str, reply: Reply) -> Checked:
+        match reply.answer.status:
+            case Status.UNSATISFIABLE:
+                self._cache.add(name)
+                return Checked(each, Outcome.PROVED, reply.seconds)
+            case Status.UNKNOWN:
+                return Checked(each, Outcome.UNKNOWN, reply.seconds, reason=reply.answer.reason)
+        return Checked(each, Outcome.FAILED, reply.seconds, failure=self._failure(each, reply.answer.values))
+
+    def _failure(self, each: Obligation, values: Mapping[str, int]) -> Failure:
+        """The solver's state on plain objects, where it must break what the solver says it breaks."""
+        action = self._model.action(each.action)
+        layout = self._model.layout
+        before = tuple(
+            values.get(leaf.path, blank) for leaf, blank in zip(layout.leaves, layout.blank_values, strict=True)
+        )
+        given = [(one, values.get(f"{action.name}({one.name})", one.low)) for one in action.parameters]
+        parameters = tuple(bool(value) if isinstance(one.kind, Flag) else value for one, value in given)
+        evaluation = Evaluation(self._model)
+        try:
+            after = evaluation.apply(action, parameters, before)
+        except EvaluationError as error:
+            return Failure(before, action, parameters, None, str(error))
+        broken = None if each.is_contract or after is None else self._properties[each.subject]
+        if broken is None or _holds(evaluation, broken, *((before, after) if broken.is_step else (after,))):
+            raise AssertionError(
+                f"the readings differ on {call_text(action, parameters)} from {before}: {each.subject}"
+            )
+        return Failure(before, action, parameters, after)
+
+    @staticmethod
+    def _save(folder: Path, asked: Sequence[Obligation]) -> None:
+        make_folder(folder)
+        for number, each in enumerate(asked, start=1):
+            name = re.sub(r"[^\w.-]+", "_", f"{number:03}-{each.subject}-{each.action}.smt2")
+            atomic_write(folder / name, solver.smt_lib(each.assertions))

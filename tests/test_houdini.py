@@ -1,0 +1,73 @@
+"""Lemmas are found: what is false or not inductive goes, and what is left is what the proof needs."""
+
+import itertools
+
+import pytest
+
+from checker import candidates, catalogue
+from checker.houdini import find_lemmas
+from checker.prove import Settings, prove
+from checker.reached import explore
+from checker.result import Limits
+from tests.test_prove import counter
+from tests.toys import die_hard, ewd840, peterson
+
+LIMITS = Limits(max_seconds=60)
+
+
+def found(model, pool=()):
+    return find_lemmas(model, pool, model.properties, 60, LIMITS)
+
+
+@pytest.mark.parametrize("toy", [die_hard, peterson], ids=lambda toy: toy.MODEL.name)
+def test_every_clause_holds_in_every_reachable_state(toy):
+    model = toy.MODEL
+    reached = explore(model.with_properties(()), LIMITS)
+    clauses = candidates.clauses(model.layout, reached)
+    states = [model.layout.restore(tuple(int(value) for value in row)) for row in reached.rows()]
+    assert clauses and all(each.holds(state) for each in clauses for state in states)
+    assert len({each.name for each in clauses}) == len(clauses)
+
+
+@pytest.mark.slow
+def test_peterson_is_proved_with_lemmas_that_nobody_wrote():
+    model = peterson.MODEL.with_given_lemmas([])
+    answer = found(model)
+    assert answer.needed and not answer.undecided
+    alone = Settings(jobs=0, use_cache=False)
+    assert prove(model, alone, lemmas=answer.needed).is_proved
+    for left in range(len(answer.needed)):
+        fewer = [each for number, each in enumerate(answer.needed) if number != left]
+        assert not prove(model, alone, lemmas=fewer).is_proved
+
+
+def test_a_false_candidate_and_one_that_is_not_inductive_are_dropped(tmp_path):
+    model = counter(tmp_path, LEMMAS="[sum_stays, up_is_even]")
+    answer = found(model, model.lemmas)
+    assert answer.false == 1
+    kept = {each.name for each in answer.kept}
+    assert "sum_stays" in kept and "up_is_even" not in kept
+    assert [each.name for each in answer.needed] == ["sum_stays"]
+
+
+def test_what_is_kept_is_inductive():
+    model = ewd840.MODEL
+    answer = found(model)
+    assert answer.not_inductive > 0 and answer.needed is None
+    assert not {each.name for each in model.properties} <= {each.name for each in answer.kept}
+    proof = prove(model.with_properties([]), Settings(jobs=0, use_cache=False), lemmas=answer.kept)
+    assert proof.is_proved
+
+
+@pytest.mark.slow
+def test_which_lemmas_of_kip_320_are_needed_at_small_bounds():
+    model = catalogue.find_model("kip320").with_bounds({"log_size": 1, "max_records": 1, "max_leader_epoch": 1})
+    answer = found(model, model.lemmas)
+    assert answer.needed is not None
+    needed = {each.name for each in answer.needed}
+    assert {"committed_records_on_isr", "next_isr", "leader_in_isr"} <= needed
+    assert "one_leader_per_epoch" not in needed  # it follows from obeyed_requests
+    alone = Settings(jobs=0, use_cache=False)
+    assert prove(model, alone, lemmas=answer.needed).is_proved
+    for one, other in itertools.islice(itertools.combinations(answer.needed, 2), 3):
+        assert not prove(model, alone, lemmas=[each for each in answer.needed if each not in (one, other)]).is_proved
