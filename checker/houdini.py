@@ -51,6 +51,7 @@ def find_lemmas(
     `timeout` is in seconds for each question; `limits` bound the search whose states the candidates must hold in.
     """
     aims = [each for each in targets if not each.is_step]
+    pool = [each for each in pool if not each.is_step]
     steps = [each for each in targets if each.is_step]
     reached = explore(model.with_properties(()), limits)
     true = _true_everywhere(model, [*aims, *pool], reached)

@@ -113,12 +113,11 @@ class Model:
     `rules`: a NamedTuple of enum members, ints or bools. `actions`: functions `(state[, rules], *parameters) -> bool`.
     `parameters`: kinds by parameter name, where the annotation of the parameter does not carry one or another domain
     is wanted. `always`: invariants `(state[, rules])` and action properties `(before, after[, rules])`. `sometimes`:
-    like invariants, each must hold in at least one reachable state. `lemmas`: invariants that help to prove the others
-    (`checker.prove`); a search checks them where it is asked to. `constraint`: states in which it does not hold
-    are checked, but neither counted nor explored further. `check_deadlock`: whether a state without an enabled action
-    is an error. `drawing`: how steps are drawn as lanes. `question`: what the model answers, by default the first
-    sentence of the docstring of the module that defines it. `place` is what errors call the place of the definition,
-    by default the file and line of the call.
+    like invariants, each must hold in at least one reachable state. `lemmas`: what helps to prove the others, as in
+    `always` (`checker.prove`); a search checks them where it is asked to. `constraint`: states in which it does not
+    hold are checked, but neither counted nor explored further. `check_deadlock`: whether a state without an enabled
+    action is an error. `drawing`: how steps are drawn as lanes. `question`: what the model answers, by default the
+    first sentence of the docstring of the module that defines it.
 
     Raises ModelError, naming the place and the mend, for every mistake that can be seen without running a step.
     """
@@ -176,7 +175,7 @@ class Model:
         self.actions = tuple(self._action(function, (BOOL,)) for function in actions)
         self.properties = tuple(self._property(function, "always", (1, 2)) for function in always)
         self.sometimes = tuple(self._property(function, "sometimes", (1,)) for function in sometimes)
-        self.lemmas = tuple(self._property(function, "lemmas", (1,)) for function in lemmas)
+        self.lemmas = tuple(self._property(function, "lemmas", (1, 2)) for function in lemmas)
         self.constraint = None if constraint is None else self._property(constraint, "constraint", (1,))
         self._check_names()
         if drawing is not None:

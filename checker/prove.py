@@ -135,8 +135,9 @@ def prove(
     began = time.perf_counter()
     wanted = model if properties is None else model.with_properties(properties)
     helping = tuple(model.lemmas if lemmas is None else lemmas)
-    invariants = (*helping, *(each for each in wanted.properties if not each.is_step))
-    steps = tuple(each for each in wanted.properties if each.is_step)
+    everything = (*helping, *wanted.properties)
+    invariants = tuple(each for each in everything if not each.is_step)
+    steps = tuple(each for each in everything if each.is_step)
     proof = Proof(model, helping, invariants, steps, starts_wrong=_wrong_at_start(model, invariants))
     asked = obligations(model, invariants, steps)
     for each in Prover(model, (*invariants, *steps), settings or Settings()).run(asked):

@@ -18,10 +18,12 @@ from spec.lemmas import (
     committed_records_on_isr,
     committed_records_on_requested_isr,
     current_isr,
+    epochs_never_fall,
     established_high_watermark,
     follower_prefix,
     fresh_replicas,
     joined_isr_in_epoch,
+    leader_appends_only,
     leader_enters_first,
     leader_in_isr,
     log_matching,
@@ -29,6 +31,7 @@ from spec.lemmas import (
     next_isr,
     obeyed_requests,
     one_leader_per_epoch,
+    only_newest_leader_changes_isr,
     sorted_epochs,
     unique_records,
     well_formed_logs,
@@ -77,6 +80,9 @@ LEMMAS = (
     established_high_watermark,
     committed_records_on_isr,
     committed_records_on_requested_isr,
+    epochs_never_fall,
+    leader_appends_only,
+    only_newest_leader_changes_isr,
 )
 """Why `ALWAYS` holds under the rules of KIP-320; which of them fails under other rules tells what these lack."""
 

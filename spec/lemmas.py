@@ -2,7 +2,7 @@
 
 Each is preserved by every action from every well-typed state in which all of them hold, reachable or not;
 `kafkacheck prove` shows that for given bounds, and names the lemma that an edit breaks. They also hold of every
-reachable state, which the search confirms (`check --lemmas`).
+reachable state, which the search confirms (`check --lemmas`). Those at the end speak of steps.
 
 Part of Kafka judged: the replication of one partition with the rules of KIP-320, by its records only.
 Source: this project's, after the arguments of KIP-101, KIP-279, KIP-320 and KAFKA-7128 and the log matching of Raft.
@@ -386,3 +386,49 @@ def committed_records_on_requested_isr(state: State) -> bool:
                 if not isr_holds_committed_records(state, replica_id, isr):
                     return False
     return True
+
+
+# -- what no step does -----------------------------------------------------------------------------------------
+
+
+def epochs_never_fall(before: State, after: State) -> bool:
+    """Neither the controller's leader epoch nor a replica's ever falls.
+
+    Why: the controller counts up, and a replica obeys only what is newer than all it obeyed.
+    Source: fencing by the leader epoch in Partition.makeLeader and makeFollower.
+    """
+    if after.quorum.leader_epoch < before.quorum.leader_epoch:
+        return False
+    for replica_id in range(len(before.replicas)):
+        if after.replicas[replica_id].leader_epoch < before.replicas[replica_id].leader_epoch:
+            return False
+    return True
+
+
+def leader_appends_only(before: State, after: State) -> bool:
+    """While a replica leads in one epoch, it keeps its records, and its high watermark never falls.
+
+    Why: only a replica that turns to another leader truncates.
+    Source: leader append-only in Raft; Partition.maybeIncrementLeaderHW.
+    """
+    for replica_id in range(len(before.replicas)):
+        old = before.replicas[replica_id]
+        new = after.replicas[replica_id]
+        if old.leader == replica_id and new.leader_epoch == old.leader_epoch:
+            if new.high_watermark < old.high_watermark or new.log.end_offset < old.log.end_offset:
+                return False
+            if not is_prefix(old.log, new.log, old.log.end_offset):
+                return False
+    return True
+
+
+def only_newest_leader_changes_isr(before: State, after: State) -> bool:
+    """Within a leader epoch the ISR changes only while its leader is in that epoch.
+
+    Why: the controller refuses an ISR change from any other.
+    Source: AlterPartition, which carries the leader epoch.
+    """
+    if after.quorum.leader_epoch != before.quorum.leader_epoch or after.quorum.isr == before.quorum.isr:
+        return True
+    leader = before.quorum.leader
+    return leader != NO_LEADER and before.replicas[leader].leader_epoch == before.quorum.leader_epoch

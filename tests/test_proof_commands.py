@@ -2,10 +2,11 @@
 
 import json
 import re
+import shutil
 
 import pytest
 
-from tests.command import TANK, Command, write
+from tests.command import ROOT, TANK, Command, in_process, write
 from tests.test_prove import COUNTER, GOOD
 
 
@@ -203,3 +204,25 @@ def test_a_search_checks_lemmas_where_it_is_asked_to(kafkacheck, tmp_path):
     assert kafkacheck.check(path).status == 0
     ended = kafkacheck.check(path, "--lemmas")
     assert ended.status == 12 and "VIOLATED up_is_even trace=2" in ended.last_line
+
+
+# an edit of the protocol
+
+
+@pytest.mark.slow
+def test_dropping_the_epoch_check_from_the_fetch_is_answered_with_lemma_and_state(tmp_path):
+    for folder in ("impl", "spec", "model", "checker"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    fetch = tmp_path / "impl" / "replication" / "follower.py"
+    text = fetch.read_text(encoding="utf-8")
+    check = """    if not is_caught_up(state, rules, follower.leader, follower_id, follower.log.end_offset):
+        return False
+"""
+    assert text.count(check) == 1
+    fetch.write_text(text.replace(check, ""), encoding="utf-8")
+    settings = ["--set", "replicas=2", "--set", "log_size=1", "--set", "max_records=1", "--set", "max_leader_epoch=1"]
+    ended = in_process("prove", "kip320", *settings, folder=tmp_path, PYTHONPATH=str(tmp_path))
+    assert ended.status in (12, 20), ended.err
+    assert "well_formed_logs after follower_replicate: FAILED" in ended.out
+    shown = r"follower_replicate\(follower_id=\d\) does not preserve well_formed_logs from this state:\n    replicas"
+    assert re.search(shown, ended.out)

@@ -6,7 +6,10 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from checker import catalogue
+from checker.prove import Settings, prove
 from checker.render import write_files
 from checker.search import check
 
@@ -70,3 +73,21 @@ def test_every_file_and_model_that_the_readme_names_exists():
         assert (ROOT / link).exists(), link
     for name in re.findall(r"kafkacheck (?:check|graph|replay) ([a-z0-9_]+)\b(?!\.)", README):
         assert name in catalogue.catalogue_names(), name
+
+
+@pytest.mark.slow
+def test_the_proof_in_the_readme_is_what_is_proved():
+    proof = prove(catalogue.find_model("kip320"), Settings(use_cache=False))
+    assert proof.is_proved
+    assert f"PROVED obligations={len(proof.checked)} failed=0 unknown=0" in README
+    assert f"the {len(proof.lemmas)} lemmas of" in README
+
+
+@pytest.mark.slow
+def test_dropping_the_epoch_check_breaks_the_lemma_that_the_readme_names():
+    bounds = {"replicas": 2, "log_size": 1, "max_records": 1}
+    model = catalogue.find_model("kip320").with_bounds(bounds).with_rules({"fencing": "NONE"})
+    proof = prove(model, Settings(jobs=0, use_cache=False))
+    assert ("well_formed_logs", "follower_replicate") in {
+        (each.obligation.subject, each.obligation.action) for each in proof.failed
+    }
