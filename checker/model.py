@@ -117,7 +117,8 @@ class Model:
     `always` (`checker.prove`); a search checks them where it is asked to. `constraint`: states in which it does not
     hold are checked, but neither counted nor explored further. `check_deadlock`: whether a state without an enabled
     action is an error. `drawing`: how steps are drawn as lanes. `question`: what the model answers, by default the
-    first sentence of the docstring of the module that defines it.
+    first sentence of the docstring of the module that defines it. `place` is what errors call the place of the
+    definition, by default the file and line of the call.
 
     Raises ModelError, naming the place and the mend, for every mistake that can be seen without running a step.
     """

@@ -22,6 +22,12 @@ def reached(model, rng, count, length=30):
     return found
 
 
+def anywhere(model, count, seed):
+    """`count` flattened states, every scalar drawn from its range."""
+    rng = random.Random(seed)
+    return [tuple(rng.randint(leaf.low, leaf.high) for leaf in model.layout.leaves) for _ in range(count)]
+
+
 def states(model, count, seed):
     """`count` flattened states: a quarter drawn anywhere, the rest reached ones with up to three scalars changed."""
     rng = random.Random(seed)

@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 
 from checker import catalogue, symbolic
+from checker.errors import ModelError
 from checker.schema import Flag
 from checker.solver import Translation
 from tests import random_states, z3_values
+from tests.random_programs import module_text
+from tests.snippets import load
 from tests.toys import die_hard, every_kind, ewd840, paxos, peterson, two_phase_commit
 
 STATES = 10_000
@@ -43,6 +46,16 @@ def outcome(action, model, values, parameters):
         return FAILED
 
 
+def read_symbolically(model, action, drawn, parameters):
+    """Where the terms say that the action fails and is enabled, and the states they give, row by row."""
+    step = symbolic.step(action, symbolic.variables(model.layout), symbolic.parameter_variables(action))
+    known = assignments(model, np.array(drawn, np.int64))
+    for number, each in enumerate(action.parameters):
+        known[f"{action.name}({each.name})"] = np.array([values[number] for values in parameters])
+    fault, enabled, *after = evaluated(Translation(), known, [step.fault, step.enabled, *step.leaves])
+    return fault, enabled, np.stack(after, axis=1)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "action"), [(name, each.name) for name in MODELS for each in MODELS[name].actions])
 def test_an_action_is_read_as_it_runs(name, action):
@@ -51,20 +64,13 @@ def test_an_action_is_read_as_it_runs(name, action):
     drawn = random_states.states(model, STATES, seed=action.name)
     rng = random.Random(action.name)
     parameters = [tuple(rng.choice(each.values) for each in action.parameters) for _ in drawn]
-    leaves = symbolic.variables(model.layout)
-    step = symbolic.step(action, leaves, symbolic.parameter_variables(action))
-    known = assignments(model, np.array(drawn, np.int64))
-    for number, each in enumerate(action.parameters):
-        known[f"{action.name}({each.name})"] = np.array([values[number] for values in parameters])
-    fault, enabled, *after = evaluated(Translation(), known, [step.fault, step.enabled, *step.leaves])
-    rows = np.stack(after, axis=1)
-    ranges = [(leaf.low, leaf.high) for leaf in model.layout.leaves]
+    fault, enabled, rows = read_symbolically(model, action, drawn, parameters)
     fired = 0
     for number, values in enumerate(drawn):
         wanted = outcome(action, model, values, parameters[number])
         assert bool(fault[number]) == (wanted == FAILED), (values, parameters[number])
         if wanted != FAILED:
-            assert (bool(enabled[number]), tuple(rows[number])) == wanted, (values, parameters[number], ranges)
+            assert (bool(enabled[number]), tuple(rows[number])) == wanted, (values, parameters[number])
             fired += wanted[0]
     assert fired > 0
 
@@ -90,3 +96,70 @@ def test_a_property_is_read_as_it_runs(name, wanted):
         except (IndexError, ZeroDivisionError, ValueError):
             value = False
         assert bool(holds[number]) == value, states
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(12))
+def test_random_programs_are_read_as_they_run(seed, tmp_path):
+    model = load(tmp_path, module_text(seed)).MODEL
+    rng = random.Random(seed)
+    for action in model.actions:
+        drawn = random_states.anywhere(model, 400, seed)
+        parameters = [tuple(rng.choice(each.values) for each in action.parameters) for _ in drawn]
+        fault, enabled, rows = read_symbolically(model, action, drawn, parameters)
+        for number, values in enumerate(drawn):
+            wanted = outcome(action, model, values, parameters[number])
+            assert bool(fault[number]) == (wanted == FAILED), (action.name, values, parameters[number])
+            if wanted != FAILED:
+                assert (bool(enabled[number]), tuple(rows[number])) == wanted, (action.name, values, parameters[number])
+
+
+LOOPS = """
+from typing import Annotated
+
+from checker.model import Model
+from checker.schema import Array, ByPosition, Count, Struct
+
+
+class State(Struct):
+    n: Annotated[int, Count(3)]
+    m: Annotated[int, Count(3, -3)]
+    row: Annotated[Array[Annotated[int, Count(9)]], ByPosition(4)]
+
+
+def count(state: State) -> bool:
+    total = 0
+    for i in range(state.m, state.n, 2):
+        for j in range(state.n, state.m, -1):
+            total += i - j
+            if total == 3:
+                return False
+    state.row[abs(total) % 4] = 9
+    row = state.row
+    other = state
+    for k in range(3, -1, -1):
+        if row[k] > state.n:
+            other.row[k] -= 1
+    return True
+
+
+MODEL = Model(name="loops", state=State, actions=[count])
+"""
+
+
+def test_loops_with_open_ends_and_early_returns_are_read_as_they_run(tmp_path):
+    model = load(tmp_path, LOOPS).MODEL
+    drawn = random_states.anywhere(model, 500, 1)
+    fault, enabled, rows = read_symbolically(model, model.actions[0], drawn, [()] * 500)
+    assert not fault.any()
+    for number, values in enumerate(drawn):
+        assert (bool(enabled[number]), tuple(rows[number])) == outcome(model.actions[0], model, values, ())
+
+
+def test_a_loop_that_is_too_long_to_unroll_is_refused(tmp_path):
+    long = "def count(state: State) -> bool:\n    for i in range(state.n * 100000):\n        state.row[0] = i % 2\n"
+    before, _, rest = LOOPS.partition("def count(state: State) -> bool:\n")
+    text = f"{before}{long}    return True\n\n\nMODEL{rest.partition('MODEL')[2]}"
+    model = load(tmp_path, text).MODEL
+    with pytest.raises(ModelError, match="count: a loop can have 300,000 rounds"):
+        symbolic.step(model.actions[0], symbolic.variables(model.layout), ())
