@@ -4,7 +4,7 @@ Candidates that are false in a reachable state go first. Then the solver looks f
 are left hold to one in which some do not; those go, until it finds none.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,11 +44,17 @@ class Found:
 
 
 def find_lemmas(
-    model: Model, pool: Sequence[Property], targets: Sequence[Property], timeout: float | None, limits: Limits
+    model: Model,
+    pool: Sequence[Property],
+    targets: Sequence[Property],
+    timeout: float | None,
+    limits: Limits,
+    progress: Callable[[str], None] = lambda text: None,
 ) -> Found:
     """Find lemmas for some properties, and for the contract of every action, in a pool and among simple clauses.
 
-    `timeout` is in seconds for each question; `limits` bound the search whose states the candidates must hold in.
+    `timeout` is in seconds for each question; `limits` bound the search whose states the candidates must hold in;
+    `progress` is told how far it is.
     """
     aims = [each for each in targets if not each.is_step]
     pool = [each for each in pool if not each.is_step]
@@ -56,12 +62,14 @@ def find_lemmas(
     reached = explore(model.with_properties(()), limits)
     true = _true_everywhere(model, [*aims, *pool], reached)
     clauses = candidates.clauses(model.layout, reached)
+    progress(f"{len(true) + len(clauses)} candidates hold in {reached.counts.distinct:,} reachable states")
     everything = {each.name: each for each in (*true, *clauses)}
     search = _Houdini(model, tuple(everything.values()), steps, timeout)
     kept = search.largest_inductive(everything) or ()
+    progress(f"{len(kept)} of them are inductive")
     wanted = [each.name for each in aims]
     is_enough = set(wanted) <= set(kept) and search.proves_steps(kept)
-    needed = search.smallest(kept, wanted) if is_enough else None
+    needed = search.smallest(kept, wanted, progress) if is_enough else None
     return Found(
         pool=len(aims) + len(pool) + len(clauses),
         false=len(aims) + len(pool) - len(true),
@@ -117,13 +125,16 @@ class _Houdini:
                         return None
         return tuple(left)
 
-    def smallest(self, names: Sequence[str], wanted: Collection[str]) -> tuple[str, ...]:
+    def smallest(
+        self, names: Sequence[str], wanted: Collection[str], progress: Callable[[str], None]
+    ) -> tuple[str, ...]:
         """A part of an inductive set that proves the wanted ones, and of which none other can be left out."""
         part = tuple(names)
         size = len(part) // 2 if len(part) > MOST_ALONE else 1
         while size:
             first = 0
             while first < len(part):
+                progress(f"{len(part)} are left; {len(part) - first} of them may not be needed")
                 taken_out = [name for name in part[first : first + size] if name not in wanted]
                 less = self.largest_inductive((name for name in part if name not in taken_out), wanted)
                 if taken_out and less is not None and self.proves_steps(less):

@@ -110,7 +110,7 @@ def _verdict_lines(proof: Proof, judgement: Judgement) -> Iterator[str]:
             if each.name not in lemmas:
                 what = "holds of every step" if each.is_step else "is inductive"
                 where = f"for all states with {settings_text(model)}" if settings_text(model) else "for all states"
-                yield f"{model.name}: {each.name} {what} ({len(lemmas)} lemmas, {proof.seconds:.1f} s), {where}"
+                yield f"{model.name}: {each.name} {what} ({_count(lemmas)}, {proof.seconds:.1f} s), {where}"
     words = [f"{model.name}: {judgement.verdict.value}"]
     if judgement.trace is not None:
         words.append(f"{judgement.trace.property} trace={len(judgement.trace.steps)}")
@@ -119,6 +119,10 @@ def _verdict_lines(proof: Proof, judgement: Judgement) -> Iterator[str]:
     }  # fmt: skip
     words += [f"{name}={count}" for name, count in counted.items()]
     yield " ".join([*words, f"seconds={proof.seconds:.2f}"])
+
+
+def _count(lemmas: set[str]) -> str:
+    return f"{len(lemmas)} lemma{'' if len(lemmas) == 1 else 's'}"
 
 
 def document(proof: Proof, judgement: Judgement, found: Found | None = None) -> dict[str, Any]:

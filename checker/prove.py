@@ -24,9 +24,10 @@ from checker.schema import Flag
 from checker.solver import Status
 from checker.workers import Question, Reply
 
-UNTOUCHED = "untouched"
+BY_FORM = "by its form"
 CACHED = "proved before"
-"""Why no solver was needed: the action does not write what the subject reads; an older run has proved the same."""
+"""Why no solver was needed: the formula says it, as where an action writes nothing that a lemma reads; or an older run
+has proved the same."""
 
 
 class Outcome(Enum):
@@ -197,7 +198,7 @@ class Prover:
         with contextlib.closing(workers.replies(questions, self._settings.jobs)) as replies:
             for each, name in zip(asked, keys, strict=True):
                 if not name:
-                    yield Checked(each, Outcome.PROVED, how=UNTOUCHED)
+                    yield Checked(each, Outcome.PROVED, how=BY_FORM)
                 elif self._cache.has(name):
                     yield Checked(each, Outcome.PROVED, how=CACHED)
                 else:

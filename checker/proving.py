@@ -39,7 +39,9 @@ def prove_model(
     chosen: Sequence[Property] | None = None
     if lemmas == AUTO:
         wanted = model.with_properties(properties) if properties else model
-        found = find_lemmas(model, model.lemmas, wanted.properties, settings.timeout, limits)
+        found = find_lemmas(
+            model, model.lemmas, wanted.properties, settings.timeout, limits, lambda text: tell(f"{model.name}: {text}")
+        )
         names = {each.name for each in wanted.properties}
         chosen = found.needed if found.needed is not None else [each for each in found.kept if each.name not in names]
         if not as_json:

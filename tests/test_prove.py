@@ -6,7 +6,7 @@ from checker import catalogue
 from checker.judgement import ProofVerdict, judge
 from checker.obligations import CODE, CONTRACT, DISABLED, RANGES
 from checker.proof_cache import ProofCache
-from checker.prove import CACHED, UNTOUCHED, Settings, prove
+from checker.prove import BY_FORM, CACHED, Settings, prove
 from checker.result import Limits, Verdict
 from checker.search import check
 from tests.snippets import load
@@ -192,9 +192,9 @@ def test_only_what_an_edit_can_affect_is_proved_again(tmp_path, monkeypatch):
     monkeypatch.setenv("KAFKACHECK_CACHE", str(tmp_path / "cache"))
     settings = Settings(timeout=60, jobs=0)
     first = prove(counter(tmp_path), settings)
-    assert {each.how for each in first.checked} == {"", UNTOUCHED}
+    assert {each.how for each in first.checked} == {"", BY_FORM}
     again = prove(counter(tmp_path), settings)
-    assert again.is_proved and {each.how for each in again.checked} == {CACHED, UNTOUCHED}
+    assert again.is_proved and {each.how for each in again.checked} == {CACHED, BY_FORM}
     edited = prove(counter(tmp_path, INDEX="1"), settings)
     assert edited.is_proved
     assert {each.obligation.action for each in edited.checked if not each.how} == {"look"}
