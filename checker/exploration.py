@@ -36,7 +36,8 @@ class Exploration:
     that is being expanded. `excluded` counts the generated states outside the constraint, `fired` the steps per
     action. `met` holds the numbers of the `sometimes` properties that have an example. `violated` holds, per property,
     the first behaviour that violates it, and `deadlock` the first that ends in a state without an enabled action; they
-    are judged when the level is done.
+    are judged when the level is done. A search goes on past those that are at least as long as `tolerated` says, in
+    states, by the property's number, None for a deadlock.
     """
 
     distinct: int = 0
@@ -47,6 +48,7 @@ class Exploration:
     met: set[int] = field(default_factory=set)
     violated: dict[int, list[Values]] = field(default_factory=dict)
     deadlock: list[Values] | None = None
+    tolerated: dict[int | None, int] = field(default_factory=dict)
 
     @property
     def depth(self) -> int:
@@ -57,12 +59,16 @@ class Exploration:
 
     def judge(self, model: Model) -> Found | None:
         """What to report now: the shortest behaviour first, among equals the property listed first."""
-        if self.deadlock is not None:
+        if self.deadlock is not None and not self._tolerates(None, self.deadlock):
             return Found(Verdict.DEADLOCK, None, self.deadlock)
-        if self.violated:
-            number = min(self.violated, key=lambda each: (len(self.violated[each]), each))
+        judged = [each for each, behaviour in self.violated.items() if not self._tolerates(each, behaviour)]
+        if judged:
+            number = min(judged, key=lambda each: (len(self.violated[each]), each))
             return Found(Verdict.VIOLATED, model.properties[number].name, self.violated[number])
         return None
+
+    def _tolerates(self, number: int | None, behaviour: list[Values]) -> bool:
+        return number in self.tolerated and len(behaviour) >= self.tolerated[number]
 
     def stopped(self, model: Model, reason: str) -> Found:
         """What to report where a search stops unfinished: what it has found, or that it did not finish."""

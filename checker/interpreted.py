@@ -26,7 +26,7 @@ class InterpretedSearch:
         self.bytes_per_state: float | None = None
         self._evaluation = Evaluation(model)
         self._codes = {function.function.__code__ for function in model.functions()}
-        self._expand = _generate_expand(model)
+        self._expand = generate_expand(model)
         self._states: list[Values] = []
         self._parents: list[int] = []
         self._seen: set[Values] = set()
@@ -176,7 +176,7 @@ class InterpretedSearch:
         return behaviour[::-1]
 
 
-def _generate_expand(model: Model) -> Successors:
+def generate_expand(model: Model) -> Successors:
     """A function that appends (action number, values after, state after) for every enabled step of a state.
 
     One state object is tried with action after action, and made anew after each success; that is sound because an

@@ -238,6 +238,13 @@ class Model:
         """The same model with other lemmas. ModelError where they are none."""
         return self._again(lemmas=list(lemmas))
 
+    def with_actions(self, change: Callable[[Protocol], Protocol]) -> "Model":
+        """The same model with what `change` makes of each action's function. ModelError where it cannot have that.
+
+        Initial states, properties and the constraint stay as they are.
+        """
+        return self._again(actions=[change(each.function) for each in self.actions])
+
     def action(self, name: str) -> Action:
         """The action of that name. UsageError where there is none."""
         for each in self.actions:

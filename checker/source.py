@@ -12,6 +12,9 @@ from typing import Any
 
 from checker.errors import EvaluationError, ModelError
 
+_TREE = "__kafkacheck_tree__"
+"""The attribute that holds the syntax tree of a function which no file has; see `variant`."""
+
 
 def place_of(function: Callable[..., Any], line: int | None = None) -> str:
     """Where `function` (or the given line of its file) is, as "path:line", the path relative where that is shorter."""
@@ -64,8 +67,30 @@ def guarded(what: str, function: Callable[[], Any]) -> Any:
         ) from error
 
 
+def variant(function: FunctionType, scope: dict[str, Any], tree: ast.FunctionDef | None = None) -> FunctionType:
+    """A copy of a function that sees `scope` as its module, and has another syntax tree where one is given.
+
+    It says that it lives where the original does, line by line.
+    """
+    code = function.__code__
+    if tree is not None:
+        whole = compile(ast.Module([tree], []), code.co_filename, "exec", 0, True)
+        code = next(each for each in _codes(whole) if each.co_name == tree.name)
+    copy = FunctionType(code, scope, function.__name__)
+    copy.__annotations__ = dict(function.__annotations__)
+    copy.__doc__ = function.__doc__
+    copy.__module__ = function.__module__
+    if tree is not None:
+        setattr(copy, _TREE, tree)
+    return copy
+
+
 def function_tree(function: Any) -> ast.FunctionDef:
     """The syntax tree of a plain module-level function. ModelError says what else it is, and the mend."""
+    if isinstance(function, FunctionType) and hasattr(function, _TREE):
+        tree = getattr(function, _TREE)
+        assert isinstance(tree, ast.FunctionDef)
+        return tree
     if not isinstance(function, FunctionType):
         raise ModelError(f"{function!r} is not a plain Python function; protocol code consists of `def` functions")
     place = place_of(function)

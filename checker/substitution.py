@@ -1,0 +1,88 @@
+"""A model in which one function of its actions is another one, without touching any file or module.
+
+The functions that the actions reach are copied; the copies see copies of their modules' names, in which the functions
+and the modules that they name are the copies. So every caller sees the changed function, however it was imported, and
+the model's own functions stay as they are.
+"""
+
+import ast
+from collections.abc import Iterable
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any
+
+from checker import ir
+from checker.ir import BOOL
+from checker.model import Model
+from checker.mutation import Mutant, mutants_of
+from checker.source import variant
+
+_OWN_FOLDER = Path(__file__).resolve().parent
+
+
+def protocol_functions(model: Model) -> list[ir.Function]:
+    """The functions that the actions reach, callees first, each once; those of the checker itself left out."""
+    found: dict[FunctionType, ir.Function] = {}
+    for each in ir.reachable([action.read for action in model.actions]):
+        if Path(each.function.__code__.co_filename).resolve().parent != _OWN_FOLDER:
+            found.setdefault(each.function, each)
+    return list(found.values())
+
+
+def mutants(model: Model) -> list[Mutant]:
+    """Every mutant of every function that the actions reach, actions first in the model's order, then what they call.
+
+    What an action returns is no condition of it: it says whether the action was enabled.
+    """
+    actions = {action.function: action.read for action in model.actions}
+    found: list[Mutant] = []
+    for each in [*actions.values(), *(each for each in protocol_functions(model) if each.function not in actions)]:
+        found += mutants_of(each.function, each.returns == BOOL and each.function not in actions)
+    return found
+
+
+def mutated(model: Model, mutant: Mutant) -> Model:
+    """The model whose actions have the mutant in place of its function. ModelError where that is not well-formed."""
+    copies = _Copies([each.function for each in protocol_functions(model)], {mutant.function: mutant.tree})
+    return model.with_actions(copies.function)
+
+
+class _Copies:
+    """Copies of functions that call each other, some with another syntax tree."""
+
+    def __init__(self, functions: Iterable[FunctionType], trees: dict[FunctionType, ast.FunctionDef]) -> None:
+        self._own = set(functions)
+        self._trees = trees
+        self._names = {name for function in self._own for name in function.__code__.co_names}
+        self._functions: dict[FunctionType, FunctionType] = {}
+        self._modules: dict[ModuleType, ModuleType] = {}
+        self._scopes: dict[int, dict[str, Any]] = {}
+
+    def function(self, function: Any) -> Any:
+        """The copy of a function; itself where it is none of them."""
+        if function not in self._own:
+            return function
+        if function not in self._functions:
+            scope = self._scopes.get(id(function.__globals__))
+            is_new = scope is None
+            if scope is None:
+                scope = self._scopes[id(function.__globals__)] = dict(function.__globals__)
+            self._functions[function] = variant(function, scope, self._trees.get(function))
+            if is_new:
+                self._fill(scope)
+        return self._functions[function]
+
+    def _fill(self, scope: dict[str, Any]) -> None:
+        for name in self._names & scope.keys():
+            value = scope[name]
+            if isinstance(value, FunctionType):
+                scope[name] = self.function(value)
+            elif isinstance(value, ModuleType):
+                scope[name] = self._module(value)
+
+    def _module(self, module: ModuleType) -> ModuleType:
+        if module not in self._modules:
+            copy = self._modules[module] = ModuleType(module.__name__)
+            copy.__dict__.update(vars(module))
+            self._fill(copy.__dict__)
+        return self._modules[module]
