@@ -9,7 +9,6 @@ Mutants are explored at small bounds first, by plain Python, because most are ca
 bounds decide about the rest, by machine code where the model is not small.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -29,6 +28,8 @@ from checker.trace import Trace, rebuild
 
 SMALL = 1_500
 """A model with at most so many states is explored by plain Python; machine code takes a second to make."""
+MOST_STAGES = 30
+"""At so many smaller bounds the model is tried, to find those that are worth trying its mutants at."""
 ROOM = 4
 """A mutant is followed up to so many times the states of the model."""
 LEAST_ROOM = 100_000
@@ -216,30 +217,46 @@ def _past_everything(model: Model) -> dict[int | None, int]:
 
 
 def _small_stages(model: Model) -> list[_Stage]:
-    """The model at those of some smaller bounds at which it can be defined and is small, the smallest first."""
-    found: dict[tuple[int, int], _Stage] = {}
-    for bounds in smaller_bounds(model.bounds):
-        try:
-            search = InterpretedSearch(model.with_bounds(bounds), _watch(SMALL))
-        except UsageError:
+    """The model at smaller bounds at which it is small, the smallest first; each larger than any other of its kind."""
+    found: list[_Stage] = []
+    waiting, tried = [{name: min(bound, 1) for name, bound in model.bounds.items()}], 0
+    seen = [model.bounds]
+    while waiting and tried < MOST_STAGES:
+        bounds = waiting.pop(0)
+        if bounds in seen:
             continue
-        search.counts.tolerated = _past_everything(model)
-        if search.run() is None:
-            found.setdefault((search.counts.distinct, search.counts.generated), _Stage(search.model, search))
-    return [stage for _, stage in sorted(found.items(), key=lambda each: each[0])]
+        seen.append(bounds)
+        tried += 1
+        stage = _small_stage(model, bounds)
+        if stage is not None:
+            found.append(stage)
+            waiting += _raised(bounds, model.bounds)
+    found.sort(key=lambda each: each.search.counts.distinct)
+    return [each for place, each in enumerate(found) if not any(_replaces(later, each) for later in found[place + 1 :])]
 
 
-def smaller_bounds(bounds: dict[str, int]) -> Iterator[dict[str, int]]:
-    """Bounds to try before these: none larger than 1, 2, 3, ..., and the same with one of them as it is."""
-    seen = [bounds]
-    size, top = 1, max(bounds.values(), default=0)
-    while size < top:
-        cut = {name: min(bound, size) for name, bound in bounds.items()}
-        for each in [cut, *({**cut, name: bound} for name, bound in bounds.items())]:
-            if each not in seen:
-                seen.append(each)
-                yield each
-        size += max(1, size // 2)
+def _small_stage(model: Model, bounds: dict[str, int]) -> _Stage | None:
+    try:
+        search = InterpretedSearch(model.with_bounds(bounds), _watch(SMALL))
+    except UsageError:
+        return None
+    search.counts.tolerated = _past_everything(model)
+    try:
+        return _Stage(search.model, search) if search.run() is None else None
+    except EvaluationError:
+        return None
+
+
+def _raised(bounds: dict[str, int], most: dict[str, int]) -> list[dict[str, int]]:
+    """The bounds with one of them raised by a half, at least by 1."""
+    raised = {name: min(most[name], bound + max(1, bound // 2)) for name, bound in bounds.items()}
+    return [{**bounds, name: value} for name, value in raised.items() if value != bounds[name]]
+
+
+def _replaces(one: _Stage, other: _Stage) -> bool:
+    """Whether a stage includes another and is at most twice as large."""
+    includes = all(bound <= one.model.bounds[name] for name, bound in other.model.bounds.items())
+    return includes and one.search.counts.distinct <= 2 * other.search.counts.distinct
 
 
 def _last_stage(model: Model, max_states: int | None) -> _Stage:

@@ -8,7 +8,7 @@ Each `Mutant` is a function with one condition gone:
 - what a predicate returns is always true, or never.
 - a link of a chain of comparisons is dropped; `<` becomes `<=` and back, `>` becomes `>=` and back.
 
-A condition that is a constant in the text is left alone.
+A condition that reads nothing but constants and the rules is left alone: it is a switch, which a model sets.
 """
 
 import ast
@@ -28,6 +28,10 @@ _ACROSS: dict[type[ast.cmpop], tuple[str, type[ast.cmpop]]] = {
     ast.Gt: ("> becomes >=", ast.GtE),
     ast.GtE: (">= becomes >", ast.Gt),
 }
+
+
+RULES = "rules"
+"""The name of the parameter that holds a model's switches."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +67,7 @@ def mutants_of(function: FunctionType, is_predicate: bool) -> list[Mutant]:
     found: list[Mutant] = []
     seen: dict[tuple[str, str], int] = {}
     for index, node in enumerate(ast.walk(tree)):
-        for text, (change, make) in _changes(node, is_predicate):
+        for text, (change, make) in _Conditions(function, is_predicate).changes(node):
             seen[text, change] = seen.get((text, change), 0) + 1
             changed = _changed(tree, index, make)
             found.append(Mutant(function, text, change, _line(node), changed, seen[text, change]))
@@ -92,30 +96,45 @@ def _changed(tree: ast.FunctionDef, index: int, make: Callable[[ast.AST], ast.AS
     return ast.fix_missing_locations(swapped)
 
 
-def _changes(node: ast.AST, is_predicate: bool) -> Iterator[tuple[str, Change]]:
-    """The source text of each condition that a node holds, and each of its changes."""
-    if isinstance(node, ast.If) and not _is_constant(node.test):
-        returns = isinstance(node.body[-1], ast.Return)
-        text = f"if {ast.unparse(node.test)}"
-        if returns and len(node.body) == 1:
-            text += f": {ast.unparse(node.body[0])}"
-        yield text, ("never taken", _with_test(False))
-        if not returns:
-            yield text, ("always taken", _with_test(True))
-    elif isinstance(node, ast.IfExp) and not _is_constant(node.test):
-        yield ast.unparse(node), ("never", _with_test(False))
-        yield ast.unparse(node), ("always", _with_test(True))
-    elif isinstance(node, ast.BoolOp):
-        neutral = isinstance(node.op, ast.And)
-        for place, operand in enumerate(node.values):
-            if not _is_constant(operand):
-                change = f"without `{ast.unparse(operand)}`"
-                yield ast.unparse(node), (change, _with_operand(place, neutral))
-    elif isinstance(node, ast.Return) and is_predicate and node.value is not None and not _is_constant(node.value):
-        for value in (True, False):
-            yield ast.unparse(node), (f"always {value}", _returning(value))
-    elif isinstance(node, ast.Compare):
-        yield from _comparison_changes(node)
+class _Conditions:
+    """Finds the conditions of one function."""
+
+    def __init__(self, function: FunctionType, is_predicate: bool) -> None:
+        self._names = set(function.__code__.co_varnames) - {RULES}
+        self._is_predicate = is_predicate
+
+    def changes(self, node: ast.AST) -> Iterator[tuple[str, Change]]:
+        """The source text of each condition that a node holds, and each of its changes."""
+        if isinstance(node, ast.If) and self._varies(node.test):
+            yield from _branch_changes(node)
+        elif isinstance(node, ast.IfExp) and self._varies(node.test):
+            yield ast.unparse(node), ("never", _with_test(False))
+            yield ast.unparse(node), ("always", _with_test(True))
+        elif isinstance(node, ast.BoolOp):
+            for place, operand in enumerate(node.values):
+                if self._varies(operand):
+                    change = f"without `{ast.unparse(operand)}`"
+                    yield ast.unparse(node), (change, _with_operand(place, isinstance(node.op, ast.And)))
+        elif isinstance(node, ast.Return) and self._is_predicate and node.value is not None:
+            if self._varies(node.value):
+                for value in (True, False):
+                    yield ast.unparse(node), (f"always {value}", _returning(value))
+        elif isinstance(node, ast.Compare) and self._varies(node):
+            yield from _comparison_changes(node)
+
+    def _varies(self, condition: ast.expr) -> bool:
+        """Whether a condition reads a parameter or local name other than the rules."""
+        return any(isinstance(each, ast.Name) and each.id in self._names for each in ast.walk(condition))
+
+
+def _branch_changes(node: ast.If) -> Iterator[tuple[str, Change]]:
+    returns = isinstance(node.body[-1], ast.Return)
+    text = f"if {ast.unparse(node.test)}"
+    if returns and len(node.body) == 1:
+        text += f": {ast.unparse(node.body[0])}"
+    yield text, ("never taken", _with_test(False))
+    if not returns:
+        yield text, ("always taken", _with_test(True))
 
 
 def _comparison_changes(node: ast.Compare) -> Iterator[tuple[str, Change]]:
@@ -130,10 +149,6 @@ def _comparison_changes(node: ast.Compare) -> Iterator[tuple[str, Change]]:
         for place, operation in enumerate(node.ops):
             link = ast.unparse(ast.Compare(sides[place], [operation], [sides[place + 1]]))
             yield text, (f"without `{link}`", _without_link(place))
-
-
-def _is_constant(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant)
 
 
 def _with_test(value: bool) -> Callable[[ast.AST], ast.AST]:

@@ -39,12 +39,22 @@ from spec.lemmas import (
 )
 from spec.replication import (
     committed_record,
+    committed_without_laggard,
     deposed_leader,
     diverging_logs,
     expanded_isr,
+    follower_of_first_epoch,
     shrunk_isr,
     strong_isr,
     weak_isr,
+)
+from spec.replication_steps import (
+    high_watermark_growth,
+    isr_removal,
+    leader_epoch_change,
+    leader_in_isr,
+    leader_removal,
+    log_growth,
 )
 
 ACTIONS = (
@@ -59,7 +69,18 @@ ACTIONS = (
     follower_replicate,
 )
 
-ALWAYS = (weak_isr, strong_isr)
+PROMISES = (weak_isr, strong_isr)
+"""What the public specification promises."""
+
+ALWAYS = (
+    *PROMISES,
+    leader_in_isr,
+    leader_epoch_change,
+    leader_removal,
+    isr_removal,
+    log_growth,
+    high_watermark_growth,
+)
 
 LEMMAS = (
     well_formed_logs,
@@ -86,7 +107,14 @@ LEMMAS = (
 )
 """Why `ALWAYS` holds under the rules of KIP-320; which of them fails under other rules tells what these lack."""
 
-SOMETIMES = (committed_record, shrunk_isr, expanded_isr, deposed_leader)
+SOMETIMES = (
+    committed_record,
+    committed_without_laggard,
+    shrunk_isr,
+    expanded_isr,
+    deposed_leader,
+    follower_of_first_epoch,
+)
 """What every generation must reach with one record already."""
 
 SOMETIMES_WITH_TWO_RECORDS = (*SOMETIMES, diverging_logs)

@@ -97,6 +97,26 @@ def deposed_leader(state: State) -> bool:
     return leader_count > 1
 
 
+def follower_of_first_epoch(state: State) -> bool:
+    """A replica follows the leader of the first epoch, as whose follower it had nothing to cut."""
+    for replica_id in range(len(state.replicas)):
+        replica = state.replicas[replica_id]
+        if replica.leader_epoch == 0 and replica.leader != replica_id:
+            return True
+    return False
+
+
+def committed_without_laggard(state: State) -> bool:
+    """A leader has a committed record, and a replica has none. Without an example every commit waits for all."""
+    for leader_id in range(len(state.replicas)):
+        leader = state.replicas[leader_id]
+        if leader.leader == leader_id and leader.high_watermark > 0:
+            for replica_id in range(len(state.replicas)):
+                if state.replicas[replica_id].log.end_offset == 0:
+                    return True
+    return False
+
+
 def diverging_logs(state: State) -> bool:
     """Two replicas hold different records at one offset. Without an example no truncation rule is put to the test."""
     for replica_id in range(len(state.replicas)):

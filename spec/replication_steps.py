@@ -1,0 +1,130 @@
+"""What a step of replication may change: whose word moves a log, a high watermark, the ISR and the leader.
+
+Part of Kafka judged: the replication of one partition (`impl/replication`), step by step, by its records only.
+Source: ControllerElectLeader, ControllerShrinkIsr, LeaderWrite, LeaderIncHighWatermark, LeaderShrinkIsr and
+FollowerReplicate of KafkaReplication in hachikuji/kafka-specification (commit d68782b), which say it as guards;
+apache/kafka `PartitionStateMachine`, `ReplicaStateMachine`, `Partition` for the reasons.
+Left out, and why that is sound: who sends what. A step is judged by the states before and after it alone, so that no
+property depends on how a rule is written.
+"""
+
+from checker.schema import contains, excluding
+from impl.constants import NO_LEADER
+from impl.replication.records import State
+
+
+def leader_epoch_change(before: State, after: State) -> bool:
+    """A new leader epoch has another leader or a smaller ISR.
+
+    Lost if it fails: every new epoch makes all replicas turn, truncate and fetch anew, and every client look for the
+        leader; an epoch that changes nothing costs that for nothing.
+    Source: ControllerElectLeader, ControllerShrinkIsr; Kafka's PartitionChangeBuilder.triggerLeaderEpochBumpIfNeeded.
+    Holds in: all models.
+    Fails in: none; without either guard on what the controller changes.
+    """
+    if after.quorum.leader_epoch == before.quorum.leader_epoch:
+        return True
+    return after.quorum.leader != before.quorum.leader or after.quorum.isr != before.quorum.isr
+
+
+def leader_in_isr(state: State) -> bool:
+    """The leader in the controller's record is in the ISR of that record.
+
+    Lost if it fails: the broker that serves all reads and writes counts as lagging; it need not have what is committed.
+    Source: ControllerShrinkIsr; Kafka's LeaderAndIsr and PartitionRegistration.
+    Holds in: all models.
+    Fails in: none; where the controller leaves the office to a leader that it takes out of the ISR.
+    """
+    return state.quorum.leader == NO_LEADER or contains(state.quorum.isr, state.quorum.leader)
+
+
+def leader_removal(before: State, after: State) -> bool:
+    """A leader that loses its office to nobody has left the ISR, but for the last member, which stays.
+
+    Lost if it fails: a partition goes offline although nothing befell its leader, or stays offline for good, because
+        nobody is left in the ISR to be elected; or a failed leader can be elected again before it is back.
+    Source: ControllerShrinkIsr; the OfflineReplica transition of Kafka's ReplicaStateMachine.
+    Holds in: all models.
+    Fails in: none; without either condition on how the controller takes a leader out of the ISR.
+    """
+    leader = before.quorum.leader
+    if leader == NO_LEADER or after.quorum.leader != NO_LEADER:
+        return True
+    others = excluding(before.quorum.isr, leader)
+    if others == 0:
+        return after.quorum.isr == before.quorum.isr
+    return after.quorum.isr == others
+
+
+def is_lagging(state: State, leader_id: int, replica_id: int) -> bool:
+    """Whether a replica does not follow this leader in its epoch, or does not end as the leader's log does."""
+    leader = state.replicas[leader_id]
+    replica = state.replicas[replica_id]
+    if replica.leader != leader_id or replica.leader_epoch != leader.leader_epoch:
+        return True
+    end_offset = leader.log.end_offset
+    if replica.log.end_offset < end_offset:
+        return True
+    return end_offset > 0 and replica.log.records[end_offset - 1].epoch != leader.log.records[end_offset - 1].epoch
+
+
+def isr_removal(before: State, after: State) -> bool:
+    """Within a leader epoch only a replica that lags leaves the ISR.
+
+    Lost if it fails: the ISR shrinks for no reason; writes with acks=all meet too few replicas, and fewer may be
+        elected.
+    Source: LeaderShrinkIsr; Kafka's Partition.maybeShrinkIsr.
+    Holds in: all models.
+    Fails in: none; where a leader takes out a replica that is caught up.
+    """
+    if after.quorum.leader_epoch != before.quorum.leader_epoch or before.quorum.leader == NO_LEADER:
+        return True
+    for replica_id in range(len(before.replicas)):
+        is_removed = contains(before.quorum.isr, replica_id) and not contains(after.quorum.isr, replica_id)
+        if is_removed and not is_lagging(before, before.quorum.leader, replica_id):
+            return False
+    return True
+
+
+def log_growth(before: State, after: State) -> bool:
+    """A log grows by a record of its own replica's epoch where that leads, and else by one of the leader it follows.
+
+    Lost if it fails: a broker takes writes that no epoch lets it take, or copies from a broker that does not lead; two
+        records claim one offset of one epoch, and nobody can tell logs apart by their epochs.
+    Source: LeaderWrite, FollowerReplicate; Kafka's Partition.appendRecordsToLeader and NotLeaderOrFollowerException.
+    Holds in: all models.
+    Fails in: none; where a broker writes or answers fetches without leading.
+    """
+    for replica_id in range(len(before.replicas)):
+        replica = before.replicas[replica_id]
+        end_offset = replica.log.end_offset
+        if after.replicas[replica_id].log.end_offset > end_offset:
+            if replica.leader == NO_LEADER:
+                return False
+            leader = before.replicas[replica.leader]
+            record = after.replicas[replica_id].log.records[end_offset]
+            if leader.leader != replica.leader:
+                return False
+            if replica.leader == replica_id and record.epoch != replica.leader_epoch:
+                return False
+            if replica.leader != replica_id and end_offset >= leader.log.end_offset:
+                return False
+    return True
+
+
+def high_watermark_growth(before: State, after: State) -> bool:
+    """A leader commits only what it has, and on account of followers that believe in it.
+
+    Lost if it fails: a record counts as committed because a broker has it that obeys another leader, and that may make
+        this broker cut it at any time.
+    Source: LeaderIncHighWatermark; Kafka's Partition.maybeIncrementLeaderHW.
+    Holds in: all models.
+    Fails in: none; where a leader counts a replica that does not follow it.
+    """
+    for leader_id in range(len(before.replicas)):
+        leader = before.replicas[leader_id]
+        if leader.leader == leader_id and after.replicas[leader_id].high_watermark > leader.high_watermark:
+            for member_id in range(len(before.replicas)):
+                if contains(leader.isr, member_id) and before.replicas[member_id].leader != leader_id:
+                    return False
+    return True
