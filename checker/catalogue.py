@@ -67,12 +67,22 @@ def find_model(text: str) -> Model:
     UsageError where there is no such name, file or module; ModelError where there is one, but it cannot be imported
     or has no well-formed `MODEL`.
     """
+    return _model_of(_module(text), text)
+
+
+def folder_of(text: str) -> Path:
+    """The folder of the file that defines the model which `text` names. Raises what `find_model` does."""
+    file = _module(text).__file__
+    return Path(file or ".").parent
+
+
+def _module(text: str) -> ModuleType:
     names = _names()
     if text in names:
-        return _model_of(_imported(text, lambda: importlib.import_module(f"{PACKAGE}.{text}")), text)
+        return _imported(text, lambda: importlib.import_module(f"{PACKAGE}.{text}"))
     if text.endswith(".py") or os.sep in text or (text and os.path.exists(text)):
-        return _model_of(_module_of_file(Path(text), names), text)
-    return _model_of(_module_of_name(text, names), text)
+        return _module_of_file(Path(text), names)
+    return _module_of_name(text, names)
 
 
 def named_value(text: str, name: str) -> object:

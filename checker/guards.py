@@ -103,7 +103,9 @@ class Examiner:
         try:
             model = mutated(self.model, mutant)
         except ModelError as error:
-            return replace(blank, outcome=Outcome.CAUGHT, by="definition", reason=str(error), bounds=_bounds(self.model))
+            return replace(
+                blank, outcome=Outcome.CAUGHT, by="definition", reason=str(error), bounds=_bounds(self.model)
+            )
         signature = signature_of(model)
         if signature == self._signature:
             return replace(blank, outcome=Outcome.EXCLUDED, bounds=_bounds(model))

@@ -23,6 +23,7 @@ Exit status:
   13   a property of steps is violated
   20   not exhausted or not proved: a limit, Ctrl-C or lack of memory ended it, or a lemma is missing
   21   with --strict: vacuous, something that should be possible never is
+  22   guards: some guard is unexplained, or listed although it need not be
   70   a bug in kafkacheck
   75   the model's code failed while a state was evaluated
   141  whoever read the output closed it

@@ -34,7 +34,10 @@ def same_interpreted(one: Model, other: Model, states: Sequence[Values]) -> bool
 
 
 def same_compiled(
-    one: Model, one_entries: dict[str, Entry], other_entries: dict[str, Entry], states: "np.ndarray[tuple[int, int], np.dtype[np.uint64]]"
+    one: Model,
+    one_entries: dict[str, Entry],
+    other_entries: dict[str, Entry],
+    states: "np.ndarray[tuple[int, int], np.dtype[np.uint64]]",
 ) -> bool:
     """The same by machine code, of packed states, uint64[n, words]; the models have one layout."""
     spaces = [Workspace(sizes_of(one), entries, 1) for entries in (one_entries, other_entries)]

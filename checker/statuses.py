@@ -12,6 +12,8 @@ STEP_VIOLATED = 13
 NOT_EXHAUSTED = 20
 """A limit, Ctrl-C or lack of memory ended the command before it was done."""
 VACUOUS = 21
+UNEXPLAINED = 22
+"""`guards`: some guard is not explained, or one is listed with a reason that it no longer needs."""
 INTERNAL_ERROR = 70
 EVALUATION_FAILED = 75
 PIPE_CLOSED = 141
