@@ -135,7 +135,7 @@ class Examiner:
         else:
             assert isinstance(stage.search, CompiledSearch)
             entries = machine_code.entries(kernel.kernel_text(model))
-            is_same = same_compiled(model, stage.entries, entries, stage.search.kept()[0])
+            is_same = same_compiled(model, (stage.entries, entries), stage.search.kept()[0])
             search = CompiledSearch(model, entries, _watch(most))
         if is_same:
             return _counted(replace(blank, outcome=Outcome.REDUNDANT), model, stage.search.counts)

@@ -39,7 +39,7 @@ from spec.lemmas import (
 )
 from spec.replication import (
     committed_record,
-    committed_without_laggard,
+    committed_without_all,
     deposed_leader,
     diverging_logs,
     expanded_isr,
@@ -109,7 +109,7 @@ LEMMAS = (
 
 SOMETIMES = (
     committed_record,
-    committed_without_laggard,
+    committed_without_all,
     shrunk_isr,
     expanded_isr,
     deposed_leader,

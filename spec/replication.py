@@ -106,13 +106,13 @@ def follower_of_first_epoch(state: State) -> bool:
     return False
 
 
-def committed_without_laggard(state: State) -> bool:
-    """A leader has a committed record, and a replica has none. Without an example every commit waits for all."""
+def committed_without_all(state: State) -> bool:
+    """A leader has a committed record, and a replica never heard of a leader. Without an example a commit needs all."""
     for leader_id in range(len(state.replicas)):
         leader = state.replicas[leader_id]
         if leader.leader == leader_id and leader.high_watermark > 0:
             for replica_id in range(len(state.replicas)):
-                if state.replicas[replica_id].log.end_offset == 0:
+                if state.replicas[replica_id].leader_epoch == NO_EPOCH:
                     return True
     return False
 

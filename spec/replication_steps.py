@@ -113,18 +113,23 @@ def log_growth(before: State, after: State) -> bool:
 
 
 def high_watermark_growth(before: State, after: State) -> bool:
-    """A leader commits only what it has, and on account of followers that believe in it.
+    """A leader commits on account of replicas that follow it; all others learn the high watermark from their leader.
 
-    Lost if it fails: a record counts as committed because a broker has it that obeys another leader, and that may make
-        this broker cut it at any time.
-    Source: LeaderIncHighWatermark; Kafka's Partition.maybeIncrementLeaderHW.
+    Lost if it fails: a record counts as committed because a broker has it that obeys another leader, who may make that
+        broker cut it; or consumers of a follower read what no leader ever counted as committed.
+    Source: LeaderIncHighWatermark, FollowerReplicate; Kafka's Partition.maybeIncrementLeaderHW and
+        ReplicaFetcherThread.processPartitionData.
     Holds in: all models.
-    Fails in: none; where a leader counts a replica that does not follow it.
+    Fails in: none; where a leader counts a replica that does not follow it, or a follower counts by itself.
     """
-    for leader_id in range(len(before.replicas)):
-        leader = before.replicas[leader_id]
-        if leader.leader == leader_id and after.replicas[leader_id].high_watermark > leader.high_watermark:
+    for replica_id in range(len(before.replicas)):
+        replica = before.replicas[replica_id]
+        high_watermark = after.replicas[replica_id].high_watermark
+        if high_watermark > replica.high_watermark:
+            if replica.leader == NO_LEADER or high_watermark > after.replicas[replica.leader].high_watermark:
+                return False
             for member_id in range(len(before.replicas)):
-                if contains(leader.isr, member_id) and before.replicas[member_id].leader != leader_id:
+                is_counted = replica.leader == replica_id and contains(replica.isr, member_id)
+                if is_counted and before.replicas[member_id].leader != replica_id:
                     return False
     return True
