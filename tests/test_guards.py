@@ -1,0 +1,303 @@
+"""Every guard earns its place: what catches a model without one of its conditions, and what the command says."""
+
+import json
+
+import pytest
+
+from checker.catalogue import find_model
+from checker.errors import EvaluationError
+from checker.guards import Examiner, Outcome
+from checker.model import Model
+from checker.search import check
+from checker.statuses import UNEXPLAINED
+from tests.command import TANK, Command, write
+from tests.toys import die_hard, peterson
+
+CAUGHT, REDUNDANT, EXCLUDED = Outcome.CAUGHT, Outcome.REDUNDANT, Outcome.EXCLUDED
+UNEXPLAINED_OUTCOME = Outcome.UNEXPLAINED
+
+# A cistern with one guard of each kind; `limit` is the largest level that the pump may reach.
+CISTERN = '''"""Does the cistern keep its level?"""
+
+from typing import Annotated, NamedTuple
+
+from checker.model import Model
+from checker.schema import Count, Struct
+
+
+class Rules(NamedTuple):
+    has_valve: bool
+
+
+class Cistern(Struct):
+    level: Annotated[int, Count("height")]
+    alarms: Annotated[int, Count(1)]
+    is_wet: bool
+
+
+def pump(cistern: Cistern, rules: Rules, amount: Annotated[int, Count(2)]) -> bool:
+    if amount == 0:
+        return False
+    if cistern.level + amount > 3:
+        return False
+    if rules.has_valve and cistern.level == 7:
+        return False
+    cistern.level += amount
+    if cistern.level >= 0:
+        cistern.is_wet = True
+    return True
+
+
+def ring(cistern: Cistern) -> bool:
+    if cistern.alarms == 1:
+        return False
+    if cistern.level != 3:
+        return False
+    cistern.alarms += 1
+    return True
+
+
+def rings_only_when_wet(cistern: Cistern) -> bool:
+    return cistern.alarms == 0 or cistern.is_wet
+
+
+def level_is_kept(cistern: Cistern) -> bool:
+    return cistern.level <= 3
+
+
+MODEL = Model(
+    name="cistern",
+    state=Cistern,
+    bounds={"height": 5},
+    rules=Rules(has_valve=False),
+    actions=[pump, ring],
+    always=[rings_only_when_wet, level_is_kept],
+)
+'''
+RING = "ring: if cistern.level != 3: return False: never taken"
+
+
+@pytest.fixture
+def kafkacheck(capsys):
+    return Command(capsys)
+
+
+@pytest.fixture
+def cistern(tmp_path):
+    return write(tmp_path / "cistern.py", CISTERN)
+
+
+def findings(model: Model, **options):
+    examiner = Examiner(model, **options)
+    return {each.name: examiner.examine(each) for each in examiner.mutants}
+
+
+def caught_by(found):
+    return {name: each.by for name, each in found.items() if each.outcome is CAUGHT}
+
+
+def listed(folder, model, guard, reason="It is late."):
+    write(folder / "guards.toml", f"[[guard]]\nmodel = '{model}'\nguard = '{guard}'\nreason = '{reason}'\n")
+
+
+def test_each_outcome(cistern):
+    found = findings(find_model(str(cistern)))
+    assert {name: (each.outcome, each.by, each.length) for name, each in found.items()} == {
+        "pump: if amount == 0: return False: never taken": (CAUGHT, "contract", 2),
+        "pump: if cistern.level + amount > 3: return False: never taken": (CAUGHT, "level_is_kept", 3),
+        "pump: cistern.level + amount > 3: > becomes >=": (CAUGHT, "vacuity", None),
+        "pump: if rules.has_valve and cistern.level == 7: return False: never taken": (EXCLUDED, "", None),
+        "pump: rules.has_valve and cistern.level == 7: without `cistern.level == 7`": (EXCLUDED, "", None),
+        "pump: if cistern.level >= 0: never taken": (CAUGHT, "rings_only_when_wet", 4),
+        "pump: if cistern.level >= 0: always taken": (REDUNDANT, "", None),
+        "pump: cistern.level >= 0: >= becomes >": (REDUNDANT, "", None),
+        "ring: if cistern.alarms == 1: return False: never taken": (CAUGHT, "contract", 4),
+        RING: (CAUGHT, "rings_only_when_wet", 2),
+    }
+
+
+def test_without_the_property_that_catches_it_a_guard_is_unexplained(cistern):
+    model = find_model(str(cistern)).with_properties(["level_is_kept"])
+    found = findings(model)[RING]
+    assert found.outcome is UNEXPLAINED_OUTCOME
+    assert found.states > check(model, engine="interpreted").states_distinct
+
+
+def test_the_shortest_counterexample_is_of_the_changed_code(cistern):
+    model = find_model(str(cistern))
+    found = findings(model, with_traces=True)["pump: if cistern.level + amount > 3: return False: never taken"]
+    assert found.trace.count("pump(amount=2)") == 2
+    assert "level: 2 -> 4" in found.trace
+    assert check(model, engine="interpreted").trace is None
+
+
+def test_machine_code_and_plain_python_agree_on_every_guard(monkeypatch):
+    monkeypatch.setattr("checker.guards.MOST_STAGES", 0)
+    answers = []
+    for small in (5_000, 1):
+        monkeypatch.setattr("checker.guards.SMALL", small)
+        found = findings(peterson.MODEL)
+        answers.append({name: (each.outcome, each.by, each.length) for name, each in found.items()})
+    assert answers[0] == answers[1]
+    assert {outcome for outcome, _, _ in answers[0].values()} >= {CAUGHT, UNEXPLAINED_OUTCOME}
+
+
+def test_a_guard_that_keeps_two_processes_apart_is_caught_by_that_property():
+    found = findings(peterson.MODEL)
+    assert "mutual_exclusion" in caught_by(found).values()
+    assert set(caught_by(findings(die_hard.MODEL))) == set(findings(die_hard.MODEL))
+
+
+def test_a_guard_of_a_model_that_fails_anyway_is_caught_where_it_fails_sooner(cistern):
+    """The cistern itself leaks: its level is violated by three calls, and without the guard by one."""
+    text = CISTERN.replace("amount > 3:", "amount > 4:").replace("Count(2)]) -> bool", "Count(4)]) -> bool")
+    write(cistern, text.replace("    if amount == 0:", "    if amount == 0 or amount == 4:"))
+    model = find_model(str(cistern))
+    own = check(model, engine="interpreted")
+    found = findings(model)["pump: amount == 0 or amount == 4: without `amount == 4`"]
+    assert (own.property, found.by) == ("level_is_kept", "level_is_kept")
+    assert found.length is not None and found.length < len(own.trace.steps)
+
+
+def test_a_model_that_fails_to_run_says_so(cistern):
+    write(cistern, CISTERN.replace("    if cistern.alarms == 1:\n        return False\n", ""))
+    with pytest.raises(EvaluationError, match="cistern itself fails"):
+        findings(find_model(str(cistern)))
+
+
+def test_a_mutant_that_is_not_followed_to_the_end_is_not_explained(cistern):
+    model = find_model(str(cistern)).with_properties(["level_is_kept"])
+    states = check(model, engine="interpreted").states_distinct
+    found = findings(model, max_states=states)[RING]
+    assert found.outcome is UNEXPLAINED_OUTCOME
+    assert "not exhausted" in found.reason
+
+
+# the command
+
+
+def test_the_command_names_what_caught_each_guard_and_counts_them(kafkacheck, cistern):
+    ended = kafkacheck("guards", cistern, "--jobs", 1)
+    assert ended.status == 0
+    assert ended.last_line == "guards: 6 caught, 2 redundant, 0 unexplained"
+    line = next(number for number, text in enumerate(CISTERN.splitlines(), 1) if "alarms == 1" in text)
+    assert f"cistern.py:{line}: ring: if cistern.alarms == 1: return False: never taken\n" in ended.out
+    assert "rings_only_when_wet trace=2 at height=" in ended.out
+
+
+def test_other_processes_give_the_same_answer(kafkacheck, cistern):
+    assert kafkacheck("guards", cistern, "--jobs", 2).out == kafkacheck("guards", cistern, "--jobs", 1).out
+
+
+def test_json_is_a_list_of_objects(kafkacheck, cistern):
+    found = json.loads(kafkacheck("guards", cistern, "--jobs", 1, "--json", "--guard", "ring: if").out)
+    assert [(each["guard"], each["outcome"], each["property"], each["trace_states"]) for each in found][1] == (
+        RING,
+        "caught",
+        "rings_only_when_wet",
+        2,
+    )
+    assert set(found[0]["bounds"]) == {"height"}
+
+
+@pytest.fixture
+def careless(cistern):
+    """The cistern without the property that speaks of the alarm."""
+    return write(cistern, CISTERN.replace("always=[rings_only_when_wet, level_is_kept]", "always=[level_is_kept]"))
+
+
+def test_an_unexplained_guard_fails_the_command_until_it_is_listed(kafkacheck, careless):
+    ended = kafkacheck("guards", careless, "--jobs", 1, "--guard", RING)
+    assert (ended.status, ended.last_line) == (UNEXPLAINED, "guards: 0 caught, 0 redundant, 1 unexplained")
+    listed(careless.parent, "cistern", RING)
+    ended = kafkacheck("guards", careless, "--jobs", 1, "--guard", RING)
+    assert (ended.status, ended.last_line) == (0, "guards: 0 caught, 0 redundant, 0 unexplained, 1 listed")
+    assert "It is late." in ended.out
+
+
+def test_a_listed_guard_that_is_caught_fails_the_command_at_the_models_own_bounds(kafkacheck, cistern):
+    listed(cistern.parent, "cistern", RING)
+    ended = kafkacheck("guards", cistern, "--jobs", 1, "--guard", RING)
+    assert ended.status == UNEXPLAINED
+    assert RING in ended.error and "guards.toml" in ended.error and "caught" in ended.error
+    assert kafkacheck("guards", cistern, "--jobs", 1, "--guard", RING, "--set", "height=4").status == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[[guard]]\nmodel = 'cistern'\nguard = 'rang'\nreason = 'x'", ["entry 1", "'rang'", "correct the name"]),
+        ("[[guard]]\nmodel = 'cistern'\nguard = 'ring'", ["entry 1", "reason"]),
+        ("[[guard]]\nmodel = 'cistern'\nguard = 'ring'\nreason = ' '", ["entry 1", "reason"]),
+        ("[[guard]\n", ["cannot be read as TOML"]),
+        ("[guards]\nring = 1", ["'guards'", "[[guard]]"]),
+        (2 * f"[[guard]]\nmodel = 'cistern'\nguard = '{RING}'\nreason = 'x'\n", ["entry 2", "twice"]),
+    ],
+)
+def test_a_wrong_list_is_refused_before_anything_is_explored(kafkacheck, cistern, monkeypatch, text, words):
+    monkeypatch.setattr("checker.guarding._Examining.findings", None)
+    write(cistern.parent / "guards.toml", text)
+    ended = kafkacheck("guards", cistern)
+    assert ended.status == 2
+    for word in ["guards.toml", *words]:
+        assert word in ended.error
+
+
+def test_a_pattern_that_fits_no_guard_is_refused(kafkacheck, cistern):
+    ended = kafkacheck("guards", cistern, "--guard", "drain")
+    assert ended.status == 2
+    assert "'drain'" in ended.error and "leave out --guard" in ended.error
+
+
+def test_a_model_without_conditions_has_no_guards(kafkacheck, tmp_path):
+    text = (
+        TANK[: TANK.index("def fill")]
+        + """
+def swap(tank: Tank) -> bool:
+    tank.level = 1 - tank.level
+    return True
+
+
+MODEL = Model(name="tank", state=Tank, bounds={"capacity": 1}, actions=[swap])
+"""
+    )
+    ended = kafkacheck("guards", write(tmp_path / "swap.py", text))
+    assert (ended.status, ended.last_line) == (0, "guards: 0 caught, 0 redundant, 0 unexplained")
+
+
+# replication
+
+
+@pytest.mark.slow
+def test_every_guard_of_the_oldest_protocol_is_explained(kafkacheck):
+    ended = kafkacheck("guards", "truncate_to_high_watermark", "--jobs", 1)
+    assert ended.status == 0
+    assert ended.last_line.endswith(" 0 unexplained")
+
+
+EPOCH_RULES = {
+    "become_follower: if not can_ask_leader(state, rules, request.leader, leader_epoch): return False: never taken",
+    "can_ask_leader: return state.replicas[leader_id].leader_epoch == leader_epoch: always True",
+    "is_following: return state.replicas[follower_id].leader_epoch == state.replicas[leader_id].leader_epoch: "
+    "always True",
+}
+
+
+@pytest.mark.slow
+def test_two_replicas_leave_only_the_rules_of_epochs_unexplained():
+    model = find_model("kip320").with_bounds({"replicas": 2, "log_size": 1, "max_records": 1})
+    survivors = {name for name, each in findings(model).items() if each.outcome is UNEXPLAINED_OUTCOME}
+    assert survivors >= EPOCH_RULES
+    assert {name.split(":")[0] for name in survivors - EPOCH_RULES} <= {
+        "leader_expand_isr",
+        "follower_replicate",
+        "has_established_epoch",
+    }
+
+
+@pytest.mark.slow
+def test_three_replicas_explain_the_rules_of_epochs():
+    examiner = Examiner(find_model("kip320").with_bounds({"log_size": 1, "max_records": 1}))
+    for each in examiner.mutants:
+        if each.name in EPOCH_RULES:
+            assert examiner.examine(each).by in ("weak_isr", "strong_isr"), each.name

@@ -1,0 +1,121 @@
+"""A model with one function changed: every caller of its actions sees it, and nothing else does."""
+
+import sys
+
+import pytest
+
+from checker.catalogue import find_model
+from checker.kernel import kernel_text
+from checker.search import check
+from checker.signature import signature_of
+from checker.substitution import mutants, mutated
+from tests.command import write
+
+TOOLS = """
+from shop import tools
+from shop.state import Shop
+
+LIMIT = 2
+
+def is_full(shop: Shop) -> bool:
+    return shop.stock == LIMIT
+
+def may_sell(shop: Shop) -> bool:
+    return not tools.is_full(shop)
+"""
+STATE = """
+from typing import Annotated
+
+from checker.schema import Count, Struct
+
+class Shop(Struct):
+    stock: Annotated[int, Count(2)]
+    sold: Annotated[int, Count(2)]
+"""
+MODEL = """
+import shop.tools as imported
+from checker.model import Model
+from shop import tools
+from shop.state import Shop
+from shop.tools import is_full, may_sell
+
+
+def by_name(shop: Shop) -> bool:
+    if is_full(shop):
+        return False
+    shop.stock += 1
+    return True
+
+
+def by_module(shop: Shop) -> bool:
+    if tools.is_full(shop) or imported.is_full(shop):
+        return False
+    shop.stock += 1
+    return True
+
+
+def by_caller(shop: Shop) -> bool:
+    if not may_sell(shop):
+        return False
+    shop.stock += 1
+    return True
+
+
+def never_overfull(shop: Shop) -> bool:
+    return not is_full(shop) or shop.stock == 2
+
+
+MODEL = Model(name="shop", state=Shop, actions=[by_name, by_module, by_caller], always=[never_overfull])
+"""
+
+
+@pytest.fixture
+def shop(tmp_path, monkeypatch):
+    for name, text in {"__init__": "", "tools": TOOLS, "state": STATE, "main": MODEL}.items():
+        write(tmp_path / "shop" / f"{name}.py", text)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    yield find_model(str(tmp_path / "shop" / "main.py"))
+    for name in [each for each in sys.modules if each == "shop" or each.startswith("shop.")]:
+        del sys.modules[name]
+
+
+def never_full(shop):
+    return next(each for each in mutants(shop) if each.name.endswith("return shop.stock == LIMIT: always False"))
+
+
+@pytest.mark.parametrize("action", ["by_name", "by_module", "by_caller"])
+def test_every_caller_sees_the_changed_function_however_it_was_imported(shop, action):
+    model = mutated(shop, never_full(shop))
+    full = model.layout.restore((2, 0))
+    assert not shop.action(action).apply(full, ())
+    assert model.action(action).apply(full, ())
+
+
+@pytest.mark.parametrize("engine", ["interpreted", "compiled"])
+def test_both_readings_run_the_changed_function(shop, engine):
+    assert "leaves stock = 3" in check(mutated(shop, never_full(shop)), engine=engine).reason
+    assert check(shop, engine=engine).states_distinct == 3
+
+
+def test_properties_judge_by_the_function_as_it_was(shop):
+    model = mutated(shop, never_full(shop))
+    assert model.properties[0].function is shop.properties[0].function
+
+
+def test_nothing_is_left_changed(shop):
+    from shop import main, tools  # type: ignore[import-not-found]  # the package that the fixture has written
+
+    before = dict(vars(main)), dict(vars(tools)), kernel_text(shop)
+    for each in mutants(shop):
+        mutated(shop, each)
+    assert before == (dict(vars(main)), dict(vars(tools)), kernel_text(shop))
+
+
+def test_the_signature_tells_what_runs_apart_and_nothing_else(shop):
+    signatures: dict[str, list[str]] = {}
+    for each in mutants(shop):
+        signatures.setdefault(signature_of(mutated(shop, each)), []).append(each.change)
+    alike = [changes for changes in signatures.values() if len(changes) > 1]
+    assert alike == [["without `tools.is_full(shop)`", "without `imported.is_full(shop)`"]]
+    assert signature_of(shop) not in signatures
+    assert signature_of(shop.with_bounds({})) == signature_of(shop)
