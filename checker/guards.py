@@ -48,7 +48,8 @@ class Outcome(Enum):
 class Finding:
     """What came of one mutant.
 
-    `by`: the property that caught it, "deadlock", "contract" or "vacuity"; `reason` says more. `length`: the states of
+    `by`: the property that caught it, "deadlock", "contract", "vacuity", or "definition" where the model is refused
+    without the condition; `reason` says more. `length`: the states of
     its shortest counterexample at `bounds`, None where it has none. `states` and `steps`: the distinct and generated
     states that were visited at `bounds`, of the model itself where the mutant is redundant. `trace`: the counterexample
     as text, where it was asked for.

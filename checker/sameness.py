@@ -25,15 +25,15 @@ def same_interpreted(one: Model, other: Model, states: Sequence[Values]) -> bool
     """Whether both have the same successors of each state, by plain Python."""
     expand_one, expand_other = generate_expand(one), generate_expand(other)
     for values in states:
-        followers = []
+        following = []
         for expand in (expand_one, expand_other):
             found: list[tuple[int, Values, object]] = []
             try:
                 expand(values, found)
             except Exception:  # protocol code that fails takes no step that could be compared
                 return False
-            followers.append({after for _, after, _ in found})
-        if followers[0] != followers[1]:
+            following.append({after for _, after, _ in found})
+        if following[0] != following[1]:
             return False
     return True
 

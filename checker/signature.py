@@ -34,7 +34,7 @@ def _plain(form: Any, known: dict[int, str]) -> Any:
         case Scalar() | ArrayOf():
             return repr(form)
     if dataclasses.is_dataclass(form):
-        parts = (_plain(getattr(form, each.name), known) for each in dataclasses.fields(form))
+        parts = (_plain(getattr(form, each.name), known) for each in dataclasses.fields(form) if each.compare)
         return (type(form).__name__, *parts)
     return repr(form)
 
