@@ -1,9 +1,9 @@
 """Does every guard earn its place? Each condition of a model's actions is removed in turn, and the rest explored.
 
-A mutant (see `checker.mutation`) is *caught* where it violates a property sooner than the model itself does, which
-for a model that holds means at all, where its code breaks the contract of an action, or where something that the model
-can do never happens any more. It is *redundant* where it takes the same steps as the model from every state that the
-model reaches. Otherwise it is *unexplained*: nothing that must hold says what the condition is for.
+A mutant (see `checker.mutation`) is *caught* where it violates a property or a lemma sooner than the model itself does,
+which for a model that holds means at all, where its code breaks the contract of an action, or where something that the
+model can do never happens any more. It is *redundant* where it takes the same steps as the model from every state that
+the model reaches. Otherwise it is *unexplained*: nothing that must hold says what the condition is for.
 
 Mutants are explored at small bounds first, by plain Python, because most are caught there in no time. The model's own
 bounds decide about the rest, by machine code where the model is not small.
@@ -90,12 +90,12 @@ class Examiner:
     """
 
     def __init__(self, model: Model, with_traces: bool = False, max_states: int | None = None) -> None:
-        self.model = model
-        self.mutants = mutants(model)
+        self.model = model.with_lemmas()  # which say more than what is promised, so that more is caught, and sooner
+        self.mutants = mutants(self.model)
         self._with_traces = with_traces
         self._max_states = max_states
         self._stages: list[_Stage] = []
-        self._signature = signature_of(model)
+        self._signature = signature_of(self.model)
         self._known: dict[str, Finding] = {}
 
     def examine(self, mutant: Mutant) -> Finding:

@@ -52,7 +52,6 @@ from spec.replication_steps import (
     high_watermark_growth,
     isr_removal,
     leader_epoch_change,
-    leader_in_isr,
     leader_removal,
     log_growth,
 )
@@ -69,18 +68,7 @@ ACTIONS = (
     follower_replicate,
 )
 
-PROMISES = (weak_isr, strong_isr)
-"""What the public specification promises."""
-
-ALWAYS = (
-    *PROMISES,
-    leader_in_isr,
-    leader_epoch_change,
-    leader_removal,
-    isr_removal,
-    log_growth,
-    high_watermark_growth,
-)
+ALWAYS = (weak_isr, strong_isr)
 
 LEMMAS = (
     well_formed_logs,
@@ -104,6 +92,11 @@ LEMMAS = (
     epochs_never_fall,
     leader_appends_only,
     only_newest_leader_changes_isr,
+    leader_epoch_change,
+    leader_removal,
+    isr_removal,
+    log_growth,
+    high_watermark_growth,
 )
 """Why `ALWAYS` holds under the rules of KIP-320; which of them fails under other rules tells what these lack."""
 

@@ -16,36 +16,23 @@ from impl.replication.records import State
 def leader_epoch_change(before: State, after: State) -> bool:
     """A new leader epoch has another leader or a smaller ISR.
 
-    Lost if it fails: every new epoch makes all replicas turn, truncate and fetch anew, and every client look for the
+    Why: otherwise every new epoch makes all replicas turn, truncate and fetch anew, and every client look for the
         leader; an epoch that changes nothing costs that for nothing.
     Source: ControllerElectLeader, ControllerShrinkIsr; Kafka's PartitionChangeBuilder.triggerLeaderEpochBumpIfNeeded.
-    Holds in: all models.
-    Fails in: none; without either guard on what the controller changes.
+    Fails: without either guard on what the controller changes.
     """
     if after.quorum.leader_epoch == before.quorum.leader_epoch:
         return True
     return after.quorum.leader != before.quorum.leader or after.quorum.isr != before.quorum.isr
 
 
-def leader_in_isr(state: State) -> bool:
-    """The leader in the controller's record is in the ISR of that record.
-
-    Lost if it fails: the broker that serves all reads and writes counts as lagging; it need not have what is committed.
-    Source: ControllerShrinkIsr; Kafka's LeaderAndIsr and PartitionRegistration.
-    Holds in: all models.
-    Fails in: none; where the controller leaves the office to a leader that it takes out of the ISR.
-    """
-    return state.quorum.leader == NO_LEADER or contains(state.quorum.isr, state.quorum.leader)
-
-
 def leader_removal(before: State, after: State) -> bool:
     """A leader that loses its office to nobody has left the ISR, but for the last member, which stays.
 
-    Lost if it fails: a partition goes offline although nothing befell its leader, or stays offline for good, because
+    Why: otherwise a partition goes offline although nothing befell its leader, or stays offline for good, because
         nobody is left in the ISR to be elected; or a failed leader can be elected again before it is back.
     Source: ControllerShrinkIsr; the OfflineReplica transition of Kafka's ReplicaStateMachine.
-    Holds in: all models.
-    Fails in: none; without either condition on how the controller takes a leader out of the ISR.
+    Fails: without either condition on how the controller takes a leader out of the ISR.
     """
     leader = before.quorum.leader
     if leader == NO_LEADER or after.quorum.leader != NO_LEADER:
@@ -71,11 +58,10 @@ def is_lagging(state: State, leader_id: int, replica_id: int) -> bool:
 def isr_removal(before: State, after: State) -> bool:
     """Within a leader epoch only a replica that lags leaves the ISR.
 
-    Lost if it fails: the ISR shrinks for no reason; writes with acks=all meet too few replicas, and fewer may be
+    Why: otherwise the ISR shrinks for no reason; writes with acks=all meet too few replicas, and fewer may be
         elected.
     Source: LeaderShrinkIsr; Kafka's Partition.maybeShrinkIsr.
-    Holds in: all models.
-    Fails in: none; where a leader takes out a replica that is caught up.
+    Fails: where a leader takes out a replica that is caught up.
     """
     if after.quorum.leader_epoch != before.quorum.leader_epoch or before.quorum.leader == NO_LEADER:
         return True
@@ -89,11 +75,10 @@ def isr_removal(before: State, after: State) -> bool:
 def log_growth(before: State, after: State) -> bool:
     """A log grows by a record of its own replica's epoch where that leads, and else by one of the leader it follows.
 
-    Lost if it fails: a broker takes writes that no epoch lets it take, or copies from a broker that does not lead; two
+    Why: otherwise a broker takes writes that no epoch lets it take, or copies from a broker that does not lead; two
         records claim one offset of one epoch, and nobody can tell logs apart by their epochs.
     Source: LeaderWrite, FollowerReplicate; Kafka's Partition.appendRecordsToLeader and NotLeaderOrFollowerException.
-    Holds in: all models.
-    Fails in: none; where a broker writes or answers fetches without leading.
+    Fails: where a broker writes or answers fetches without leading.
     """
     for replica_id in range(len(before.replicas)):
         replica = before.replicas[replica_id]
@@ -115,12 +100,11 @@ def log_growth(before: State, after: State) -> bool:
 def high_watermark_growth(before: State, after: State) -> bool:
     """A leader commits on account of replicas that follow it; all others learn the high watermark from their leader.
 
-    Lost if it fails: a record counts as committed because a broker has it that obeys another leader, who may make that
+    Why: otherwise a record counts as committed because a broker has it that obeys another leader, who may make that
         broker cut it; or consumers of a follower read what no leader ever counted as committed.
     Source: LeaderIncHighWatermark, FollowerReplicate; Kafka's Partition.maybeIncrementLeaderHW and
         ReplicaFetcherThread.processPartitionData.
-    Holds in: all models.
-    Fails in: none; where a leader counts a replica that does not follow it, or a follower counts by itself.
+    Fails: where a leader counts a replica that does not follow it, or a follower counts by itself.
     """
     for replica_id in range(len(before.replicas)):
         replica = before.replicas[replica_id]

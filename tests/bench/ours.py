@@ -15,13 +15,10 @@ from checker.exploration import Watch
 from checker.result import Limits
 from tests.bench.measure import BenchmarkError, Bounds, Search, run
 
-RIVALS_CHECK = ("weak_isr", "strong_isr")
-"""The properties that the rivals' programs check, too."""
-
 
 def explore(model_name: str, bounds: Bounds) -> Search:
     """One exploration in this process."""
-    model = find_model(model_name).with_bounds(bounds._asdict()).with_properties(RIVALS_CHECK)
+    model = find_model(model_name).with_bounds(bounds._asdict())
     entries = machine_code.entries(kernel.kernel_text(model))
     cpu, wall = time.process_time(), time.perf_counter()
     search = CompiledSearch(model, entries, Watch(Limits(), None))
