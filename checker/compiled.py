@@ -130,6 +130,7 @@ class CompiledSearch:
     """A breadth-first search by the compiled reading, from the start or from where another reading stopped."""
 
     engine = "compiled"
+    space_class = Workspace
 
     def __init__(self, model: Model, entries: dict[str, Entry], watch: Watch, found: HandOver | None = None) -> None:
         self.model = model
@@ -150,7 +151,7 @@ class CompiledSearch:
         capacity = max(capacity, SMALLEST_CAPACITY)
         while True:
             try:
-                return Workspace(sizes_of(self.model), entries, capacity)
+                return self.space_class(sizes_of(self.model), entries, capacity)
             except MemoryError:
                 if capacity == SMALLEST_CAPACITY:
                     raise

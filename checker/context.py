@@ -14,6 +14,10 @@ class Context(IntEnum):
     FINGERPRINTS uint64[n]. `expand`, `check` and `fingerprint` work on the states FIRST .. LAST-1; `expand` sets FIRST
     to the first state it had no room for and AMOUNT to the number of successors. `absorb` keeps new states from number
     COUNT on, up to CAPACITY, counts in FIRED, and sets COUNT and CONSUMED.
+
+    Only in kernels of state graphs: `expand` fills COMBINATIONS uint32[ROOM] and WRONGS uint64[ROOM], `absorb` fills
+    TARGETS uint32[ROOM], and `check` fills VERDICTS uint64[LAST - FIRST] and MEASURES int64[LAST - FIRST, measures];
+    see `checker.state_graph`.
     """
 
     STORE = 0
@@ -33,10 +37,19 @@ class Context(IntEnum):
     AMOUNT = 14
     CONSUMED = 15
     FINGERPRINTS = 16
+    COMBINATIONS = 17
+    WRONGS = 18
+    TARGETS = 19
+    VERDICTS = 20
+    MEASURES = 21
 
 
 EXCLUDED = 1 << 15
 """Added in ACTIONS to the number of the action where a successor lies outside the constraint, which is not kept."""
+
+
+NO_STATE = (1 << 32) - 1
+"""In TARGETS: the successor lies outside the constraint and is no state of the graph."""
 
 
 class Sizes(NamedTuple):

@@ -11,7 +11,7 @@ from checker.schema import Struct
 
 LONGEST_NAME = 60
 NAME = re.compile(rf"[^\W_][\w.-]{{0,{LONGEST_NAME - 1}}}")
-LISTS = ("actions", "initial", "always", "sometimes", "lemmas")
+LISTS = ("actions", "initial", "always", "sometimes", "lemmas", "measures")
 MAPPINGS = ("bounds", "parameters")
 
 

@@ -26,3 +26,9 @@ class EvaluationError(KafkacheckError):
     """Protocol code that failed or broke its contract while a state was evaluated (exit status 75)."""
 
     exit_status = 75
+
+
+class NotExhaustedError(KafkacheckError):
+    """A search that ended before every state was visited, where nothing less is of use (exit status 20)."""
+
+    exit_status = 20

@@ -58,24 +58,29 @@ def unrolled_actions(model: Model) -> set[str]:
     return names
 
 
-def kernel_text(model: Model) -> str:
-    """The LLVM module of a model. Deterministic: equal models give equal text."""
-    return str(_KernelWriter(model).module)
+def kernel_text(model: Model, with_steps: bool = False) -> str:
+    """The LLVM module of a model. Deterministic: equal models give equal text.
+
+    `with_steps`: it also tells the steps between states and every state's verdicts, for `checker.state_graph`.
+    """
+    return str(_KernelWriter(model, with_steps).module)
 
 
 class _KernelWriter:
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, with_steps: bool) -> None:
         self.model = model
+        self.with_steps = with_steps
         self.sizes = sizes_of(model)
         self.module = llvm.Module(name="kernel")
         self.packing = Packing(self.module, model.layout)
         self.unrolled = unrolled_actions(model)
         observers = [*model.properties, *model.sometimes, *([model.constraint] if model.constraint else [])]
         roots = [action.read for action in model.actions] + [each.read for each in observers]
+        roots += [measure.read for measure in model.measures if with_steps]
         inlined = [action.read for action in model.actions if action.name in self.unrolled]
         self._functions = define(self.module, ir.reachable(roots), inlined)
         _ExpandWriter(self).write()
-        lookup.write(self.module, self.packing)
+        lookup.write(self.module, self.packing, with_steps)
         self._check()
         self._fingerprint()
 
@@ -95,14 +100,37 @@ class _KernelWriter:
         with builder.loop(first, last, polled=report) as row:
             builder.put(report, AT, row)
             self.packing.unpack(builder, self.packing.row(builder, store, row), state)
+            verdicts: list[tuple[int, llvm.Value]] = []
             for place, each in enumerate(self.model.properties):
                 if not each.is_step:
                     fails = builder.not_(self.call(builder, each.read, report, [state]))
                     note_first(builder, report, kept_slot(place), row, fails)
+                    verdicts.append((place, fails))
             for place, each in enumerate(self.model.sometimes):
                 slot = self.sizes.sometimes_slot(place)
-                note_first(builder, report, slot, row, self.call(builder, each.read, report, [state]))
+                is_example = self.call(builder, each.read, report, [state])
+                note_first(builder, report, slot, row, is_example)
+                verdicts.append((len(self.model.properties) + place, is_example))
+            if self.with_steps:
+                self._tell(context, builder, row, verdicts, state)
         builder.ret_void()
+
+    def _tell(
+        self,
+        context: llvm.Value,
+        builder: Builder,
+        row: llvm.Value,
+        verdicts: list[tuple[int, llvm.Value]],
+        state: llvm.Value,
+    ) -> None:
+        """Write what a state is judged to be, one bit each, and its measures."""
+        place = builder.sub(row, builder.get(context, Context.FIRST))
+        builder.put(pointer(builder, context, Context.VERDICTS), place, bits(builder, verdicts))
+        report, measures = (pointer(builder, context, slot) for slot in (Context.REPORT, Context.MEASURES))
+        first = builder.mul(place, number(len(self.model.measures)))
+        for column, measure in enumerate(self.model.measures):
+            value = self.call(builder, measure.read, report, [state])
+            builder.put(measures, builder.add(first, number(column)), value)
 
     def _fingerprint(self) -> None:
         """Write the fingerprints of the states FIRST .. LAST-1 to FINGERPRINTS."""
@@ -123,6 +151,14 @@ def note_first(builder: Builder, report: llvm.Value, slot: int, row: llvm.Value,
         builder.put(report, slot, row)
 
 
+def bits(builder: Builder, flags: list[tuple[int, llvm.Value]]) -> llvm.Value:
+    """A number in which each flag has the bit of its place."""
+    total: llvm.Value = number(0)
+    for place, flag in flags:
+        total = builder.or_(total, builder.shl(builder.zext(flag, I64), number(place)))
+    return total
+
+
 class _ExpandWriter:
     """Writes `expand`: every action with all its parameters, on every state, as long as there is room."""
 
@@ -138,6 +174,9 @@ class _ExpandWriter:
         self.actions = pointer(builder, context, Context.ACTIONS, I16)
         self.origins = pointer(builder, context, Context.ORIGINS, I32)
         self.successors = pointer(builder, context, Context.SUCCESSORS)
+        if kernel.with_steps:
+            self.combinations = pointer(builder, context, Context.COMBINATIONS, I32)
+            self.wrongs = pointer(builder, context, Context.WRONGS)
         self.state = builder.in_entry(I64, len(self.packing.leaves))
         self.before = self.state
         if any(each.is_step for each in self.model.properties):
@@ -225,42 +264,66 @@ class _ExpandWriter:
                 branches.enter_context(yes)
             now = builder.load(self.amount)
             target = self.packing.row(builder, self.successors, now)
-            outside = builder.call(self._keeper(written), [self.report, source, self.before, self.state, target])
+            told = [self.report, source, self.before, self.state, target]
+            if self.kernel.with_steps:
+                combination = builder.trunc(self._combination(place, given), I32)
+                builder.store(combination, builder.gep(self.combinations, [now]))
+                told.append(builder.at(self.wrongs, now))
+            outside = builder.call(self._keeper(written), told)
             builder.store(builder.add(llvm.Constant(I16, place), outside), builder.gep(self.actions, [now]))
             builder.store(builder.trunc(row, I32), builder.gep(self.origins, [now]))
             builder.store(builder.add(now, number(1)), self.amount)
 
+    def _combination(self, place: int, given: list[llvm.Value]) -> llvm.Value:
+        """The number of an action with its parameters, counted over all of them in the order of the search."""
+        builder, actions = self.builder, self.model.actions
+        value: llvm.Value = number(0)
+        for parameter, each in zip(actions[place].parameters, given, strict=True):
+            each = builder.zext(each, I64) if each.type == I1 else each
+            value = builder.mul(value, number(parameter.high - parameter.low + 1))
+            value = builder.add(value, builder.sub(each, number(parameter.low)))
+        return builder.add(value, number(sum(action.combination_count() for action in actions[:place])))
+
     def _keeper(self, written: tuple[int, ...]) -> llvm.Function:
         """Packs a successor in which these leaves may have been written, judges it, and undoes what was written.
 
-        (report, packed state before, state before, state, where the successor goes) -> EXCLUDED where the successor
-        lies outside the constraint, else 0. Shared by all (action, parameters) that write the same leaves.
+        (report, packed state before, state before, state, where the successor goes[, where the properties go that it
+        violates]) -> EXCLUDED where the successor lies outside the constraint, else 0. Shared by all (action,
+        parameters) that write the same leaves.
         """
         if written in self._keepers:
             return self._keepers[written]
-        function = internal(self.kernel.module, I16, [POINTER] * 5, f"keep.{len(self._keepers)}")
+        function = internal(
+            self.kernel.module, I16, [POINTER] * (5 + self.kernel.with_steps), f"keep.{len(self._keepers)}"
+        )
         self._keepers[written] = function
         builder = Builder(function.append_basic_block("entry"))
-        report, source, before, state, target = function.args
+        report, source, before, state, target, *wrong = function.args
+        for each in wrong:
+            builder.store(number(0), each)
         outside, is_same = self.packing.pack(builder, source, state, target, written)
         with builder.if_then(outside, likely=False):
             builder.note_fault(report, OUT_OF_RANGE)
         with builder.if_then(is_same, likely=False):
             builder.note_fault(report, NO_CHANGE)
-        self._judge(builder, report, [before, state], is_step=True)
+        self._judge(builder, report, [before, state], wrong, is_step=True)
         excluded: llvm.Value = llvm.Constant(I16, 0)
         if self.model.constraint is not None:
             inside = self.kernel.call(builder, self.model.constraint.read, report, [state])
             excluded = builder.select(inside, excluded, llvm.Constant(I16, EXCLUDED))
             with builder.if_then(builder.not_(inside)):
-                self._judge(builder, report, [state], is_step=False)
+                self._judge(builder, report, [state], wrong, is_step=False)
         self.packing.restore(builder, source, state, written)
         builder.ret(excluded)
         return function
 
-    def _judge(self, builder: Builder, report: llvm.Value, states: list[llvm.Value], is_step: bool) -> None:
-        """Report the state at work where its successor violates a property."""
+    def _judge(
+        self, builder: Builder, report: llvm.Value, states: list[llvm.Value], wrong: list[llvm.Value], is_step: bool
+    ) -> None:
+        """Report the state at work where its successor violates a property, and which in `wrong` if that is given."""
         for place, each in enumerate(self.model.properties):
             if each.is_step == is_step:
                 fails = builder.not_(self.kernel.call(builder, each.read, report, states))
                 note_first(builder, report, successor_slot(place), builder.get(report, AT), fails)
+                for mask in wrong:
+                    builder.store(builder.or_(builder.load(mask), bits(builder, [(place, fails)])), mask)

@@ -9,7 +9,7 @@ decided.
 
 from typing import NamedTuple
 
-from checker.context import EXCLUDED, Context, pointer
+from checker.context import EXCLUDED, NO_STATE, Context, pointer
 from checker.native import I1, I16, I32, I64, VOID, entry, llvm, number
 from checker.packing import Packing, Words
 
@@ -29,11 +29,11 @@ _RING = 64
 """How many fingerprints are remembered: a power of two, more than twice the distance."""
 
 
-def write(module: llvm.Module, packing: Packing) -> None:
-    """Add `absorb` and `rehash` to a kernel."""
+def write(module: llvm.Module, packing: Packing, with_steps: bool) -> None:
+    """Add `absorb` and `rehash` to a kernel; `with_steps`: `absorb` tells the number of every successor."""
     byte = llvm.IntType(8).as_pointer()
     prefetch = llvm.Function(module, llvm.FunctionType(VOID, [byte, I32, I32, I32]), "llvm.prefetch.p0")
-    _AbsorbWriter(module, packing, prefetch, "absorb").write()
+    _AbsorbWriter(module, packing, prefetch, "absorb").write(with_steps)
     _RehashWriter(module, packing, prefetch, "rehash").write()
 
 
@@ -121,9 +121,10 @@ class _Pipeline:
 class _AbsorbWriter(_Pipeline):
     """Writes `absorb`: look up the successors in order and keep the new ones."""
 
-    def write(self) -> None:
+    def write(self, with_steps: bool) -> None:
         """The whole function."""
         builder, context = self.builder, self.context
+        self.targets = pointer(builder, context, Context.TARGETS, I32) if with_steps else None
         self.successors = pointer(builder, context, Context.SUCCESSORS)
         self.origins = pointer(builder, context, Context.ORIGINS, I32)
         self.actions = pointer(builder, context, Context.ACTIONS, I16)
@@ -172,11 +173,12 @@ class _AbsorbWriter(_Pipeline):
         builder = self.builder
         action = builder.load(builder.gep(self.actions, [place]))
         look, known = (builder.append_basic_block(name) for name in ("look", "known"))
+        self._tell(place, number(NO_STATE))
         builder.cbranch(builder.icmp_unsigned("<", action, llvm.Constant(I16, EXCLUDED)), look, known)
         builder.position_at_end(look)
         fingerprint, words = self.fingerprint(place), self._successor(place)
         probe = self.probe(fingerprint)
-        self._compare(probe, words, known)
+        self._compare(place, probe, words, known)
         slot = self.free_slot(probe)
         self._append(place, words, slot, fingerprint)
         builder.branch(known)
@@ -184,7 +186,12 @@ class _AbsorbWriter(_Pipeline):
         number_of = builder.zext(builder.and_(action, llvm.Constant(I16, EXCLUDED - 1)), I64)
         builder.put(self.fired, number_of, builder.add(builder.get(self.fired, number_of), number(1)))
 
-    def _compare(self, probe: _Probe, words: Words, known: llvm.Block) -> None:
+    def _tell(self, place: llvm.Value, row: llvm.Value) -> None:
+        """Say which state a successor is, as far as is known; what is said last counts."""
+        if self.targets is not None:
+            self.builder.store(self.builder.trunc(row, I32), self.builder.gep(self.targets, [place]))
+
+    def _compare(self, place: llvm.Value, probe: _Probe, words: Words, known: llvm.Block) -> None:
         """Compare the states that the candidates name, and go to `known` where one is the wanted one."""
         builder = self.builder
         above = builder.block
@@ -193,7 +200,11 @@ class _AbsorbWriter(_Pipeline):
         builder.position_at_end(compare)
         candidates = builder.phi(_MARKS)
         candidates.add_incoming(probe.candidates, above)
-        named = self.packing.load(builder, self._named_at(self.first_of(probe.slot, candidates)))
+        slot = self.first_of(probe.slot, candidates)
+        named = self.packing.load(builder, self._named_at(slot))
+        if self.targets is not None:
+            following = builder.and_(builder.get(self.table, slot), number(_INDEX))
+            self._tell(place, builder.sub(following, number(1)))
         builder.cbranch(self.packing.same(builder, named, words), known, another)
         builder.position_at_end(another)
         others = builder.and_(candidates, builder.sub(candidates, llvm.Constant(_MARKS, 1)))
@@ -211,6 +222,7 @@ class _AbsorbWriter(_Pipeline):
         self.packing.store(builder, words, self.packing.row(builder, self.store, count))
         origin = builder.load(builder.gep(self.origins, [place]))
         builder.store(origin, builder.gep(self.parents, [count]))
+        self._tell(place, count)
         following = builder.add(count, number(1))
         self.enter(slot, fingerprint, following)
         builder.store(following, self.count)

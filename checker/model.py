@@ -103,6 +103,21 @@ class Property:
         return bool(self.function(*states))
 
 
+@dataclass(frozen=True)
+class Measure:
+    """A number that a state has, by which the states of a state graph are grouped."""
+
+    name: str
+    function: Protocol
+    takes_rules: bool
+    rules: Any
+    read: Function
+
+    def value(self, state: Any) -> int:
+        """Evaluate it on one state."""
+        return int(self.function(state, self.rules) if self.takes_rules else self.function(state))
+
+
 class Model:
     """A closed finite system.
 
@@ -116,9 +131,10 @@ class Model:
     like invariants, each must hold in at least one reachable state. `lemmas`: what helps to prove the others, as in
     `always` (`checker.prove`); a search checks them where it is asked to. `constraint`: states in which it does not
     hold are checked, but neither counted nor explored further. `check_deadlock`: whether a state without an enabled
-    action is an error. `drawing`: how steps are drawn as lanes. `question`: what the model answers, by default the
-    first sentence of the docstring of the module that defines it. `place` is what errors call the place of the
-    definition, by default the file and line of the call.
+    action is an error. `measures`: functions `(state[, rules]) -> int` by which `kafkacheck analyze` groups states.
+    `drawing`: how steps are drawn as lanes. `question`: what the model answers, by default the first sentence of the
+    docstring of the module that defines it. `place` is what errors call the place of the definition, by default the
+    file and line of the call.
 
     Raises ModelError, naming the place and the mend, for every mistake that can be seen without running a step.
     """
@@ -138,6 +154,7 @@ class Model:
         lemmas: Sequence[Protocol] = (),
         constraint: Protocol | None = None,
         check_deadlock: bool = False,
+        measures: Sequence[Protocol] = (),
         drawing: Lanes | None = None,
         question: str | None = None,
         place: str | None = None,
@@ -158,7 +175,8 @@ class Model:
         given: dict[str, Any] = {
             "name": name, "state": state, "actions": actions, "bounds": bounds or {}, "initial": initials,
             "rules": rules, "parameters": parameters or {}, "always": always, "sometimes": sometimes,
-            "lemmas": lemmas, "constraint": constraint, "check_deadlock": check_deadlock, "drawing": drawing,
+            "lemmas": lemmas, "constraint": constraint, "check_deadlock": check_deadlock, "measures": measures,
+            "drawing": drawing,
             "question": question,
         }  # fmt: skip
         try:
@@ -178,6 +196,7 @@ class Model:
         self.sometimes = tuple(self._property(function, "sometimes", (1,)) for function in sometimes)
         self.lemmas = tuple(self._property(function, "lemmas", (1, 2)) for function in lemmas)
         self.constraint = None if constraint is None else self._property(constraint, "constraint", (1,))
+        self.measures = tuple(self._measure(function) for function in measures)
         self._check_names()
         if drawing is not None:
             takes = {each.name: tuple(parameter.name for parameter in each.parameters) for each in self.actions}
@@ -376,6 +395,21 @@ class Model:
         require_words(read, [None] * len(names))
         return Property(function.__name__, function, takes_rules, self.rules, len(names) == 2, read)
 
+    def _measure(self, function: Protocol) -> Measure:
+        names, takes_rules = self._signature(function, is_action=False)
+        if len(names) != 1:
+            raise self._error(f"in `measures` takes {len(names)} states; write (state)", function)
+        read = self._read(function, 1, [])
+        if read.returns != INT:
+            raise self._error("in `measures` must return a number", function)
+        if read.writes:
+            raise ModelError(
+                f"{read.write_place}: model {self.name}: {function.__name__} in `measures` writes to the state; it "
+                "only counts"
+            )
+        require_words(read, [None])
+        return Measure(function.__name__, function, takes_rules, self.rules, read)
+
     def _check_names(self) -> None:
         if not self.actions:
             raise self._error("it has no actions; give at least one")
@@ -385,8 +419,12 @@ class Model:
                 f"its actions have {combinations:,} combinations of parameters at these bounds; at most "
                 f"{MOST_COMBINATIONS:,} are supported, so lower the bounds of the parameters' domains"
             )
-        judged = (*self.properties, *self.sometimes, *self.lemmas)
-        for role, members in (("actions", self.actions), ("always, sometimes and lemmas", judged)):
+        roles: dict[str, Sequence[Action | Property | Measure]] = {
+            "actions": self.actions,
+            "always, sometimes and lemmas": (*self.properties, *self.sometimes, *self.lemmas),
+            "measures": self.measures,
+        }
+        for role, members in roles.items():
             names = [each.name for each in members]
             twice = sorted({name for name in names if names.count(name) > 1})
             if twice:

@@ -18,7 +18,7 @@ from impl.constants import FetchFencing, TruncationRule
 from impl.replication.controller import start_partition
 from impl.replication.records import ReplicationRules, State
 from model.drawing import REPLICATION
-from model.replication import ACTIONS, ALWAYS, LEMMAS, SOMETIMES
+from model.replication import ACTIONS, ALWAYS, LEMMAS, MEASURES, SOMETIMES
 
 MODEL = Model(
     name="kip279",
@@ -33,5 +33,6 @@ MODEL = Model(
     always=ALWAYS,
     sometimes=SOMETIMES,
     lemmas=LEMMAS,
+    measures=MEASURES,
     drawing=REPLICATION,
 )

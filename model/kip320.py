@@ -15,7 +15,7 @@ from impl.constants import FetchFencing, TruncationRule
 from impl.replication.controller import start_partition
 from impl.replication.records import ReplicationRules, State
 from model.drawing import REPLICATION
-from model.replication import ACTIONS, ALWAYS, LEMMAS, SOMETIMES_WITH_TWO_RECORDS
+from model.replication import ACTIONS, ALWAYS, LEMMAS, MEASURES, SOMETIMES_WITH_TWO_RECORDS
 
 MODEL = Model(
     name="kip320",
@@ -30,5 +30,6 @@ MODEL = Model(
     always=ALWAYS,
     sometimes=SOMETIMES_WITH_TWO_RECORDS,
     lemmas=LEMMAS,
+    measures=MEASURES,
     drawing=REPLICATION,
 )

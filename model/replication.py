@@ -37,6 +37,7 @@ from spec.lemmas import (
     well_formed_logs,
     written_by_leader,
 )
+from spec.measures import isr_size, live_leaders
 from spec.replication import (
     committed_record,
     committed_without_all,
@@ -111,3 +112,6 @@ SOMETIMES = (
 """What every generation must reach with one record already."""
 
 SOMETIMES_WITH_TWO_RECORDS = (*SOMETIMES, diverging_logs)
+
+MEASURES = (isr_size, live_leaders)
+"""What the states of a state graph are counted by."""

@@ -10,6 +10,7 @@ lies below the high watermark of a replica that believes it leads, and that is w
 from checker.schema import contains
 from impl.constants import NO_EPOCH
 from impl.replication.records import State
+from spec.measures import live_leaders
 
 
 def holds_committed_records(state: State, leader_id: int, holder_id: int) -> bool:
@@ -90,11 +91,7 @@ def expanded_isr(state: State) -> bool:
 
 def deposed_leader(state: State) -> bool:
     """Two replicas believe they lead. Without an example no fencing rule is put to the test."""
-    leader_count = 0
-    for replica_id in range(len(state.replicas)):
-        if state.replicas[replica_id].leader == replica_id:
-            leader_count += 1
-    return leader_count > 1
+    return live_leaders(state) > 1
 
 
 def follower_of_first_epoch(state: State) -> bool:

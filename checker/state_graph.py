@@ -1,0 +1,193 @@
+"""The state graph of a model: every state and every step between two, level by level, by the compiled reading.
+
+Nothing but the packed states, their parents and the table that finds them is kept; steps are told as they are found.
+"""
+
+import functools
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from checker import machine_code
+from checker.compiled import CompiledSearch, Workspace
+from checker.context import NO_STATE, Context, Sizes
+from checker.errors import EvaluationError, NotExhaustedError, UsageError
+from checker.exploration import Found, Watch
+from checker.kernel import kernel_text
+from checker.model import Model
+from checker.native import FAULT, FAULT_AT, NO_FAULT, Entry
+from checker.result import Limits, ProgressListener, Verdict
+from checker.source import guarded
+
+MOST_JUDGEMENTS = 64
+"""How many properties and examples are told of a state: each is one bit."""
+
+Array = np.ndarray[Any, Any]
+
+__all__ = ["NO_STATE", "Combinations", "StateGraph", "States", "Steps"]
+
+
+class Steps(NamedTuple):
+    """The steps from some states of one level, as arrays of equal length, in order of their sources.
+
+    `sources` uint32 and `targets` uint32 number the states in order of discovery, from 0 on; the target is `NO_STATE`
+    where it lies outside the constraint. `combinations` uint32 numbers (action, parameters), see `Combinations`.
+    `wrongs` uint64: bit k says that the step violates property k, or its target outside the constraint does. The
+    arrays are views that the next steps overwrite.
+    """
+
+    level: int
+    sources: Array
+    combinations: Array
+    targets: Array
+    wrongs: Array
+
+
+class States(NamedTuple):
+    """Some states in order of discovery, as arrays of equal length; `first` is the number of the first one.
+
+    `words` uint64[n, words] are the packed states, `fingerprints` uint64. `parents` int64: the state it was found
+    from, -1 for an initial state. `verdicts` uint64: bit k says that property k is violated; the bits after those of
+    the properties say which `sometimes` properties it is an example of. `measures` int64[n, measures].
+    """
+
+    first: int
+    words: Array
+    fingerprints: Array
+    parents: Array
+    verdicts: Array
+    measures: Array
+
+
+class Combinations:
+    """All (action, parameters) of a model, numbered in the order in which they are tried."""
+
+    def __init__(self, model: Model) -> None:
+        counts = [action.combination_count() for action in model.actions]
+        self.actions = np.repeat(np.arange(len(counts)), counts)
+        self.parameters = [values for action in model.actions for values in action.combinations()]
+
+    def __len__(self) -> int:
+        return len(self.parameters)
+
+
+class _Space(Workspace):
+    """The arrays of a search, and those in which a kernel tells steps and verdicts."""
+
+    def __init__(self, sizes: Sizes, entries: dict[str, Entry], capacity: int) -> None:
+        super().__init__(sizes, entries, capacity)
+        self.combinations = np.empty(self.room, np.uint32)
+        self.wrongs = np.empty(self.room, np.uint64)
+        self.targets = np.empty(self.room, np.uint32)
+        self.verdicts = np.empty(self.room, np.uint64)
+        self.measures = np.empty(0, np.int64)
+        arrays: dict[Context, Array] = {
+            Context.COMBINATIONS: self.combinations, Context.WRONGS: self.wrongs, Context.TARGETS: self.targets,
+            Context.VERDICTS: self.verdicts,
+        }  # fmt: skip
+        for slot, array in arrays.items():
+            self._context[slot] = array.ctypes.data
+
+    def use_measures(self, count: int) -> None:
+        """Make room for so many measures of a state."""
+        self.measures = np.empty((self.room, count), np.int64)
+        self._context[Context.MEASURES] = self.measures.ctypes.data
+
+    def check(self, first: int, last: int) -> None:
+        """Evaluate the invariants of the states first .. last-1; the arrays tell of the last ones of them."""
+        for start in range(first, last, self.room):
+            super().check(start, min(start + self.room, last))
+
+
+class StateGraph(CompiledSearch):
+    """Explores a model to the end, past violations, and tells every step.
+
+    UsageError where the model has more properties than can be told. `levels` and `states` may be used while `steps` is
+    iterated; `outcome` is what a check would say, and is whole when that is done.
+    """
+
+    space_class = _Space
+
+    def __init__(self, model: Model, limits: Limits | None = None, progress: ProgressListener | None = None) -> None:
+        if len(model.properties) + len(model.sometimes) > MOST_JUDGEMENTS:
+            raise UsageError(
+                f"{model.name} has {len(model.properties) + len(model.sometimes)} properties; of a state graph at most "
+                f"{MOST_JUDGEMENTS} are told, so name some of them with --property"
+            )
+        self.text = kernel_text(model, with_steps=True)
+        super().__init__(model, machine_code.entries(self.text), Watch(limits or Limits(), progress))
+        self._space.use_measures(len(model.measures))
+
+    _space: _Space
+
+    @property
+    def levels(self) -> list[tuple[int, int]]:
+        """The numbers of the first state of each level found, and of the first state after it."""
+        ends = self.counts.level_ends
+        return [level for level in zip([0, *ends], ends, strict=False) if level[0] < level[1]]
+
+    def steps(self) -> Iterator[Steps]:
+        """Explore the model: the steps from the states of level 1, then those of level 2, and so on.
+
+        EvaluationError where the model's code fails, NotExhaustedError where a limit or the memory ends it.
+        """
+        try:
+            found = self._start()
+            self._go_on(self._failed() if self._space.report[FAULT] != NO_FAULT else found)
+            level = 0
+            while self._next < self.counts.distinct:
+                level, end = level + 1, self.counts.level_ends[-1]
+                while self._next < end:
+                    yield self._steps(level, end)
+                self._note_successors()
+                if self.counts.distinct > end:
+                    self.counts.level_ends.append(self.counts.distinct)
+        except MemoryError:
+            raise NotExhaustedError(
+                f"{self.model.name} is not explored: memory ran out; choose smaller bounds"
+            ) from None
+        self.counts.fired = [int(count) for count in self._space.fired]
+
+    def states(self, first: int, last: int) -> Iterator[States]:
+        """The states first .. last-1, some at a time. The arrays are views that the next ones overwrite."""
+        space = self._space
+        for start in range(first, last, space.room):
+            end = min(start + space.room, last)
+            space.check(start, end)
+            parents = space.parents[start:end].astype(np.int64)
+            parents[: max(0, self.counts.level_ends[0] - start)] = -1
+            count = end - start
+            fingerprints, words = space.fingerprints(start, end), space.store[start:end]
+            yield States(start, words, fingerprints, parents, space.verdicts[:count], space.measures[:count])
+
+    @property
+    def outcome(self) -> Found:
+        """The verdict of a check, with the property that is violated."""
+        return self.counts.judge(self.model) or Found(Verdict.HOLDS)
+
+    def _steps(self, level: int, end: int) -> Steps:
+        space, generated = self._space, self.counts.generated
+        reason = self._block(end)
+        self._go_on(self._failed() if space.report[FAULT] != NO_FAULT else None)
+        if reason:
+            raise NotExhaustedError(f"{self.model.name} is not explored: {reason}; choose smaller bounds with --set")
+        count = self.counts.generated - generated
+        arrays = (space.origins, space.combinations, space.targets, space.wrongs)
+        return Steps(level, *(array[:count] for array in arrays))
+
+    def _failed(self) -> Found:
+        """Say what went wrong at the state at work, in a measure or anything else."""
+        behaviour = self.chain(int(self._space.report[FAULT_AT]))
+        state = self.model.layout.restore(behaviour[-1])
+        try:
+            for measure in self.model.measures:
+                guarded(measure.name, functools.partial(measure.value, state))
+        except EvaluationError as error:
+            return Found(Verdict.EVALUATION_FAILED, None, behaviour, str(error), error)
+        return super()._failed()
+
+    def _go_on(self, found: Found | None) -> None:
+        """Go on past a violation; EvaluationError where the model's code failed."""
+        if found is not None and found.verdict is Verdict.EVALUATION_FAILED:
+            raise found.error or EvaluationError(found.reason)

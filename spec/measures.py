@@ -1,0 +1,23 @@
+"""What the states of a partition are counted by: numbers of a state that are worth a table.
+
+Part of Kafka judged: the replication of one partition (`impl/replication`).
+Source: UnderReplicatedPartitions and the sizes of ISR that operators of Kafka watch; the functions are this project's.
+Left out, and why that is sound: what no operator could read off a broker or controller. Nothing is judged by these.
+"""
+
+from checker.schema import cardinality
+from impl.replication.records import State
+
+
+def isr_size(state: State) -> int:
+    """How many replicas are in sync, as the controller has recorded it."""
+    return cardinality(state.quorum.isr)
+
+
+def live_leaders(state: State) -> int:
+    """How many replicas believe that they lead."""
+    leader_count = 0
+    for replica_id in range(len(state.replicas)):
+        if state.replicas[replica_id].leader == replica_id:
+            leader_count += 1
+    return leader_count
