@@ -1,4 +1,5 @@
-"""The command line: `kafkacheck models`, `check`, `resume`, `replay`, `graph`, `guards`, and those of `proof_commands`.
+"""The command line: `kafkacheck models`, `check`, `resume`, `replay`, `graph`, `guards`, and those of `proof_commands`
+and `graph_commands`.
 
 Results go to stdout, progress and errors to stderr. Whatever goes wrong ends in one line `error: ...` that names the
 value, what was expected and what to do, and in an exit status of its own; a traceback is never printed, and is saved
@@ -14,7 +15,7 @@ from pathlib import Path
 
 import click
 
-from checker import catalogue, checking, output, proof_commands, settings
+from checker import catalogue, checking, graph_commands, output, proof_commands, settings
 from checker.errors import KafkacheckError, UsageError
 from checker.files import reason_of
 from checker.named import Source
@@ -250,7 +251,7 @@ def guards(
     return guarding.examine_model(Source(model_name, changes), pattern, traces, max_states, jobs, as_json)
 
 
-for each in proof_commands.COMMANDS:
+for each in (*proof_commands.COMMANDS, *graph_commands.COMMANDS):
     commands.add_command(each)
 
 

@@ -16,7 +16,8 @@ EXIT_STATUSES = """
 \b
 Exit status:
   0    the verdict is HOLDS or PROVED (check --all: every verdict is the expected one)
-  1    check --all: some verdict is not the expected one; replay: the trace no longer applies
+  1    check --all: some verdict is not the expected one; replay: the trace no longer applies;
+       analyze --converge: some state cannot
   2    the command, an option, a value, a file or stdout cannot be used
   11   a state without a successor (deadlock)
   12   an invariant is violated; equivalent: an action differs
@@ -99,18 +100,23 @@ def search_options(command: Command) -> Command:
     return command
 
 
+def spark_options(command: Command) -> Command:
+    """The options that say where Spark runs, of every command that uses it."""
+    command = click.option(
+        "--conf", metavar="NAME=VALUE", multiple=True, help="Spark: a setting of Spark's. May be repeated."
+    )(command)
+    return click.option(
+        "--master",
+        metavar="URL",
+        help="Spark: local[N], spark://HOST:PORT, k8s://URL or yarn.  [default: spark-submit's, or local[*]]",
+    )(command)
+
+
 def cluster_options(command: Command) -> Command:
-    """The options that say where Spark runs; `checker.searching.cluster_of` takes them."""
+    """The options of a search on Spark; `checker.searching.cluster_of` takes them."""
     for option in reversed(
         (
-            click.option(
-                "--master",
-                metavar="URL",
-                help="Spark: local[N], spark://HOST:PORT, k8s://URL or yarn.  [default: spark-submit's, or local[*]]",
-            ),
-            click.option(
-                "--conf", metavar="NAME=VALUE", multiple=True, help="Spark: a setting of Spark's. May be repeated."
-            ),
+            spark_options,
             click.option(
                 "--shards",
                 type=click.IntRange(1, 4096),

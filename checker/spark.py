@@ -23,6 +23,7 @@ import psutil
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark import SparkConf, SparkContext, java_gateway
 from pyspark.errors import PySparkException
+from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
 
 from checker import java
@@ -40,9 +41,13 @@ JAVA = "spark.kafkacheck.java"
 """The setting that says which Java was chosen."""
 
 QUIET = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "ERROR"}
+LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+"""They print every error of a query on stderr, although it is raised, too."""
 LIGHT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Java in local mode: half of the processor time of a short job, and little lost in a long one."""
 LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+SHUFFLES = "spark.sql.shuffle.partitions"
+"""As many tasks as processors are enough on one machine; Spark's own number is for clusters."""
 
 FREE = (
     "spark.executorEnv.", "spark.hadoop.", "spark.kubernetes.", "spark.yarn.", "spark.metrics.conf.", "spark.ssl.",
@@ -73,6 +78,8 @@ def session(
     session goes on on leaving. UsageError where no Java can be used, where the master cannot be reached or refuses, and
     for settings that do not exist, have no possible value, or contradict the ones that stand.
     """
+    for name in LOGGERS:
+        PySparkLogger.getLogger(name).disabled = True
     given = dict(conf or {})
     for name in given:
         _check_name(name)
@@ -193,7 +200,7 @@ def _own_gateway(folder: Path, given: dict[str, str]) -> Iterator[Any]:
     if "spark.pyspark.python" not in given:
         environment["PYSPARK_PYTHON"] = os.environ.get("PYSPARK_PYTHON", sys.executable)
     if _is_local(master):
-        defaults |= LOOPBACK
+        defaults |= {**LOOPBACK, SHUFFLES: str(os.cpu_count() or 1)}
         environment["SPARK_LOCAL_IP"] = "127.0.0.1"
         environment["SPARK_LOCAL_DIRS"] = str(folder)
     options = [f"-Djava.io.tmpdir={folder}", LIGHT if _is_local(master) else ""]

@@ -1,6 +1,8 @@
 """The README's own words: its model is the one that is run, and its numbers and picture are those of today."""
 
+import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -9,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from checker import catalogue
+from checker.command_line import main
 from checker.prove import Settings, prove
 from checker.render import write_files
 from checker.search import check
@@ -17,12 +20,17 @@ ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
 
 
+def blocks_after(heading: str) -> list[str]:
+    """The Python blocks below a heading."""
+    section = README.split(f"## {heading}\n", 1)[1].split("\n## ")[0]
+    found: list[str] = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    assert found
+    return found
+
+
 def block_after(heading: str) -> str:
-    """The first Python block below a heading."""
-    section = README.split(f"## {heading}\n", 1)[1]
-    found = re.search(r"```python\n(.*?)```", section, re.DOTALL)
-    assert found is not None
-    return found[1]
+    """The first of them."""
+    return blocks_after(heading)[0]
 
 
 def test_the_model_in_the_readme_is_short_and_gives_the_answer_it_says(tmp_path):
@@ -68,10 +76,43 @@ def test_the_picture_in_the_readme_is_that_of_todays_counterexample(tmp_path, mo
     assert (tmp_path / name).read_text("utf-8") == (ROOT / "tests" / "data" / name).read_text("utf-8")
 
 
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory):
+    """The folder in which the command of the README made its data set."""
+    folder = tmp_path_factory.mktemp("graph")
+    (command,) = re.findall(r"^\.venv/bin/kafkacheck (explore .*)$", README, re.MULTILINE)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    subprocess.run([sys.executable, "-m", "checker", *command.split()], cwd=folder, env=environment, check=True)
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("reader", ["duckdb", "pandas", "pyspark"])
+def test_the_queries_in_the_readme_answer_what_it_says(graph, reader, request, monkeypatch, capsys):
+    if reader == "pyspark":
+        request.getfixturevalue("spark_session")
+    (query,) = [block for block in blocks_after("Query the state graph") if reader in block]
+    if reader == "pyspark":
+        query = query.replace("graph/", f"{graph}/graph/")  # Spark has settled already where it works
+    monkeypatch.chdir(graph)
+    exec(compile(query, "README.md", "exec"), {})
+    (said,) = re.findall(r"# (.*)$", query, re.MULTILINE)
+    assert capsys.readouterr().out.rstrip() == said
+
+
+@pytest.mark.slow
+def test_the_questions_in_the_readme_can_be_asked(graph, spark_session, monkeypatch, capsys):
+    monkeypatch.chdir(graph)
+    commands = re.findall(r"^\.venv/bin/kafkacheck (analyze graph --.*)$", README, re.MULTILINE)
+    statuses = [main(shlex.split(command)) for command in commands]
+    assert statuses == [0, 1], capsys.readouterr().err  # from some states the ISR cannot grow back any more
+    assert "kip101: 1306 of 9045 states satisfy" in capsys.readouterr().out
+
+
 def test_every_file_and_model_that_the_readme_names_exists():
     for link in re.findall(r"\]\((?!https?:)([^)]+)\)", README):
         assert (ROOT / link).exists(), link
-    for name in re.findall(r"kafkacheck (?:check|graph|replay) ([a-z0-9_]+)\b(?!\.)", README):
+    for name in re.findall(r"kafkacheck (?:check|explore|graph|replay) ([a-z0-9_]+)\b(?!\.)", README):
         assert name in catalogue.catalogue_names(), name
 
 

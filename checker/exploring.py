@@ -1,0 +1,203 @@
+"""What `kafkacheck explore`, `analyze` and `compare` do once the command line is read.
+
+They need the packages that Spark and Parquet come with, which no other command loads.
+"""
+
+import contextlib
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from checker import catalogue
+from checker.errors import UsageError
+from checker.model import Model
+from checker.output import say, tell
+from checker.progress import ProgressReport
+from checker.settings import settings_text
+
+if TYPE_CHECKING:
+    from checker.analysis import Analysis
+    from checker.trace import Trace
+
+CANNOT_CONVERGE = 1
+"""The exit status where some state cannot converge."""
+
+PACKAGES = ("pyspark", "py4j", "pyarrow", "jinja2", "pygal")
+FOLDER = "analysis"
+"""Where the analysis of a data set is written within it, unless told otherwise."""
+
+
+@contextlib.contextmanager
+def needed_packages() -> Iterator[None]:
+    """UsageError where a package is missing that only the Spark part needs."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.split(".")[0] not in PACKAGES:
+            raise
+        raise UsageError(
+            f"this command needs the package {error.name.split('.')[0]}, which is not installed; install "
+            "kafkacheck[spark]"
+        ) from error
+
+
+def explore(model: Model, name: str, folder: Path) -> int:
+    """Write the state graph of a model, which was named so, to a folder; the exit status."""
+    from checker import dataset
+
+    say(f"{model.name}: {settings_text(model) or 'no bounds or rules'}")
+    locator = name if name in catalogue.catalogue_names() or not Path(name).exists() else str(Path(name).resolve())
+    with ProgressReport(model.name) as progress:
+        run = dataset.write(model, locator, folder, progress)
+    for each, counts in run["violations"].items():
+        if counts["level"]:
+            told = f"{counts['states']:,} states and {counts['steps']:,} steps, first at level {counts['level']}"
+            say(f"{each} is violated by {told}")
+    say(f"written: {folder}")
+    found = [run["verdict"], *([run["property"]] if run["property"] else [])]
+    say(f"{model.name}: {' '.join(found)} states={run['states']} steps={run['edges']} depth={run['depth']}")
+    return 0
+
+
+def analyze(folder: Path, out: Path | None, master: str | None, settings: Sequence[str]) -> int:
+    """Print every table of a data set, and write them with the page of plots; the exit status.
+
+    UsageError where the folder to write to has anything else in it.
+    """
+    from checker import analysis_report, dataset, queries
+
+    run = dataset.read_manifest(folder)
+    out = out or folder / FOLDER
+    if out.exists() and not (out / analysis_report.PAGE).is_file() and (not out.is_dir() or any(out.iterdir())):
+        raise UsageError(f"{out} is there already and is no analysis; name another folder with --out, or remove it")
+    with _spark(master, settings) as analysis:
+        analysis.open_views(folder, run)
+        tables = analysis.tables(run)
+    say(f"{run['model']}: {run['verdict']} {run['property'] or ''}".rstrip())
+    for name, query in queries.tables(run).items():
+        say(f"\n{analysis_report.table_text(query.title, tables[name], sys.stdout.isatty())}")
+    with dataset.appearing(out) as work:
+        analysis_report.write(work, run, tables)
+    say(f"\nwritten: {out / analysis_report.PAGE} and a Parquet file of each table beside it")
+    return 0
+
+
+def where(folder: Path, predicate: str, master: str | None, settings: Sequence[str]) -> int:
+    """Print how many states satisfy a predicate, and a shortest behaviour to one; the exit status."""
+    from checker import data_trace, dataset
+
+    run = dataset.read_manifest(folder)
+    with _spark(master, settings) as analysis:
+        analysis.open_views(folder, run)
+        found = analysis.where(predicate)
+    if found.level is not None and found.state is not None:
+        _print_trace(data_trace.trace_to(folder, run, found.level, found.state))
+    say(f"{run['model']}: {found.states} of {run['states']} states satisfy {predicate}{_nearest(found.level)}")
+    return 0
+
+
+def converge(
+    folder: Path, predicate: str, actions: Sequence[str], out: Path | None, master: str | None, settings: Sequence[str]
+) -> int:
+    """Print from how many states a predicate can still be reached, and a shortest behaviour to one that cannot.
+
+    The states that cannot are written to `out`, if that is given. The exit status says whether there are any.
+    UsageError where `out` has anything in it.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from checker import analysis_report, data_trace, dataset
+
+    run = dataset.read_manifest(folder)
+    if out is not None and out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise UsageError(f"{out} is there already and not an empty folder; name another one with --out, or remove it")
+    with _spark(master, settings) as analysis:
+        analysis.open_views(folder, run)
+        found = analysis.converge(predicate, actions, run)
+    if out is not None:
+        with dataset.appearing(out) as work:
+            pq.write_table(found.table, work / "stuck.parquet")
+        say(f"written: {out / 'stuck.parquet'}")
+    by = f"by {', '.join(actions)}" if actions else "by any action"
+    if found.stuck.level is not None and found.stuck.state is not None:
+        levels = found.table.group_by("level").aggregate([("state", "count"), ("state", "min")]).sort_by("level")
+        levels = pa.table(levels.columns, names=["level", "states", "first_state"])
+        title = f"States that cannot reach {predicate} {by}"
+        say(analysis_report.table_text(title, levels, sys.stdout.isatty()))
+        say("\nA shortest behaviour to the first of them:")
+        _print_trace(data_trace.trace_to(folder, run, found.stuck.level, found.stuck.state))
+    say(
+        f"{run['model']}: {found.goal} of {run['states']} states satisfy {predicate}; {found.reaching} can reach one "
+        f"{by}; {found.stuck.states} cannot"
+    )
+    return CANNOT_CONVERGE if found.stuck.states else 0
+
+
+def compare(folder_a: Path, folder_b: Path, master: str | None, settings: Sequence[str]) -> int:
+    """Print what two data sets do not have in common, and the first behaviour that only one has; the exit status.
+
+    UsageError where their states have not the same fields.
+    """
+    from checker import analysis_report, data_trace, dataset
+
+    folders = {"a": folder_a, "b": folder_b}
+    runs = {side: dataset.read_manifest(folder) for side, folder in folders.items()}
+    if runs["a"]["schema"] != runs["b"]["schema"]:
+        raise UsageError(
+            f"{folder_a} and {folder_b} have states of different fields, so they cannot be compared: "
+            f"{runs['a']['schema']} and {runs['b']['schema']}"
+        )
+    with _spark(master, settings) as analysis:
+        for side, folder in folders.items():
+            analysis.open_views(folder, runs[side], f"_{side}")
+        columns = {side: list(run["columns"].values()) for side, run in runs.items()}
+        takes = {side: any(each["parameters"] for each in run["actions"].values()) for side, run in runs.items()}
+        found = analysis.difference(columns, takes)
+    for side in "ab":
+        say(f"{side}: {folders[side]}: {_settings_of(runs[side])}")
+    say(f"\n{analysis_report.table_text('By level', found.levels, sys.stdout.isatty())}")
+    for side, told in (("b", "The first behaviour that is new in b"), ("a", "The first behaviour that b has lost")):
+        state, step = found.first_state.get(side), found.first_step.get(side)
+        if state is None and step is None:
+            say(f"\n{told}: none")
+            continue
+        say(f"\n{told}:")
+        is_initial = state is not None and state["level"] == 1
+        if step is None or is_initial:
+            assert state is not None
+            _print_trace(data_trace.trace_to(folders[side], runs[side], state["level"], state["state"]))
+        else:
+            _print_trace(data_trace.trace_with_step(folders[side], runs[side], step))
+    total = {name: sum(found.levels[name].to_pylist()) for name in found.levels.column_names[3:]}
+    say(
+        f"states: {total['states_lost']} lost, {total['states_gained']} gained; "
+        f"steps: {total['steps_lost']} lost, {total['steps_gained']} gained"
+    )
+    return 0
+
+
+@contextlib.contextmanager
+def _spark(master: str | None, settings: Sequence[str]) -> "Iterator[Analysis]":
+    from checker import spark
+    from checker.analysis import Analysis
+
+    with spark.session(master, spark.parse_settings(settings)) as session:
+        tell(spark.description(session))
+        yield Analysis(session)
+
+
+def _print_trace(trace: "Trace") -> None:
+    from checker.render import trace_text
+
+    say(trace_text(trace))
+
+
+def _nearest(level: int | None) -> str:
+    return "" if level is None else f", the nearest at level {level}"
+
+
+def _settings_of(run: dict[str, Any]) -> str:
+    told = " ".join(f"{name}={value}" for name, value in {**run["bounds"], **run["rules"]}.items())
+    return f"{run['model']} {told} states={run['states']} steps={run['edges']}"

@@ -1,0 +1,88 @@
+"""The commands that make and question state graphs: `explore`, `analyze` and `compare`."""
+
+from pathlib import Path
+
+import click
+
+from checker import catalogue, exploring, settings
+from checker.errors import UsageError
+from checker.options import EXIT_STATUSES, Place, set_option, spark_options
+
+
+@click.command(epilog=EXIT_STATUSES)
+@click.argument("model_name", metavar="MODEL")
+@click.option(
+    "--out",
+    "folder",
+    type=Place(),
+    metavar="DIR",
+    required=True,
+    help="The folder to make. It appears when it is whole.",
+)
+@set_option
+def explore(model_name: str, folder: Path, changes: tuple[str, ...]) -> int:
+    """Write the whole state graph of MODEL as a data set of Parquet files, past violations.
+
+    DIR/states and DIR/edges are tables that DuckDB, pandas and Spark read; DIR/_run.json says what they are of.
+    """
+    model = settings.with_settings(catalogue.find_model(model_name), changes)
+    with exploring.needed_packages():
+        return exploring.explore(model, model_name, folder)
+
+
+@click.command(epilog=EXIT_STATUSES)
+@click.argument("folder", metavar="DIR", type=Place())
+@click.option(
+    "--out",
+    type=Place(),
+    metavar="DIR",
+    help="Write the tables as Parquet and the page of plots into this folder.  [default: DIR/analysis]",
+)
+@click.option(
+    "--where", "predicate", metavar="SQL", help="Count the states for which SQL holds, and show how to reach one."
+)
+@click.option("--converge", "goal", metavar="SQL", help="From which states can one be reached for which SQL holds?")
+@click.option("--by", "actions", metavar="ACTION,...", help="With --converge: by these actions alone.  [default: all]")
+@spark_options
+def analyze(
+    folder: Path,
+    out: Path | None,
+    predicate: str | None,
+    goal: str | None,
+    actions: str | None,
+    master: str | None,
+    conf: tuple[str, ...],
+) -> int:
+    """Tell what is in the state graph that `explore` wrote to DIR, or answer one question about it.
+
+    SQL is a predicate over the columns of a state in Spark's SQL, for example `depth > 3 AND nodes[0].vote IS NULL`.
+    """
+    if predicate is not None and goal is not None:
+        raise UsageError("--where and --converge are two questions; ask one")
+    if actions is not None and goal is None:
+        raise UsageError("--by says by which actions --converge may reach its goal; give both")
+    if predicate is not None and out is not None:
+        raise UsageError("--where writes nothing; leave out --out")
+    names = [name.strip() for name in (actions or "").split(",") if name.strip()]
+    with exploring.needed_packages():
+        if predicate is not None:
+            return exploring.where(folder, predicate, master, conf)
+        if goal is not None:
+            return exploring.converge(folder, goal, names, out, master, conf)
+        return exploring.analyze(folder, out, master, conf)
+
+
+@click.command(epilog=EXIT_STATUSES)
+@click.argument("folder_a", metavar="DIR_A", type=Place())
+@click.argument("folder_b", metavar="DIR_B", type=Place())
+@spark_options
+def compare(folder_a: Path, folder_b: Path, master: str | None, conf: tuple[str, ...]) -> int:
+    """Tell which states and steps the state graph in DIR_B has lost and gained against the one in DIR_A.
+
+    Both must have the same fields; bounds and rules may differ. The first new behaviour is shown, and the first lost.
+    """
+    with exploring.needed_packages():
+        return exploring.compare(folder_a, folder_b, master, conf)
+
+
+COMMANDS = (explore, analyze, compare)
