@@ -196,36 +196,33 @@ def test_java_ends_when_the_process_is_killed(tmp_path):
 
 
 def test_under_spark_submit_its_settings_stand(tmp_path):
+    """And one that contradicts them is refused, before Spark begins."""
     script = tmp_path / "program.py"
-    script.write_text(PROGRAM)
+    refused = PROGRAM.replace("master, *settings = sys.argv[1:]", "master, settings = 'local[2]', []")
+    script.write_text(refused.replace("    sys.exit(error.exit_status)\n", "") + PROGRAM)
     import pyspark
 
     from checker import java
 
-    def submit(*arguments: str) -> "subprocess.CompletedProcess[str]":
-        submitter = Path(pyspark.__file__).parent / "bin" / "spark-submit"
-        options = ["--master", "local[1]", "--name", "theirs", "--conf", "spark.driver.host=127.0.0.1"]
-        options += ["--driver-java-options", "-XX:TieredStopAtLevel=1"]
-        home = str(java.find().home(tmp_path))
-        python = {"PYTHONPATH": str(ROOT), "PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
-        return subprocess.run(
-            [submitter, *options, script, *arguments],
-            env={**os.environ, **python, "JAVA_HOME": home, "SPARK_LOCAL_IP": "127.0.0.1"},
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
-
-    ended = submit("")
+    submitter = Path(pyspark.__file__).parent / "bin" / "spark-submit"
+    options = ["--master", "local[1]", "--name", "theirs", "--conf", "spark.driver.host=127.0.0.1"]
+    options += ["--driver-java-options", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"]
+    home = str(java.find().home(tmp_path))
+    python = {"PYTHONPATH": str(ROOT), "PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable}
+    ended = subprocess.run(
+        [submitter, *options, script, ""],
+        env={**os.environ, **python, "JAVA_HOME": home, "SPARK_LOCAL_IP": "127.0.0.1"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     assert ended.returncode == 0, ended.stderr
-    first, second, third = ended.stdout.splitlines()
+    error, first, second, third = ended.stdout.splitlines()
+    assert error.startswith("error: spark.master is 'local[1]' where Spark was started, and 'local[2]' is asked for")
     assert " on local[1] with Java " in first
     assert second == f"(3, '{sys.executable}') theirs"
     assert third == "ready"
-    refused = submit("local[2]")
-    assert refused.returncode == 2
-    assert "error: spark.master is 'local[1]' where Spark was started, and 'local[2]' is asked for" in refused.stdout
 
 
 def test_what_does_not_need_spark_does_not_load_it():
