@@ -211,6 +211,11 @@ def three_states(one: State, two: State, three: State) -> bool:
     return one.flag or two.flag or three.flag
 
 
+def count_and_write(state: State) -> int:
+    state.count = 1
+    return 1
+
+
 def number_property(state: State) -> int:
     return state.count
 
@@ -291,6 +296,11 @@ MISTAKES = [
     ({"constraint": grows}, "grows in `constraint` takes 2 states; write (state)"),
     ({"always": [number_property]}, "number_property in `always` must return True or False"),
     ({"always": [act_nothing]}, "act_nothing in `always` must return True or False"),
+    ({"measures": [grows]}, "grows in `measures` takes 2 states; write (state)"),
+    ({"measures": [is_small]}, "is_small in `measures` must return a number"),
+    ({"measures": [count_and_write]}, "count_and_write in `measures` writes to the state; it only counts"),
+    ({"measures": [number_property, number_property]}, "number_property is listed twice in measures"),
+    ({"measures": 3}, "`measures` is 3; give a list of functions"),
     ({"sometimes": [plain_count_up]}, "plain_count_up in `sometimes` writes to the state; a property only observes"),
     ({"actions": [count_up]}, "count_up takes `rules`, but the model has none; give `rules=...`"),
     ({"always": [is_small_by_rules]}, "is_small_by_rules takes `rules`, but the model has none"),
