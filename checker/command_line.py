@@ -101,7 +101,7 @@ def models() -> int:
     "run_folder",
     type=Place(),
     metavar="DIR",
-    help="Spark: keep every finished level in this new folder, from which `resume` goes on.",
+    help="Spark: keep every level from the first wide one on in this new folder, from which `resume` goes on.",
 )
 @cluster_options
 def check(

@@ -424,6 +424,8 @@ class Model:
             "always, sometimes and lemmas": (*self.properties, *self.sometimes, *self.lemmas),
             "measures": self.measures,
         }
+        if TYPE_OK in [each.name for each in roles["always, sometimes and lemmas"]]:
+            raise self._error(f"{TYPE_OK} is the name of a property that every model has; name yours otherwise")
         for role, members in roles.items():
             names = [each.name for each in members]
             twice = sorted({name for name in names if names.count(name) > 1})

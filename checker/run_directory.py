@@ -15,6 +15,7 @@ import contextlib
 import fcntl
 import json
 import os
+import uuid
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -110,7 +111,7 @@ class RunDirectory:
             raise UsageError(f"{self.path} is being continued by another process; wait for it, or end it") from None
 
     def create(self, about: dict[str, Any], kernel: str) -> None:
-        """Begin a run, described by `about`. UsageError where there is one already, or no room."""
+        """Begin a run, described by `about`, which is given the run's name. UsageError where one is there already."""
         if self._about.exists():
             raise UsageError(
                 f"{self.path} holds a run already; continue it with `kafkacheck resume {self.path}`, or name another "
@@ -120,8 +121,13 @@ class RunDirectory:
             raise UsageError(f"{self.path} is not empty and holds no run; name a new folder")
         for folder in (self.path, self.shards, self._levels):
             make_folder(folder)
-        atomic_write(self.kernel, kernel)
+        about["run"] = uuid.uuid4().hex
         self.describe(about)
+        self.write_kernel(kernel)
+
+    def write_kernel(self, text: str) -> None:
+        """Write the text of the kernel, anew where it is there."""
+        atomic_write(self.kernel, text)
 
     def describe(self, about: dict[str, Any]) -> None:
         """Write anew what the run is about."""
@@ -143,6 +149,7 @@ class RunDirectory:
         """Make a level exist, whose files are all written. UsageError where that fails."""
         data = {
             "level": level.number,
+            "run": self.about()["run"],
             "states": level.states,
             "seconds": round(level.seconds, 3),
             "sent": level.sent,
@@ -155,12 +162,21 @@ class RunDirectory:
         _sync(self._levels)
 
     def committed(self) -> list[int]:
-        """The numbers of the levels that exist, ascending."""
-        return sorted(int(path.stem) for path in self._levels.glob("[0-9]*.json"))
+        """The numbers of the levels that exist: 1, 2, 3 and so on. DamagedRunError where one between is missing."""
+        numbers = sorted(int(path.stem) for path in self._levels.glob("[0-9]*.json"))
+        for expected, number in enumerate(numbers, start=1):
+            if number != expected:
+                raise _damaged(self._level_file(expected), "it is missing, and later levels are there")
+        return numbers
 
     def level(self, number: int) -> Committed:
         """A level that exists. DamagedRunError where its file is missing or damaged."""
-        data = _json(self._level_file(number))
+        path = self._level_file(number)
+        data = _json(path)
+        if data["level"] != number:
+            raise _damaged(path, f"it is level {data['level']}")
+        if data["run"] != self.about()["run"]:
+            raise _damaged(path, "it is of another run")
         shards = tuple(
             Shard(File(*each["level"]), tuple(File(*file) for file in each["visited"])) for each in data["shards"]
         )

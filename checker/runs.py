@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from checker import kernel, machine_code
+from checker import kernel, machine_code, spark
 from checker.compiled import CompiledSearch
 from checker.distributed import DistributedSearch, HereWorkers, SparkWorkers
 from checker.errors import UsageError
@@ -57,6 +57,8 @@ def begin(
     """
     model = source.model()
     text = kernel.kernel_text(model)
+    if cluster.master is not None:
+        spark.reach(cluster.master)
     run = RunDirectory(path or Path(tempfile.mkdtemp(prefix="kafkacheck-run-")))
     about = {
         "model": model.name,
@@ -81,13 +83,17 @@ def resume(path: Path, cluster: Cluster, limits: Limits, progress: ProgressListe
     run = RunDirectory(path)
     about = run.about()
     model = source_of(path).model()
-    changed = differences(about["identity"], identity_of(model, kernel.kernel_text(model)))
+    text = kernel.kernel_text(model)
+    changed = differences(about["identity"], identity_of(model, text))
     if changed:
         raise UsageError(
             f"{path} was begun with another {model.name}: {'; '.join(changed[:5])}; undo that, or begin a new run"
         )
     if cluster.shards not in (None, about["shards"]) and run.committed():
         raise UsageError(f"{path} has {about['shards']} shards, which cannot become {cluster.shards}")
+    if cluster.master is not None:
+        spark.reach(cluster.master)
+    run.write_kernel(text)
     return _continued(model, run, about, cluster, limits, progress, is_temporary=False)
 
 
@@ -108,24 +114,24 @@ def _continued(
 ) -> Result:
     watch = Watch(limits, progress)
     with watch.interrupts.listening(), run.locked(), contextlib.ExitStack() as started:
-        spark = _Spark(cluster, run.path, started)
+        sessions = _Spark(cluster, run.path, started)
         levels = [run.level(number) for number in run.committed()]
         if not levels:
-            result = _from_the_start(model, run, about, cluster, watch, spark)
+            result = _from_the_start(model, run, about, cluster, watch, sessions)
             if result is not None:
                 return _left(result, run, is_temporary)
         else:
             run.verify(levels)
         sizes, name = kernel.sizes_of(model), fingerprint(run.kernel.read_text(encoding="utf-8"))
         work = Work(str(run.path.resolve()), name, sizes, about["shards"], 0)
-        workers = (HereWorkers(), SparkWorkers(spark.session))
+        workers = (HereWorkers(), SparkWorkers(sessions.session))
         search = DistributedSearch(model, run, work, watch, workers, cluster.spark_from)
         found = search.run()
         return _left(result_of(search, found, watch), run, is_temporary)
 
 
 def _from_the_start(
-    model: Model, run: RunDirectory, about: dict[str, Any], cluster: Cluster, watch: Watch, spark: "_Spark"
+    model: Model, run: RunDirectory, about: dict[str, Any], cluster: Cluster, watch: Watch, sessions: "_Spark"
 ) -> Result | None:
     """Search in this process until a level is wide enough and hand over; the result where none is."""
     with machine_code.compiling(run.kernel.read_text(encoding="utf-8")) as compiler:
@@ -134,7 +140,7 @@ def _from_the_start(
         if found is not None or not search.frontier:
             return result_of(search, found, watch)
         if about["shards"] is None:
-            about["shards"] = spark.session().sparkContext.defaultParallelism
+            about["shards"] = sessions.session().sparkContext.defaultParallelism
         run.describe(about)
         hand_over(search, run, about["shards"])
     return None
@@ -150,8 +156,6 @@ class _Spark:
     def session(self) -> Any:
         """The session. UsageError where it cannot be started."""
         if self._session is None:
-            from checker import spark
-
             entered = spark.session(self._cluster.master, self._cluster.conf, [_package(self._folder)], UNCOMPRESSED)
             self._session = self._until.enter_context(entered)
             self._cluster.tell(spark.description(self._session))
@@ -172,8 +176,11 @@ def _package(folder: Path) -> Path:
 
 def _left(result: Result, run: RunDirectory, is_temporary: bool) -> Result:
     """Remove a temporary run directory that is not needed; say how to go on where the search did not end."""
-    if result.verdict is Verdict.NOT_EXHAUSTED:
+    if result.verdict is Verdict.NOT_EXHAUSTED and run.committed():
         result.reason += f"; continue with: kafkacheck resume {run.path}"
-    elif is_temporary:
+        return result
+    if result.verdict is Verdict.NOT_EXHAUSTED:
+        result.reason += "; it had no level wide enough for Spark yet, and such levels are not kept"
+    if is_temporary:
         shutil.rmtree(run.path, ignore_errors=True)
     return result

@@ -193,7 +193,7 @@ def _folder() -> Iterator[Path]:
 def _own_gateway(folder: Path, given: dict[str, str]) -> Iterator[Any]:
     """A Java of our own, which knows the settings that must be known when it starts."""
     master = given.setdefault("spark.master", "local[*]")
-    _reach(master)
+    reach(master)
     chosen = java.find()
     defaults = {**QUIET, "spark.app.name": APPLICATION, JAVA: chosen.text, "spark.local.dir": str(folder)}
     environment = {"JAVA_HOME": str(chosen.home(folder))}
@@ -346,7 +346,7 @@ def _addresses(master: str) -> list[tuple[str, int]]:
     return found
 
 
-def _reach(master: str) -> None:
+def reach(master: str) -> None:
     """UsageError where a master has no possible form, or where none of a standalone cluster's masters answers."""
     if master == "yarn" or master.startswith(("local", "k8s://")):
         return

@@ -181,8 +181,25 @@ def test_a_damaged_level_is_named(tmp_path):
         path.write_text(damaged)
         with pytest.raises(DamagedRunError, match=f"{path.name} is damaged"):
             run.level(len(levels))
+    path.write_text((tmp_path / "levels" / "000003.json").read_text())
+    with pytest.raises(DamagedRunError, match=f"{path.name} is damaged: it is level 3"):
+        run.level(len(levels))
     path.unlink()
     assert run.committed() == [level.number for level in levels[:-1]]
+    path = tmp_path / "levels" / "000002.json"
+    path.unlink()
+    with pytest.raises(DamagedRunError, match=f"{path.name} is damaged: it is missing"):
+        run.committed()
+
+
+def test_a_level_of_another_run_is_refused(tmp_path):
+    run, _ = a_run(tmp_path / "one")
+    a_run(tmp_path / "other")
+    (tmp_path / "one" / "levels" / "000003.json").write_text(
+        (tmp_path / "other" / "levels" / "000003.json").read_text()
+    )
+    with pytest.raises(DamagedRunError, match=r"000003.json is damaged: it is of another run"):
+        run.level(3)
 
 
 @pytest.mark.parametrize("damage", ["cut", "gone"])

@@ -484,3 +484,14 @@ def test_flag_and_kind_annotations_mean_the_same():
 
     one, other = model(actions=[short, long, own]).actions[:2]
     assert one.parameters == other.parameters
+
+
+def test_the_name_of_the_property_that_every_model_has():
+    def type_ok(state: State) -> bool:
+        """Mine."""
+        return True
+
+    with pytest.raises(
+        ModelError, match="type_ok is the name of a property that every model has; name yours otherwise"
+    ):
+        model(always=[type_ok])

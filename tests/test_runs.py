@@ -89,6 +89,26 @@ def test_damage_is_named_before_anything_is_done(tmp_path):
     assert RunDirectory(tmp_path / "run").committed() == before
 
 
+@pytest.mark.parametrize("text", ["", "nonsense", None])
+def test_a_damaged_kernel_is_written_anew(text, tmp_path):
+    stopped(tmp_path / "run")
+    path = tmp_path / "run" / "kernel.ll"
+    path.unlink() if text is None else path.write_text(text)
+    assert runs.resume(tmp_path / "run", HERE, Limits()).verdict is Verdict.VIOLATED
+
+
+def test_a_master_is_looked_at_before_anything_is_written(tmp_path):
+    for master in ("foo", "spark://127.0.0.1:9"):
+        with pytest.raises(UsageError, match="master"):
+            runs.begin(Source("kip101"), tmp_path / "run", Cluster(master), Limits())
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_search_that_stops_before_a_wide_level_says_that_nothing_is_kept(tmp_path):
+    result = runs.begin(Source("kip101"), tmp_path / "run", Cluster(shards=2), Limits(max_states=100))
+    assert result.reason.endswith("it had no level wide enough for Spark yet, and such levels are not kept")
+
+
 def test_the_number_of_shards_cannot_change(tmp_path):
     stopped(tmp_path / "run")
     with pytest.raises(UsageError, match="has 3 shards, which cannot become 4"):
