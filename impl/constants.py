@@ -49,3 +49,72 @@ class FetchFencing(IntEnum):
 
     CURRENT_LEADER_EPOCH = 2
     """That the follower is in the leader's own epoch (KIP-320, Kafka 2.1)."""
+
+
+class Propagation(IntEnum):
+    """How brokers learn what the controller decided."""
+
+    LEADER_AND_ISR = 0
+    """By requests to each broker, which can be late, lost or overtaken (ZooKeeper era)."""
+
+    METADATA_LOG = 1
+    """By an ordered log, which each broker replays at its own pace (KRaft era)."""
+
+
+class Acks(IntEnum):
+    """When a producer's record counts as acknowledged (`acks`)."""
+
+    NONE = 0
+    """Never: nobody answers (`acks=0`)."""
+
+    LEADER = 1
+    """As soon as the leader has appended it (`acks=1`)."""
+
+    ALL = 2
+    """As soon as it lies below the leader's high watermark and enough replicas are in sync (`acks=all`)."""
+
+
+class Stage(IntEnum):
+    """How far a request in its slot is."""
+
+    IDLE = 0
+    """The slot is free."""
+
+    REQUESTED = 1
+    """The request is on its way."""
+
+    ANSWERED = 2
+    """The answer is on its way."""
+
+
+class Question(IntEnum):
+    """What a follower's request to its leader is."""
+
+    FETCH = 0
+    """`Fetch`."""
+
+    EPOCH_END = 1
+    """`OffsetsForLeaderEpoch`."""
+
+
+class FetchError(IntEnum):
+    """The error in an answer that a follower acts on; after any other it just asks again."""
+
+    NONE = 0
+    """There is none."""
+
+    OFFSET_OUT_OF_RANGE = 1
+    """The log that answers has no such offset."""
+
+
+class AlterPartitionError(IntEnum):
+    """What the controller's answer to an ISR change makes the leader do."""
+
+    NONE = 0
+    """The change is made: commit it."""
+
+    INELIGIBLE_REPLICA = 1
+    """Refused for a member that may not be in the ISR: go back to the committed ISR."""
+
+    FENCED = 2
+    """Refused for an old epoch: wait for newer metadata."""

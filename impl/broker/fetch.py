@@ -1,0 +1,133 @@
+"""The leader's side of replication: it answers fetches and questions where an epoch ends.
+
+Part of Kafka modelled: `Partition` (`checkCurrentLeaderEpoch`, `fetchRecords`, `updateFollowerFetchState`,
+`lastOffsetForLeaderEpoch`) and `ReplicaManager.fetchMessages`.
+Source: apache/kafka (commit 1eb7644349); KIP-101, KIP-279, KIP-320, KIP-595, KIP-903, KAFKA-13141.
+Left out, and why that is sound: errors after which a follower only asks again are no answer here, so the slot is free at
+once and the follower may ask again.
+"""
+
+from impl.broker.epoch_file import end_offset_of_epoch, epoch_with_end
+from impl.broker.leader import is_leading, raise_high_watermark
+from impl.broker.messages import clear_fetch
+from impl.broker.records import Broker, Fetch
+from impl.cluster import State
+from impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, FetchError, FetchFencing, Question, Stage, TruncationRule
+from impl.log import has_offset
+from impl.replication.records import ReplicaId
+from impl.rules import ClusterRules
+
+
+def is_fenced(broker: Broker, rules: ClusterRules, leader_epoch: int) -> bool:
+    """Whether a request that carries `leader_epoch` is of another leader epoch than the leader's, and that matters."""
+    if rules.fetch_fencing != FetchFencing.CURRENT_LEADER_EPOCH:
+        return False
+    return leader_epoch != broker.leader_epoch
+
+
+def is_diverging(broker: Broker, rules: ClusterRules, fetch: Fetch) -> bool:
+    """Whether the last record of the follower cannot be the one that the leader's log has there.
+
+    Only fetches with `ON_FETCH` carry the epoch of that record. A follower with no record has none.
+    """
+    if rules.truncation != TruncationRule.ON_FETCH or fetch.asked_epoch == NO_EPOCH:
+        return False
+    if epoch_with_end(broker, rules, fetch.asked_epoch) < fetch.asked_epoch:
+        return True
+    return end_offset_of_epoch(broker, fetch.asked_epoch) < fetch.offset
+
+
+def update_follower(broker: Broker, follower_id: int, fetch: Fetch) -> None:
+    """Remember from a fetch what the follower has, and which start of its broker sent it."""
+    follower = broker.followers[follower_id]
+    follower.end_offset = fetch.offset
+    follower.broker_epoch = fetch.broker_epoch
+
+
+def begin_answer(fetch: Fetch, broker: Broker) -> None:
+    """Turn a request into an answer that carries no records yet; it reports the high watermark of this moment."""
+    fetch.stage = Stage.ANSWERED
+    fetch.high_watermark = broker.high_watermark
+    fetch.log_start_offset = broker.log_start_offset
+
+
+def answer_with_record(fetch: Fetch, broker: Broker) -> None:
+    """Put the record at the fetch offset into the answer, where the log has one."""
+    if has_offset(broker.log, fetch.offset):
+        record = broker.log.records[fetch.offset]
+        fetch.record = record.id
+        fetch.record_epoch = record.epoch
+
+
+def leader_answers_fetch(state: State, rules: ClusterRules, follower_id: ReplicaId) -> bool:
+    """A broker answers a follower's fetch.
+
+    Who: the broker that was asked, which may lead no longer or not yet.
+    When: it runs, and the request has arrived.
+    Effect: an old or unknown leader epoch, or a broker that does not lead, gives no answer. A log that differs is
+        answered with the epoch where it does. An offset outside the log is out of range. Otherwise the answer carries
+        the record at that offset; and the fetch proves what the follower has, which may raise the high watermark. The
+        answer has the high watermark from before that.
+    Source: Partition.fetchRecords, readRecords, updateFollowerFetchState; KIP-320, KIP-595, KIP-903.
+    Left out: more than one record in an answer.
+    """
+    fetch = state.fetches[follower_id]
+    if fetch.stage != Stage.REQUESTED or fetch.question != Question.FETCH:
+        return False
+    if not state.brokers[fetch.leader].is_running:
+        return False
+    broker = state.brokers[fetch.leader]
+    is_outside = fetch.offset > broker.log.end_offset or fetch.offset < broker.log_start_offset
+    if not is_leading(state, fetch.leader):
+        if rules.unled_fetch_is_refused or fetch.offset <= broker.high_watermark:
+            clear_fetch(state, follower_id)
+        else:
+            begin_answer(fetch, broker)
+            fetch.error = FetchError.OFFSET_OUT_OF_RANGE
+    elif is_fenced(broker, rules, fetch.leader_epoch):
+        clear_fetch(state, follower_id)
+    elif fetch.broker_epoch < broker.followers[follower_id].broker_epoch:
+        clear_fetch(state, follower_id)
+    elif is_diverging(broker, rules, fetch) and fetch.offset >= broker.log_start_offset:
+        begin_answer(fetch, broker)
+        fetch.diverging_epoch = epoch_with_end(broker, rules, fetch.asked_epoch)
+        fetch.end_offset = end_offset_of_epoch(broker, fetch.asked_epoch)
+        if fetch.end_offset == NO_OFFSET:
+            fetch.error = FetchError.OFFSET_OUT_OF_RANGE
+        if not rules.diverging_fetch_is_not_counted:
+            update_follower(broker, follower_id, fetch)
+            raise_high_watermark(state, rules, fetch.leader)
+    elif is_outside:
+        begin_answer(fetch, broker)
+        fetch.error = FetchError.OFFSET_OUT_OF_RANGE
+    else:
+        begin_answer(fetch, broker)
+        answer_with_record(fetch, broker)
+        update_follower(broker, follower_id, fetch)
+        raise_high_watermark(state, rules, fetch.leader)
+    return True
+
+
+def leader_answers_epoch_end(state: State, rules: ClusterRules, follower_id: ReplicaId) -> bool:
+    """A broker tells a follower where an epoch ends in its log.
+
+    Who: the broker that was asked, which may lead no longer or not yet.
+    When: it runs, and the request has arrived.
+    Effect: an old or unknown leader epoch, or a broker that does not lead, gives no answer. Otherwise the answer has the
+        epoch and its end, as the truncation rule gives them.
+    Source: Partition.lastOffsetForLeaderEpoch; KIP-101, KIP-279, KIP-320.
+    Left out: nothing.
+    """
+    fetch = state.fetches[follower_id]
+    if fetch.stage != Stage.REQUESTED or fetch.question != Question.EPOCH_END:
+        return False
+    if fetch.leader == NO_LEADER or not state.brokers[fetch.leader].is_running:
+        return False
+    broker = state.brokers[fetch.leader]
+    if not is_leading(state, fetch.leader) or is_fenced(broker, rules, fetch.leader_epoch):
+        clear_fetch(state, follower_id)
+    else:
+        fetch.stage = Stage.ANSWERED
+        fetch.diverging_epoch = epoch_with_end(broker, rules, fetch.asked_epoch)
+        fetch.end_offset = end_offset_of_epoch(broker, fetch.asked_epoch)
+    return True

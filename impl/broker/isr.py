@@ -1,0 +1,198 @@
+"""The leader's changes of the ISR: it proposes them to the controller and waits for the answer.
+
+Part of Kafka modelled: `Partition` (`maybeShrinkIsr`, `maybeExpandIsr`, `isReplicaIsrEligible`, `submitAlterPartition`,
+`handleAlterPartitionUpdate`, `handleAlterPartitionError`, `PendingExpandIsr`, `PendingShrinkIsr`).
+Source: apache/kafka (commit 1eb7644349); KIP-497, KIP-841, KIP-903, KAFKA-7128, KAFKA-15221.
+Left out, and why that is sound: `replica.lag.time.max.ms`: a follower that is not at the leader's end may be found lagging
+at once, later or never. An expansion is proposed at any time while its condition holds, where Kafka looks after each
+fetch of that follower.
+"""
+
+from checker.schema import contains, excluding, including
+from impl.broker.leader import is_leading, raise_high_watermark
+from impl.broker.messages import clear_alter_partition
+from impl.broker.records import Broker
+from impl.cluster import State
+from impl.constants import NO_EPOCH, NO_OFFSET, AlterPartitionError, Stage
+from impl.replication.records import ReplicaId
+from impl.rules import ClusterRules
+
+
+def can_propose(state: State, leader_id: int) -> bool:
+    """Whether a leader may propose a change: it leads, and no other one is under way."""
+    if not is_leading(state, leader_id):
+        return False
+    if state.brokers[leader_id].pending_isr != 0:
+        return False
+    return state.alter_partitions[leader_id].stage == Stage.IDLE
+
+
+def propose_isr(state: State, leader_id: int, isr: int) -> None:
+    """Send the change, with the broker epochs of the members as their fetches told them."""
+    leader = state.brokers[leader_id]
+    change = state.alter_partitions[leader_id]
+    leader.pending_isr = isr
+    change.stage = Stage.REQUESTED
+    change.broker_epoch = leader.broker_epoch
+    change.leader_epoch = leader.leader_epoch
+    change.partition_epoch = leader.partition_epoch
+    change.isr = isr
+    for member_id in range(len(leader.followers)):
+        if contains(isr, member_id):
+            change.member_epochs[member_id] = leader.followers[member_id].broker_epoch
+    change.member_epochs[leader_id] = leader.broker_epoch
+
+
+def leader_proposes_shrink(state: State, rules: ClusterRules, leader_id: ReplicaId, follower_id: ReplicaId) -> bool:
+    """A leader proposes an ISR without a follower that lags.
+
+    Who: a leader, which may have been deposed.
+    When: the follower is in the ISR and, as far as the leader knows, not at the end of its log; no change is pending.
+    Effect: the request is sent. Until it is answered the follower still counts.
+    Source: Partition.maybeShrinkIsr, prepareIsrShrink; KIP-497.
+    Left out: several followers at once, which is several changes here.
+    """
+    leader = state.brokers[leader_id]
+    if not can_propose(state, leader_id):
+        return False
+    if follower_id == leader_id or not contains(leader.isr, follower_id):
+        return False
+    if leader.followers[follower_id].end_offset == leader.log.end_offset:
+        return False
+    isr = excluding(leader.isr, follower_id)
+    propose_isr(state, leader_id, isr)
+    if not rules.shrink_awaits_controller:
+        leader.isr = isr
+        leader.pending_isr = 0
+        raise_high_watermark(state, rules, leader_id)
+    return True
+
+
+def is_eligible(state: State, rules: ClusterRules, leader_id: int, follower_id: int, broker_epoch: int) -> bool:
+    """Whether a follower that fetched with `broker_epoch` may join the ISR, as far as this leader's metadata tells."""
+    metadata = state.controller.history[state.brokers[leader_id].metadata_offset]
+    if rules.isr_excludes_inactive and not contains(metadata.active, follower_id):
+        return False
+    return broker_epoch == metadata.broker_epochs[follower_id] or not rules.isr_names_broker_epochs
+
+
+def is_caught_up(leader: Broker, rules: ClusterRules, follower_id: int) -> bool:
+    """Whether a follower has reached the high watermark, and the start of the leader's epoch (KAFKA-7128)."""
+    end_offset = leader.followers[follower_id].end_offset
+    if end_offset == NO_OFFSET or end_offset < leader.high_watermark:
+        return False
+    return end_offset >= leader.leader_epoch_start_offset or not rules.expansion_awaits_epoch_start
+
+
+def is_joining(state: State, leader_id: int, follower_id: int) -> bool:
+    """Whether a leader may propose to add this follower, caught up or not."""
+    if not can_propose(state, leader_id):
+        return False
+    return follower_id != leader_id and not contains(state.brokers[leader_id].isr, follower_id)
+
+
+def leader_proposes_expansion(state: State, rules: ClusterRules, leader_id: ReplicaId, follower_id: ReplicaId) -> bool:
+    """A leader proposes an ISR with a follower that has caught up.
+
+    Who: a leader, which may have been deposed.
+    When: the follower is not in the ISR, has fetched in this epoch from the high watermark and the start of the epoch or
+        above, and is eligible; no change is pending.
+    Effect: the request is sent. From now on the follower is waited for.
+    Source: Partition.maybeExpandIsr, prepareIsrExpand; KIP-497, KAFKA-7128, KIP-841, KIP-903.
+    Left out: nothing.
+    """
+    leader = state.brokers[leader_id]
+    if not is_joining(state, leader_id, follower_id):
+        return False
+    if not is_caught_up(leader, rules, follower_id):
+        return False
+    if not is_eligible(state, rules, leader_id, follower_id, leader.followers[follower_id].broker_epoch):
+        return False
+    propose_isr(state, leader_id, including(leader.isr, follower_id))
+    return True
+
+
+def leader_finds_caught_up(state: State, rules: ClusterRules, leader_id: ReplicaId, follower_id: ReplicaId) -> bool:
+    """A leader finds a follower caught up: the first of the two steps of an expansion, where it takes two.
+
+    Who: a leader.
+    When: as for a proposal, but for the eligibility.
+    Effect: it is noted, with the broker epoch of the fetch that showed it.
+    Source: Partition.canAddReplicaToIsr; KAFKA-15221.
+    Left out: nothing.
+    """
+    leader = state.brokers[leader_id]
+    if not is_joining(state, leader_id, follower_id):
+        return False
+    follower = leader.followers[follower_id]
+    if follower.is_caught_up or not is_caught_up(leader, rules, follower_id):
+        return False
+    follower.is_caught_up = True
+    follower.caught_up_broker_epoch = follower.broker_epoch
+    return True
+
+
+def leader_proposes_caught_up(state: State, rules: ClusterRules, leader_id: ReplicaId, follower_id: ReplicaId) -> bool:
+    """A leader proposes a follower that it has found caught up: the second of two steps.
+
+    Who: a leader.
+    When: the follower was found caught up. With one snapshot, the broker epoch looked at is that of the fetch which
+        showed it, and no newer fetch may have come.
+    Effect: the request is sent if the follower is eligible; what was noted is forgotten.
+    Source: Partition.isReplicaIsrEligible, submitAlterPartition; KAFKA-15221.
+    Left out: nothing.
+    """
+    leader = state.brokers[leader_id]
+    follower = leader.followers[follower_id]
+    if not is_joining(state, leader_id, follower_id):
+        return False
+    if not follower.is_caught_up:
+        return False
+    is_current = follower.caught_up_broker_epoch == follower.broker_epoch or not rules.one_snapshot_of_follower
+    if is_current and is_eligible(state, rules, leader_id, follower_id, follower.broker_epoch):
+        propose_isr(state, leader_id, including(leader.isr, follower_id))
+    follower.is_caught_up = False
+    follower.caught_up_broker_epoch = NO_EPOCH
+    return True
+
+
+def is_expected(state: State, rules: ClusterRules, leader_id: int) -> bool:
+    """Whether an answer belongs to the change that the leader has pending, in the epoch that it is in."""
+    leader = state.brokers[leader_id]
+    change = state.alter_partitions[leader_id]
+    if not is_leading(state, leader_id):
+        return False
+    if leader.pending_isr == 0 and rules.shrink_awaits_controller:
+        return False
+    if change.error != AlterPartitionError.NONE:
+        return True
+    if change.leader_epoch != leader.leader_epoch:
+        return False
+    return change.partition_epoch >= leader.partition_epoch or not rules.answer_checks_partition_epoch
+
+
+def leader_learns_of_change(state: State, rules: ClusterRules, leader_id: ReplicaId) -> bool:
+    """A leader receives the controller's answer to its ISR change.
+
+    Who: a broker that has asked.
+    When: the answer has arrived.
+    Effect: success commits the ISR of the answer and may raise the high watermark. A refused member takes the leader back
+        to the committed ISR. Any other error leaves the change pending until newer metadata comes. An answer of another
+        leader epoch, of an older version, or to a change that is not pending any more, is dropped.
+    Source: Partition.handleAlterPartitionUpdate, handleAlterPartitionError; KIP-497, KAFKA-12686.
+    Left out: errors after which the same request is sent again: it counts as not answered yet.
+    """
+    leader = state.brokers[leader_id]
+    change = state.alter_partitions[leader_id]
+    if change.stage != Stage.ANSWERED:
+        return False
+    if is_expected(state, rules, leader_id):
+        if change.error == AlterPartitionError.NONE:
+            leader.isr = change.isr
+            leader.partition_epoch = change.partition_epoch
+            leader.pending_isr = 0
+            raise_high_watermark(state, rules, leader_id)
+        elif change.error == AlterPartitionError.INELIGIBLE_REPLICA:
+            leader.pending_isr = 0
+    clear_alter_partition(state, leader_id)
+    return True

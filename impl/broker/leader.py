@@ -1,0 +1,110 @@
+"""The leader: appends, raises the high watermark over the maximal ISR, and acknowledges.
+
+Part of Kafka modelled: `Partition` (`appendRecordsToLeader`, `maybeIncrementLeaderHW`, `checkEnoughReplicasReachOffset`)
+and the delayed produce of `ReplicaManager`.
+Source: apache/kafka (commit 1eb7644349); KIP-497, KAFKA-15583.
+Left out, and why that is sound: waiting for replicas outside the ISR that are about to join it, which only keeps the high
+watermark lower; the time until an answer reaches the producer, because what it was told cannot be taken back.
+"""
+
+from checker.schema import cardinality, contains
+from impl.broker.log_file import append_to_log
+from impl.broker.records import Broker
+from impl.cluster import State
+from impl.constants import NO_OFFSET, Acks
+from impl.log import is_full
+from impl.replication.records import ReplicaId
+from impl.rules import ClusterRules
+
+
+def is_leading(state: State, broker_id: int) -> bool:
+    """Whether the broker runs and believes that it leads; the controller may have elected another one since."""
+    return state.brokers[broker_id].is_running and state.brokers[broker_id].leader == broker_id
+
+
+def maximal_isr(broker: Broker) -> int:
+    """The confirmed ISR and the proposed one together: whatever the controller may hold, it is no more than this."""
+    return broker.isr | broker.pending_isr
+
+
+def has_enough_replicas(broker: Broker, rules: ClusterRules, isr: int) -> bool:
+    """Whether `isr` has min.insync.replicas members, or as many as there are brokers."""
+    return cardinality(isr) >= min(rules.min_insync_replicas, len(broker.followers))
+
+
+def committed_end_offset(state: State, rules: ClusterRules, leader_id: int) -> int:
+    """The end of what every member that the leader waits for surely has; `NO_OFFSET` where one has not fetched yet."""
+    leader = state.brokers[leader_id]
+    awaited = maximal_isr(leader) if rules.high_watermark_awaits_maximal_isr else leader.isr
+    end_offset = leader.log.end_offset
+    for follower_id in range(len(state.brokers)):
+        if follower_id != leader_id and contains(awaited, follower_id):
+            end_offset = min(end_offset, leader.followers[follower_id].end_offset)
+    return end_offset
+
+
+def acknowledge(state: State, rules: ClusterRules, leader_id: int, offset: int) -> None:
+    """Tell the producer of the record at `offset` that it is safe, if it waits for that and enough replicas have it.
+
+    Producers of records of an earlier epoch were answered NOT_LEADER_OR_FOLLOWER when that epoch ended.
+    """
+    leader = state.brokers[leader_id]
+    record = leader.log.records[offset]
+    if record.epoch == leader.leader_epoch and rules.acks == Acks.ALL:
+        if has_enough_replicas(leader, rules, maximal_isr(leader)):
+            state.producers.acknowledged[record.id] = offset
+
+
+def raise_high_watermark(state: State, rules: ClusterRules, leader_id: int) -> bool:
+    """Raise a leader's high watermark as far as its followers allow, and acknowledge; whether it rose.
+
+    It stays where it is while the ISR is smaller than min.insync.replicas (KAFKA-15583).
+    """
+    leader = state.brokers[leader_id]
+    if not has_enough_replicas(leader, rules, leader.isr):
+        return False
+    end_offset = committed_end_offset(state, rules, leader_id)
+    if end_offset <= leader.high_watermark:
+        return False
+    for offset in range(leader.high_watermark, end_offset):
+        acknowledge(state, rules, leader_id, offset)
+    leader.high_watermark = end_offset
+    return True
+
+
+def leader_appends(state: State, rules: ClusterRules, leader_id: ReplicaId) -> bool:
+    """A broker that believes it leads appends a producer's next record.
+
+    Who: a leader, which may have been deposed.
+    When: there is a record left and room in the log; with acks=all the ISR has min.insync.replicas members.
+    Effect: the record is appended with the leader's epoch. With acks=1 its producer is told so; a leader alone in its
+        ISR commits it at once.
+    Source: Partition.appendRecordsToLeader; NOT_ENOUGH_REPLICAS.
+    Left out: batches, and the retries of a producer that was not answered.
+    """
+    leader = state.brokers[leader_id]
+    producers = state.producers
+    if not is_leading(state, leader_id):
+        return False
+    if producers.next_record >= len(producers.acknowledged):
+        return False
+    if is_full(leader.log):
+        return False
+    if rules.acks == Acks.ALL and not has_enough_replicas(leader, rules, leader.isr):
+        return False
+    if rules.acks == Acks.LEADER:
+        producers.acknowledged[producers.next_record] = leader.log.end_offset
+    append_to_log(leader, producers.next_record, leader.leader_epoch)
+    producers.next_record += 1
+    raise_high_watermark(state, rules, leader_id)
+    return True
+
+
+def forget_followers(broker: Broker) -> None:
+    """Forget what fetches told, because the leader epoch in which they counted is over."""
+    for follower_id in range(len(broker.followers)):
+        follower = broker.followers[follower_id]
+        follower.end_offset = NO_OFFSET
+        follower.broker_epoch = NO_OFFSET
+        follower.is_caught_up = False
+        follower.caught_up_broker_epoch = NO_OFFSET

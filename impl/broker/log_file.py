@@ -1,0 +1,56 @@
+"""The log on a broker together with its leader-epoch file and high watermark: what changes them all at once.
+
+Part of Kafka modelled: `UnifiedLog` (`truncateTo`, `truncateFullyAndStartAt`, `appendAsFollower`) with its
+`LeaderEpochFileCache`.
+Source: apache/kafka (commit 1eb7644349); KAFKA-10706, KAFKA-9491.
+Left out, and why that is sound: segments and indexes, which no rule here looks at.
+"""
+
+from impl.broker.epoch_file import assign_epoch, cut_epochs_from
+from impl.broker.records import Broker
+from impl.constants import NO_OFFSET
+from impl.log import append_record, truncate_to
+from impl.rules import ClusterRules
+
+
+def append_to_log(broker: Broker, record_id: int, epoch: int) -> None:
+    """Store a record of `epoch` at the end of a log that is not full; the epoch file learns of a new epoch."""
+    assign_epoch(broker, epoch, broker.log.end_offset)
+    append_record(broker.log, record_id, epoch)
+
+
+def truncate_log(broker: Broker, rules: ClusterRules, end_offset: int) -> None:
+    """Remove every record at or above `end_offset`; high watermark and epoch file follow.
+
+    A log that is no longer than that stays as it is; its epoch file is cut nevertheless.
+    """
+    if end_offset >= broker.log.end_offset:
+        if rules.epoch_file_is_cut_at_end:
+            cut_epochs_from(broker, end_offset)
+        return
+    truncate_to(broker.log, end_offset)
+    cut_epochs_from(broker, end_offset)
+    broker.high_watermark = min(broker.high_watermark, end_offset)
+    broker.flushed_offset = min(broker.flushed_offset, end_offset)
+
+
+def drop_log(broker: Broker) -> None:
+    """Remove every record, and all that is known of them."""
+    truncate_to(broker.log, 0)
+    for epoch in range(len(broker.epoch_starts)):
+        broker.epoch_starts[epoch] = NO_OFFSET
+    broker.log_start_offset = 0
+    broker.high_watermark = 0
+    broker.flushed_offset = 0
+
+
+def begin_log_at(broker: Broker, rules: ClusterRules, start_offset: int) -> None:
+    """Remove every record and go on at `start_offset`, as a follower does that fell behind its leader's log start."""
+    high_watermark = broker.high_watermark
+    drop_log(broker)
+    broker.log.end_offset = start_offset
+    broker.log_start_offset = start_offset
+    broker.flushed_offset = start_offset
+    broker.high_watermark = min(high_watermark, start_offset)
+    if rules.high_watermark_follows_log_start:
+        broker.high_watermark = start_offset

@@ -1,0 +1,217 @@
+"""How a broker obeys the controller: it becomes leader or follower, or learns of another ISR.
+
+Part of Kafka modelled: `Partition` (`makeLeader`, `makeFollower`); `ReplicaManager.becomeLeaderOrFollower` of the
+ZooKeeper era, and `ReplicaManager.applyDelta` behind the metadata log of KRaft.
+Source: apache/kafka (commit 1eb7644349); KAFKA-1188, KIP-380, KAFKA-7415, KAFKA-7164.
+Left out, and why that is sound: UpdateMetadata requests, because brokers decide nothing by them that is modelled in the
+ZooKeeper era.
+"""
+
+from checker.schema import contains
+from impl.broker.epoch_file import assign_epoch, latest_file_epoch
+from impl.broker.leader import forget_followers, is_leading, raise_high_watermark
+from impl.broker.log_file import drop_log, truncate_log
+from impl.broker.messages import clear_alter_partition, clear_fetch
+from impl.broker.records import Broker, MetadataOffset
+from impl.cluster import State
+from impl.constants import NO_EPOCH, NO_LEADER, Propagation, Stage, TruncationRule
+from impl.controller.records import Metadata
+from impl.replication.records import ReplicaId
+from impl.rules import ClusterRules
+
+
+def begin_leading(state: State, rules: ClusterRules, broker_id: int) -> None:
+    """Take over the leadership: note where the epoch begins; the high watermark stays until followers have fetched."""
+    broker = state.brokers[broker_id]
+    broker.must_truncate = False
+    broker.leader_epoch_start_offset = broker.log.end_offset
+    if rules.epoch_begins_in_file:
+        assign_epoch(broker, broker.leader_epoch, broker.log.end_offset)
+    raise_high_watermark(state, rules, broker_id)
+
+
+def begin_following(broker: Broker, rules: ClusterRules, is_same_leader: bool) -> None:
+    """Turn to a leader. A log without any epoch is cut at the high watermark; others as the truncation rule says."""
+    if is_same_leader and not rules.new_epoch_restarts_fetcher:
+        return
+    broker.must_truncate = False
+    if rules.truncation == TruncationRule.HIGH_WATERMARK or latest_file_epoch(broker) == NO_EPOCH:
+        truncate_log(broker, rules, broker.high_watermark)
+    elif rules.truncation != TruncationRule.ON_FETCH:
+        broker.must_truncate = True
+
+
+def turn_to_leader(state: State, rules: ClusterRules, broker_id: int, metadata: Metadata) -> None:
+    """Adopt the leader epoch of `metadata` and the role in it."""
+    broker = state.brokers[broker_id]
+    is_same_leader = broker.leader == metadata.leader
+    broker.has_log = True
+    broker.leader_epoch = metadata.leader_epoch
+    broker.leader = metadata.leader
+    broker.partition_epoch = metadata.partition_epoch
+    broker.isr = metadata.isr
+    broker.pending_isr = 0
+    broker.leader_epoch_start_offset = 0
+    forget_followers(broker)
+    if state.alter_partitions[broker_id].stage == Stage.ANSWERED:
+        clear_alter_partition(state, broker_id)
+    if state.fetches[broker_id].stage == Stage.ANSWERED and rules.stale_answer_is_refused:
+        clear_fetch(state, broker_id)
+    if metadata.leader == broker_id:
+        begin_leading(state, rules, broker_id)
+    elif metadata.leader != NO_LEADER:
+        begin_following(broker, rules, is_same_leader)
+
+
+def adopt_isr(state: State, rules: ClusterRules, broker_id: int, metadata: Metadata) -> None:
+    """Adopt a newer ISR of the same leader epoch; a change that was proposed meanwhile is void."""
+    broker = state.brokers[broker_id]
+    broker.partition_epoch = metadata.partition_epoch
+    broker.isr = metadata.isr
+    broker.pending_isr = 0
+    if is_leading(state, broker_id):
+        raise_high_watermark(state, rules, broker_id)
+
+
+def leave_partition(broker: Broker) -> None:
+    """Delete the replica, and forget the partition."""
+    drop_log(broker)
+    broker.high_watermark_checkpoint = 0
+    broker.has_log = False
+    forget_partition(broker)
+
+
+def forget_partition(broker: Broker) -> None:
+    """Forget all that the broker has in memory of the partition but its log."""
+    broker.leader_epoch = NO_EPOCH
+    broker.leader = NO_LEADER
+    broker.partition_epoch = 0
+    broker.isr = 0
+    broker.pending_isr = 0
+    broker.leader_epoch_start_offset = 0
+    broker.must_truncate = False
+    forget_followers(broker)
+
+
+def broker_replays_metadata(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bool:
+    """A broker replays the next record of the metadata log (KRaft era).
+
+    Who: any broker that runs.
+    When: the log has a record that it has not replayed.
+    Effect: a new leader epoch gives it its role; a newer ISR of the same epoch is adopted; a replica that the partition
+        is no longer assigned to is deleted.
+    Source: BrokerMetadataPublisher, ReplicaManager.applyDelta; KIP-500.
+    Left out: several records at once, which is several steps here.
+    """
+    broker = state.brokers[broker_id]
+    if rules.propagation != Propagation.METADATA_LOG:
+        return False
+    if not broker.is_running:
+        return False
+    if broker.metadata_offset >= state.controller.offset:
+        return False
+    broker.metadata_offset += 1
+    metadata = state.controller.history[broker.metadata_offset]
+    broker.controller_epoch = metadata.controller_epoch
+    if not contains(metadata.replicas, broker_id):
+        leave_partition(broker)
+    elif metadata.leader_epoch > broker.leader_epoch:
+        turn_to_leader(state, rules, broker_id, metadata)
+    elif metadata.partition_epoch > broker.partition_epoch:
+        adopt_isr(state, rules, broker_id, metadata)
+    forget_replayed_metadata(state)
+    return True
+
+
+def forget_replayed_metadata(state: State) -> None:
+    """Blank the controller's changes that nobody can read any more, so that states do not differ by them alone."""
+    controller = state.controller
+    lowest = controller.offset
+    if controller.zombie_offset != NO_EPOCH:
+        lowest = min(lowest, controller.zombie_offset)
+    for broker_id in range(len(state.brokers)):
+        if state.brokers[broker_id].is_running:
+            lowest = min(lowest, state.brokers[broker_id].metadata_offset)
+    for offset in range(len(controller.history)):
+        if offset < lowest:
+            metadata = controller.history[offset]
+            metadata.controller_epoch = 0
+            metadata.leader_epoch = 0
+            metadata.leader = NO_LEADER
+            metadata.partition_epoch = 0
+            metadata.isr = 0
+            metadata.elr = 0
+            metadata.replicas = 0
+            metadata.target = 0
+            metadata.active = 0
+            metadata.is_recovering = False
+            for broker_id in range(len(state.brokers)):
+                metadata.broker_epochs[broker_id] = 0
+
+
+def can_obey(broker: Broker, rules: ClusterRules, metadata: Metadata, broker_id: int) -> bool:
+    """Whether a broker of the ZooKeeper era obeys a request of this change, by broker epoch and controller epoch."""
+    if not broker.is_running:
+        return False
+    if rules.request_names_broker_epoch and metadata.broker_epochs[broker_id] != broker.broker_epoch:
+        return False
+    return metadata.controller_epoch >= broker.controller_epoch or not rules.leader_and_isr_checks_epochs
+
+
+def broker_obeys_leader_and_isr(
+    state: State, rules: ClusterRules, broker_id: ReplicaId, offset: MetadataOffset
+) -> bool:
+    """A broker receives a LeaderAndIsr request and obeys it (ZooKeeper era).
+
+    Who: any broker that runs and that the partition is assigned to.
+    When: the controller has made the change, and neither its broker epoch, controller epoch nor leader epoch is old.
+    Effect: the broker takes its role in that leader epoch.
+    Source: ReplicaManager.becomeLeaderOrFollower; KAFKA-1188, KIP-380.
+    Left out: that a request is ever lost for good: it may arrive at any later time, after newer ones, or never.
+    """
+    broker = state.brokers[broker_id]
+    if rules.propagation != Propagation.LEADER_AND_ISR:
+        return False
+    if offset > state.controller.offset:
+        return False
+    metadata = state.controller.history[offset]
+    if not contains(metadata.replicas, broker_id):
+        return False
+    if not can_obey(broker, rules, metadata, broker_id):
+        return False
+    if metadata.leader_epoch == broker.leader_epoch:
+        return False
+    if rules.leader_and_isr_checks_epochs and metadata.leader_epoch < broker.leader_epoch:
+        return False
+    broker.metadata_offset = offset
+    broker.controller_epoch = max(broker.controller_epoch, metadata.controller_epoch)
+    turn_to_leader(state, rules, broker_id, metadata)
+    return True
+
+
+def broker_obeys_stop_replica(state: State, rules: ClusterRules, broker_id: ReplicaId, offset: MetadataOffset) -> bool:
+    """A broker receives a StopReplica request and deletes its replica (ZooKeeper era).
+
+    Who: a broker that runs and that the partition was assigned to before the change.
+    When: neither its broker epoch, controller epoch nor leader epoch is old.
+    Effect: the replica is deleted, and the partition forgotten.
+    Source: ReplicaManager.stopReplicas; KIP-570, KIP-380.
+    Left out: StopReplica without deletion, which only ends fetching.
+    """
+    broker = state.brokers[broker_id]
+    if rules.propagation != Propagation.LEADER_AND_ISR:
+        return False
+    if offset > state.controller.offset:
+        return False
+    metadata = state.controller.history[offset]
+    if contains(metadata.replicas, broker_id):
+        return False
+    if not broker.has_log:
+        return False
+    if not can_obey(broker, rules, metadata, broker_id):
+        return False
+    if rules.stop_replica_checks_epoch and metadata.leader_epoch < broker.leader_epoch:
+        return False
+    broker.controller_epoch = max(broker.controller_epoch, metadata.controller_epoch)
+    leave_partition(broker)
+    return True

@@ -1,0 +1,146 @@
+"""What one broker holds of the partition, on disk and in memory, and its requests that are under way.
+
+Part of Kafka modelled: `Partition`, `Replica` and `LeaderEpochFileCache` of one broker; the `Fetch` and
+`OffsetsForLeaderEpoch` requests of its `ReplicaFetcherThread`, and the `AlterPartition` requests of its
+`AlterPartitionManager`.
+Source: apache/kafka (commit 1eb7644349).
+Left out, and why that is sound: fetch sessions and batches, because records arrive one at a time in every order that
+several of them could; more than one request of a kind under way from one broker to one other, because its threads wait
+for the answer, or give up the connection and with it the answer; `lastCaughtUpTimeMs`, because a follower that lags may
+be found so at once, later or never.
+"""
+
+from typing import Annotated
+
+from checker.schema import Array, ById, ByPosition, Count, Epoch, Offset, Struct
+from impl.constants import NO_EPOCH, NO_OFFSET, AlterPartitionError, FetchError, Question, Stage
+from impl.log import Log, LogOffset, OptionalLeaderEpoch, OptionalRecordId
+from impl.replication.records import OptionalReplicaId, ReplicaSet
+
+OptionalOffset = Annotated[int, Count("log_size", lowest=NO_OFFSET)]
+LogStartOffset = Annotated[int, Offset("max_log_start")]
+BrokerEpoch = Annotated[int, Epoch("max_broker_epoch")]
+OptionalBrokerEpoch = Annotated[int, Epoch("max_broker_epoch", none=NO_EPOCH)]
+ControllerEpoch = Annotated[int, Epoch("max_controller_epoch")]
+MetadataOffset = Annotated[int, Offset("max_metadata_offset")]
+
+
+class FollowerState(Struct):
+    """What a leader knows of one follower from its fetches in this leader epoch; blank where it leads nothing.
+
+    end_offset: the offset of its last fetch, so the end of what it surely has; `NO_OFFSET` before the first one.
+    broker_epoch: the broker epoch in that fetch; `NO_EPOCH` before the first one.
+    is_caught_up: whether it was found caught up and is about to be proposed for the ISR; only where that takes two
+        steps.
+    caught_up_broker_epoch: the broker epoch it was found caught up with; `NO_EPOCH` otherwise.
+    """
+
+    end_offset: OptionalOffset
+    broker_epoch: OptionalBrokerEpoch
+    is_caught_up: bool
+    caught_up_broker_epoch: OptionalBrokerEpoch
+
+
+class Broker(Struct):
+    """One broker's replica of the partition.
+
+    is_running: whether the process runs.
+    is_stopped_cleanly: whether it stopped last by a controlled shutdown, so that everything was flushed.
+    has_log: whether the log's folder is there; not so after the replica was deleted, or while its disk is broken.
+    broker_epoch: tells this start of the broker from earlier ones; given by the controller when it registers.
+    log: the records, in the page cache or on disk.
+    log_start_offset: the first offset that is kept; records below are gone.
+    flushed_offset: the end of what has surely reached the disk.
+    epoch_starts: the leader-epoch file: for each leader epoch the offset with which it begins, `NO_OFFSET` where the
+        file does not have it.
+    high_watermark: the end of what it knows to be committed, never above the log's end.
+    high_watermark_checkpoint: what the file `replication-offset-checkpoint` says.
+    metadata_offset: the last controller change that it has replayed, or the newest whose request it obeyed.
+    controller_epoch: the highest controller epoch that it has heard of.
+    leader_epoch: the leader epoch that it is in; `NO_EPOCH` before it was told since it started.
+    leader: whom it takes for the leader of that epoch.
+    partition_epoch: the version of the ISR that it knows.
+    isr: as leader, the last ISR that the controller confirmed; as follower, what it was told last.
+    pending_isr: as leader, the ISR that it has proposed and that is not confirmed; empty where there is none.
+    leader_epoch_start_offset: as leader, its log's end when it took over; 0 otherwise.
+    must_truncate: as follower, whether it must ask where to cut its log before it fetches.
+    followers: as leader, what it knows of each other broker.
+    """
+
+    is_running: bool
+    is_stopped_cleanly: bool
+    has_log: bool
+    broker_epoch: BrokerEpoch
+    log: Log
+    log_start_offset: LogStartOffset
+    flushed_offset: LogOffset
+    epoch_starts: Annotated[Array[OptionalOffset], ByPosition("max_leader_epoch + 1")]
+    high_watermark: LogOffset
+    high_watermark_checkpoint: LogOffset
+    metadata_offset: MetadataOffset
+    controller_epoch: ControllerEpoch
+    leader_epoch: OptionalLeaderEpoch
+    leader: OptionalReplicaId
+    partition_epoch: MetadataOffset
+    isr: ReplicaSet
+    pending_isr: ReplicaSet
+    leader_epoch_start_offset: LogOffset
+    must_truncate: bool
+    followers: Annotated[Array[FollowerState], ById("replicas")]
+
+
+class Fetch(Struct):
+    """A follower's request to its leader, or the answer; all blank where the slot is free.
+
+    stage: which of the two it is.
+    question: what is asked.
+    leader: who is asked.
+    leader_epoch: the follower's leader epoch when it asked.
+    broker_epoch: the follower's broker epoch when it asked.
+    offset: where to fetch from, which is the follower's end offset.
+    asked_epoch: the epoch of the follower's last record (with `ON_FETCH`), or the epoch whose end is asked for.
+    error: the answer's error.
+    record: the record fetched, `NO_RECORD` where there is none at that offset yet.
+    record_epoch: its leader epoch.
+    high_watermark: the leader's when it answered.
+    diverging_epoch: the epoch in the answer where the logs differ, or in that to the question for an epoch's end.
+    end_offset: where that epoch ends, `NO_OFFSET` where the leader cannot tell or nothing differs.
+    log_start_offset: the leader's.
+    """
+
+    stage: Stage
+    question: Question
+    leader: OptionalReplicaId
+    leader_epoch: OptionalLeaderEpoch
+    broker_epoch: BrokerEpoch
+    offset: LogOffset
+    asked_epoch: OptionalLeaderEpoch
+    error: FetchError
+    record: OptionalRecordId
+    record_epoch: OptionalLeaderEpoch
+    high_watermark: LogOffset
+    diverging_epoch: OptionalLeaderEpoch
+    end_offset: OptionalOffset
+    log_start_offset: LogStartOffset
+
+
+class AlterPartition(Struct):
+    """A leader's request to change the ISR, or the controller's answer; all blank where the slot is free.
+
+    stage: which of the two it is.
+    broker_epoch: the sender's broker epoch.
+    leader_epoch: the leader epoch of the sender; in an answer that of the controller.
+    partition_epoch: the version of the ISR that the change starts from; in an answer the new one.
+    isr: the ISR proposed; in an answer the ISR that holds.
+    member_epochs: the broker epochs of the members proposed, as the leader knows them; `NO_EPOCH` for a
+        member that has not fetched yet, and for all others.
+    error: the answer's error.
+    """
+
+    stage: Stage
+    broker_epoch: BrokerEpoch
+    leader_epoch: OptionalLeaderEpoch
+    partition_epoch: MetadataOffset
+    isr: ReplicaSet
+    member_epochs: Annotated[Array[OptionalBrokerEpoch], ById("replicas")]
+    error: AlterPartitionError

@@ -1,0 +1,101 @@
+"""How a broker stops, what a crash takes from it, and how it starts again.
+
+Part of Kafka modelled: `LogManager` (`loadLogs`, `checkpointLogRecoveryOffsets`, the clean-shutdown file), `LogLoader`,
+`ReplicaManager.checkpointHighWatermarks`, and `BrokerLifecycleManager` as far as a broker registers.
+Source: apache/kafka (commit 1eb7644349); KAFKA-10432, KAFKA-1647, KIP-966.
+Left out, and why that is sound: torn batches, because recovery cuts them, so they are the same as lost ones.
+"""
+
+from impl.broker.epoch_file import assign_epoch, cut_epochs_from
+from impl.broker.log_file import drop_log
+from impl.broker.messages import clear_alter_partition, clear_fetch
+from impl.broker.metadata import forget_partition
+from impl.broker.records import Broker
+from impl.cluster import State
+from impl.constants import NO_EPOCH, NO_LEADER, Question, Stage
+from impl.log import truncate_to
+from impl.replication.records import ReplicaId
+from impl.rules import ClusterRules
+
+
+def broker_checkpoints_high_watermark(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bool:
+    """A broker writes the high watermarks of its replicas to `replication-offset-checkpoint`.
+
+    Who: a broker that runs.
+    When: the file would change.
+    Effect: the file has the high watermark. By the old rule the file is written anew with the replicas that were set up
+        since the start, so that it lacks one whose leader the broker does not know.
+    Source: ReplicaManager.checkpointHighWatermarks; KAFKA-1647.
+    Left out: the recovery point, which only saves time.
+    """
+    broker = state.brokers[broker_id]
+    if not broker.is_running:
+        return False
+    high_watermark = broker.high_watermark
+    if broker.leader == NO_LEADER and not rules.checkpoint_covers_all:
+        high_watermark = 0
+    if broker.high_watermark_checkpoint == high_watermark:
+        return False
+    broker.high_watermark_checkpoint = high_watermark
+    return True
+
+
+def broker_flushes(state: State, broker_id: ReplicaId) -> bool:
+    """A broker flushes its log to the disk.
+
+    Who: a broker that runs.
+    When: something is not flushed.
+    Effect: a power loss cannot take the records that the log has now.
+    Source: UnifiedLog.flush.
+    Left out: flushing a part of the log, which is flushing at an earlier time.
+    """
+    broker = state.brokers[broker_id]
+    if not broker.is_running:
+        return False
+    if broker.flushed_offset == broker.log.end_offset:
+        return False
+    broker.flushed_offset = broker.log.end_offset
+    return True
+
+
+def stop_process(state: State, broker_id: int) -> None:
+    """End a broker's process: what was in memory is gone, and so are its connections."""
+    broker = state.brokers[broker_id]
+    broker.is_running = False
+    broker.is_stopped_cleanly = False
+    forget_partition(broker)
+    broker.controller_epoch = 0
+    broker.high_watermark = 0
+    if state.alter_partitions[broker_id].stage == Stage.ANSWERED:
+        clear_alter_partition(state, broker_id)
+    if state.fetches[broker_id].stage == Stage.ANSWERED or state.fetches[broker_id].question == Question.EPOCH_END:
+        clear_fetch(state, broker_id)
+    for other_id in range(len(state.brokers)):
+        fetch = state.fetches[other_id]
+        if fetch.stage == Stage.REQUESTED and fetch.leader == broker_id:
+            clear_fetch(state, other_id)
+
+
+def lose_unflushed(broker: Broker, end_offset: int) -> None:
+    """Let a power loss take every record at or above `end_offset`."""
+    truncate_to(broker.log, end_offset)
+    cut_epochs_from(broker, end_offset)
+    broker.flushed_offset = min(broker.flushed_offset, end_offset)
+
+
+def lose_disk(broker: Broker) -> None:
+    """Replace the disk by an empty one."""
+    drop_log(broker)
+    broker.high_watermark_checkpoint = 0
+
+
+def recover_log(broker: Broker, rules: ClusterRules) -> None:
+    """Load the log: the epoch file is rebuilt from the records, the high watermark comes from its checkpoint."""
+    for epoch in range(len(broker.epoch_starts)):
+        broker.epoch_starts[epoch] = NO_EPOCH
+    for offset in range(broker.log_start_offset, broker.log.end_offset):
+        epoch = broker.log.records[offset].epoch
+        if epoch > 0 or broker.is_stopped_cleanly or rules.recovery_keeps_epoch_zero:
+            assign_epoch(broker, epoch, offset)
+    broker.high_watermark = min(broker.high_watermark_checkpoint, broker.log.end_offset)
+    broker.high_watermark = max(broker.high_watermark, broker.log_start_offset)

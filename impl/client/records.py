@@ -1,0 +1,51 @@
+"""What producers and a consumer know.
+
+Part of Kafka modelled: the acknowledgements of `KafkaProducer`; the position of `KafkaConsumer` (`SubscriptionState`).
+Source: apache/kafka (commit 1eb7644349); KIP-207, KIP-320.
+Left out, and why that is sound: several consumers, because they do not act on each other.
+"""
+
+from typing import Annotated
+
+from checker.schema import Array, ById, ByPosition, Struct
+from impl.broker.records import OptionalOffset
+from impl.log import LogOffset, OptionalLeaderEpoch, OptionalRecordId
+from impl.replication.records import NextRecordId, OptionalReplicaId
+
+
+class Producers(Struct):
+    """All producers together.
+
+    next_record: the id that the next record gets, so that no two records are alike.
+    acknowledged: by record, the offset that its producer was told; `NO_OFFSET` where it was told nothing.
+    """
+
+    next_record: NextRecordId
+    acknowledged: Annotated[Array[OptionalOffset], ById("max_records")]
+
+
+class Consumer(Struct):
+    """One consumer of the partition.
+
+    leader: the broker that it reads from; `NO_LEADER` before it has any metadata.
+    leader_epoch: the leader epoch in that metadata.
+    position: the offset that it reads next.
+    position_epoch: the leader epoch of the record below its position; `NO_EPOCH` at the beginning.
+    must_validate: whether it must compare its position with the leader's epochs before it reads on.
+    is_truncated: whether it was told that records it has read are gone (`LogTruncationException`).
+    latest_offset: the highest latest offset that it was told; `NO_OFFSET` before it has asked.
+    told_offset: the latest offset that it was told last; `NO_OFFSET` before it has asked.
+    read_limit: the limit that the leader computed for a read in progress; `NO_OFFSET` where there is none.
+    records: by offset, the record that it has read there; `NO_RECORD` where it has read none.
+    """
+
+    leader: OptionalReplicaId
+    leader_epoch: OptionalLeaderEpoch
+    position: LogOffset
+    position_epoch: OptionalLeaderEpoch
+    must_validate: bool
+    is_truncated: bool
+    latest_offset: OptionalOffset
+    told_offset: OptionalOffset
+    read_limit: OptionalOffset
+    records: Annotated[Array[OptionalRecordId], ByPosition("log_size")]

@@ -1,0 +1,55 @@
+"""The whole system at the level of messages: brokers, controller, clients, and what is under way between them.
+
+Part of Kafka modelled: one partition in a cluster of brokers with its controller, producers and a consumer.
+Source: apache/kafka (commit 1eb7644349).
+Left out, and why that is sound: see the records that this one is made of.
+"""
+
+from typing import Annotated
+
+from checker.schema import Array, ById, Count, Struct
+from impl.broker.records import AlterPartition, Broker, Fetch
+from impl.client.records import Consumer, Producers
+from impl.controller.records import Controller
+
+
+class Budget(Struct):
+    """How many disturbances are left. Only the environment writes here; healing costs nothing.
+
+    crashes: crashes of a process, which keep the page cache.
+    power_losses: crashes of a machine, which lose what was never flushed.
+    disk_losses: disks replaced by empty ones.
+    expirations: sessions of running brokers that expire, or shutdowns asked for.
+    moves: leaderships moved, or reassignments begun, without a failure.
+    losses: messages lost.
+    failovers: changes of the controller.
+    """
+
+    crashes: Annotated[int, Count("crashes")]
+    power_losses: Annotated[int, Count("power_losses")]
+    disk_losses: Annotated[int, Count("disk_losses")]
+    expirations: Annotated[int, Count("expirations")]
+    moves: Annotated[int, Count("moves")]
+    losses: Annotated[int, Count("losses")]
+    failovers: Annotated[int, Count("failovers")]
+
+
+class State(Struct):
+    """The whole system.
+
+    brokers: by broker id.
+    fetches: by follower, its request to its leader or the answer.
+    alter_partitions: by leader, its request to the controller or the answer.
+    controller: the controller and its record.
+    producers: all producers.
+    consumer: one consumer.
+    budget: what the environment may still do.
+    """
+
+    brokers: Annotated[Array[Broker], ById("replicas")]
+    fetches: Annotated[Array[Fetch], ById("replicas")]
+    alter_partitions: Annotated[Array[AlterPartition], ById("replicas")]
+    controller: Controller
+    producers: Producers
+    consumer: Consumer
+    budget: Budget

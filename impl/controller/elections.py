@@ -1,0 +1,57 @@
+"""Elections without a failure, unclean elections, and the change of the controller itself.
+
+Part of Kafka modelled: preferred and reassignment elections, unclean election, and controller fail-over
+(`PartitionLeaderElectionAlgorithms`, `ReplicationControlManager`, `KafkaController.onControllerFailover`).
+Source: apache/kafka (commit 1eb7644349); KIP-106, KIP-704.
+Left out, and why that is sound: why a leader is moved; any active member of the ISR may be preferred at any time.
+"""
+
+from checker.schema import contains
+from impl.cluster import State
+from impl.constants import NO_LEADER, NO_OFFSET
+from impl.controller.partition_change import begin_change, electable, has_room, set_leader, set_uncleanly_elected
+from impl.replication.records import ReplicaId
+from impl.rules import ClusterRules
+
+
+def move_leadership(state: State, new_leader: int) -> bool:
+    """Elect an active member of the ISR although nothing failed, possibly the leader itself; whether it was possible."""
+    metadata = state.controller.history[state.controller.offset]
+    if not has_room(state) or metadata.leader == NO_LEADER:
+        return False
+    if not contains(metadata.isr & metadata.active, new_leader):
+        return False
+    begin_change(state)
+    set_leader(state, new_leader)
+    return True
+
+
+def controller_elects_uncleanly(state: State, rules: ClusterRules, new_leader: ReplicaId) -> bool:
+    """The controller elects a replica that may lack committed records, because nobody else is left.
+
+    Who: the controller in office.
+    When: unclean election is allowed, nobody leads, no electable replica is active, and this one is.
+    Effect: the replica leads under the next leader epoch, alone in the ISR, and is recovering.
+    Source: PartitionChangeBuilder, OfflinePartitionLeaderElectionStrategy; KIP-106, KIP-704.
+    Left out: elections that an operator asks for, which come at the same moments.
+    """
+    metadata = state.controller.history[state.controller.offset]
+    if not rules.unclean_election or metadata.leader != NO_LEADER or not has_room(state):
+        return False
+    if electable(metadata.isr, metadata.elr) & metadata.active != 0:
+        return False
+    if not contains(metadata.active & metadata.replicas, new_leader):
+        return False
+    begin_change(state)
+    set_uncleanly_elected(state, new_leader)
+    return True
+
+
+def replace_controller(state: State) -> bool:
+    """Put another controller into office; the old one lives on and does not notice; whether it was possible."""
+    controller = state.controller
+    if controller.zombie_offset != NO_OFFSET:
+        return False
+    controller.zombie_offset = controller.offset
+    controller.epoch += 1
+    return True

@@ -1,0 +1,103 @@
+"""How the controller makes a change: it writes the next version of its record, with the epochs that tell it from others.
+
+Part of Kafka modelled: `PartitionChangeBuilder` (KRaft), and the conditional writes of `KafkaController` (ZooKeeper era).
+Source: apache/kafka (commit 1eb7644349); KIP-966.
+Left out, and why that is sound: `lastKnownElr`, by which a partition without any electable replica is recovered by hand.
+"""
+
+from checker.schema import cardinality, contains, excluding, including
+from impl.cluster import State
+from impl.constants import NO_LEADER, Propagation
+from impl.rules import ClusterRules
+
+
+def has_room(state: State) -> bool:
+    """Whether the bounds leave one more change, and one more leader epoch for it."""
+    controller = state.controller
+    if controller.offset + 1 >= len(controller.history):
+        return False
+    return controller.history[controller.offset].leader_epoch + 1 < len(state.brokers[0].epoch_starts)
+
+
+def begin_change(state: State) -> None:
+    """Begin the next version of the record as a copy of the present one."""
+    controller = state.controller
+    before = controller.history[controller.offset]
+    controller.offset += 1
+    after = controller.history[controller.offset]
+    after.controller_epoch = controller.epoch
+    after.leader_epoch = before.leader_epoch
+    after.leader = before.leader
+    after.partition_epoch = before.partition_epoch
+    after.isr = before.isr
+    after.elr = before.elr
+    after.replicas = before.replicas
+    after.target = before.target
+    after.active = before.active
+    after.is_recovering = before.is_recovering
+    for broker_id in range(len(state.brokers)):
+        after.broker_epochs[broker_id] = before.broker_epochs[broker_id]
+
+
+def set_isr(state: State, rules: ClusterRules, isr: int) -> None:
+    """Record another ISR. Who leaves it below min.insync.replicas stays eligible (KIP-966)."""
+    metadata = state.controller.history[state.controller.offset]
+    metadata.partition_epoch = state.controller.offset
+    if rules.eligible_leader_replicas:
+        eligible = (metadata.elr | metadata.isr) & ~isr
+        if cardinality(isr) >= rules.min_insync_replicas:
+            eligible = 0
+        metadata.elr = eligible
+    metadata.isr = isr
+
+
+def without(isr: int, broker_id: int, rules: ClusterRules) -> int:
+    """The ISR after a broker has failed: the last member stays, unless an empty ISR is allowed (KIP-966)."""
+    remaining = excluding(isr, broker_id)
+    if remaining == 0 and not rules.eligible_leader_replicas:
+        return isr
+    return remaining
+
+
+def electable(isr: int, elr: int) -> int:
+    """Of whom a clean election chooses: the ISR, or the eligible leader replicas where it is empty."""
+    if isr != 0:
+        return isr
+    return elr
+
+
+def set_leader(state: State, leader: int) -> None:
+    """Record a leader, or that there is none, under the next leader epoch. One from the ELR becomes the ISR."""
+    metadata = state.controller.history[state.controller.offset]
+    metadata.leader = leader
+    metadata.leader_epoch += 1
+    metadata.partition_epoch = state.controller.offset
+    if leader != NO_LEADER:
+        metadata.elr = excluding(metadata.elr, leader)
+        metadata.isr = including(metadata.isr, leader)
+
+
+def set_uncleanly_elected(state: State, leader: int) -> None:
+    """Record a leader that may lack committed records: it is alone in the ISR, and recovering (KIP-106, KIP-704)."""
+    metadata = state.controller.history[state.controller.offset]
+    metadata.isr = 0
+    metadata.elr = 0
+    metadata.is_recovering = True
+    set_leader(state, leader)
+
+
+def is_choice(candidates: int, new_leader: int) -> bool:
+    """Whether an election among `candidates` can end with `new_leader`: any of them, or nobody where there is none.
+
+    Kafka takes the first in the order of the assignment, and assignments come in every order.
+    """
+    if new_leader == NO_LEADER:
+        return candidates == 0
+    return contains(candidates, new_leader)
+
+
+def bump_for_brokers(state: State, rules: ClusterRules) -> None:
+    """Give an ISR change by the controller a leader epoch of its own, without which brokers of the ZooKeeper era would
+    not obey it."""
+    if rules.propagation == Propagation.LEADER_AND_ISR:
+        state.controller.history[state.controller.offset].leader_epoch += 1

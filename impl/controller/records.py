@@ -1,0 +1,66 @@
+"""The controller's record of the partition and of the brokers, and its history.
+
+Part of Kafka modelled: `PartitionRegistration`, `BrokerRegistration` and the metadata log of KRaft; in the ZooKeeper era
+the znodes of partition and brokers, and the LeaderAndIsr requests that carry their content.
+Source: apache/kafka (commit 1eb7644349).
+Left out, and why that is sound: separate records for brokers and partition: each change writes one version of both, and
+the partition epoch tells which of them changed the partition.
+"""
+
+from typing import Annotated
+
+from checker.schema import Array, ById, ByPosition, Epoch, Struct
+from impl.broker.records import BrokerEpoch, ControllerEpoch, MetadataOffset
+from impl.constants import NO_OFFSET
+from impl.log import LeaderEpoch
+from impl.replication.records import OptionalReplicaId, ReplicaSet
+
+OptionalMetadataOffset = Annotated[int, Epoch("max_metadata_offset", none=NO_OFFSET)]
+
+
+class Metadata(Struct):
+    """What the controller has recorded after one of its changes.
+
+    controller_epoch: the epoch of the controller that made the change.
+    leader_epoch: counts the leaders; grows with every change of the leader.
+    leader: the leader elected, `NO_LEADER` where there is none.
+    partition_epoch: the offset of the newest change of leader, ISR or replicas: the version that a leader's change of
+        the ISR must start from.
+    isr: the in-sync replicas, from which a clean election chooses.
+    elr: the eligible leader replicas, from which it chooses where the ISR is empty.
+    replicas: the brokers that the partition is assigned to, those included that a reassignment adds or removes.
+    target: the brokers that a reassignment leaves in the end; equal to `replicas` where none is under way.
+    active: the brokers that are neither fenced nor stopping.
+    is_recovering: whether the leader was elected uncleanly and has not recovered.
+    broker_epochs: by broker, the epoch that it registered with last.
+    """
+
+    controller_epoch: ControllerEpoch
+    leader_epoch: LeaderEpoch
+    leader: OptionalReplicaId
+    partition_epoch: MetadataOffset
+    isr: ReplicaSet
+    elr: ReplicaSet
+    replicas: ReplicaSet
+    target: ReplicaSet
+    active: ReplicaSet
+    is_recovering: bool
+    broker_epochs: Annotated[Array[BrokerEpoch], ById("replicas")]
+
+
+class Controller(Struct):
+    """The controller and what it has recorded so far.
+
+    epoch: the epoch of the controller in office.
+    offset: the offset of its newest change.
+    zombie_offset: the newest change that a controller knows which has lost its office without noticing; `NO_OFFSET`
+        where there is no such controller.
+    stopping: the brokers that asked for a controlled shutdown.
+    history: its changes by offset. Blank above `offset`, and where nobody can read the change any more.
+    """
+
+    epoch: ControllerEpoch
+    offset: MetadataOffset
+    zombie_offset: OptionalMetadataOffset
+    stopping: ReplicaSet
+    history: Annotated[Array[Metadata], ByPosition("max_metadata_offset + 1")]

@@ -1,0 +1,100 @@
+"""The switches of the message-level protocol: every rule that Kafka once had otherwise, each named for the right way.
+
+Part of Kafka modelled: the variants of replication and control between Kafka 0.8 and KRaft.
+Source: the KIPs and issues named at each switch; apache/kafka (commit 1eb7644349).
+Left out, and why that is sound: switches for what no known version did otherwise; a rule without a switch is as in the
+commit named.
+"""
+
+from typing import NamedTuple
+
+from impl.constants import Acks, FetchFencing, Propagation, TruncationRule
+
+
+class ClusterRules(NamedTuple):
+    """The switches, constant during a run. A `bool` that is True is the rule as it is today.
+
+    propagation: how brokers learn of leaders and ISR.
+    truncation: where a follower cuts its log.
+    fetch_fencing: which epochs a leader compares before it answers a follower.
+    acks: what producers wait for.
+    min_insync_replicas: `min.insync.replicas`.
+    unclean_election: `unclean.leader.election.enable` (KIP-106).
+    eligible_leader_replicas: the ISR may become empty, and members that left it below `min_insync_replicas` stay
+        electable (KIP-966).
+    unclean_restart_is_noticed: a broker that did not stop cleanly leaves ISR and ELR when it registers (KAFKA-15586).
+    epoch_begins_in_file: a new leader writes the start of its epoch into the leader-epoch file (KAFKA-7415).
+    epoch_file_is_cut_at_end: truncating to the log's end still cuts the leader-epoch file (KAFKA-10706).
+    recovery_keeps_epoch_zero: recovery after a crash finds epoch 0 like every other (KAFKA-10432).
+    new_epoch_restarts_fetcher: a follower truncates at every new leader epoch, not only at a new leader (KAFKA-7164).
+    expansion_awaits_epoch_start: a replica joins the ISR only when it has reached the start of the leader's epoch
+        (KAFKA-7128).
+    divergence_comes_first: of an answer with a diverging epoch nothing else is used (KAFKA-14704).
+    diverging_fetch_is_not_counted: the offset of a fetch that diverges is not remembered (KAFKA-13141).
+    stale_answer_is_refused: an answer to a question of an earlier epoch or offset is dropped (KAFKA-7786, KAFKA-13207).
+    high_watermark_awaits_maximal_isr: members proposed and not yet confirmed are waited for (KIP-497).
+    shrink_awaits_controller: a member that is to leave is waited for until the controller confirms (KIP-497).
+    repeated_change_checks_epoch: a controller compares the partition epoch before it answers that a change has been
+        made already (KAFKA-14154).
+    answer_checks_partition_epoch: a leader drops an answer of a lower partition epoch than its own.
+    isr_names_broker_epochs: a member that restarted since it was found in sync is refused (KIP-903).
+    one_snapshot_of_follower: the broker epoch in an ISR change is of the fetch that was found caught up (KAFKA-15221).
+    isr_excludes_inactive: a fenced or stopping broker is not let into the ISR (KIP-841).
+    recovering_leader_stays_alone: after an unclean election the ISR does not grow before the leader has recovered
+        (KIP-704).
+    out_of_range_keeps_log: a follower whose offset is out of range drops its log only if it ends below the leader's
+        start (KAFKA-2143).
+    unled_fetch_is_refused: a broker that does not lead answers no fetch of a follower (KAFKA-2143).
+    high_watermark_follows_log_start: a log that begins anew has its high watermark at its start at least (KAFKA-9491).
+    checkpoint_covers_all: the checkpoint keeps the high watermark of a replica that has not been set up (KAFKA-1647).
+    leader_and_isr_checks_epochs: a broker ignores requests of an old controller epoch or leader epoch (KAFKA-1188).
+    request_names_broker_epoch: a restarted broker ignores requests meant for the one before (KIP-380).
+    stop_replica_checks_epoch: a broker ignores a StopReplica request of an old leader epoch (KIP-570).
+    reassignment_awaits_target: a reassignment ends only when the whole target is in sync (KAFKA-15665).
+    metadata_has_new_epoch: clients are told each new leader epoch (KAFKA-9212).
+    new_controller_fences_dead: a new controller treats brokers that it does not find as failed (KAFKA-3143).
+    offline_log_is_not_replaced: a broker that misses a log on a failed disk does not begin a new one (KAFKA-16234).
+    latest_offset_awaits_epoch_start: a new leader does not tell its latest offset before its high watermark has
+        reached the start of its epoch (KIP-207).
+    consumer_validates_position: a consumer compares its position with each new leader's epochs (KIP-320, KAFKA-7747).
+    read_limit_is_taken_once: where a read must end is computed once (KAFKA-9835).
+    """
+
+    propagation: Propagation = Propagation.METADATA_LOG
+    truncation: TruncationRule = TruncationRule.ON_FETCH
+    fetch_fencing: FetchFencing = FetchFencing.CURRENT_LEADER_EPOCH
+    acks: Acks = Acks.ALL
+    min_insync_replicas: int = 1
+    unclean_election: bool = False
+    eligible_leader_replicas: bool = False
+    unclean_restart_is_noticed: bool = True
+    epoch_begins_in_file: bool = True
+    epoch_file_is_cut_at_end: bool = True
+    recovery_keeps_epoch_zero: bool = True
+    new_epoch_restarts_fetcher: bool = True
+    expansion_awaits_epoch_start: bool = True
+    divergence_comes_first: bool = True
+    diverging_fetch_is_not_counted: bool = True
+    stale_answer_is_refused: bool = True
+    high_watermark_awaits_maximal_isr: bool = True
+    shrink_awaits_controller: bool = True
+    repeated_change_checks_epoch: bool = True
+    answer_checks_partition_epoch: bool = True
+    isr_names_broker_epochs: bool = True
+    one_snapshot_of_follower: bool = True
+    isr_excludes_inactive: bool = True
+    recovering_leader_stays_alone: bool = True
+    out_of_range_keeps_log: bool = True
+    unled_fetch_is_refused: bool = True
+    high_watermark_follows_log_start: bool = True
+    checkpoint_covers_all: bool = True
+    leader_and_isr_checks_epochs: bool = True
+    request_names_broker_epoch: bool = True
+    stop_replica_checks_epoch: bool = True
+    reassignment_awaits_target: bool = True
+    metadata_has_new_epoch: bool = True
+    new_controller_fences_dead: bool = True
+    offline_log_is_not_replaced: bool = True
+    latest_offset_awaits_epoch_start: bool = True
+    consumer_validates_position: bool = True
+    read_limit_is_taken_once: bool = True

@@ -1,0 +1,250 @@
+"""What the world does to a cluster: it is no one's rule, and each act is charged to a budget.
+
+Delay and overtaking need no act here: a request or answer stays in its slot, and a LeaderAndIsr request available, until
+somebody takes it. Healing is free: fetching anew, restarting and unfencing cost nothing.
+"""
+
+from typing import Annotated
+
+from checker.schema import Count, everyone
+from impl.broker.messages import clear_alter_partition, clear_fetch
+from impl.broker.recovery import lose_disk, lose_unflushed, stop_process
+from impl.cluster import State
+from impl.constants import NO_OFFSET, Stage
+from impl.controller.brokers import begin_shutdown, can_take_out, take_out
+from impl.controller.elections import move_leadership, replace_controller
+from impl.log import LogOffset
+from impl.replication.records import OptionalReplicaId, ReplicaId
+from impl.rules import ClusterRules
+
+Crashes = Annotated[int, Count("crashes", lowest="crashes")]
+PowerLosses = Annotated[int, Count("power_losses", lowest="power_losses")]
+DiskLosses = Annotated[int, Count("disk_losses", lowest="disk_losses")]
+Expirations = Annotated[int, Count("expirations", lowest="expirations")]
+Moves = Annotated[int, Count("moves", lowest="moves")]
+Losses = Annotated[int, Count("losses", lowest="losses")]
+Failovers = Annotated[int, Count("failovers", lowest="failovers")]
+
+
+def fill_budget(
+    state: State,
+    crashes: int,
+    power_losses: int,
+    disk_losses: int,
+    expirations: int,
+    moves: int,
+    losses: int,
+    failovers: int,
+) -> None:
+    """Allow as many disturbances of each kind as given."""
+    state.budget.crashes = crashes
+    state.budget.power_losses = power_losses
+    state.budget.disk_losses = disk_losses
+    state.budget.expirations = expirations
+    state.budget.moves = moves
+    state.budget.losses = losses
+    state.budget.failovers = failovers
+
+
+def found_partition(state: State, isr: int) -> None:
+    """Let broker 0 lead the empty partition in leader epoch 0, with this ISR; everybody is active and has heard so."""
+    metadata = state.controller.history[0]
+    metadata.leader = 0
+    metadata.isr = isr
+    metadata.replicas = everyone(len(state.brokers))
+    metadata.target = metadata.replicas
+    metadata.active = metadata.replicas
+    for broker_id in range(len(state.brokers)):
+        broker = state.brokers[broker_id]
+        broker.is_running = True
+        broker.has_log = True
+        broker.leader = 0
+        broker.leader_epoch = 0
+        broker.isr = isr
+    state.brokers[0].epoch_starts[0] = 0
+
+
+def start_in_sync(
+    state: State,
+    crashes: Crashes,
+    power_losses: PowerLosses,
+    disk_losses: DiskLosses,
+    expirations: Expirations,
+    moves: Moves,
+    losses: Losses,
+    failovers: Failovers,
+) -> bool:
+    """Begin with every broker in the ISR."""
+    fill_budget(state, crashes, power_losses, disk_losses, expirations, moves, losses, failovers)
+    found_partition(state, everyone(len(state.brokers)))
+    return True
+
+
+def start_alone(
+    state: State,
+    crashes: Crashes,
+    power_losses: PowerLosses,
+    disk_losses: DiskLosses,
+    expirations: Expirations,
+    moves: Moves,
+    losses: Losses,
+    failovers: Failovers,
+) -> bool:
+    """Begin with the leader alone in the ISR."""
+    fill_budget(state, crashes, power_losses, disk_losses, expirations, moves, losses, failovers)
+    found_partition(state, 1)
+    return True
+
+
+def process_crashes(state: State, broker_id: ReplicaId) -> bool:
+    """A broker's process ends at once; what it wrote stays in the page cache.
+
+    Who: the world.
+    When: the broker runs; a crash is left.
+    Effect: the broker stops, and forgets what it had in memory.
+    Source: the process is killed.
+    Left out: nothing.
+    """
+    if state.budget.crashes == 0 or not state.brokers[broker_id].is_running:
+        return False
+    state.budget.crashes -= 1
+    stop_process(state, broker_id)
+    return True
+
+
+def power_fails(state: State, broker_id: ReplicaId, end_offset: LogOffset) -> bool:
+    """A broker's machine loses power: of the records that were never flushed it loses any suffix.
+
+    Who: the world.
+    When: the broker runs; a power loss is left; what is kept reaches at least to what was flushed.
+    Effect: the broker stops, and its log ends at `end_offset`.
+    Source: asynchronous flush (`log.flush.interval.messages`).
+    Left out: files that lose more than the log does.
+    """
+    broker = state.brokers[broker_id]
+    if state.budget.power_losses == 0 or not broker.is_running:
+        return False
+    if end_offset < broker.flushed_offset or end_offset > broker.log.end_offset:
+        return False
+    state.budget.power_losses -= 1
+    stop_process(state, broker_id)
+    lose_unflushed(broker, end_offset)
+    return True
+
+
+def disk_is_replaced(state: State, broker_id: ReplicaId) -> bool:
+    """A broker stops and comes back with an empty disk.
+
+    Who: the world.
+    When: the broker runs; a disk loss is left.
+    Effect: the broker stops and has nothing.
+    Source: KIP-903.
+    Left out: nothing.
+    """
+    broker = state.brokers[broker_id]
+    if state.budget.disk_losses == 0 or not broker.is_running:
+        return False
+    state.budget.disk_losses -= 1
+    stop_process(state, broker_id)
+    lose_disk(broker)
+    return True
+
+
+def session_expires(state: State, rules: ClusterRules, broker_id: ReplicaId, new_leader: OptionalReplicaId) -> bool:
+    """A running broker is cut off from the controller for so long that it is taken for dead.
+
+    Who: the world.
+    When: the broker runs and is active; an expiration is left.
+    Effect: as when a broker fails, but it goes on running.
+    Source: `broker.session.timeout.ms`, `zookeeper.session.timeout.ms`.
+    Left out: nothing.
+    """
+    if state.budget.expirations == 0 or not state.brokers[broker_id].is_running:
+        return False
+    if not can_take_out(state, rules, broker_id, new_leader):
+        return False
+    state.budget.expirations -= 1
+    take_out(state, rules, broker_id, new_leader)
+    return True
+
+
+def shutdown_is_asked(state: State, rules: ClusterRules, broker_id: ReplicaId, new_leader: OptionalReplicaId) -> bool:
+    """An operator stops a broker, which asks for its controlled shutdown.
+
+    Who: the world.
+    When: the broker runs and is active; an expiration is left.
+    Effect: the controller moves its leadership, and takes it out of the ISR.
+    Source: ControlledShutdownLeaderElectionStrategy; BrokerHeartbeatManager.
+    Left out: nothing.
+    """
+    if state.budget.expirations == 0:
+        return False
+    if not begin_shutdown(state, rules, broker_id, new_leader):
+        return False
+    state.budget.expirations -= 1
+    return True
+
+
+def leadership_is_moved(state: State, new_leader: ReplicaId) -> bool:
+    """The controller elects another leader, or the same anew, although nothing failed.
+
+    Who: the world: a preferred election, or a reassignment that changes the assignment only.
+    When: the replica is an active member of the ISR; a move is left.
+    Effect: it leads under the next leader epoch.
+    Source: PreferredReplicaPartitionLeaderElectionStrategy, PartitionChangeBuilder.
+    Left out: nothing.
+    """
+    if state.budget.moves == 0:
+        return False
+    if not move_leadership(state, new_leader):
+        return False
+    state.budget.moves -= 1
+    return True
+
+
+def fetch_is_lost(state: State, follower_id: ReplicaId) -> bool:
+    """A follower's request or the answer to it is lost.
+
+    Who: the world.
+    When: it is under way; a loss is left.
+    Effect: the slot is free; the follower asks again.
+    Source: a broken connection.
+    Left out: nothing.
+    """
+    if state.budget.losses == 0 or state.fetches[follower_id].stage == Stage.IDLE:
+        return False
+    state.budget.losses -= 1
+    clear_fetch(state, follower_id)
+    return True
+
+
+def isr_change_is_lost(state: State, leader_id: ReplicaId) -> bool:
+    """A leader's ISR change or the answer to it is lost, and the leader has not sent it again yet.
+
+    Who: the world.
+    When: it is under way; a loss is left.
+    Effect: the slot is free; the change stays pending.
+    Source: a broken connection.
+    Left out: nothing.
+    """
+    if state.budget.losses == 0 or state.alter_partitions[leader_id].stage == Stage.IDLE:
+        return False
+    state.budget.losses -= 1
+    clear_alter_partition(state, leader_id)
+    return True
+
+
+def controller_is_replaced(state: State) -> bool:
+    """Another controller comes into office, and the old one does not notice.
+
+    Who: the world.
+    When: a fail-over is left.
+    Effect: the next controller epoch begins; the old controller keeps the record that it has.
+    Source: `KafkaController.elect`; the Raft election of KRaft.
+    Left out: a controller that notices, because it does nothing more.
+    """
+    if state.budget.failovers == 0 or state.controller.zombie_offset != NO_OFFSET:
+        return False
+    state.budget.failovers -= 1
+    replace_controller(state)
+    return True
