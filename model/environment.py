@@ -6,15 +6,16 @@ somebody takes it. Healing is free: fetching anew, restarting and unfencing cost
 
 from typing import Annotated
 
-from checker.schema import Count, everyone
+from checker.schema import Count, contains, everyone
 from impl.broker.messages import clear_alter_partition, clear_fetch
 from impl.broker.recovery import lose_disk, lose_unflushed, stop_process
 from impl.cluster import State
 from impl.constants import NO_OFFSET, Stage
 from impl.controller.brokers import begin_shutdown, can_take_out, take_out
 from impl.controller.elections import move_leadership, replace_controller
+from impl.controller.reassignment import begin_reassignment
 from impl.log import LogOffset
-from impl.replication.records import OptionalReplicaId, ReplicaId
+from impl.replication.records import OptionalReplicaId, ReplicaId, ReplicaSet
 from impl.rules import ClusterRules
 
 Crashes = Annotated[int, Count("crashes", lowest="crashes")]
@@ -46,21 +47,22 @@ def fill_budget(
     state.budget.failovers = failovers
 
 
-def found_partition(state: State, isr: int) -> None:
-    """Let broker 0 lead the empty partition in leader epoch 0, with this ISR; everybody is active and has heard so."""
+def found_partition(state: State, replicas: int, isr: int) -> None:
+    """Let broker 0 lead the empty partition in leader epoch 0; everybody is active and has heard so."""
     metadata = state.controller.history[0]
     metadata.leader = 0
     metadata.isr = isr
-    metadata.replicas = everyone(len(state.brokers))
-    metadata.target = metadata.replicas
-    metadata.active = metadata.replicas
+    metadata.replicas = replicas
+    metadata.target = replicas
+    metadata.active = everyone(len(state.brokers))
     for broker_id in range(len(state.brokers)):
         broker = state.brokers[broker_id]
         broker.is_running = True
-        broker.has_log = True
-        broker.leader = 0
-        broker.leader_epoch = 0
-        broker.isr = isr
+        if contains(replicas, broker_id):
+            broker.has_log = True
+            broker.leader = 0
+            broker.leader_epoch = 0
+            broker.isr = isr
     state.brokers[0].epoch_starts[0] = 0
 
 
@@ -76,7 +78,7 @@ def start_in_sync(
 ) -> bool:
     """Begin with every broker in the ISR."""
     fill_budget(state, crashes, power_losses, disk_losses, expirations, moves, losses, failovers)
-    found_partition(state, everyone(len(state.brokers)))
+    found_partition(state, everyone(len(state.brokers)), everyone(len(state.brokers)))
     return True
 
 
@@ -92,7 +94,39 @@ def start_alone(
 ) -> bool:
     """Begin with the leader alone in the ISR."""
     fill_budget(state, crashes, power_losses, disk_losses, expirations, moves, losses, failovers)
-    found_partition(state, 1)
+    found_partition(state, everyone(len(state.brokers)), 1)
+    return True
+
+
+def start_with_laggard(
+    state: State,
+    crashes: Crashes,
+    power_losses: PowerLosses,
+    disk_losses: DiskLosses,
+    expirations: Expirations,
+    moves: Moves,
+    losses: Losses,
+    failovers: Failovers,
+) -> bool:
+    """Begin with every broker but the last in the ISR."""
+    fill_budget(state, crashes, power_losses, disk_losses, expirations, moves, losses, failovers)
+    found_partition(state, everyone(len(state.brokers)), everyone(len(state.brokers) - 1))
+    return True
+
+
+def start_with_spare(
+    state: State,
+    crashes: Crashes,
+    power_losses: PowerLosses,
+    disk_losses: DiskLosses,
+    expirations: Expirations,
+    moves: Moves,
+    losses: Losses,
+    failovers: Failovers,
+) -> bool:
+    """Begin with the leader alone in the ISR, and the last broker without a replica."""
+    fill_budget(state, crashes, power_losses, disk_losses, expirations, moves, losses, failovers)
+    found_partition(state, everyone(len(state.brokers) - 1), 1)
     return True
 
 
@@ -147,6 +181,38 @@ def disk_is_replaced(state: State, broker_id: ReplicaId) -> bool:
     state.budget.disk_losses -= 1
     stop_process(state, broker_id)
     lose_disk(broker)
+    return True
+
+
+def disk_fails(state: State, broker_id: ReplicaId) -> bool:
+    """The disk with a broker's log fails; the broker stops, and can start without that disk.
+
+    Who: the world.
+    When: the broker runs; a disk loss is left.
+    Effect: the broker stops, and its log cannot be read.
+    Source: KAFKA-16234; KIP-858.
+    Left out: that the disk is mended.
+    """
+    if not disk_is_replaced(state, broker_id):
+        return False
+    state.brokers[broker_id].is_log_offline = True
+    return True
+
+
+def reassignment_is_asked(state: State, rules: ClusterRules, target: ReplicaSet) -> bool:
+    """An operator moves the partition to other brokers.
+
+    Who: the world.
+    When: no other reassignment is under way; a move is left.
+    Effect: the reassignment begins, and ends at once where the whole target is in sync.
+    Source: AlterPartitionReassignments; KIP-455.
+    Left out: nothing.
+    """
+    if state.budget.moves == 0:
+        return False
+    if not begin_reassignment(state, rules, target):
+        return False
+    state.budget.moves -= 1
     return True
 
 

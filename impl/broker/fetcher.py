@@ -9,7 +9,7 @@ follower to the same leader, because one connection keeps the order.
 
 from impl.broker.epoch_file import end_offset_of_epoch, epoch_with_end, latest_file_epoch
 from impl.broker.leader import is_leading
-from impl.broker.log_file import append_to_log, begin_log_at, truncate_log
+from impl.broker.log_file import advance_log_start, append_to_log, begin_log_at, truncate_log
 from impl.broker.messages import clear_fetch
 from impl.broker.records import Broker, Fetch
 from impl.cluster import State
@@ -165,6 +165,8 @@ def use_answer(broker: Broker, rules: ClusterRules, fetch: Fetch) -> None:
     if fetch.record != NO_RECORD and not is_full(broker.log):
         append_to_log(broker, fetch.record, fetch.record_epoch)
     broker.high_watermark = min(fetch.high_watermark, broker.log.end_offset)
+    if broker.log_start_offset < min(fetch.log_start_offset, broker.high_watermark):
+        advance_log_start(broker, min(fetch.log_start_offset, broker.high_watermark))
 
 
 def follower_uses_fetch(state: State, rules: ClusterRules, follower_id: ReplicaId) -> bool:

@@ -8,8 +8,8 @@ watermark lower; the time until an answer reaches the producer, because what it 
 """
 
 from checker.schema import cardinality, contains
-from impl.broker.log_file import append_to_log
-from impl.broker.records import Broker
+from impl.broker.log_file import advance_log_start, append_to_log
+from impl.broker.records import Broker, LogStartOffset
 from impl.cluster import State
 from impl.constants import NO_OFFSET, Acks
 from impl.log import is_full
@@ -97,6 +97,24 @@ def leader_appends(state: State, rules: ClusterRules, leader_id: ReplicaId) -> b
     append_to_log(leader, producers.next_record, leader.leader_epoch)
     producers.next_record += 1
     raise_high_watermark(state, rules, leader_id)
+    return True
+
+
+def leader_deletes_records(state: State, leader_id: ReplicaId, start_offset: LogStartOffset) -> bool:
+    """A leader removes its oldest records, by retention or because a client asked for it.
+
+    Who: a leader.
+    When: the new start is above the old one and no higher than the high watermark.
+    Effect: the log begins there.
+    Source: UnifiedLog.deleteOldSegments, Partition.deleteRecordsOnLeader.
+    Left out: that the new start reaches the disk late.
+    """
+    leader = state.brokers[leader_id]
+    if not is_leading(state, leader_id):
+        return False
+    if start_offset <= leader.log_start_offset or start_offset > leader.high_watermark:
+        return False
+    advance_log_start(leader, start_offset)
     return True
 
 

@@ -8,7 +8,7 @@ Left out, and why that is sound: segments and indexes, which no rule here looks 
 
 from impl.broker.epoch_file import assign_epoch, cut_epochs_from
 from impl.broker.records import Broker
-from impl.constants import NO_OFFSET
+from impl.constants import NO_EPOCH, NO_OFFSET, NO_RECORD
 from impl.log import append_record, truncate_to
 from impl.rules import ClusterRules
 
@@ -32,6 +32,21 @@ def truncate_log(broker: Broker, rules: ClusterRules, end_offset: int) -> None:
     cut_epochs_from(broker, end_offset)
     broker.high_watermark = min(broker.high_watermark, end_offset)
     broker.flushed_offset = min(broker.flushed_offset, end_offset)
+
+
+def advance_log_start(broker: Broker, start_offset: int) -> None:
+    """Remove every record below `start_offset`; the epoch that holds there begins there now."""
+    epoch_at_start = NO_EPOCH
+    for epoch in range(len(broker.epoch_starts)):
+        if broker.epoch_starts[epoch] != NO_OFFSET and broker.epoch_starts[epoch] <= start_offset:
+            epoch_at_start = epoch
+            broker.epoch_starts[epoch] = NO_OFFSET
+    if epoch_at_start != NO_EPOCH:
+        broker.epoch_starts[epoch_at_start] = start_offset
+    for offset in range(broker.log_start_offset, start_offset):
+        broker.log.records[offset].id = NO_RECORD
+        broker.log.records[offset].epoch = NO_EPOCH
+    broker.log_start_offset = start_offset
 
 
 def drop_log(broker: Broker) -> None:

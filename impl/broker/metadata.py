@@ -57,7 +57,9 @@ def turn_to_leader(state: State, rules: ClusterRules, broker_id: int, metadata: 
         clear_alter_partition(state, broker_id)
     if state.fetches[broker_id].stage == Stage.ANSWERED and rules.stale_answer_is_refused:
         clear_fetch(state, broker_id)
-    if metadata.leader == broker_id:
+    if broker.is_log_offline and rules.offline_log_is_not_replaced:
+        broker.leader = NO_LEADER
+    elif metadata.leader == broker_id:
         begin_leading(state, rules, broker_id)
     elif metadata.leader != NO_LEADER:
         begin_following(broker, rules, is_same_leader)
@@ -143,6 +145,7 @@ def forget_replayed_metadata(state: State) -> None:
             metadata.elr = 0
             metadata.replicas = 0
             metadata.target = 0
+            metadata.adding = 0
             metadata.active = 0
             metadata.is_recovering = False
             for broker_id in range(len(state.brokers)):

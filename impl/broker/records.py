@@ -46,7 +46,8 @@ class Broker(Struct):
 
     is_running: whether the process runs.
     is_stopped_cleanly: whether it stopped last by a controlled shutdown, so that everything was flushed.
-    has_log: whether the log's folder is there; not so after the replica was deleted, or while its disk is broken.
+    has_log: whether the replica exists on this broker.
+    is_log_offline: whether the disk with the log has failed, so that the broker can neither read nor write it.
     broker_epoch: tells this start of the broker from earlier ones; given by the controller when it registers.
     log: the records, in the page cache or on disk.
     log_start_offset: the first offset that is kept; records below are gone.
@@ -70,6 +71,7 @@ class Broker(Struct):
     is_running: bool
     is_stopped_cleanly: bool
     has_log: bool
+    is_log_offline: bool
     broker_epoch: BrokerEpoch
     log: Log
     log_start_offset: LogStartOffset

@@ -11,7 +11,8 @@ from checker.schema import cardinality, contains
 from impl.broker.records import AlterPartition
 from impl.cluster import State
 from impl.constants import NO_EPOCH, NO_OFFSET, AlterPartitionError, Stage
-from impl.controller.partition_change import begin_change, set_isr
+from impl.controller.partition_change import begin_change, has_room, set_isr
+from impl.controller.reassignment import maybe_complete_reassignment
 from impl.controller.records import Metadata
 from impl.replication.records import ReplicaId
 from impl.rules import ClusterRules
@@ -93,7 +94,7 @@ def controller_alters_partition(state: State, rules: ClusterRules, leader_id: Re
     controller = state.controller
     if change.stage != Stage.REQUESTED:
         return False
-    if controller.offset + 1 >= len(controller.history):
+    if not has_room(state):
         return False
     metadata = controller.history[controller.offset]
     error = refusal(change, rules, metadata, leader_id)
@@ -102,6 +103,7 @@ def controller_alters_partition(state: State, rules: ClusterRules, leader_id: Re
     if error == AlterPartitionError.NONE and not is_made_already(change, rules, metadata, leader_id):
         begin_change(state)
         set_isr(state, rules, change.isr)
+        maybe_complete_reassignment(state, rules)
     answer_change(change, controller.history[controller.offset], error)
     return True
 

@@ -33,6 +33,7 @@ def begin_change(state: State) -> None:
     after.elr = before.elr
     after.replicas = before.replicas
     after.target = before.target
+    after.adding = before.adding
     after.active = before.active
     after.is_recovering = before.is_recovering
     for broker_id in range(len(state.brokers)):

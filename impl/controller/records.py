@@ -30,6 +30,7 @@ class Metadata(Struct):
     elr: the eligible leader replicas, from which it chooses where the ISR is empty.
     replicas: the brokers that the partition is assigned to, those included that a reassignment adds or removes.
     target: the brokers that a reassignment leaves in the end; equal to `replicas` where none is under way.
+    adding: the brokers that a reassignment adds.
     active: the brokers that are neither fenced nor stopping.
     is_recovering: whether the leader was elected uncleanly and has not recovered.
     broker_epochs: by broker, the epoch that it registered with last.
@@ -43,6 +44,7 @@ class Metadata(Struct):
     elr: ReplicaSet
     replicas: ReplicaSet
     target: ReplicaSet
+    adding: ReplicaSet
     active: ReplicaSet
     is_recovering: bool
     broker_epochs: Annotated[Array[BrokerEpoch], ById("replicas")]

@@ -1,0 +1,165 @@
+"""A consumer: it learns who leads, validates its position, reads below the high watermark, and asks for the latest offset.
+
+Part of Kafka modelled: `KafkaConsumer` (`SubscriptionState`, `OffsetFetcher`, `OffsetsForLeaderEpochClient`), and what a
+leader answers it (`Partition.fetchRecords`, `fetchOffsetForTimestamp`).
+Source: apache/kafka (commit 1eb7644349); KIP-207, KIP-320, KAFKA-9835, KAFKA-9212.
+Left out, and why that is sound: requests under way: a leader that answers late answers with what it had at some earlier
+moment, at which the consumer could have read it; reading from followers (KIP-392), whose high watermark `spec/` judges
+directly.
+"""
+
+from impl.broker.epoch_file import end_offset_of_epoch
+from impl.broker.fetch import is_fenced
+from impl.broker.leader import is_leading
+from impl.client.records import Consumer
+from impl.cluster import State
+from impl.constants import NO_LEADER, NO_OFFSET
+from impl.log import has_offset
+from impl.replication.records import ReplicaId
+from impl.rules import ClusterRules
+
+
+def consumer_learns_leader(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bool:
+    """The consumer receives metadata from a broker.
+
+    Who: the consumer.
+    When: the broker runs, knows a leader, and its leader epoch is newer than the consumer's.
+    Effect: the consumer turns to that leader; a position behind a record must be validated.
+    Source: Metadata.updateLastSeenEpochIfNewer, SubscriptionState.maybeValidatePositionForCurrentLeader; KIP-320.
+    Left out: metadata of an older epoch, which clients ignore.
+    """
+    broker = state.brokers[broker_id]
+    consumer = state.consumer
+    if not broker.is_running or broker.leader == NO_LEADER:
+        return False
+    if broker.leader_epoch <= consumer.leader_epoch:
+        return False
+    consumer.leader = broker.leader
+    consumer.leader_epoch = broker.leader_epoch
+    consumer.read_limit = NO_OFFSET
+    consumer.must_validate = rules.consumer_validates_position and consumer.position > 0
+    return True
+
+
+def is_served(state: State, rules: ClusterRules) -> bool:
+    """Whether the consumer's leader answers it: it runs, leads, and is in the consumer's leader epoch."""
+    consumer = state.consumer
+    if consumer.leader == NO_LEADER or not is_leading(state, consumer.leader):
+        return False
+    return not is_fenced(state.brokers[consumer.leader], rules, consumer.leader_epoch)
+
+
+def consumer_validates_position(state: State, rules: ClusterRules) -> bool:
+    """The consumer asks its leader where the epoch of the last record it read ends.
+
+    Who: a consumer that must validate.
+    When: its leader answers.
+    Effect: if the epoch ends below the position, or the leader cannot tell, the records read are gone and the consumer
+        stops with that error. Otherwise it reads on.
+    Source: SubscriptionState.maybeCompleteValidation, LogTruncationException; KIP-320.
+    Left out: starting anew behind the error, which is the application's choice.
+    """
+    consumer = state.consumer
+    if not consumer.must_validate or not is_served(state, rules):
+        return False
+    end_offset = end_offset_of_epoch(state.brokers[consumer.leader], consumer.position_epoch)
+    consumer.must_validate = False
+    consumer.is_truncated = end_offset == NO_OFFSET or end_offset < consumer.position
+    return True
+
+
+def is_reading(state: State, rules: ClusterRules) -> bool:
+    """Whether the consumer may read from its leader now."""
+    consumer = state.consumer
+    return is_served(state, rules) and not consumer.must_validate and not consumer.is_truncated
+
+
+def take_record(state: State, consumer: Consumer) -> None:
+    """Give the consumer the record at its position."""
+    record = state.brokers[consumer.leader].log.records[consumer.position]
+    consumer.records[consumer.position] = record.id
+    consumer.position_epoch = record.epoch
+    consumer.position += 1
+
+
+def consumer_reads(state: State, rules: ClusterRules) -> bool:
+    """The consumer reads the record at its position.
+
+    Who: the consumer.
+    When: it need not validate, its leader answers, and the record is below the leader's high watermark.
+    Effect: it has the record, and its position is one further.
+    Source: Partition.fetchRecords (FetchIsolation.HIGH_WATERMARK).
+    Left out: more than one record at once.
+    """
+    consumer = state.consumer
+    if not is_reading(state, rules):
+        return False
+    if consumer.position >= state.brokers[consumer.leader].high_watermark:
+        return False
+    if consumer.position < state.brokers[consumer.leader].log_start_offset:
+        return False
+    take_record(state, consumer)
+    return True
+
+
+def leader_limits_read(state: State, rules: ClusterRules) -> bool:
+    """The leader computes how far the consumer's read may go: the first of the two steps of a read, where it takes two.
+
+    Who: the consumer's leader.
+    When: the consumer asks, from an offset up to the high watermark.
+    Effect: the limit is the high watermark of this moment.
+    Source: LocalLog.read, LogSegment.read; KAFKA-9835.
+    Left out: nothing.
+    """
+    consumer = state.consumer
+    if not is_reading(state, rules) or consumer.read_limit != NO_OFFSET:
+        return False
+    if consumer.position > state.brokers[consumer.leader].high_watermark:
+        return False
+    consumer.read_limit = state.brokers[consumer.leader].high_watermark
+    return True
+
+
+def leader_ends_read(state: State, rules: ClusterRules) -> bool:
+    """The leader hands out what lies below the limit: the second step of a read.
+
+    Who: the consumer's leader.
+    When: the limit was computed.
+    Effect: the consumer has the record at its position, if that is below the limit. By the old rule a read at the limit
+        looks at the log's end a second time, and ends there.
+    Source: LogSegment.read; KAFKA-9835.
+    Left out: nothing.
+    """
+    consumer = state.consumer
+    if consumer.read_limit == NO_OFFSET or not is_reading(state, rules):
+        return False
+    limit = consumer.read_limit
+    if consumer.position == limit and not rules.read_limit_is_taken_once:
+        limit = state.brokers[consumer.leader].log.end_offset
+    consumer.read_limit = NO_OFFSET
+    if consumer.position < limit and has_offset(state.brokers[consumer.leader].log, consumer.position):
+        take_record(state, consumer)
+    return True
+
+
+def consumer_asks_latest_offset(state: State, rules: ClusterRules) -> bool:
+    """The consumer asks its leader for the latest offset (ListOffsets).
+
+    Who: the consumer.
+    When: its leader answers, and the answer is news. While a leader's high watermark has not reached the start of its
+        epoch it answers OFFSET_NOT_AVAILABLE.
+    Effect: the consumer is told the high watermark.
+    Source: Partition.fetchOffsetForTimestamp; KIP-207.
+    Left out: look-ups by time, to which the same rule applies.
+    """
+    consumer = state.consumer
+    if not is_served(state, rules):
+        return False
+    leader = state.brokers[consumer.leader]
+    if rules.latest_offset_awaits_epoch_start and leader.high_watermark < leader.leader_epoch_start_offset:
+        return False
+    if consumer.told_offset == leader.high_watermark:
+        return False
+    consumer.told_offset = leader.high_watermark
+    consumer.latest_offset = max(consumer.latest_offset, leader.high_watermark)
+    return True

@@ -1,0 +1,89 @@
+"""What the models of the message-level cluster have in common: bundles of actions, and what must hold.
+
+Bounds: `replicas` brokers hold the partition; a log has room for `log_size` records; producers write `max_records`
+records in all; leader epochs run from 0 to `max_leader_epoch`, the controller's changes from 0 to `max_metadata_offset`,
+broker epochs from 0 to `max_broker_epoch` and controller epochs from 0 to `max_controller_epoch`; a log's start can rise
+to `max_log_start`. The others are budgets of disturbances (`model/environment.py`). All of them only end behaviours.
+"""
+
+from impl.broker.fetch import leader_answers_epoch_end, leader_answers_fetch
+from impl.broker.fetcher import follower_asks_epoch_end, follower_sends_fetch, follower_truncates, follower_uses_fetch
+from impl.broker.isr import leader_learns_of_change, leader_proposes_expansion, leader_proposes_shrink
+from impl.broker.leader import leader_appends
+from impl.broker.metadata import broker_obeys_leader_and_isr, broker_replays_metadata
+from impl.cluster import State
+from impl.constants import Stage
+from impl.controller.alter_partition import controller_alters_partition
+from impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
+from spec.cluster import (
+    acknowledged_records_survive,
+    every_truncation_cuts,
+    high_watermark_does_not_fall,
+    high_watermark_is_within_log,
+    isr_has_no_inactive,
+    isr_is_covered,
+    log_matching,
+    logs_agree_below_high_watermark,
+    one_leader_in_epoch,
+    stale_fetches_have_no_effect,
+)
+
+REPLICATION = (leader_appends, follower_sends_fetch, leader_answers_fetch, follower_uses_fetch)
+
+EPOCH_QUESTIONS = (follower_asks_epoch_end, leader_answers_epoch_end, follower_truncates)
+
+ISR_CHANGES = (
+    leader_proposes_shrink,
+    leader_proposes_expansion,
+    controller_alters_partition,
+    leader_learns_of_change,
+)
+
+FAILURES = (controller_fences_broker, broker_starts)
+
+ZOOKEEPER = (broker_obeys_leader_and_isr, *FAILURES)
+
+KRAFT = (broker_replays_metadata, controller_unfences_broker, *FAILURES)
+
+SAFETY = (
+    acknowledged_records_survive,
+    log_matching,
+    logs_agree_below_high_watermark,
+    one_leader_in_epoch,
+    isr_is_covered,
+    isr_has_no_inactive,
+    high_watermark_is_within_log,
+    high_watermark_does_not_fall,
+    stale_fetches_have_no_effect,
+    every_truncation_cuts,
+)
+
+
+
+def one_fetch_under_way(state: State) -> bool:
+    """Whether at most one follower has a request under way: what keeps models of three brokers small."""
+    under_way = 0
+    for follower_id in range(len(state.fetches)):
+        if state.fetches[follower_id].stage != Stage.IDLE:
+            under_way += 1
+    return under_way <= 1
+
+
+BOUNDS = {
+    "replicas": 2,
+    "log_size": 1,
+    "max_records": 1,
+    "max_leader_epoch": 2,
+    "max_metadata_offset": 4,
+    "max_broker_epoch": 1,
+    "max_controller_epoch": 0,
+    "max_log_start": 0,
+    "crashes": 0,
+    "power_losses": 0,
+    "disk_losses": 0,
+    "expirations": 0,
+    "moves": 0,
+    "losses": 0,
+    "failovers": 0,
+}
+"""Bounds to start from; each model says what it changes."""
