@@ -53,7 +53,7 @@ def catalogue_names() -> list[str]:
 
     UsageError where there is no catalogue at all.
     """
-    if not _catalogue_folders():
+    if not folders():
         raise UsageError(
             f"there is no catalogue, because Python finds no package {PACKAGE!r}; run the command in kafkacheck's "
             "folder, or install kafkacheck"
@@ -99,7 +99,7 @@ def named_value(text: str, name: str) -> object:
 def expectations() -> dict[str, Expectation]:
     """What the catalogue expects, by model name; empty without an `expected.toml`. ModelError where that is wrong."""
     found: dict[str, Expectation] = {}
-    for folder in _catalogue_folders():
+    for folder in folders():
         path = folder / EXPECTED_FILE
         if not path.is_file():
             continue
@@ -123,7 +123,8 @@ def _expectation(path: Path, name: str, table: object) -> Expectation:
     return Expectation(Verdict[verdict], table.get("property") or None)
 
 
-def _catalogue_folders() -> list[Path]:
+def folders() -> list[Path]:
+    """Where the catalogue lies: the folders of its package."""
     spec = importlib.util.find_spec(PACKAGE)
     locations = None if spec is None else spec.submodule_search_locations
     return [Path(location) for location in locations or ()]
@@ -131,7 +132,7 @@ def _catalogue_folders() -> list[Path]:
 
 def _names() -> list[str]:
     names = set()
-    for folder in _catalogue_folders():
+    for folder in folders():
         for module in pkgutil.iter_modules([str(folder)]):
             source = folder / f"{module.name}.py"
             if source.is_file() and DEFINES_MODEL.search(source.read_text(encoding="utf-8", errors="replace")):

@@ -1,5 +1,4 @@
-"""The command line: `kafkacheck models`, `check`, `resume`, `replay`, `graph`, `guards`, and those of `proof_commands`
-and `graph_commands`.
+"""The command line: `kafkacheck models`, `check`, `resume`, `replay`, `graph`, and those of the modules `*_commands`.
 
 Results go to stdout, progress and errors to stderr. Whatever goes wrong ends in one line `error: ...` that names the
 value, what was expected and what to do, and in an exit status of its own; a traceback is never printed, and is saved
@@ -15,7 +14,7 @@ from pathlib import Path
 
 import click
 
-from checker import catalogue, checking, graph_commands, output, proof_commands, settings
+from checker import catalogue, checking, graph_commands, guard_commands, museum_commands, output, proof_commands, settings
 from checker.errors import KafkacheckError, UsageError
 from checker.files import reason_of
 from checker.named import Source
@@ -210,48 +209,7 @@ def graph(model_name: str, path: Path, changes: tuple[str, ...]) -> int:
     return checking.draw_graph(model_name, model, settings.with_settings(model, changes), path)
 
 
-@commands.command(epilog=EXIT_STATUSES)
-@click.argument("model_name", metavar="MODEL")
-@set_option
-@click.option(
-    "--guard",
-    "pattern",
-    metavar="TEXT",
-    help="Examine only the guards whose place or name contains this text.",
-)
-@click.option("--traces", is_flag=True, help="Print the counterexample of each guard that is caught.")
-@click.option(
-    "--max-states",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Follow a model without a guard up to this many distinct states.  [default: 4 times those of the model]",
-)
-@click.option(
-    "--jobs", type=click.IntRange(1, 256), metavar="N", help="In how many processes.  [default: one for each core]"
-)
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON list of objects on stdout instead of text.")
-def guards(
-    model_name: str,
-    changes: tuple[str, ...],
-    pattern: str | None,
-    traces: bool,
-    max_states: int | None,
-    jobs: int | None,
-    as_json: bool,
-) -> int:
-    """Remove each guard and each condition of MODEL's actions in turn, and say what fails without it.
-
-    A guard is caught by a property that fails without it (sooner than it does anyway), by an action that breaks its
-    contract, or by vacuity: something that can happen no longer does. A guard without which every step is the same is
-    redundant. Any other is unexplained, unless the file guards.toml beside the model's lists it with a reason. Small
-    bounds are tried first; the model's own decide. The last line counts them.
-    """
-    from checker import guarding
-
-    return guarding.examine_model(Source(model_name, changes), pattern, traces, max_states, jobs, as_json)
-
-
-for each in (*proof_commands.COMMANDS, *graph_commands.COMMANDS):
+for each in (*guard_commands.COMMANDS, *museum_commands.COMMANDS, *proof_commands.COMMANDS, *graph_commands.COMMANDS):
     commands.add_command(each)
 
 

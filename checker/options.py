@@ -17,7 +17,8 @@ EXIT_STATUSES = """
 Exit status:
   0    the verdict is HOLDS or PROVED (check --all: every verdict is the expected one)
   1    check --all: some verdict is not the expected one; replay: the trace no longer applies;
-       analyze --converge: some state cannot
+       analyze --converge: some state cannot;
+       bugs: one is not found, or not gone with its fix
   2    the command, an option, a value, a file or stdout cannot be used
   11   a state without a successor (deadlock)
   12   an invariant is violated; equivalent: an action differs
@@ -71,33 +72,41 @@ def set_option(command: Command) -> Command:
     )(command)
 
 
+def limit_options(command: Command) -> Command:
+    """The options that end a search unfinished."""
+    seconds = click.option(
+        "--max-seconds", type=Seconds(min=0, min_open=True), metavar="S", help="Stop after this much time."
+    )
+    states = click.option(
+        "--max-states", type=click.IntRange(min=1), metavar="N", help="Stop after this many distinct states."
+    )
+    return states(seconds(command))
+
+
+def out_option(command: Command) -> Command:
+    """The option that says where counterexamples are written."""
+    return click.option(
+        "--out",
+        "folder",
+        type=Place(),
+        metavar="DIR",
+        help="Write a counterexample into this folder: JSON, ITF, DOT and SVG.  [--all: out]",
+    )(command)
+
+
+def json_option(command: Command) -> Command:
+    """The option that asks for JSON."""
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout instead of text.")(
+        command
+    )
+
+
 def search_options(command: Command) -> Command:
-    """The options of a search that ends in a verdict; `limits_of` takes the first two."""
-    for option in reversed(
-        (
-            click.option(
-                "--max-states", type=click.IntRange(min=1), metavar="N", help="Stop after this many distinct states."
-            ),
-            click.option(
-                "--max-seconds", type=Seconds(min=0, min_open=True), metavar="S", help="Stop after this much time."
-            ),
-            click.option(
-                "--out",
-                "folder",
-                type=Place(),
-                metavar="DIR",
-                help="Write a counterexample into this folder: JSON, ITF, DOT and SVG.  [--all: out]",
-            ),
-            click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout instead of text."),
-            click.option(
-                "--strict",
-                is_flag=True,
-                help="Fail (status 21) where an action or `sometimes` property never occurs.",
-            ),
-        )
-    ):
-        command = option(command)
-    return command
+    """The options of a search that ends in a verdict."""
+    strict = click.option(
+        "--strict", is_flag=True, help="Fail (status 21) where an action or `sometimes` property never occurs."
+    )
+    return limit_options(out_option(json_option(strict(command))))
 
 
 def spark_options(command: Command) -> Command:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from checker import catalogue, settings
-from checker.options import EXIT_STATUSES, Place, Seconds, set_option
+from checker.options import EXIT_STATUSES, Place, Seconds, json_option, set_option
 
 TIMEOUT = 60.0
 """Seconds for a single question to the solver, unless told otherwise."""
@@ -23,13 +23,6 @@ def timeout_option(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="S",
         help="Give up a single question to the solver after this much time.",
     )(command)
-
-
-def json_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The option `--json`, the same for every command that has it."""
-    return click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout instead of text.")(
-        command
-    )
 
 
 def property_option(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -49,6 +49,7 @@ class ClusterRules(NamedTuple):
     checkpoint_covers_all: the checkpoint keeps the high watermark of a replica that has not been set up (KAFKA-1647).
     leader_and_isr_checks_epochs: a broker ignores requests of an old controller epoch or leader epoch (KAFKA-1188).
     request_names_broker_epoch: a restarted broker ignores requests meant for the one before (KIP-380).
+    bounce_is_noticed: a broker that stops and starts again at once is taken out before it may come back (KIP-380).
     stop_replica_checks_epoch: a broker ignores a StopReplica request of an old leader epoch (KIP-570).
     reassignment_awaits_target: a reassignment ends only when the whole target is in sync (KAFKA-15665).
     metadata_has_new_epoch: clients are told each new leader epoch (KAFKA-9212).
@@ -90,6 +91,7 @@ class ClusterRules(NamedTuple):
     checkpoint_covers_all: bool = True
     leader_and_isr_checks_epochs: bool = True
     request_names_broker_epoch: bool = True
+    bounce_is_noticed: bool = True
     stop_replica_checks_epoch: bool = True
     reassignment_awaits_target: bool = True
     metadata_has_new_epoch: bool = True

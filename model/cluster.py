@@ -1,9 +1,10 @@
 """What the models of the message-level cluster have in common: bundles of actions, and what must hold.
 
 Bounds: `replicas` brokers hold the partition; a log has room for `log_size` records; producers write `max_records`
-records in all; leader epochs run from 0 to `max_leader_epoch`, the controller's changes from 0 to `max_metadata_offset`,
-broker epochs from 0 to `max_broker_epoch` and controller epochs from 0 to `max_controller_epoch`; a log's start can rise
-to `max_log_start`. The others are budgets of disturbances (`model/environment.py`). All of them only end behaviours.
+records in all; leader epochs run from 0 to `max_leader_epoch`, the controller's changes from 0 to
+`max_metadata_offset`, broker epochs from 0 to `max_broker_epoch` and controller epochs from 0 to
+`max_controller_epoch`; a log's start can rise to `max_log_start`. The others are budgets of disturbances
+(`model/environment.py`). All of them only end behaviours.
 """
 
 from impl.broker.fetch import leader_answers_epoch_end, leader_answers_fetch
@@ -16,15 +17,20 @@ from impl.constants import Stage
 from impl.controller.alter_partition import controller_alters_partition
 from impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
 from spec.cluster import (
+    acknowledged_record,
     acknowledged_records_survive,
-    every_truncation_cuts,
-    high_watermark_does_not_fall,
+    deposed_leader,
     high_watermark_is_within_log,
     isr_has_no_inactive,
     isr_is_covered,
     log_matching,
     logs_agree_below_high_watermark,
     one_leader_in_epoch,
+)
+from spec.cluster_steps import (
+    every_truncation_cuts,
+    high_watermark_does_not_fall,
+    leader_epoch_does_not_fall,
     stale_fetches_have_no_effect,
 )
 
@@ -45,6 +51,8 @@ ZOOKEEPER = (broker_obeys_leader_and_isr, *FAILURES)
 
 KRAFT = (broker_replays_metadata, controller_unfences_broker, *FAILURES)
 
+EXAMPLES = (acknowledged_record, deposed_leader)
+
 SAFETY = (
     acknowledged_records_survive,
     log_matching,
@@ -54,10 +62,10 @@ SAFETY = (
     isr_has_no_inactive,
     high_watermark_is_within_log,
     high_watermark_does_not_fall,
+    leader_epoch_does_not_fall,
     stale_fetches_have_no_effect,
     every_truncation_cuts,
 )
-
 
 
 def one_fetch_under_way(state: State) -> bool:

@@ -1,16 +1,18 @@
-"""?
+"""May a replica that was out of sync join the ISR of a leader whose high watermark lags?
 
-Bounds: x.
+Bounds: three replicas, because the damage takes a leader, the leader before it, and a third replica that joins. It
+    starts outside the ISR. Two moves: to the new leader, and to the one that joined. One follower at a time has a
+    request under way, which keeps the model small; without that bound the museum's counterexample is no shorter.
 Expected: HOLDS
 """
 
 from checker.model import Model
-from impl.cluster import State
 from impl.broker.metadata import broker_replays_metadata
+from impl.cluster import State
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, ISR_CHANGES, REPLICATION, SAFETY, one_fetch_under_way
+from model.cluster import BOUNDS, EXAMPLES, ISR_CHANGES, REPLICATION, SAFETY, one_fetch_under_way
+from model.cluster_drawing import CLUSTER
 from model.environment import leadership_is_moved, start_with_laggard
-
 
 MODEL = Model(
     name="cluster_three",
@@ -20,5 +22,7 @@ MODEL = Model(
     rules=ClusterRules(),
     actions=[*REPLICATION, *ISR_CHANGES, broker_replays_metadata, leadership_is_moved],
     always=SAFETY,
+    sometimes=EXAMPLES,
     constraint=one_fetch_under_way,
+    drawing=CLUSTER,
 )

@@ -1,7 +1,7 @@
 """What the world does to a cluster: it is no one's rule, and each act is charged to a budget.
 
-Delay and overtaking need no act here: a request or answer stays in its slot, and a LeaderAndIsr request available, until
-somebody takes it. Healing is free: fetching anew, restarting and unfencing cost nothing.
+Delay and overtaking need no act here: a request or answer stays in its slot, and a LeaderAndIsr request available,
+until somebody takes it. Healing is free: fetching anew, restarting and unfencing cost nothing.
 """
 
 from typing import Annotated
@@ -167,14 +167,21 @@ def power_fails(state: State, broker_id: ReplicaId, end_offset: LogOffset) -> bo
 
 
 def disk_is_replaced(state: State, broker_id: ReplicaId) -> bool:
-    """A broker stops and comes back with an empty disk.
+    """A broker outside the ISR stops and comes back with an empty disk.
 
     Who: the world.
-    When: the broker runs; a disk loss is left.
+    When: the broker runs and is not in the ISR of the controller's record; a disk loss is left.
     Effect: the broker stops and has nothing.
     Source: KIP-903.
-    Left out: nothing.
+    Left out: members of the ISR: as the only one such a broker takes the data with it under every protocol.
     """
+    if contains(state.controller.history[state.controller.offset].isr, broker_id):
+        return False
+    return lose_disk_of(state, broker_id)
+
+
+def lose_disk_of(state: State, broker_id: int) -> bool:
+    """Stop a running broker and take its log, if the budget allows; whether it did."""
     broker = state.brokers[broker_id]
     if state.budget.disk_losses == 0 or not broker.is_running:
         return False
@@ -193,7 +200,7 @@ def disk_fails(state: State, broker_id: ReplicaId) -> bool:
     Source: KAFKA-16234; KIP-858.
     Left out: that the disk is mended.
     """
-    if not disk_is_replaced(state, broker_id):
+    if not lose_disk_of(state, broker_id):
         return False
     state.brokers[broker_id].is_log_offline = True
     return True
@@ -300,7 +307,7 @@ def isr_change_is_lost(state: State, leader_id: ReplicaId) -> bool:
     return True
 
 
-def controller_is_replaced(state: State) -> bool:
+def controller_is_replaced(state: State, rules: ClusterRules) -> bool:
     """Another controller comes into office, and the old one does not notice.
 
     Who: the world.
@@ -312,5 +319,5 @@ def controller_is_replaced(state: State) -> bool:
     if state.budget.failovers == 0 or state.controller.zombie_offset != NO_OFFSET:
         return False
     state.budget.failovers -= 1
-    replace_controller(state)
+    replace_controller(state, rules)
     return True

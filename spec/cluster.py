@@ -1,13 +1,14 @@
-"""What a cluster promises, message by message: nothing acknowledged is lost, and logs never part below what is committed.
+"""What a cluster promises: nothing acknowledged is lost, and logs never part below what is committed.
 
-Part of Kafka judged: `impl/broker`, `impl/controller` and `impl/client`, by their records only.
-Source: Kafka's documentation (acks, min.insync.replicas, "Replicated Logs"); the KIPs and issues named at each property.
-Left out, and why that is sound: what happens to records that nobody acknowledged or read; Kafka promises nothing of them.
+Part of Kafka judged: `impl/broker` and `impl/controller`, by their records only.
+Source: Kafka's documentation (acks, min.insync.replicas, "Replicated Logs"); the KIPs and issues named below.
+Left out, and why that is sound: what happens to records that nobody acknowledged or read, of which Kafka promises
+nothing.
 """
 
 from checker.schema import contains
 from impl.cluster import State
-from impl.constants import NO_LEADER, NO_OFFSET, NO_RECORD, Question, Stage
+from impl.constants import NO_LEADER, NO_OFFSET, NO_RECORD
 from impl.rules import ClusterRules
 
 
@@ -28,6 +29,27 @@ def acknowledged_records_survive(state: State) -> bool:
     for record in range(len(state.producers.acknowledged)):
         offset = state.producers.acknowledged[record]
         if offset != NO_OFFSET and offset >= leader.log_start_offset and leader.log.records[offset].id != record:
+            return False
+    return True
+
+
+def acknowledged_records_have_copies(state: State, rules: ClusterRules) -> bool:
+    """Each acknowledged record is on at least min.insync.replicas of the brokers that the partition is assigned to.
+
+    Lost if it fails: the failure of fewer brokers than the producer was promised loses the record.
+    Source: min.insync.replicas; KAFKA-15665.
+    Holds in: cluster_reassignment.
+    Fails in: the museum's entry on a reassignment that ends early.
+    """
+    metadata = state.controller.history[state.controller.offset]
+    for record in range(len(state.producers.acknowledged)):
+        offset = state.producers.acknowledged[record]
+        copies = 0
+        for broker_id in range(len(state.brokers)):
+            if offset != NO_OFFSET and contains(metadata.replicas, broker_id):
+                if state.brokers[broker_id].log.records[offset].id == record:
+                    copies += 1
+        if offset != NO_OFFSET and copies < rules.min_insync_replicas:
             return False
     return True
 
@@ -54,6 +76,30 @@ def log_matching(state: State) -> bool:
     return True
 
 
+def logs_agree_below_high_watermark(state: State) -> bool:
+    """Two running brokers in one leader epoch have the same record wherever both take it for committed.
+
+    A follower that still has to ask where to truncate serves nobody, and does not count.
+
+    Lost if it fails: a client that may read from followers gets a record which was never committed, or two clients get
+    different ones.
+    Source: KIP-392; KAFKA-14704.
+    Holds in: the models of the cluster without unclean elections.
+    Fails in: the museum's entries that expose diverging records.
+    """
+    for replica_id in range(len(state.brokers)):
+        replica = state.brokers[replica_id]
+        for other_id in range(replica_id):
+            other = state.brokers[other_id]
+            are_serving = replica.is_running and other.is_running and not replica.must_truncate
+            if are_serving and not other.must_truncate and replica.leader_epoch == other.leader_epoch:
+                start = max(replica.log_start_offset, other.log_start_offset)
+                for offset in range(start, min(replica.high_watermark, other.high_watermark)):
+                    if replica.log.records[offset].id != other.log.records[offset].id:
+                        return False
+    return True
+
+
 def one_leader_in_epoch(state: State) -> bool:
     """No two brokers believe that they lead in the same leader epoch.
 
@@ -68,27 +114,6 @@ def one_leader_in_epoch(state: State) -> bool:
             other = state.brokers[other_id]
             if leader.leader == leader_id and other.leader == other_id and leader.leader_epoch == other.leader_epoch:
                 return False
-    return True
-
-
-def logs_agree_below_high_watermark(state: State) -> bool:
-    """Two running brokers in one leader epoch have the same record wherever both take it for committed.
-
-    Lost if it fails: a client that may read from followers gets a record which was never committed, or two clients get
-    different ones.
-    Source: KIP-392; KAFKA-14704.
-    Holds in: the models of the cluster without unclean elections.
-    Fails in: the museum's entries that expose diverging records.
-    """
-    for replica_id in range(len(state.brokers)):
-        replica = state.brokers[replica_id]
-        for other_id in range(replica_id):
-            other = state.brokers[other_id]
-            if replica.is_running and other.is_running and replica.leader_epoch == other.leader_epoch:
-                start = max(replica.log_start_offset, other.log_start_offset)
-                for offset in range(start, min(replica.high_watermark, other.high_watermark)):
-                    if replica.log.records[offset].id != other.log.records[offset].id:
-                        return False
     return True
 
 
@@ -109,21 +134,29 @@ def isr_is_covered(state: State) -> bool:
     return metadata.isr & ~(leader.isr | leader.pending_isr) == 0
 
 
-def high_watermark_does_not_fall(before: State, after: State) -> bool:
-    """A leader's high watermark does not fall while it leads in one epoch.
+def isr_has_no_inactive(state: State) -> bool:
+    """A broker that is fenced or stopping is in the ISR only as its last member.
 
-    Lost if it fails: a consumer has read a record that is not committed.
-    Source: `Partition.maybeIncrementLeaderHW`.
+    Lost if it fails: writes with acks=all wait for a broker that is gone, or the next leader is one that is stopping.
+    Source: KIP-841, KAFKA-13916.
     Holds in: every model of the cluster.
-    Fails in: none; it guards the leader's own arithmetic.
+    Fails in: the museum's entry on fenced replicas.
     """
-    for broker_id in range(len(before.brokers)):
-        leader = before.brokers[broker_id]
-        now = after.brokers[broker_id]
-        if leader.leader == broker_id and now.leader == broker_id and leader.leader_epoch == now.leader_epoch:
-            if now.high_watermark < leader.high_watermark:
-                return False
-    return True
+    metadata = state.controller.history[state.controller.offset]
+    inactive = metadata.isr & ~metadata.active
+    return inactive == 0 or metadata.isr & ~inactive == 0
+
+
+def recovering_leader_is_alone(state: State) -> bool:
+    """After an unclean election the ISR has no second member before the leader has declared that it has recovered.
+
+    Lost if it fails: a leader that is still losing records is taken for one that every replica may follow.
+    Source: KIP-704.
+    Holds in: cluster_unclean_kraft.
+    Fails in: the museum's entry on the recovering leader.
+    """
+    metadata = state.controller.history[state.controller.offset]
+    return not metadata.is_recovering or metadata.isr & (metadata.isr - 1) == 0
 
 
 def high_watermark_is_within_log(state: State) -> bool:
@@ -143,149 +176,33 @@ def high_watermark_is_within_log(state: State) -> bool:
     return True
 
 
-def stale_fetches_have_no_effect(before: State, after: State) -> bool:
-    """A leader learns nothing from a fetch that was sent in another leader epoch than its own.
+def dead_leader_is_replaced(state: State) -> bool:
+    """No broker that has failed leads in the controller's record without the controller ever hearing of it.
 
-    Lost if it fails: fencing; a follower that still obeys somebody else is counted.
-    Source: KIP-320.
-    Holds in: every model of the cluster that fences by the current leader epoch.
-    Fails in: the museum's entry on missing fencing.
-    """
-    for follower_id in range(len(before.fetches)):
-        fetch = before.fetches[follower_id]
-        if fetch.stage == Stage.REQUESTED and fetch.question == Question.FETCH and fetch.leader != NO_LEADER:
-            leader = before.brokers[fetch.leader]
-            now = after.brokers[fetch.leader]
-            is_stale = fetch.leader_epoch != leader.leader_epoch and leader.leader == fetch.leader
-            if is_stale and after.fetches[follower_id].stage != Stage.REQUESTED:
-                if now.followers[follower_id].end_offset > leader.followers[follower_id].end_offset:
-                    return False
-                if now.high_watermark > leader.high_watermark:
-                    return False
-    return True
-
-
-def isr_has_no_inactive(state: State) -> bool:
-    """A broker that is fenced or stopping is in the ISR only as its last member.
-
-    Lost if it fails: writes with acks=all wait for a broker that is gone, or the next leader is one that is stopping.
-    Source: KIP-841, KAFKA-13916.
-    Holds in: every model of the cluster.
-    Fails in: the museum's entry on fenced replicas.
+    Lost if it fails: the partition has no leader for good, although a replica in sync lives.
+    Source: KAFKA-3143. This is the part of that liveness property which one state shows.
+    Holds in: cluster_failover.
+    Fails in: the museum's entry on a new controller.
     """
     metadata = state.controller.history[state.controller.offset]
-    inactive = metadata.isr & ~metadata.active
-    return inactive == 0 or metadata.isr & ~inactive == 0
-
-
-def every_truncation_cuts(before: State, after: State) -> bool:
-    """A follower that acts on an answer which says that the logs differ comes nearer to the leader's log.
-
-    Lost if it fails: the follower asks the same again for ever, and never comes back into the ISR.
-    Source: KAFKA-10706. This is the part of that liveness property which one step shows.
-    Holds in: every model of the cluster.
-    Fails in: the museum's entry on the leader-epoch file.
-    """
-    for follower_id in range(len(before.fetches)):
-        fetch = before.fetches[follower_id]
-        broker = before.brokers[follower_id]
-        now = after.brokers[follower_id]
-        is_told = fetch.stage == Stage.ANSWERED and fetch.question == Question.FETCH and fetch.end_offset != NO_OFFSET
-        is_used = is_told and after.fetches[follower_id].stage == Stage.IDLE and broker.is_running and now.is_running
-        is_current = fetch.leader_epoch == broker.leader_epoch and fetch.broker_epoch == broker.broker_epoch
-        if is_used and is_current and broker.leader_epoch == now.leader_epoch:
-            changes = 0
-            for epoch in range(len(broker.epoch_starts)):
-                if broker.epoch_starts[epoch] != now.epoch_starts[epoch]:
-                    changes += 1
-            if changes == 0 and broker.log.end_offset == now.log.end_offset and fetch.offset == broker.log.end_offset:
-                return False
-    return True
-
-
-def checkpoint_falls_with_high_watermark(before: State, after: State) -> bool:
-    """The checkpoint of a high watermark never says less than the broker knows when it is written.
-
-    Lost if it fails: after the next restart the broker takes committed records for uncommitted.
-    Source: KAFKA-1647.
-    Holds in: every model of the cluster.
-    Fails in: the museum's entry on the partial checkpoint.
-    """
-    for broker_id in range(len(before.brokers)):
-        broker = before.brokers[broker_id]
-        now = after.brokers[broker_id]
-        if broker.is_running and now.is_running and now.has_log:
-            if now.high_watermark_checkpoint < broker.high_watermark_checkpoint:
-                if now.high_watermark_checkpoint < broker.high_watermark:
-                    return False
-    return True
-
-
-def consumed_records_survive(state: State) -> bool:
-    """Whoever leads in the newest leader epoch has every record that the consumer has read, where it read it.
-
-    Lost if it fails: a consumer has acted on a record that is gone.
-    Source: the high watermark ("only committed messages are ever given out to the consumer").
-    Holds in: cluster_consumer.
-    Fails in: the museum's entry on the read limit.
-    """
-    metadata = state.controller.history[state.controller.offset]
-    if metadata.leader == NO_LEADER:
+    if metadata.leader == NO_LEADER or state.brokers[metadata.leader].is_running:
         return True
-    leader = state.brokers[metadata.leader]
-    if leader.leader != metadata.leader or leader.leader_epoch != metadata.leader_epoch:
-        return True
-    for offset in range(leader.log_start_offset, state.consumer.position):
-        if state.consumer.records[offset] != NO_RECORD:
-            if leader.log.records[offset].id != state.consumer.records[offset]:
-                return False
-    return True
+    return not contains(state.controller.unnoticed, metadata.leader)
 
 
-def consumer_reads_one_history(before: State, after: State) -> bool:
-    """A consumer reads a record only from a log that has, below it, exactly what the consumer has read before.
-
-    Lost if it fails: the consumer skips records, or reads on in another history, and is not told.
-    Source: KIP-320, KAFKA-7747.
-    Holds in: cluster_consumer, cluster_consumer_unclean.
-    Fails in: the museum's entry on positions that are not validated.
-    """
-    if after.consumer.position <= before.consumer.position:
-        return True
-    log = after.brokers[after.consumer.leader].log
-    for offset in range(before.consumer.position):
-        if log.records[offset].id != after.consumer.records[offset]:
-            return False
-    return True
-
-
-def latest_offset_does_not_go_back(state: State) -> bool:
-    """A client is never told a latest offset below one that it was told before.
-
-    Lost if it fails: the end of the log goes back for clients, and a position beyond it is reset.
-    Source: KIP-207, KAFKA-2334.
-    Holds in: cluster_consumer.
-    Fails in: the museum's entry on the latest offset.
-    """
-    return state.consumer.told_offset == state.consumer.latest_offset
-
-
-def acknowledged_records_have_copies(state: State, rules: ClusterRules) -> bool:
-    """Each acknowledged record is on at least min.insync.replicas of the brokers that the partition is assigned to.
-
-    Lost if it fails: the failure of fewer brokers than the producer was promised loses the record.
-    Source: min.insync.replicas; KAFKA-15665.
-    Holds in: cluster_reassignment.
-    Fails in: the museum's entry on a reassignment that ends early.
-    """
-    metadata = state.controller.history[state.controller.offset]
+def acknowledged_record(state: State) -> bool:
+    """A producer was told that its record is safe. Without an example nothing can be lost."""
     for record in range(len(state.producers.acknowledged)):
-        offset = state.producers.acknowledged[record]
-        copies = 0
-        for broker_id in range(len(state.brokers)):
-            if offset != NO_OFFSET and contains(metadata.replicas, broker_id):
-                if state.brokers[broker_id].log.records[offset].id == record:
-                    copies += 1
-        if offset != NO_OFFSET and copies < rules.min_insync_replicas:
-            return False
-    return True
+        if state.producers.acknowledged[record] != NO_OFFSET:
+            return True
+    return False
+
+
+def deposed_leader(state: State) -> bool:
+    """A broker leads in an epoch that is over. Without an example no fencing is put to the test."""
+    newest = state.controller.history[state.controller.offset].leader_epoch
+    for broker_id in range(len(state.brokers)):
+        broker = state.brokers[broker_id]
+        if broker.leader == broker_id and broker.leader_epoch < newest and broker.log.end_offset > 0:
+            return True
+    return False

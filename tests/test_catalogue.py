@@ -111,7 +111,7 @@ def test_a_file_is_found_where_there_is_no_catalogue(tmp_path):
 @pytest.mark.parametrize("verdict", VERDICTS)
 def test_an_expectation_is_a_verdict_and_a_property(tmp_path, monkeypatch, verdict):
     write(tmp_path / "expected.toml", f'[tank]\nverdict = "{verdict}"\nstates_distinct = 3\n')
-    monkeypatch.setattr(catalogue, "_catalogue_folders", lambda: [tmp_path])
+    monkeypatch.setattr(catalogue, "folders", lambda: [tmp_path])
     assert catalogue.expectations() == {"tank": catalogue.Expectation(Verdict[verdict])}
     assert catalogue.Expectation(Verdict.VIOLATED, "never_full").text() == "VIOLATED never_full"
 
@@ -122,6 +122,6 @@ def test_an_expectation_is_a_verdict_and_a_property(tmp_path, monkeypatch, verdi
 )
 def test_an_expectation_that_is_none_is_an_error_that_names_the_file(tmp_path, monkeypatch, text):
     path = write(tmp_path / "expected.toml", text)
-    monkeypatch.setattr(catalogue, "_catalogue_folders", lambda: [tmp_path])
+    monkeypatch.setattr(catalogue, "folders", lambda: [tmp_path])
     with pytest.raises(ModelError, match=str(path)):
         catalogue.expectations()

@@ -3,8 +3,8 @@
 Part of Kafka modelled: `Partition` (`checkCurrentLeaderEpoch`, `fetchRecords`, `updateFollowerFetchState`,
 `lastOffsetForLeaderEpoch`) and `ReplicaManager.fetchMessages`.
 Source: apache/kafka (commit 1eb7644349); KIP-101, KIP-279, KIP-320, KIP-595, KIP-903, KAFKA-13141.
-Left out, and why that is sound: errors after which a follower only asks again are no answer here, so the slot is free at
-once and the follower may ask again.
+Left out, and why that is sound: errors after which a follower only asks again are no answer here, so the slot is free
+at once and the follower may ask again.
 """
 
 from impl.broker.epoch_file import end_offset_of_epoch, epoch_with_end
@@ -113,8 +113,8 @@ def leader_answers_epoch_end(state: State, rules: ClusterRules, follower_id: Rep
 
     Who: the broker that was asked, which may lead no longer or not yet.
     When: it runs, and the request has arrived.
-    Effect: an old or unknown leader epoch, or a broker that does not lead, gives no answer. Otherwise the answer has the
-        epoch and its end, as the truncation rule gives them.
+    Effect: an old or unknown leader epoch, or a broker that does not lead, gives no answer. Otherwise the answer has
+        the epoch and its end, as the truncation rule gives them.
     Source: Partition.lastOffsetForLeaderEpoch; KIP-101, KIP-279, KIP-320.
     Left out: nothing.
     """

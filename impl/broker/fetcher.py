@@ -8,7 +8,6 @@ follower to the same leader, because one connection keeps the order.
 """
 
 from impl.broker.epoch_file import end_offset_of_epoch, epoch_with_end, latest_file_epoch
-from impl.broker.leader import is_leading
 from impl.broker.log_file import advance_log_start, append_to_log, begin_log_at, truncate_log
 from impl.broker.messages import clear_fetch
 from impl.broker.records import Broker, Fetch
@@ -118,7 +117,8 @@ def follower_truncates(state: State, rules: ClusterRules, follower_id: ReplicaId
     When: the answer has arrived.
     Effect: its log is cut as the truncation rule says; it may fetch then, or must ask once more with an older epoch. An
         answer to a question that it would not ask any more is dropped.
-    Source: AbstractFetcherThread.maybeTruncateToEpochEndOffsets, getOffsetTruncationState; KIP-101, KIP-279, KAFKA-7786.
+    Source: AbstractFetcherThread.maybeTruncateToEpochEndOffsets, getOffsetTruncationState; KIP-101, KIP-279,
+        KAFKA-7786.
     Left out: nothing.
     """
     broker = state.brokers[follower_id]
@@ -151,7 +151,7 @@ def leave_out_of_range(state: State, rules: ClusterRules, follower_id: int, lead
 
 
 def exposes_divergence(broker: Broker, rules: ClusterRules, fetch: Fetch) -> bool:
-    """Whether the follower, by the old rule, takes over the high watermark of a diverging answer before it truncates."""
+    """Whether the follower, by the old rule, takes over a diverging answer's high watermark before it truncates."""
     if rules.divergence_comes_first or fetch.end_offset == NO_OFFSET:
         return False
     return broker.high_watermark < min(fetch.high_watermark, broker.log.end_offset)
@@ -174,9 +174,9 @@ def follower_uses_fetch(state: State, rules: ClusterRules, follower_id: ReplicaI
 
     Who: a broker that asked.
     When: the answer has arrived.
-    Effect: the record is appended and the high watermark taken over, no higher than the log's end. Where the logs differ
-        the log is cut instead. Out of range, the leader is asked for its start and end. An answer to a fetch that it
-        would not send any more is dropped.
+    Effect: the record is appended and the high watermark taken over, no higher than the log's end. Where the logs
+        differ the log is cut instead. Out of range, the leader is asked for its start and end. An answer to a fetch
+        that it would not send any more is dropped.
     Source: AbstractFetcherThread.processFetchRequest; KAFKA-14704, KAFKA-13207, KAFKA-2143.
     Left out: the second request to the leader when out of range, which is part of this step.
     """

@@ -3,9 +3,9 @@
 Part of Kafka modelled: `Partition` (`maybeShrinkIsr`, `maybeExpandIsr`, `isReplicaIsrEligible`, `submitAlterPartition`,
 `handleAlterPartitionUpdate`, `handleAlterPartitionError`, `PendingExpandIsr`, `PendingShrinkIsr`).
 Source: apache/kafka (commit 1eb7644349); KIP-497, KIP-841, KIP-903, KAFKA-7128, KAFKA-15221.
-Left out, and why that is sound: `replica.lag.time.max.ms`: a follower that is not at the leader's end may be found lagging
-at once, later or never. An expansion is proposed at any time while its condition holds, where Kafka looks after each
-fetch of that follower.
+Left out, and why that is sound: `replica.lag.time.max.ms`: a follower that is not at the leader's end may be found
+lagging at once, later or never. An expansion is proposed at any time while its condition holds, where Kafka looks after
+each fetch of that follower.
 """
 
 from checker.schema import contains, excluding, including
@@ -95,8 +95,8 @@ def leader_proposes_expansion(state: State, rules: ClusterRules, leader_id: Repl
     """A leader proposes an ISR with a follower that has caught up.
 
     Who: a leader, which may have been deposed.
-    When: the follower is not in the ISR, has fetched in this epoch from the high watermark and the start of the epoch or
-        above, and is eligible; no change is pending.
+    When: the follower is not in the ISR, has fetched in this epoch from the high watermark and the start of the epoch
+        or above, and is eligible; no change is pending.
     Effect: the request is sent. From now on the follower is waited for.
     Source: Partition.maybeExpandIsr, prepareIsrExpand; KIP-497, KAFKA-7128, KIP-841, KIP-903.
     Left out: nothing.
@@ -176,9 +176,9 @@ def leader_learns_of_change(state: State, rules: ClusterRules, leader_id: Replic
 
     Who: a broker that has asked.
     When: the answer has arrived.
-    Effect: success commits the ISR of the answer and may raise the high watermark. A refused member takes the leader back
-        to the committed ISR. Any other error leaves the change pending until newer metadata comes. An answer of another
-        leader epoch, of an older version, or to a change that is not pending any more, is dropped.
+    Effect: success commits the ISR of the answer and may raise the high watermark. A refused member takes the leader
+        back to the committed ISR. Any other error leaves the change pending until newer metadata comes. An answer of
+        another leader epoch, of an older version, or to a change that is not pending any more, is dropped.
     Source: Partition.handleAlterPartitionUpdate, handleAlterPartitionError; KIP-497, KAFKA-12686.
     Left out: errors after which the same request is sent again: it counts as not answered yet.
     """

@@ -1,17 +1,17 @@
 """The leader: appends, raises the high watermark over the maximal ISR, and acknowledges.
 
-Part of Kafka modelled: `Partition` (`appendRecordsToLeader`, `maybeIncrementLeaderHW`, `checkEnoughReplicasReachOffset`)
-and the delayed produce of `ReplicaManager`.
+Part of Kafka modelled: `Partition` (`appendRecordsToLeader`, `maybeIncrementLeaderHW`,
+`checkEnoughReplicasReachOffset`) and the delayed produce of `ReplicaManager`.
 Source: apache/kafka (commit 1eb7644349); KIP-497, KAFKA-15583.
-Left out, and why that is sound: waiting for replicas outside the ISR that are about to join it, which only keeps the high
-watermark lower; the time until an answer reaches the producer, because what it was told cannot be taken back.
+Left out, and why that is sound: waiting for replicas outside the ISR that are about to join it, which only keeps the
+high watermark lower; the time until an answer reaches the producer, because what it was told cannot be taken back.
 """
 
 from checker.schema import cardinality, contains
 from impl.broker.log_file import advance_log_start, append_to_log
 from impl.broker.records import Broker, LogStartOffset
 from impl.cluster import State
-from impl.constants import NO_OFFSET, Acks
+from impl.constants import NO_EPOCH, NO_OFFSET, Acks
 from impl.log import is_full
 from impl.replication.records import ReplicaId
 from impl.rules import ClusterRules
@@ -55,6 +55,16 @@ def acknowledge(state: State, rules: ClusterRules, leader_id: int, offset: int) 
             state.producers.acknowledged[record.id] = offset
 
 
+def forget_caught_up(leader: Broker) -> None:
+    """Let what was found of followers be found anew, because the high watermark that they had reached has moved.
+
+    Kafka holds a lock between finding a follower caught up and proposing it: only fetches get in between.
+    """
+    for follower_id in range(len(leader.followers)):
+        leader.followers[follower_id].is_caught_up = False
+        leader.followers[follower_id].caught_up_broker_epoch = NO_EPOCH
+
+
 def raise_high_watermark(state: State, rules: ClusterRules, leader_id: int) -> bool:
     """Raise a leader's high watermark as far as its followers allow, and acknowledge; whether it rose.
 
@@ -69,6 +79,7 @@ def raise_high_watermark(state: State, rules: ClusterRules, leader_id: int) -> b
     for offset in range(leader.high_watermark, end_offset):
         acknowledge(state, rules, leader_id, offset)
     leader.high_watermark = end_offset
+    forget_caught_up(leader)
     return True
 
 
@@ -123,6 +134,6 @@ def forget_followers(broker: Broker) -> None:
     for follower_id in range(len(broker.followers)):
         follower = broker.followers[follower_id]
         follower.end_offset = NO_OFFSET
-        follower.broker_epoch = NO_OFFSET
+        follower.broker_epoch = NO_EPOCH
         follower.is_caught_up = False
-        follower.caught_up_broker_epoch = NO_OFFSET
+        follower.caught_up_broker_epoch = NO_EPOCH

@@ -140,6 +140,7 @@ def forget_replayed_metadata(state: State) -> None:
             metadata.controller_epoch = 0
             metadata.leader_epoch = 0
             metadata.leader = NO_LEADER
+            metadata.told_epoch = 0
             metadata.partition_epoch = 0
             metadata.isr = 0
             metadata.elr = 0

@@ -1,7 +1,7 @@
-"""A consumer: it learns who leads, validates its position, reads below the high watermark, and asks for the latest offset.
+"""A consumer: it learns who leads, validates its position, reads, and asks for the latest offset.
 
-Part of Kafka modelled: `KafkaConsumer` (`SubscriptionState`, `OffsetFetcher`, `OffsetsForLeaderEpochClient`), and what a
-leader answers it (`Partition.fetchRecords`, `fetchOffsetForTimestamp`).
+Part of Kafka modelled: `KafkaConsumer` (`SubscriptionState`, `OffsetFetcher`, `OffsetsForLeaderEpochClient`), and what
+a leader answers it (`Partition.fetchRecords`, `fetchOffsetForTimestamp`).
 Source: apache/kafka (commit 1eb7644349); KIP-207, KIP-320, KAFKA-9835, KAFKA-9212.
 Left out, and why that is sound: requests under way: a leader that answers late answers with what it had at some earlier
 moment, at which the consumer could have read it; reading from followers (KIP-392), whose high watermark `spec/` judges
@@ -38,6 +38,23 @@ def consumer_learns_leader(state: State, rules: ClusterRules, broker_id: Replica
     consumer.leader_epoch = broker.leader_epoch
     consumer.read_limit = NO_OFFSET
     consumer.must_validate = rules.consumer_validates_position and consumer.position > 0
+    return True
+
+
+def consumer_learns_told_leader(state: State) -> bool:
+    """The consumer receives the metadata that the controller has told the brokers last (ZooKeeper era).
+
+    Who: the consumer.
+    When: its leader epoch is newer than the consumer's.
+    Effect: the consumer turns to that leader in the epoch told.
+    Source: UpdateMetadata; KAFKA-9212.
+    Left out: validating the position, which the other way to learn a leader has.
+    """
+    metadata = state.controller.history[state.controller.offset]
+    if metadata.leader == NO_LEADER or metadata.told_epoch <= state.consumer.leader_epoch:
+        return False
+    state.consumer.leader = metadata.leader
+    state.consumer.leader_epoch = metadata.told_epoch
     return True
 
 

@@ -1,7 +1,7 @@
 """How a controller decides on an ISR change that a leader proposes.
 
-Part of Kafka modelled: `ReplicationControlManager.alterPartition` with `validateAlterPartitionData`, and the same request
-in `KafkaController`.
+Part of Kafka modelled: `ReplicationControlManager.alterPartition` with `validateAlterPartitionData`, and the same
+request in `KafkaController`.
 Source: apache/kafka (commit 1eb7644349); KIP-497, KIP-841, KIP-903, KIP-704, KAFKA-14154.
 Left out, and why that is sound: unknown topics, because the partition is never deleted; an ISR outside the assignment,
 because leaders propose none.

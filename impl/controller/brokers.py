@@ -62,7 +62,7 @@ def controller_fences_broker(
     Source: ReplicationControlManager.handleBrokerFenced; KafkaController.onBrokerFailure.
     Left out: the order of preference among candidates; any may be the first.
     """
-    if state.brokers[broker_id].is_running:
+    if state.brokers[broker_id].is_running or contains(state.controller.unnoticed, broker_id):
         return False
     if not can_take_out(state, rules, broker_id, new_leader):
         return False
@@ -110,11 +110,12 @@ def controller_unfences_broker(state: State, rules: ClusterRules, broker_id: Rep
 def can_start(state: State, rules: ClusterRules, broker_id: int) -> bool:
     """Whether a stopped broker may start and register now.
 
-    KRaft refuses it while the session of the broker before is valid. In the ZooKeeper era a quick bounce goes unnoticed.
+    KRaft refuses it while the session of the broker before is valid, and a controller of the ZooKeeper era takes the
+    broker out first (KIP-380). Before that a quick bounce went unnoticed.
     """
     if state.brokers[broker_id].is_running or not has_room(state):
         return False
-    if rules.propagation == Propagation.LEADER_AND_ISR:
+    if not rules.bounce_is_noticed:
         return True
     return not contains(state.controller.history[state.controller.offset].active, broker_id)
 
@@ -147,6 +148,7 @@ def broker_starts(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bo
     broker.broker_epoch += 1
     broker.metadata_offset = state.controller.offset
     state.controller.stopping = excluding(state.controller.stopping, broker_id)
+    state.controller.unnoticed = excluding(state.controller.unnoticed, broker_id)
     begin_change(state)
     state.controller.history[state.controller.offset].broker_epochs[broker_id] = broker.broker_epoch
     if rules.eligible_leader_replicas and rules.unclean_restart_is_noticed and not broker.is_stopped_cleanly:

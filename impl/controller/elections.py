@@ -6,16 +6,16 @@ Source: apache/kafka (commit 1eb7644349); KIP-106, KIP-704.
 Left out, and why that is sound: why a leader is moved; any active member of the ISR may be preferred at any time.
 """
 
-from checker.schema import contains
+from checker.schema import contains, including
 from impl.cluster import State
-from impl.constants import NO_LEADER, NO_OFFSET
+from impl.constants import NO_LEADER
 from impl.controller.partition_change import begin_change, electable, has_room, set_leader, set_uncleanly_elected
 from impl.replication.records import ReplicaId
 from impl.rules import ClusterRules
 
 
 def move_leadership(state: State, new_leader: int) -> bool:
-    """Elect an active member of the ISR although nothing failed, possibly the leader itself; whether it was possible."""
+    """Elect an active member of the ISR, possibly the leader itself, although nothing failed; whether it was so."""
     metadata = state.controller.history[state.controller.offset]
     if not has_room(state) or metadata.leader == NO_LEADER:
         return False
@@ -47,11 +47,16 @@ def controller_elects_uncleanly(state: State, rules: ClusterRules, new_leader: R
     return True
 
 
-def replace_controller(state: State) -> bool:
-    """Put another controller into office; the old one lives on and does not notice; whether it was possible."""
+def replace_controller(state: State, rules: ClusterRules) -> None:
+    """Put another controller into office; the old one lives on and does not notice.
+
+    The new one looks who lives, and fences whom it does not find. By the old rule it waits to be told of changes, and
+    nobody tells it of a broker that failed before (KAFKA-3143).
+    """
     controller = state.controller
-    if controller.zombie_offset != NO_OFFSET:
-        return False
     controller.zombie_offset = controller.offset
     controller.epoch += 1
-    return True
+    if not rules.new_controller_fences_dead:
+        for broker_id in range(len(state.brokers)):
+            if not state.brokers[broker_id].is_running:
+                controller.unnoticed = including(controller.unnoticed, broker_id)

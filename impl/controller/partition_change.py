@@ -1,8 +1,10 @@
-"""How the controller makes a change: it writes the next version of its record, with the epochs that tell it from others.
+"""How the controller makes a change: the next version of its record, with the epochs that tell it from others.
 
-Part of Kafka modelled: `PartitionChangeBuilder` (KRaft), and the conditional writes of `KafkaController` (ZooKeeper era).
+Part of Kafka modelled: `PartitionChangeBuilder` (KRaft), and the conditional writes of `KafkaController` (ZooKeeper
+era).
 Source: apache/kafka (commit 1eb7644349); KIP-966.
-Left out, and why that is sound: `lastKnownElr`, by which a partition without any electable replica is recovered by hand.
+Left out, and why that is sound: `lastKnownElr`, by which a partition without any electable replica is recovered by
+hand.
 """
 
 from checker.schema import cardinality, contains, excluding, including
@@ -28,6 +30,7 @@ def begin_change(state: State) -> None:
     after.controller_epoch = controller.epoch
     after.leader_epoch = before.leader_epoch
     after.leader = before.leader
+    after.told_epoch = before.told_epoch
     after.partition_epoch = before.partition_epoch
     after.isr = before.isr
     after.elr = before.elr
@@ -72,6 +75,7 @@ def set_leader(state: State, leader: int) -> None:
     metadata = state.controller.history[state.controller.offset]
     metadata.leader = leader
     metadata.leader_epoch += 1
+    metadata.told_epoch = metadata.leader_epoch
     metadata.partition_epoch = state.controller.offset
     if leader != NO_LEADER:
         metadata.elr = excluding(metadata.elr, leader)
@@ -98,7 +102,12 @@ def is_choice(candidates: int, new_leader: int) -> bool:
 
 
 def bump_for_brokers(state: State, rules: ClusterRules) -> None:
-    """Give an ISR change by the controller a leader epoch of its own, without which brokers of the ZooKeeper era would
-    not obey it."""
+    """Give a change of ISR or replicas a leader epoch of its own, so that brokers of the ZooKeeper era obey it.
+
+    By the old rule clients go on being told the epoch before, because it is still the same leader's (KAFKA-9212).
+    """
+    metadata = state.controller.history[state.controller.offset]
     if rules.propagation == Propagation.LEADER_AND_ISR:
-        state.controller.history[state.controller.offset].leader_epoch += 1
+        metadata.leader_epoch += 1
+        if rules.metadata_has_new_epoch:
+            metadata.told_epoch = metadata.leader_epoch

@@ -7,8 +7,7 @@ Left out, and why that is sound: cancelling, which is a reassignment to the brok
 """
 
 from impl.cluster import State
-from impl.constants import Propagation
-from impl.controller.partition_change import begin_change, electable, has_room, set_isr, set_leader
+from impl.controller.partition_change import begin_change, bump_for_brokers, electable, has_room, set_isr, set_leader
 from impl.controller.records import Metadata
 from impl.rules import ClusterRules
 
@@ -61,6 +60,6 @@ def begin_reassignment(state: State, rules: ClusterRules, target: int) -> bool:
     after.replicas = metadata.replicas | target
     after.target = target
     after.partition_epoch = state.controller.offset
-    if not maybe_complete_reassignment(state, rules) and rules.propagation == Propagation.LEADER_AND_ISR:
-        after.leader_epoch += 1
+    if not maybe_complete_reassignment(state, rules):
+        bump_for_brokers(state, rules)
     return True

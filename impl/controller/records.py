@@ -1,7 +1,7 @@
 """The controller's record of the partition and of the brokers, and its history.
 
-Part of Kafka modelled: `PartitionRegistration`, `BrokerRegistration` and the metadata log of KRaft; in the ZooKeeper era
-the znodes of partition and brokers, and the LeaderAndIsr requests that carry their content.
+Part of Kafka modelled: `PartitionRegistration`, `BrokerRegistration` and the metadata log of KRaft; in the ZooKeeper
+era the znodes of partition and brokers, and the LeaderAndIsr requests that carry their content.
 Source: apache/kafka (commit 1eb7644349).
 Left out, and why that is sound: separate records for brokers and partition: each change writes one version of both, and
 the partition epoch tells which of them changed the partition.
@@ -24,6 +24,7 @@ class Metadata(Struct):
     controller_epoch: the epoch of the controller that made the change.
     leader_epoch: counts the leaders; grows with every change of the leader.
     leader: the leader elected, `NO_LEADER` where there is none.
+    told_epoch: the leader epoch that clients are told.
     partition_epoch: the offset of the newest change of leader, ISR or replicas: the version that a leader's change of
         the ISR must start from.
     isr: the in-sync replicas, from which a clean election chooses.
@@ -39,6 +40,7 @@ class Metadata(Struct):
     controller_epoch: ControllerEpoch
     leader_epoch: LeaderEpoch
     leader: OptionalReplicaId
+    told_epoch: LeaderEpoch
     partition_epoch: MetadataOffset
     isr: ReplicaSet
     elr: ReplicaSet
@@ -58,6 +60,7 @@ class Controller(Struct):
     zombie_offset: the newest change that a controller knows which has lost its office without noticing; `NO_OFFSET`
         where there is no such controller.
     stopping: the brokers that asked for a controlled shutdown.
+    unnoticed: the brokers whose end was told to nobody: they failed while no controller listened.
     history: its changes by offset. Blank above `offset`, and where nobody can read the change any more.
     """
 
@@ -65,4 +68,5 @@ class Controller(Struct):
     offset: MetadataOffset
     zombie_offset: OptionalMetadataOffset
     stopping: ReplicaSet
+    unnoticed: ReplicaSet
     history: Annotated[Array[Metadata], ByPosition("max_metadata_offset + 1")]

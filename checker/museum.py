@@ -1,0 +1,199 @@
+"""The museum: known bugs, each a model with a rule put back to how it was, and the search that finds the bug.
+
+The catalogue's folder `museum` has one TOML file for each area, named after it, with one table for each bug:
+
+    title = "..."                   what went wrong, in a line
+    model = "lock"                  the model of the catalogue in which it shows
+    property = "mutual_exclusion"   the property that it violates
+    broken = [{ retries = "NEVER" }]  the rules as they were; several variants if each shows it
+    rules = { ... }                 rules that both halves have, where they differ from the model's (may be missing)
+    bounds = { ... }                bounds that both halves have, where they differ from the model's (may be missing)
+    properties = ["..."]            the properties that the fixed half checks, where not all (may be missing)
+    fixed_by = "..."                what mended it
+    reason = "..."                  what a reader must know of the outcome (may be missing)
+    lacks = "..."                   instead of model, property and broken: the mechanism that the model lacks
+
+Each bug has two halves. Broken: the search must find a violation of the property. Fixed: with the same bounds every
+property of the model must hold in every reachable state.
+"""
+
+import builtins
+import time
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from checker import catalogue
+from checker.errors import ModelError, UsageError
+from checker.model import Model
+from checker.names import did_you_mean, shortened
+from checker.result import Limits, Result, Verdict
+
+FOLDER = "museum"
+TEXTS = ("title", "model", "property", "fixed_by", "reason", "lacks")
+KEYS = (*TEXTS, "broken", "rules", "bounds", "properties")
+
+
+@dataclass(frozen=True)
+class Bug:
+    """A known bug; see the module for the fields. `area` is the name of its file."""
+
+    id: str
+    area: str
+    title: str
+    fixed_by: str
+    model: str = ""
+    property: str = ""
+    broken: Sequence[Mapping[str, Any]] = ()
+    rules: Mapping[str, Any] = field(default_factory=dict)
+    bounds: Mapping[str, int] = field(default_factory=dict)
+    properties: Sequence[str] = ()
+    reason: str = ""
+    lacks: str = ""
+
+    @builtins.property
+    def names(self) -> tuple[str, ...]:
+        """The id, and each of the names that make it up."""
+        return (self.id, *self.id.split(" / "))
+
+    def fixed_model(self) -> Model:
+        """The model with the fix and all that it checks. ModelError where the entry does not fit the model."""
+        try:
+            model = catalogue.find_model(self.model).with_bounds(self.bounds).with_rules(self.rules)
+            return model.with_properties(self.properties) if self.properties else model
+        except UsageError as error:
+            raise ModelError(f"the bug {self.id}: {error}; mend its entry in {FOLDER}/{self.area}.toml") from None
+
+    def broken_models(self) -> list[Model]:
+        """One model for each variant without the fix: only the bug's property is checked. ModelError as above."""
+        try:
+            return [self.fixed_model().with_rules(each).with_properties([self.property]) for each in self.broken]
+        except UsageError as error:
+            raise ModelError(f"the bug {self.id}: {error}; mend its entry in {FOLDER}/{self.area}.toml") from None
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """What came of the two halves. `broken` has a result for each variant; both are empty where a mechanism lacks."""
+
+    bug: Bug
+    broken: Sequence[Result] = ()
+    fixed: Result | None = None
+    seconds: float = 0.0
+
+    @property
+    def is_found(self) -> bool:
+        """Whether every variant without the fix violates the property."""
+        return bool(self.broken) and all(each.verdict is Verdict.VIOLATED for each in self.broken)
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether everything holds with the fix."""
+        return self.fixed is not None and self.fixed.verdict is Verdict.HOLDS
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether no limit and no interruption ended a search."""
+        searched = [*self.broken, *([] if self.fixed is None else [self.fixed])]
+        return all(each.verdict is not Verdict.NOT_EXHAUSTED for each in searched)
+
+    @property
+    def trace_states(self) -> int | None:
+        """The length of the shortest counterexample of the first variant, the initial state included."""
+        trace = self.broken[0].trace if self.broken else None
+        return None if trace is None else len(trace.steps)
+
+    @property
+    def states_distinct(self) -> int | None:
+        """How many distinct states the half with the fix visited."""
+        return None if self.fixed is None else self.fixed.states_distinct
+
+    @property
+    def reason(self) -> str:
+        """Why the outcome is not as it should be, or else what the entry says of it."""
+        if self.bug.lacks:
+            return f"not expressible: it lacks {self.bug.lacks}"
+        told = [f"without the fix: {_told(each)}" for each in self.broken if each.verdict is not Verdict.VIOLATED]
+        if self.fixed is not None and not self.is_fixed:
+            told.append(f"with the fix: {_told(self.fixed)}")
+        return "; ".join(told) or self.bug.reason
+
+
+def _told(result: Result) -> str:
+    words = [result.verdict.value, result.property or "", f"({result.reason})" if result.reason else ""]
+    return " ".join(filter(None, words))
+
+
+class Museum:
+    """Runs bugs. A half with the fix that several bugs share is searched once."""
+
+    def __init__(self, search: Any, limits: Limits) -> None:
+        self._search = search
+        self._limits = limits
+        self._held: dict[tuple[Any, ...], Result] = {}
+
+    def visit(self, bug: Bug) -> Exhibit:
+        """Search both halves of a bug. ModelError where its entry does not fit; EvaluationError as for a check."""
+        if bug.lacks:
+            return Exhibit(bug)
+        started = time.monotonic()
+        broken = [self._search(model, self._limits) for model in bug.broken_models()]
+        model = bug.fixed_model()
+        key = (model.name, tuple(sorted(model.bounds.items())), model.rules, bug.properties)
+        if key not in self._held:
+            self._held[key] = self._search(model, self._limits)
+        return Exhibit(bug, broken, self._held[key], time.monotonic() - started)
+
+
+def bugs() -> list[Bug]:
+    """All bugs, in the order of the areas' names and then of the files. ModelError where a file is wrong."""
+    found: list[Bug] = []
+    for folder in catalogue.folders():
+        for path in sorted((folder / FOLDER).glob("*.toml")):
+            try:
+                tables = tomllib.loads(path.read_text(encoding="utf-8"))
+            except (OSError, ValueError) as error:
+                raise ModelError(f"{path} cannot be read as TOML: {error}; mend that line") from None
+            found += [_bug(path, name, table) for name, table in tables.items()]
+    return found
+
+
+def find_bugs(text: str) -> list[Bug]:
+    """The bug of that id; else those that have `text` as one of their names; else those with a name that begins so.
+
+    UsageError where there is none.
+    """
+    every = bugs()
+    wanted = text.strip().lower()
+    for is_meant in (
+        lambda bug: bug.id.lower() == wanted,
+        lambda bug: wanted in (name.lower() for name in bug.names),
+        lambda bug: any(name.lower().startswith((f"{wanted} ", f"{wanted}-")) for name in bug.names),
+    ):
+        meant = [bug for bug in every if is_meant(bug)]
+        if meant:
+            return meant
+    names = [name for bug in every for name in bug.names]
+    raise UsageError(
+        f"there is no bug {shortened(text)!r}{did_you_mean(text, names)}; `bugs --list` shows them all"
+        if every
+        else f"the catalogue has no folder {FOLDER!r} with known bugs"
+    )
+
+
+def _bug(path: Path, name: str, table: Any) -> Bug:
+    place = f"{path}: [{name}]"
+    if not isinstance(table, dict):
+        raise ModelError(f"{place} is {table!r}; write a table")
+    for key, value in table.items():
+        if key not in KEYS:
+            raise ModelError(f"{place} has the key {key!r}{did_you_mean(key, KEYS)}; it may have {', '.join(KEYS)}")
+        if key in TEXTS and not (isinstance(value, str) and value.strip()):
+            raise ModelError(f"{place}: {key} is {value!r}; write a text")
+    needed = ("title", "fixed_by", *(() if "lacks" in table else ("model", "property", "broken")))
+    missing = [key for key in needed if not table.get(key)]
+    if missing:
+        raise ModelError(f"{place} lacks {', '.join(missing)}")
+    return Bug(id=name, area=path.stem, **(table | {"properties": tuple(table.get("properties", ()))}))

@@ -1,0 +1,36 @@
+"""Do eligible leader replicas keep an acknowledged record when the last member of the ISR loses power?
+
+With min.insync.replicas=2 a record is acknowledged on two brokers. One of them is taken for dead, the other loses what
+it never flushed.
+
+Bounds: two replicas and one record; one session expires and one power loss, in either order; three leader epochs to
+    elect in.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.cluster import State
+from impl.rules import ClusterRules
+from model.cluster import BOUNDS, EXAMPLES, ISR_CHANGES, KRAFT, REPLICATION
+from model.cluster_drawing import CLUSTER
+from model.environment import power_fails, session_expires, start_in_sync
+from spec.cluster import acknowledged_records_survive, high_watermark_is_within_log, log_matching, one_leader_in_epoch
+from spec.cluster_steps import high_watermark_does_not_fall
+
+MODEL = Model(
+    name="cluster_eligible",
+    state=State,
+    initial=start_in_sync,
+    bounds={**BOUNDS, "max_leader_epoch": 3, "max_metadata_offset": 6, "power_losses": 1, "expirations": 1},
+    rules=ClusterRules(eligible_leader_replicas=True, min_insync_replicas=2),
+    actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, power_fails, session_expires],
+    always=[
+        acknowledged_records_survive,
+        log_matching,
+        one_leader_in_epoch,
+        high_watermark_is_within_log,
+        high_watermark_does_not_fall,
+    ],
+    sometimes=EXAMPLES,
+    drawing=CLUSTER,
+)

@@ -1,0 +1,29 @@
+"""Does a new controller treat what happened before it came, and do clients hear of every new epoch?
+
+Bounds: two replicas; one crash, one change of the controller and two reassignments, in any order. No records: only the
+    controller is at work.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.client.consumer import consumer_learns_told_leader
+from impl.cluster import State
+from impl.constants import Propagation, TruncationRule
+from impl.rules import ClusterRules
+from model.cluster import BOUNDS, ZOOKEEPER
+from model.cluster_drawing import CLUSTER
+from model.environment import controller_is_replaced, process_crashes, reassignment_is_asked, start_in_sync
+from spec.cluster import dead_leader_is_replaced, one_leader_in_epoch
+from spec.cluster_clients import newest_metadata_is_served
+from spec.cluster_steps import leader_epoch_does_not_fall
+
+MODEL = Model(
+    name="cluster_failover",
+    state=State,
+    initial=start_in_sync,
+    bounds={**BOUNDS, "max_leader_epoch": 4, "max_controller_epoch": 1, "crashes": 1, "moves": 2, "failovers": 1},
+    rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
+    actions=[*ZOOKEEPER, process_crashes, controller_is_replaced, reassignment_is_asked, consumer_learns_told_leader],
+    always=[dead_leader_is_replaced, newest_metadata_is_served, leader_epoch_does_not_fall, one_leader_in_epoch],
+    drawing=CLUSTER,
+)

@@ -1,0 +1,36 @@
+"""Is it safe that a leader finds a follower caught up first, and looks at its broker epoch a moment later?
+
+Bounds: as cluster_restarts, of which this is the variant in which a fetch can come between the two looks.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.broker.isr import leader_finds_caught_up, leader_learns_of_change, leader_proposes_caught_up
+from impl.cluster import State
+from impl.controller.alter_partition import controller_alters_partition
+from impl.rules import ClusterRules
+from model.cluster import BOUNDS, KRAFT, REPLICATION, SAFETY
+from model.cluster_drawing import CLUSTER
+from model.environment import disk_is_replaced, process_crashes, start_alone
+from spec.cluster import acknowledged_record
+
+MODEL = Model(
+    name="cluster_two_step_expansion",
+    state=State,
+    initial=start_alone,
+    bounds={**BOUNDS, "max_metadata_offset": 5, "max_broker_epoch": 2, "crashes": 1, "disk_losses": 1},
+    rules=ClusterRules(),
+    actions=[
+        *REPLICATION,
+        *KRAFT,
+        leader_finds_caught_up,
+        leader_proposes_caught_up,
+        controller_alters_partition,
+        leader_learns_of_change,
+        process_crashes,
+        disk_is_replaced,
+    ],
+    always=SAFETY,
+    sometimes=[acknowledged_record],
+    drawing=CLUSTER,
+)

@@ -1,0 +1,40 @@
+"""Do the logs of two replicas stay comparable when leaders are elected uncleanly, one after the other?
+
+Committed records can be lost here, which is what an unclean election allows. But where two logs have a record of the
+same epoch at one offset, they must be the same up to there.
+
+Bounds: the records and elections of KIP-279's example: two replicas, four records, three crashes, leader epochs 0 to 4.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.cluster import State
+from impl.constants import Propagation, TruncationRule
+from impl.controller.elections import controller_elects_uncleanly
+from impl.rules import ClusterRules
+from model.cluster import BOUNDS, EPOCH_QUESTIONS, EXAMPLES, REPLICATION, ZOOKEEPER
+from model.cluster_drawing import CLUSTER
+from model.environment import process_crashes, start_in_sync
+from spec.cluster import high_watermark_is_within_log, log_matching, one_leader_in_epoch
+
+MODEL = Model(
+    name="cluster_unclean",
+    state=State,
+    initial=start_in_sync,
+    bounds={
+        **BOUNDS,
+        "log_size": 3,
+        "max_records": 4,
+        "max_leader_epoch": 4,
+        "max_metadata_offset": 8,
+        "max_broker_epoch": 3,
+        "crashes": 3,
+    },
+    rules=ClusterRules(
+        propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279, unclean_election=True
+    ),
+    actions=[*REPLICATION, *EPOCH_QUESTIONS, *ZOOKEEPER, process_crashes, controller_elects_uncleanly],
+    always=[log_matching, one_leader_in_epoch, high_watermark_is_within_log],
+    sometimes=EXAMPLES,
+    drawing=CLUSTER,
+)

@@ -1,0 +1,125 @@
+"""What no step of a cluster may do: go back, obey what is stale, or act without effect.
+
+Part of Kafka judged: `impl/broker` and `impl/controller`, by their records before and after a step.
+Source: the KIPs and issues named below.
+Left out, and why that is sound: steps of the environment, which Kafka does not answer for.
+"""
+
+from impl.cluster import State
+from impl.constants import NO_LEADER, NO_OFFSET, Question, Stage
+
+
+def high_watermark_does_not_fall(before: State, after: State) -> bool:
+    """A leader's high watermark does not fall while it leads in one epoch.
+
+    Lost if it fails: a consumer has read a record that is not committed.
+    Source: `Partition.maybeIncrementLeaderHW`.
+    Holds in: every model of the cluster.
+    Fails in: none; it guards the leader's own arithmetic.
+    """
+    for broker_id in range(len(before.brokers)):
+        leader = before.brokers[broker_id]
+        now = after.brokers[broker_id]
+        if leader.leader == broker_id and now.leader == broker_id and leader.leader_epoch == now.leader_epoch:
+            if now.high_watermark < leader.high_watermark:
+                return False
+    return True
+
+
+def leader_epoch_does_not_fall(before: State, after: State) -> bool:
+    """A broker that runs and keeps its replica never goes back to an older leader epoch.
+
+    Lost if it fails: a deposed leader leads again, takes writes that will be cut, and serves another history.
+    Source: KAFKA-1188 (controller epoch and leader epoch in LeaderAndIsr).
+    Holds in: every model of the cluster.
+    Fails in: the museum's entry on stale LeaderAndIsr requests.
+    """
+    for broker_id in range(len(before.brokers)):
+        broker = before.brokers[broker_id]
+        now = after.brokers[broker_id]
+        if broker.is_running and now.is_running and now.has_log and now.leader_epoch < broker.leader_epoch:
+            return False
+    return True
+
+
+def checkpoint_falls_with_high_watermark(before: State, after: State) -> bool:
+    """The checkpoint of a high watermark never says less than the broker knows when it is written.
+
+    Lost if it fails: after the next restart the broker takes committed records for uncommitted.
+    Source: KAFKA-1647.
+    Holds in: every model of the cluster.
+    Fails in: the museum's entry on the partial checkpoint.
+    """
+    for broker_id in range(len(before.brokers)):
+        broker = before.brokers[broker_id]
+        now = after.brokers[broker_id]
+        if broker.is_running and now.is_running and now.has_log:
+            if now.high_watermark_checkpoint < broker.high_watermark_checkpoint:
+                if now.high_watermark_checkpoint < broker.high_watermark:
+                    return False
+    return True
+
+
+def stale_fetches_have_no_effect(before: State, after: State) -> bool:
+    """A leader learns nothing from a fetch that was sent in another leader epoch than its own.
+
+    Lost if it fails: fencing; a follower that still obeys somebody else is counted.
+    Source: KIP-320.
+    Holds in: every model of the cluster that fences by the current leader epoch.
+    Fails in: the museum's entry on missing fencing.
+    """
+    for follower_id in range(len(before.fetches)):
+        fetch = before.fetches[follower_id]
+        if fetch.stage == Stage.REQUESTED and fetch.question == Question.FETCH and fetch.leader != NO_LEADER:
+            leader = before.brokers[fetch.leader]
+            now = after.brokers[fetch.leader]
+            is_stale = fetch.leader_epoch != leader.leader_epoch and leader.leader == fetch.leader
+            if is_stale and after.fetches[follower_id].stage != Stage.REQUESTED:
+                if now.followers[follower_id].end_offset > leader.followers[follower_id].end_offset:
+                    return False
+                if now.high_watermark > leader.high_watermark:
+                    return False
+    return True
+
+
+def requests_of_former_broker_have_no_effect(before: State, after: State) -> bool:
+    """A broker does not obey a request that the controller sent to an earlier start of it.
+
+    Lost if it fails: what was meant for a broker without its present data is done to it.
+    Source: KIP-380.
+    Holds in: every model of the cluster of the ZooKeeper era.
+    Fails in: the museum's entry on control requests from before a bounce.
+    """
+    for broker_id in range(len(before.brokers)):
+        broker = before.brokers[broker_id]
+        now = after.brokers[broker_id]
+        if broker.is_running and now.is_running and now.metadata_offset != broker.metadata_offset:
+            metadata = before.controller.history[now.metadata_offset]
+            if metadata.broker_epochs[broker_id] != now.broker_epoch:
+                return False
+    return True
+
+
+def every_truncation_cuts(before: State, after: State) -> bool:
+    """A follower that acts on an answer which says that the logs differ comes nearer to the leader's log.
+
+    Lost if it fails: the follower asks the same again for ever, and never comes back into the ISR.
+    Source: KAFKA-10706. This is the part of that liveness property which one step shows.
+    Holds in: every model of the cluster.
+    Fails in: the museum's entry on the leader-epoch file.
+    """
+    for follower_id in range(len(before.fetches)):
+        fetch = before.fetches[follower_id]
+        broker = before.brokers[follower_id]
+        now = after.brokers[follower_id]
+        is_told = fetch.stage == Stage.ANSWERED and fetch.question == Question.FETCH and fetch.end_offset != NO_OFFSET
+        is_used = is_told and after.fetches[follower_id].stage == Stage.IDLE and broker.is_running and now.is_running
+        is_current = fetch.leader_epoch == broker.leader_epoch and fetch.broker_epoch == broker.broker_epoch
+        if is_used and is_current and broker.leader_epoch == now.leader_epoch:
+            changes = 0
+            for epoch in range(len(broker.epoch_starts)):
+                if broker.epoch_starts[epoch] != now.epoch_starts[epoch]:
+                    changes += 1
+            if changes == 0 and broker.log.end_offset == now.log.end_offset and fetch.offset == broker.log.end_offset:
+                return False
+    return True
