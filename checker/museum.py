@@ -192,6 +192,12 @@ def _bug(path: Path, name: str, table: Any) -> Bug:
             raise ModelError(f"{place} has the key {key!r}{did_you_mean(key, KEYS)}; it may have {', '.join(KEYS)}")
         if key in TEXTS and not (isinstance(value, str) and value.strip()):
             raise ModelError(f"{place}: {key} is {value!r}; write a text")
+        if key in ("rules", "bounds") and not isinstance(value, dict):
+            raise ModelError(f"{place}: {key} is {value!r}; write a table, {key} = {{ name = value }}")
+        if key == "broken" and not (isinstance(value, list) and all(isinstance(each, dict) for each in value)):
+            raise ModelError(f"{place}: broken is {value!r}; write a list of tables, broken = [{{ name = value }}]")
+        if key == "properties" and not (isinstance(value, list) and all(isinstance(each, str) for each in value)):
+            raise ModelError(f"{place}: properties is {value!r}; write a list of names")
     needed = ("title", "fixed_by", *(() if "lacks" in table else ("model", "property", "broken")))
     missing = [key for key in needed if not table.get(key)]
     if missing:

@@ -107,7 +107,7 @@ WORLD_EVENTS = {
     "disk_is_replaced": Event(at="broker_id", text="stops; its disk is replaced"),
     "disk_fails": Event(at="broker_id", text="stops; its disk has failed"),
     "fetch_is_lost": Event(at="follower_id", text="its fetch or the answer is lost"),
-    "isr_change_is_lost": Event(at="leader_id", text="its ISR change or the answer is lost"),
+    "isr_answer_is_lost": Event(at="leader_id", text="the answer to its ISR change is lost; it asks again"),
     "consumer_learns_leader": Event(
         at="broker_id", to="consumer", text="leader {consumer.leader}, epoch {consumer.leader_epoch}"
     ),

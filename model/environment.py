@@ -7,6 +7,8 @@ until somebody takes it. Healing is free: fetching anew, restarting and unfencin
 from typing import Annotated
 
 from checker.schema import Count, contains, everyone
+from impl.broker.isr import propose_isr
+from impl.broker.leader import is_leading
 from impl.broker.messages import clear_alter_partition, clear_fetch
 from impl.broker.recovery import lose_disk, lose_unflushed, stop_process
 from impl.cluster import State
@@ -291,19 +293,22 @@ def fetch_is_lost(state: State, follower_id: ReplicaId) -> bool:
     return True
 
 
-def isr_change_is_lost(state: State, leader_id: ReplicaId) -> bool:
-    """A leader's ISR change or the answer to it is lost, and the leader has not sent it again yet.
+def isr_answer_is_lost(state: State, leader_id: ReplicaId) -> bool:
+    """The controller's answer to an ISR change is lost, and the leader sends the same change again.
 
     Who: the world.
-    When: it is under way; a loss is left.
-    Effect: the slot is free; the change stays pending.
-    Source: a broken connection.
+    When: the answer is under way, and the leader still waits for it; a loss is left.
+    Effect: the request is under way a second time. A request that is lost is one that has not arrived yet.
+    Source: a broken connection; AlterPartitionManager.
     Left out: nothing.
     """
-    if state.budget.losses == 0 or state.alter_partitions[leader_id].stage == Stage.IDLE:
+    if state.budget.losses == 0 or state.alter_partitions[leader_id].stage != Stage.ANSWERED:
+        return False
+    if not is_leading(state, leader_id) or state.brokers[leader_id].pending_isr == 0:
         return False
     state.budget.losses -= 1
     clear_alter_partition(state, leader_id)
+    propose_isr(state, leader_id, state.brokers[leader_id].pending_isr)
     return True
 
 

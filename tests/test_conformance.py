@@ -1,4 +1,6 @@
-"""The readings agree on the whole catalogue: counts, verdict, property and length.
+"""The readings agree on the catalogue: counts, verdict, property and length.
+
+Of the models of the cluster those with the fewest states stand for all, whose steps tests/test_actions.py compares.
 
 So they do wherever one hands over to the other, and wherever a limit cuts them off.
 """
@@ -10,15 +12,23 @@ from checker.exploration import Watch
 from checker.interpreted import InterpretedSearch
 from checker.result import Limits, Verdict
 from checker.search import check
+from impl import cluster
+from impl.replication import records
 from tests import readings
+from tests.expected import names_of
 
+CLUSTER = names_of(cluster.State, 15_000)
 SMALL = {"log_size": 1, "max_records": 1, "max_leader_epoch": 1}
 """Bounds at which the interpreted reading needs a second at most."""
 
 
-@pytest.fixture(params=catalogue.catalogue_names(), scope="module")
+@pytest.fixture(params=names_of(records.State, 10**7) + CLUSTER, scope="module")
 def model(request):
     return catalogue.find_model(request.param).with_bounds(SMALL)
+
+
+def test_some_models_of_the_cluster_are_compared():
+    assert len(CLUSTER) >= 3
 
 
 def test_the_readings_agree(model):

@@ -13,7 +13,10 @@ from checker.model import Model
 from checker.result import Limits, Verdict
 from checker.run_directory import DamagedRunError, RunDirectory
 from checker.trace import rebuild
+from impl import cluster
+from impl.replication import records
 from tests import readings
+from tests.expected import names_of
 from tests.snippets import load
 from tests.toys import behaviours, broken, die_hard, every_kind, ewd840, hanoi, peterson, two_phase_commit, wide
 
@@ -43,11 +46,11 @@ def test_any_number_of_shards_gives_the_same_answer(model, count, tmp_path):
     assert readings.distributed(model, tmp_path / "run", count) == readings.compiled(model)
 
 
-WIDE = {"truncate_to_high_watermark": 5}
+WIDE = {"truncate_to_high_watermark": 5} | dict.fromkeys(names_of(cluster.State, 15_000), 20)
 """In its levels there are fewer states."""
 
 
-@pytest.mark.parametrize("name", catalogue.catalogue_names())
+@pytest.mark.parametrize("name", names_of(records.State, 10**7) + names_of(cluster.State, 15_000))
 @pytest.mark.parametrize(("count", "widest"), [(2, 1), (3, 1000)])
 def test_the_catalogue_gives_the_same_answer(name, count, widest, tmp_path):
     model = catalogue.find_model(name)

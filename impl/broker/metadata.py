@@ -168,7 +168,9 @@ def broker_obeys_leader_and_isr(
     """A broker receives a LeaderAndIsr request and obeys it (ZooKeeper era).
 
     Who: any broker that runs and that the partition is assigned to.
-    When: the controller has made the change, and neither its broker epoch, controller epoch nor leader epoch is old.
+    When: the controller has made the change, and neither its broker epoch, controller epoch nor leader epoch is old. A
+        broker that deleted its replica by a newer request has forgotten the leader epoch; that connection keeps its
+        order.
     Effect: the broker takes its role in that leader epoch.
     Source: ReplicaManager.becomeLeaderOrFollower; KAFKA-1188, KIP-380.
     Left out: that a request is ever lost for good: it may arrive at any later time, after newer ones, or never.
@@ -184,6 +186,8 @@ def broker_obeys_leader_and_isr(
     if not can_obey(broker, rules, metadata, broker_id):
         return False
     if metadata.leader_epoch == broker.leader_epoch:
+        return False
+    if not broker.has_log and offset <= broker.metadata_offset:
         return False
     if rules.leader_and_isr_checks_epochs and metadata.leader_epoch < broker.leader_epoch:
         return False
@@ -216,6 +220,7 @@ def broker_obeys_stop_replica(state: State, rules: ClusterRules, broker_id: Repl
         return False
     if rules.stop_replica_checks_epoch and metadata.leader_epoch < broker.leader_epoch:
         return False
+    broker.metadata_offset = offset
     broker.controller_epoch = max(broker.controller_epoch, metadata.controller_epoch)
     leave_partition(broker)
     return True

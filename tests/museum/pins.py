@@ -1,0 +1,73 @@
+"""What model/expected_museum.toml pins of each known bug; `python -m tests.museum.pins` pins it anew.
+
+As in `tests.expected`, no number is written by hand. The lengths and counts are those of complete searches.
+"""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from checker.museum import Exhibit, Museum, bugs
+from checker.result import Limits, Result, Verdict
+from checker.search import check
+
+FILE = Path(__file__).resolve().parents[2] / "model" / "expected_museum.toml"
+
+HEADER = """\
+# What a search of each known bug must find, by its id. Written by `python -m tests.museum.pins`, never by hand.
+# `broken` has for each variant without the fix the length of the shortest counterexample (with the initial state) and
+# the distinct states that were met until then; `fixed` the verdict with the fix, all distinct states and the levels.
+"""
+
+
+def museum() -> Museum:
+    """A museum that searches by the compiled reading, without limits."""
+    return Museum(lambda model, limits: check(model, engine="compiled", limits=limits), Limits())
+
+
+def pinned() -> dict[str, Any]:
+    """The tables of the file by the bugs' ids."""
+    return tomllib.loads(FILE.read_text(encoding="utf-8"))
+
+
+def variant_of(result: Result) -> dict[str, Any]:
+    """What is pinned of one variant without the fix."""
+    found = result.trace if result.verdict is Verdict.VIOLATED else None
+    return {"trace_states": len(found.steps) if found else 0, "distinct": result.states_distinct}
+
+
+def facts_of(exhibit: Exhibit) -> dict[str, Any]:
+    """What is pinned of one bug."""
+    assert exhibit.fixed is not None
+    return {
+        "broken": [variant_of(each) for each in exhibit.broken],
+        "fixed": {
+            "verdict": exhibit.fixed.verdict.name,
+            "distinct": exhibit.fixed.states_distinct,
+            "depth": exhibit.fixed.depth,
+        },
+    }
+
+
+def text_of(value: Any) -> str:
+    """A value as TOML."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {text_of(inner)}" for key, inner in value.items()) + " }"
+    if isinstance(value, list):
+        return "[" + ", ".join(text_of(inner) for inner in value) + "]"
+    return f'"{value}"' if isinstance(value, str) else f"{value:_}"
+
+
+def pin() -> None:
+    """Search every bug and write what was found."""
+    searched = museum()
+    tables = []
+    for bug in bugs():
+        if not bug.lacks:
+            facts = facts_of(searched.visit(bug))
+            tables.append("\n".join([f'["{bug.id}"]', *(f"{key} = {text_of(value)}" for key, value in facts.items())]))
+    FILE.write_text(HEADER + "\n" + "\n\n".join(tables) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    pin()

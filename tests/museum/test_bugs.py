@@ -1,0 +1,41 @@
+"""Every known bug is found without its fix and gone with it, at the same bounds, as pinned.
+
+Each test has the two halves of one bug. Bugs that share the half with the fix share its search within one process.
+"""
+
+import pytest
+
+from checker.museum import bugs
+from tests.museum.pins import facts_of, museum, pinned
+
+BUGS = {bug.id: bug for bug in bugs()}
+SEARCHED = museum()
+
+KNOWN = (
+    *("KIP-101-S1", "KIP-101-S2", "KIP-279 / KAFKA-6361", "KAFKA-7415", "KAFKA-7164", "KAFKA-7128", "KAFKA-14704"),
+    *("KIP-320 / KAFKA-6880 / KAFKA-7395", "KAFKA-2334 / KIP-207", "KAFKA-13141", "KAFKA-10706", "KIP-966"),
+    *("KIP-903 / KAFKA-14139", "KAFKA-15221", "KIP-841 / KAFKA-13916 / KAFKA-14140", "KIP-497 (expand)"),
+    *("KIP-497 (shrink)", "KAFKA-14154 / KAFKA-14144", "KAFKA-2143", "KAFKA-9491", "KAFKA-10432"),
+    *("KAFKA-1647 / KAFKA-851 / KAFKA-858 / KAFKA-769", "KAFKA-9835", "KIP-106 / KIP-704 baseline"),
+    *("KIP-320 client / KAFKA-7747", "KAFKA-1188 / KAFKA-532", "KIP-380 / KAFKA-7235"),
+    *("KIP-570 / KAFKA-9539 / KAFKA-13972", "KAFKA-15665", "KAFKA-9212", "KAFKA-3143", "KIP-966 / KAFKA-15586"),
+    "KAFKA-16234",
+)
+
+
+def test_the_museum_has_every_known_bug_of_replication_and_controller():
+    assert set(KNOWN) <= set(BUGS)
+    assert {BUGS[name].area for name in KNOWN} == {"replication", "controller"}
+
+
+def test_every_bug_is_pinned_and_nothing_else():
+    assert sorted(pinned()) == sorted(BUGS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", BUGS)
+def test_a_bug_is_found_and_its_fix_holds(name):
+    exhibit = SEARCHED.visit(BUGS[name])
+    assert exhibit.is_found, exhibit.reason
+    assert exhibit.is_fixed, exhibit.reason
+    assert facts_of(exhibit) == pinned()[name]
