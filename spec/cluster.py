@@ -6,7 +6,7 @@ Left out, and why that is sound: what happens to records that nobody acknowledge
 nothing.
 """
 
-from checker.schema import contains
+from checker.schema import cardinality, contains
 from impl.cluster import State
 from impl.constants import NO_LEADER, NO_OFFSET, NO_RECORD
 from impl.rules import ClusterRules
@@ -34,7 +34,7 @@ def acknowledged_records_survive(state: State) -> bool:
 
 
 def acknowledged_records_have_copies(state: State, rules: ClusterRules) -> bool:
-    """Each acknowledged record is on at least min.insync.replicas of the brokers that the partition is assigned to.
+    """Each acknowledged record is on min.insync.replicas of the brokers that the partition is assigned to, or on all.
 
     Lost if it fails: the failure of fewer brokers than the producer was promised loses the record.
     Source: min.insync.replicas; KAFKA-15665.
@@ -49,7 +49,7 @@ def acknowledged_records_have_copies(state: State, rules: ClusterRules) -> bool:
             if offset != NO_OFFSET and contains(metadata.replicas, broker_id):
                 if state.brokers[broker_id].log.records[offset].id == record:
                     copies += 1
-        if offset != NO_OFFSET and copies < rules.min_insync_replicas:
+        if offset != NO_OFFSET and copies < min(rules.min_insync_replicas, cardinality(metadata.replicas)):
             return False
     return True
 
