@@ -23,8 +23,8 @@ from spec.cluster import (
     high_watermark_is_within_log,
     isr_has_no_inactive,
     isr_is_covered,
-    log_matching,
     logs_agree_below_high_watermark,
+    logs_match_by_epoch,
     one_leader_in_epoch,
 )
 from spec.cluster_steps import (
@@ -55,7 +55,7 @@ EXAMPLES = (acknowledged_record, deposed_leader)
 
 SAFETY = (
     acknowledged_records_survive,
-    log_matching,
+    logs_match_by_epoch,
     logs_agree_below_high_watermark,
     one_leader_in_epoch,
     isr_is_covered,

@@ -15,7 +15,7 @@ from impl.rules import ClusterRules
 from model.cluster import BOUNDS, REPLICATION
 from model.cluster_drawing import CLUSTER
 from model.environment import process_crashes, start_alone
-from spec.cluster import acknowledged_record, log_matching, one_leader_in_epoch
+from spec.cluster import acknowledged_record, logs_match_by_epoch, one_leader_in_epoch
 from spec.cluster_clients import consumer_reads_one_history
 
 MODEL = Model(
@@ -34,7 +34,7 @@ MODEL = Model(
         consumer_validates_position,
         consumer_reads,
     ],
-    always=[consumer_reads_one_history, log_matching, one_leader_in_epoch],
+    always=[consumer_reads_one_history, logs_match_by_epoch, one_leader_in_epoch],
     sometimes=[acknowledged_record],
     drawing=CLUSTER,
 )

@@ -14,7 +14,12 @@ from impl.rules import ClusterRules
 from model.cluster import BOUNDS, EXAMPLES, ISR_CHANGES, KRAFT, REPLICATION
 from model.cluster_drawing import CLUSTER
 from model.environment import power_fails, session_expires, start_in_sync
-from spec.cluster import acknowledged_records_survive, high_watermark_is_within_log, log_matching, one_leader_in_epoch
+from spec.cluster import (
+    acknowledged_records_survive,
+    high_watermark_is_within_log,
+    logs_match_by_epoch,
+    one_leader_in_epoch,
+)
 from spec.cluster_steps import high_watermark_does_not_fall
 
 MODEL = Model(
@@ -26,7 +31,7 @@ MODEL = Model(
     actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, power_fails, session_expires],
     always=[
         acknowledged_records_survive,
-        log_matching,
+        logs_match_by_epoch,
         one_leader_in_epoch,
         high_watermark_is_within_log,
         high_watermark_does_not_fall,

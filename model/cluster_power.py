@@ -17,8 +17,8 @@ from model.cluster_drawing import CLUSTER
 from model.environment import power_fails, start_in_sync
 from spec.cluster import (
     high_watermark_is_within_log,
-    log_matching,
     logs_agree_below_high_watermark,
+    logs_match_by_epoch,
     one_leader_in_epoch,
 )
 from spec.cluster_steps import checkpoint_falls_with_high_watermark
@@ -32,7 +32,7 @@ MODEL = Model(
     actions=[*REPLICATION, *EPOCH_QUESTIONS, *ZOOKEEPER, broker_checkpoints_high_watermark, power_fails],
     always=[
         logs_agree_below_high_watermark,
-        log_matching,
+        logs_match_by_epoch,
         one_leader_in_epoch,
         high_watermark_is_within_log,
         checkpoint_falls_with_high_watermark,

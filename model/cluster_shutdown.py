@@ -15,7 +15,12 @@ from impl.rules import ClusterRules
 from model.cluster import BOUNDS, EXAMPLES, ISR_CHANGES, KRAFT, REPLICATION
 from model.cluster_drawing import CLUSTER
 from model.environment import power_fails, shutdown_is_asked, start_in_sync
-from spec.cluster import acknowledged_records_survive, high_watermark_is_within_log, log_matching, one_leader_in_epoch
+from spec.cluster import (
+    acknowledged_records_survive,
+    high_watermark_is_within_log,
+    logs_match_by_epoch,
+    one_leader_in_epoch,
+)
 
 MODEL = Model(
     name="cluster_shutdown",
@@ -31,7 +36,7 @@ MODEL = Model(
     },
     rules=ClusterRules(eligible_leader_replicas=True, min_insync_replicas=2),
     actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, broker_flushes, broker_stops, power_fails, shutdown_is_asked],
-    always=[acknowledged_records_survive, log_matching, one_leader_in_epoch, high_watermark_is_within_log],
+    always=[acknowledged_records_survive, logs_match_by_epoch, one_leader_in_epoch, high_watermark_is_within_log],
     sometimes=EXAMPLES,
     drawing=CLUSTER,
 )

@@ -15,7 +15,7 @@ from impl.rules import ClusterRules
 from model.cluster import BOUNDS, EPOCH_QUESTIONS, EXAMPLES, REPLICATION, ZOOKEEPER
 from model.cluster_drawing import CLUSTER
 from model.environment import process_crashes, start_in_sync
-from spec.cluster import high_watermark_is_within_log, log_matching, one_leader_in_epoch
+from spec.cluster import high_watermark_is_within_log, logs_match_by_epoch, one_leader_in_epoch
 
 MODEL = Model(
     name="cluster_unclean",
@@ -34,7 +34,7 @@ MODEL = Model(
         propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279, unclean_election=True
     ),
     actions=[*REPLICATION, *EPOCH_QUESTIONS, *ZOOKEEPER, process_crashes, controller_elects_uncleanly],
-    always=[log_matching, one_leader_in_epoch, high_watermark_is_within_log],
+    always=[logs_match_by_epoch, one_leader_in_epoch, high_watermark_is_within_log],
     sometimes=EXAMPLES,
     drawing=CLUSTER,
 )

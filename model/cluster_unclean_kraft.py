@@ -16,7 +16,7 @@ from model.environment import process_crashes, start_alone
 from spec.cluster import (
     acknowledged_records_survive,
     high_watermark_is_within_log,
-    log_matching,
+    logs_match_by_epoch,
     one_leader_in_epoch,
     recovering_leader_is_alone,
 )
@@ -31,7 +31,7 @@ MODEL = Model(
     always=[
         acknowledged_records_survive,
         recovering_leader_is_alone,
-        log_matching,
+        logs_match_by_epoch,
         one_leader_in_epoch,
         high_watermark_is_within_log,
     ],

@@ -54,7 +54,7 @@ def acknowledged_records_have_copies(state: State, rules: ClusterRules) -> bool:
     return True
 
 
-def log_matching(state: State) -> bool:
+def logs_match_by_epoch(state: State) -> bool:
     """Where two logs have records of the same leader epoch at one offset, they agree there and on all before.
 
     Lost if it fails: replicas of one partition hold different histories, and no comparison of epochs will find it.
