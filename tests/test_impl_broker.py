@@ -1,0 +1,191 @@
+"""What one broker does, rule by rule: epoch file, truncation, high watermark, acknowledgement, ISR, recovery."""
+
+import itertools
+
+import pytest
+
+from checker.layout import Layout
+from impl.broker.epoch_file import assign_epoch, end_offset_of_epoch, epoch_with_end
+from impl.broker.fetch import leader_answers_fetch
+from impl.broker.fetcher import follower_sends_fetch, follower_uses_fetch, truncate_by_answer
+from impl.broker.isr import leader_proposes_expansion, leader_proposes_shrink
+from impl.broker.leader import leader_appends, raise_high_watermark
+from impl.broker.log_file import append_to_log, begin_log_at, truncate_log
+from impl.broker.recovery import lose_unflushed, recover_log, stop_process
+from impl.cluster import State
+from impl.constants import NO_EPOCH, NO_OFFSET, Acks, Stage, TruncationRule
+from impl.replication.truncation import end_offset_for_epoch
+from impl.rules import ClusterRules
+from model.cluster import BOUNDS
+from model.environment import found_partition
+
+SIZES = {"log_size": 4, "max_records": 8, "max_leader_epoch": 3, "max_log_start": 4, "max_broker_epoch": 3}
+LAYOUT = Layout(State, {**BOUNDS, **SIZES, "replicas": 3})
+RULES = ClusterRules()
+
+
+def cluster(isr=0b111):
+    """Three brokers; broker 0 leads the empty partition in epoch 0."""
+    state = LAYOUT.blank()
+    found_partition(state, 0b111, isr)
+    return state
+
+
+def broker_with(*epochs):
+    """A broker whose log has records of these epochs, and an epoch file that fits."""
+    broker = LAYOUT.blank().brokers[0]
+    for record, epoch in enumerate(epochs):
+        append_to_log(broker, record, epoch)
+    return broker
+
+
+def fetch_once(state, follower_id, rules=RULES):
+    assert follower_sends_fetch(state, rules, follower_id)
+    assert leader_answers_fetch(state, rules, follower_id)
+    assert follower_uses_fetch(state, rules, follower_id)
+
+
+def starts(broker):
+    return {epoch: start for epoch, start in enumerate(broker.epoch_starts) if start != NO_OFFSET}
+
+
+def test_an_epoch_that_begins_lower_drops_what_is_out_of_order_beside_it():
+    broker = broker_with(0, 1, 1)
+    assert starts(broker) == {0: 0, 1: 1}
+    assign_epoch(broker, 1, 2)
+    assert starts(broker) == {0: 0, 1: 1}, "the newest epoch begins once"
+    assign_epoch(broker, 2, 1)
+    assert starts(broker) == {0: 0, 2: 1}
+
+
+def test_the_file_answers_as_the_log_that_it_is_made_from():
+    """The abstract protocol derives the answer from the records; both must be the same rule."""
+    for length in range(5):
+        for epochs in itertools.combinations_with_replacement(range(4), length):
+            broker = broker_with(*epochs)
+            for epoch in range(4):
+                assert end_offset_of_epoch(broker, epoch) == end_offset_for_epoch(broker.log, epoch), (epochs, epoch)
+
+
+def test_kip_101_answers_for_the_epoch_asked_and_kip_279_for_one_that_it_has():
+    broker = broker_with(0, 0, 2)
+    for rule, epoch in ((TruncationRule.KIP_101, 1), (TruncationRule.KIP_279, 0)):
+        assert epoch_with_end(broker, RULES._replace(truncation=rule), 1) == epoch
+    assert end_offset_of_epoch(broker, 1) == 2
+    assert epoch_with_end(broker, RULES, 3) == NO_EPOCH
+
+
+@pytest.mark.parametrize(
+    ("rule", "own", "answer", "end", "is_complete"),
+    [
+        (TruncationRule.KIP_279, (0, 2, 2), (0, 1), 1, True),
+        (TruncationRule.KIP_279, (0, 1, 2), (2, 4), 3, True),
+        (TruncationRule.KIP_279, (0, 0, 2), (1, 3), 2, False),
+        (TruncationRule.KIP_101, (0, 0, 2), (2, 3), 3, True),
+        (TruncationRule.ON_FETCH, (0, 0, 2), (0, 1), 1, True),
+    ],
+)
+def test_a_follower_cuts_where_the_answer_and_its_own_file_say(rule, own, answer, end, is_complete):
+    broker = broker_with(*own)
+    assert truncate_by_answer(broker, RULES._replace(truncation=rule), *answer) is is_complete
+    assert broker.log.end_offset == end
+
+
+def test_without_an_answer_the_log_is_cut_at_the_high_watermark():
+    broker = broker_with(0, 0, 1)
+    broker.high_watermark = 1
+    assert truncate_by_answer(broker, RULES, NO_EPOCH, NO_OFFSET)
+    assert (broker.log.end_offset, starts(broker)) == (1, {0: 0})
+
+
+def test_the_epoch_file_is_cut_also_where_the_log_is_short_already():
+    broker = broker_with(0)
+    assign_epoch(broker, 1, 1)
+    truncate_log(broker, RULES._replace(epoch_file_is_cut_at_end=False), 1)
+    assert starts(broker) == {0: 0, 1: 1}
+    truncate_log(broker, RULES, 1)
+    assert starts(broker) == {0: 0}
+
+
+def test_the_high_watermark_moves_over_two_fetch_rounds_and_the_producer_is_told():
+    state = cluster(isr=0b011)
+    assert leader_appends(state, RULES, 0)
+    fetch_once(state, 1)
+    assert (state.brokers[0].high_watermark, state.brokers[1].log.end_offset) == (0, 1)
+    fetch_once(state, 1)
+    assert (state.brokers[0].high_watermark, state.brokers[1].high_watermark) == (1, 0)
+    assert state.producers.acknowledged[0] == 0
+    fetch_once(state, 1)
+    assert state.brokers[1].high_watermark == 1
+
+
+def test_who_is_about_to_join_or_leave_the_isr_is_waited_for():
+    state = cluster(isr=0b001)
+    fetch_once(state, 1)
+    assert leader_proposes_expansion(state, RULES, 0, 1)
+    assert leader_appends(state, RULES, 0)
+    assert state.brokers[0].high_watermark == 0
+    state = cluster(isr=0b011)
+    assert leader_appends(state, RULES, 0)
+    assert leader_proposes_shrink(state, RULES, 0, 1)
+    assert not raise_high_watermark(state, RULES, 0)
+    assert not leader_proposes_shrink(state, RULES, 0, 1), "one change at a time"
+
+
+def test_too_small_an_isr_refuses_acks_all_and_keeps_the_high_watermark():
+    rules = RULES._replace(min_insync_replicas=2)
+    state = cluster(isr=0b001)
+    assert not leader_appends(state, rules, 0)
+    assert leader_appends(state, rules._replace(acks=Acks.LEADER), 0)
+    assert state.producers.acknowledged[0] == 0
+    assert state.brokers[0].high_watermark == 0
+
+
+def test_acks_0_tells_the_producer_nothing():
+    state = cluster(isr=0b001)
+    assert leader_appends(state, RULES._replace(acks=Acks.NONE), 0)
+    assert state.producers.acknowledged[0] == NO_OFFSET
+    assert state.brokers[0].high_watermark == 1
+
+
+def test_an_answer_of_an_earlier_epoch_is_dropped():
+    state = cluster(isr=0b011)
+    assert leader_appends(state, RULES, 0)
+    assert follower_sends_fetch(state, RULES, 1)
+    assert leader_answers_fetch(state, RULES, 1)
+    state.brokers[1].leader_epoch = 1
+    assert follower_uses_fetch(state, RULES, 1)
+    assert state.brokers[1].log.end_offset == 0
+    assert state.fetches[1].stage == Stage.IDLE
+
+
+def test_a_fetch_of_another_epoch_is_not_answered():
+    state = cluster()
+    assert follower_sends_fetch(state, RULES, 1)
+    state.brokers[0].leader_epoch = 1
+    assert leader_answers_fetch(state, RULES, 1)
+    assert state.fetches[1].stage == Stage.IDLE
+    assert state.brokers[0].followers[1].end_offset == NO_OFFSET
+
+
+def test_a_crash_keeps_the_log_and_the_checkpoint_and_a_power_loss_not_the_unflushed():
+    state = cluster(isr=0b001)
+    for _ in range(3):
+        assert leader_appends(state, RULES, 0)
+    broker = state.brokers[0]
+    broker.high_watermark_checkpoint = 1
+    broker.flushed_offset = 2
+    stop_process(state, 0)
+    recover_log(broker, RULES)
+    assert (broker.log.end_offset, broker.high_watermark, starts(broker)) == (3, 1, {0: 0})
+    lose_unflushed(broker, 2)
+    recover_log(broker, RULES._replace(recovery_keeps_epoch_zero=False))
+    assert (broker.log.end_offset, starts(broker)) == (2, {})
+
+
+def test_a_log_that_begins_anew_has_its_high_watermark_at_its_start():
+    broker = broker_with(0)
+    begin_log_at(broker, RULES, 3)
+    assert (broker.log_start_offset, broker.high_watermark, broker.log.end_offset) == (3, 3, 3)
+    begin_log_at(broker, RULES._replace(high_watermark_follows_log_start=False), 4)
+    assert (broker.log_start_offset, broker.high_watermark) == (4, 3)

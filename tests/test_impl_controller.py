@@ -1,0 +1,163 @@
+"""What the controller does, rule by rule: elections, fencing, ISR changes, registration, reassignment."""
+
+import pytest
+
+from checker.layout import Layout
+from impl.broker.isr import propose_isr
+from impl.cluster import State
+from impl.constants import NO_LEADER, AlterPartitionError, Propagation, Stage
+from impl.controller.alter_partition import controller_alters_partition, zombie_answers_alter_partition
+from impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
+from impl.controller.elections import controller_elects_uncleanly, move_leadership
+from impl.controller.reassignment import begin_reassignment
+from impl.rules import ClusterRules
+from model.cluster import BOUNDS
+from model.environment import controller_is_replaced, found_partition, process_crashes
+
+LAYOUT = Layout(State, {**BOUNDS, "replicas": 3, "max_leader_epoch": 5, "max_metadata_offset": 8, "crashes": 3})
+RULES = ClusterRules()
+ELR = RULES._replace(eligible_leader_replicas=True, min_insync_replicas=2)
+
+
+def cluster(isr=0b111, crashed=()):
+    """Three brokers; broker 0 leads in epoch 0; some have crashed, which the controller has not noticed."""
+    state = LAYOUT.blank()
+    found_partition(state, 0b111, isr)
+    state.budget.crashes = 3
+    for broker_id in crashed:
+        assert process_crashes(state, broker_id)
+    return state
+
+
+def now(state):
+    return state.controller.history[state.controller.offset]
+
+
+def told(state):
+    metadata = now(state)
+    return metadata.leader, metadata.leader_epoch, metadata.isr, metadata.elr
+
+
+def test_a_failed_leader_is_replaced_from_the_isr_under_the_next_epoch():
+    state = cluster(isr=0b011, crashed=[0])
+    assert not controller_fences_broker(state, RULES, 0, 2), "broker 2 is out of sync"
+    assert not controller_fences_broker(state, RULES, 0, NO_LEADER), "somebody can lead"
+    assert controller_fences_broker(state, RULES, 0, 1)
+    assert told(state) == (1, 1, 0b010, 0)
+
+
+def test_a_failed_follower_leaves_the_isr_without_a_new_leader():
+    state = cluster(crashed=[2])
+    assert controller_fences_broker(state, RULES, 2, 0)
+    assert told(state) == (0, 0, 0b011, 0)
+    state = cluster(crashed=[2])
+    assert controller_fences_broker(state, RULES._replace(propagation=Propagation.LEADER_AND_ISR), 2, 0)
+    assert told(state) == (0, 1, 0b011, 0), "brokers of the ZooKeeper era obey only newer epochs"
+
+
+def test_the_last_member_stays_in_the_isr_unless_eligible_leader_replicas_are_kept():
+    state = cluster(isr=0b001, crashed=[0])
+    assert controller_fences_broker(state, RULES, 0, NO_LEADER)
+    assert told(state) == (NO_LEADER, 1, 0b001, 0)
+    state = cluster(isr=0b011, crashed=[1, 0])
+    assert controller_fences_broker(state, ELR, 1, 0)
+    assert told(state) == (0, 0, 0b001, 0b010)
+    assert controller_fences_broker(state, ELR, 0, NO_LEADER)
+    assert told(state) == (NO_LEADER, 1, 0, 0b011)
+
+
+def test_an_unclean_restart_ends_eligibility_and_the_other_eligible_replica_leads():
+    state = cluster(isr=0b011, crashed=[1, 0])
+    controller_fences_broker(state, ELR, 1, 0)
+    controller_fences_broker(state, ELR, 0, NO_LEADER)
+    state.brokers[1].is_stopped_cleanly = True
+    assert broker_starts(state, ELR, 0) and broker_starts(state, ELR, 1)
+    assert told(state) == (NO_LEADER, 1, 0, 0b010)
+    for broker_id in (0, 1):
+        state.brokers[broker_id].metadata_offset = state.controller.offset
+        assert controller_unfences_broker(state, ELR, broker_id)
+    assert told(state) == (1, 2, 0b010, 0)
+
+
+def test_an_unclean_election_needs_leave_and_nobody_else():
+    state = cluster(isr=0b001, crashed=[0])
+    allowed = RULES._replace(unclean_election=True)
+    assert not controller_elects_uncleanly(state, allowed, 1), "there is a leader as far as the controller knows"
+    controller_fences_broker(state, RULES, 0, NO_LEADER)
+    assert not controller_elects_uncleanly(state, RULES, 1)
+    assert controller_elects_uncleanly(state, allowed, 1)
+    assert told(state) == (1, 2, 0b010, 0)
+    assert now(state).is_recovering
+
+
+def propose(state, isr, leader_id=0, **changes):
+    propose_isr(state, leader_id, isr)
+    for name, value in changes.items():
+        setattr(state.alter_partitions[leader_id], name, value)
+    assert controller_alters_partition(state, RULES, leader_id)
+    assert state.alter_partitions[leader_id].stage == Stage.ANSWERED
+    return state.alter_partitions[leader_id].error
+
+
+def test_an_isr_change_is_made_with_the_next_partition_epoch_and_the_same_leader_epoch():
+    state = cluster(isr=0b001)
+    assert propose(state, 0b011) == AlterPartitionError.NONE
+    assert told(state) == (0, 0, 0b011, 0)
+    assert now(state).partition_epoch == 1
+
+
+def test_an_isr_change_of_an_old_epoch_or_with_a_fenced_or_restarted_member_is_refused():
+    state = cluster(isr=0b001)
+    assert move_leadership(state, 0)
+    assert propose(state, 0b011) == AlterPartitionError.FENCED, "an old leader epoch"
+    assert propose(cluster(), 0b111, leader_id=1) == AlterPartitionError.FENCED, "not the leader"
+    assert propose(cluster(), 0b111, broker_epoch=1) == AlterPartitionError.FENCED, "not the registered broker"
+    state = cluster(isr=0b001, crashed=[1])
+    controller_fences_broker(state, RULES, 1, 0)
+    assert propose(state, 0b011) == AlterPartitionError.INELIGIBLE_REPLICA
+    state = cluster(isr=0b001)
+    state.brokers[0].followers[1].broker_epoch = 0
+    now(state).broker_epochs[1] = 1
+    assert propose(state, 0b011) == AlterPartitionError.INELIGIBLE_REPLICA
+
+
+def test_a_zombie_answers_only_what_needs_no_change_and_nothing_ahead_of_it():
+    state = cluster(isr=0b001)
+    state.budget.failovers = 1
+    assert controller_is_replaced(state, RULES)
+    assert propose(state, 0b011) == AlterPartitionError.NONE
+    leader = state.brokers[0]
+    leader.isr, leader.partition_epoch = 0b011, 1
+    propose_isr(state, 0, 0b001)
+    assert not zombie_answers_alter_partition(state, RULES, 0), "the leader is ahead: NOT_CONTROLLER"
+    assert zombie_answers_alter_partition(state, RULES._replace(repeated_change_checks_epoch=False), 0)
+    assert state.alter_partitions[0].partition_epoch == 0
+
+
+@pytest.mark.parametrize("rules", [RULES, RULES._replace(reassignment_awaits_target=False)])
+def test_a_reassignment_ends_when_its_whole_target_is_in_sync(rules):
+    state = LAYOUT.blank()
+    found_partition(state, 0b011, 0b001)
+    assert begin_reassignment(state, rules, 0b110)
+    assert (now(state).replicas, now(state).adding) == (0b111, 0b100)
+    propose_isr(state, 0, 0b101)
+    state.alter_partitions[0].partition_epoch = 1
+    assert controller_alters_partition(state, rules, 0)
+    if rules.reassignment_awaits_target:
+        assert now(state).replicas == 0b111
+    else:
+        assert (now(state).replicas, *told(state)) == (0b110, 2, 1, 0b100, 0)
+
+
+def test_a_reassignment_that_only_removes_ends_at_once():
+    state = LAYOUT.blank()
+    found_partition(state, 0b011, 0b011)
+    assert begin_reassignment(state, RULES, 0b010)
+    assert (now(state).replicas, *told(state)) == (0b010, 1, 1, 0b010, 0)
+
+
+def test_a_bounce_is_noticed_first():
+    state = cluster(crashed=[1])
+    assert not broker_starts(state, RULES, 1)
+    assert broker_starts(state, RULES._replace(bounce_is_noticed=False), 1)
+    assert now(state).isr == 0b111

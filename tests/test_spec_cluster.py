@@ -1,0 +1,132 @@
+"""The cluster's properties fail where they must: on small states made by hand, one mistake each.
+
+Those that an entry of the museum breaks are seen to fail there as well.
+"""
+
+from checker.layout import Layout
+from impl.broker.log_file import append_to_log
+from impl.cluster import State
+from impl.constants import Stage
+from impl.rules import ClusterRules
+from model.cluster import BOUNDS
+from model.environment import found_partition
+from spec import cluster, cluster_clients, cluster_steps
+
+LAYOUT = Layout(State, {**BOUNDS, "log_size": 2, "max_records": 3, "max_log_start": 1})
+
+
+def state_of(*logs):
+    """Two brokers in epoch 0, broker 0 leading; each log a list of (record, epoch)."""
+    state = LAYOUT.blank()
+    found_partition(state, 0b11, 0b11)
+    for broker, log in zip(state.brokers, logs, strict=False):
+        for record, epoch in log:
+            append_to_log(broker, record, epoch)
+    return state
+
+
+def test_a_good_state_satisfies_everything():
+    state = state_of([(0, 0)], [(0, 0)])
+    state.producers.acknowledged[0] = 0
+    for name, judge in vars(cluster).items():
+        if getattr(judge, "__module__", "") == "spec.cluster" and name not in ("acknowledged_record", "deposed_leader"):
+            judged = (state, ClusterRules()) if name == "acknowledged_records_have_copies" else (state,)
+            assert judge(*judged), name
+
+
+def test_a_record_that_the_leader_lacks_is_lost():
+    state = state_of([], [(0, 0)])
+    state.producers.acknowledged[0] = 0
+    assert not cluster.acknowledged_records_survive(state)
+    state.brokers[0].leader_epoch = 1
+    assert cluster.acknowledged_records_survive(state), "it does not lead in the controller's epoch"
+
+
+def test_copies_are_counted_up_to_the_number_of_replicas():
+    state = state_of([(0, 0)], [])
+    state.producers.acknowledged[0] = 0
+    two = ClusterRules(min_insync_replicas=2)
+    assert not cluster.acknowledged_records_have_copies(state, two)
+    state.controller.history[0].replicas = 0b01
+    assert cluster.acknowledged_records_have_copies(state, two)
+
+
+def test_logs_of_one_epoch_that_differ_below_do_not_match():
+    assert cluster.logs_match_by_epoch(state_of([(0, 0)], [(1, 1)]))
+    assert not cluster.logs_match_by_epoch(state_of([(0, 0), (2, 2)], [(1, 1), (2, 2)]))
+
+
+def test_what_two_brokers_hold_committed_is_compared():
+    state = state_of([(0, 0)], [(1, 0)])
+    state.brokers[0].high_watermark = 1
+    assert cluster.logs_agree_below_high_watermark(state)
+    state.brokers[1].high_watermark = 1
+    assert not cluster.logs_agree_below_high_watermark(state)
+    state.brokers[1].must_truncate = True
+    assert cluster.logs_agree_below_high_watermark(state)
+
+
+def test_two_leaders_of_one_epoch_are_seen():
+    state = state_of()
+    state.brokers[1].leader = 1
+    assert not cluster.one_leader_in_epoch(state)
+    state.brokers[1].leader_epoch = 1
+    assert cluster.one_leader_in_epoch(state)
+
+
+def test_a_member_that_the_leader_does_not_wait_for_is_seen():
+    state = state_of()
+    state.brokers[0].isr = 0b01
+    assert not cluster.isr_is_covered(state)
+    state.brokers[0].pending_isr = 0b11
+    assert cluster.isr_is_covered(state)
+
+
+def test_an_inactive_member_is_seen_unless_it_is_the_last():
+    state = state_of()
+    state.controller.history[0].active = 0b01
+    assert not cluster.isr_has_no_inactive(state)
+    state.controller.history[0].isr = 0b10
+    assert cluster.isr_has_no_inactive(state)
+
+
+def test_a_high_watermark_outside_the_log_or_falling_is_seen():
+    state = state_of([(0, 0)])
+    state.brokers[0].high_watermark = 1
+    after = state.copy()
+    after.brokers[0].high_watermark = 0
+    assert not cluster_steps.high_watermark_does_not_fall(state, after)
+    after.brokers[0].leader_epoch = 1
+    assert cluster_steps.high_watermark_does_not_fall(state, after)
+    state.brokers[1].high_watermark = 1
+    assert not cluster.high_watermark_is_within_log(state)
+
+
+def test_a_step_back_to_an_older_epoch_is_seen():
+    state = state_of()
+    state.brokers[1].leader_epoch = 1
+    assert not cluster_steps.leader_epoch_does_not_fall(state, state_of())
+
+
+def test_a_fetch_of_another_epoch_that_counts_is_seen():
+    state = state_of([(0, 0)])
+    fetch = state.fetches[1]
+    fetch.stage, fetch.leader, fetch.leader_epoch = Stage.REQUESTED, 0, 1
+    after = state.copy()
+    after.fetches[1].stage = Stage.IDLE
+    assert cluster_steps.stale_fetches_have_no_effect(state, after)
+    after.brokers[0].followers[1].end_offset = 0
+    assert not cluster_steps.stale_fetches_have_no_effect(state, after)
+
+
+def test_a_consumer_that_reads_above_another_history_is_seen():
+    state = state_of([(0, 0), (1, 0)])
+    state.consumer.leader, state.consumer.position = 0, 1
+    state.consumer.records[0] = 0
+    after = state.copy()
+    after.consumer.position = 2
+    after.consumer.records[1] = 1
+    assert cluster_clients.consumer_reads_one_history(state, after)
+    after.consumer.records[0] = 2
+    assert not cluster_clients.consumer_reads_one_history(state, after)
+    assert not cluster_clients.consumed_records_survive(after)
