@@ -10,7 +10,7 @@ from impl.client.consumer import consumer_learns_leader, leader_ends_read, leade
 from impl.cluster import State
 from impl.rules import ClusterRules
 from model.cluster import BOUNDS, EXAMPLES, REPLICATION, SAFETY
-from model.cluster_drawing import CLUSTER
+from model.cluster_drawing import CLUSTER_WITH_CONSUMER
 from model.environment import leadership_is_moved, start_in_sync
 from spec.cluster_clients import consumed_records_survive
 
@@ -38,5 +38,5 @@ MODEL = Model(
     ],
     always=[consumed_records_survive, *SAFETY],
     sometimes=EXAMPLES,
-    drawing=CLUSTER,
+    drawing=CLUSTER_WITH_CONSUMER,
 )

@@ -42,8 +42,7 @@ REPLICATION_EVENTS = {
     "follower_uses_fetch": Event(
         at="before.fetches[follower_id].leader",
         to="follower_id",
-        text="record r{before.fetches[follower_id].record}, "
-        "high watermark {before.fetches[follower_id].high_watermark}",
+        text="record {before.fetches[follower_id].record}, high watermark {before.fetches[follower_id].high_watermark}",
     ),
     "follower_asks_epoch_end": Event(
         at="follower_id",
@@ -123,39 +122,45 @@ WORLD_EVENTS = {
     "leader_ends_read": Event(at="consumer.leader", to="consumer", text="reads at {before.consumer.position}"),
 }
 
-CLUSTER = Lanes(
-    array="brokers",
-    title="broker {lane}",
-    text="HW {high_watermark}  epoch {leader_epoch}  leader {leader}  ISR {isr}  pending {pending_isr}",
-    cells=Cells(
-        items="log.records",
-        length="log.end_offset",
-        text="r{id} e{epoch}",
-        marker="high_watermark",
-        shaded="committed",
-        cut="truncates away",
-    ),
-    band=Band(holder="leader", text="leads, epoch {leader_epoch}", colour="leader_epoch"),
-    extra=(
-        ExtraLane(
-            name="controller",
-            record="controller",
-            text="epoch {" + NOW + ".leader_epoch}  leader {" + NOW + ".leader}  ISR {" + NOW + ".isr}  "
-            "ELR {" + NOW + ".elr}",
-        ),
-        ExtraLane(
-            name="consumer",
-            record="consumer",
-            text="position {consumer.position}  latest {consumer.told_offset}",
-        ),
-    ),
-    events=BROKER_EVENTS | REPLICATION_EVENTS | CONTROLLER_EVENTS | WORLD_EVENTS,
-    suspects=("leader_id", "replica_id", "other_id", "broker_id"),
-    place="offset",
-    legend=(
-        "r0 e1: record 0, first appended in leader epoch 1. Black bar: the high watermark; the green records below it "
-        "are what the broker holds committed. Coloured line: the broker believes that it leads.",
-        "Dashed arrow: a request is sent; the answer comes later or never. Red x: records are truncated; solid red: "
-        "although the broker has them as committed.",
-    ),
+CONTROLLER_LANE = ExtraLane(
+    name="controller",
+    record="controller",
+    text="epoch {" + NOW + ".leader_epoch}  leader {" + NOW + ".leader}  ISR {" + NOW + ".isr}  ELR {" + NOW + ".elr}",
 )
+
+CONSUMER_LANE = ExtraLane(
+    name="consumer", record="consumer", text="position {consumer.position}  latest {consumer.told_offset}"
+)
+
+
+def lanes_of(*extra: ExtraLane) -> Lanes:
+    """The drawing with these lanes beside the brokers'."""
+    return Lanes(
+        array="brokers",
+        title="broker {lane}",
+        text="HW {high_watermark}  epoch {leader_epoch}  leader {leader}  ISR {isr}  pending {pending_isr}",
+        cells=Cells(
+            items="log.records",
+            length="log.end_offset",
+            text="r{id} e{epoch}",
+            marker="high_watermark",
+            shaded="committed",
+            cut="truncates away",
+        ),
+        band=Band(holder="leader", text="leads, epoch {leader_epoch}", colour="leader_epoch"),
+        extra=extra,
+        events=BROKER_EVENTS | REPLICATION_EVENTS | CONTROLLER_EVENTS | WORLD_EVENTS,
+        suspects=("leader_id", "replica_id", "other_id", "broker_id"),
+        place="offset",
+        legend=(
+            "r0 e1: record 0, first appended in leader epoch 1. Black bar: the high watermark; the green records below "
+            "it are what the broker holds committed. Coloured line: the broker believes that it leads.",
+            "Dashed arrow: a request is sent; the answer comes later or never. Red x: records are truncated; solid "
+            "red: although the broker has them as committed.",
+        ),
+    )
+
+
+CLUSTER = lanes_of(CONTROLLER_LANE)
+
+CLUSTER_WITH_CONSUMER = lanes_of(CONTROLLER_LANE, CONSUMER_LANE)

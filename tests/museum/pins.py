@@ -58,8 +58,19 @@ def text_of(value: Any) -> str:
     return f'"{value}"' if isinstance(value, str) else f"{value:_}"
 
 
+def readme_table() -> str:
+    """The museum as README.md shows it, from what is pinned."""
+    rows = ["| bug | what went wrong | violates | states |", "| --- | --- | --- | --- |"]
+    facts = pinned()
+    for bug in bugs():
+        lengths = " and ".join(str(each["trace_states"]) for each in facts[bug.id]["broken"])
+        states = facts[bug.id]["fixed"]["distinct"]
+        rows.append(f"| {bug.id} | {bug.title} | `{bug.property}` in {lengths} | {states:,} |")
+    return "\n".join(rows)
+
+
 def pin() -> None:
-    """Search every bug and write what was found."""
+    """Search every bug, write what was found, and print the table for README.md."""
     searched = museum()
     tables = []
     for bug in bugs():
@@ -67,6 +78,7 @@ def pin() -> None:
             facts = facts_of(searched.visit(bug))
             tables.append("\n".join([f'["{bug.id}"]', *(f"{key} = {text_of(value)}" for key, value in facts.items())]))
     FILE.write_text(HEADER + "\n" + "\n\n".join(tables) + "\n", encoding="utf-8")
+    print(readme_table())
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ Each test has the two halves of one bug. Bugs that share the half with the fix s
 import pytest
 
 from checker.museum import bugs
-from tests.museum.pins import facts_of, museum, pinned
+from tests.museum.pins import FILE, facts_of, museum, pinned, readme_table
 
 BUGS = {bug.id: bug for bug in bugs()}
 SEARCHED = museum()
@@ -30,6 +30,10 @@ def test_the_museum_has_every_known_bug_of_replication_and_controller():
 
 def test_every_bug_is_pinned_and_nothing_else():
     assert sorted(pinned()) == sorted(BUGS)
+
+
+def test_the_readme_lists_what_is_pinned():
+    assert readme_table() in (FILE.parents[1] / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
