@@ -1,7 +1,7 @@
-"""Does a reassignment keep as many copies of a record as were promised?
+"""Does a reassignment keep as many copies of a record as there were?
 
-Bounds: three brokers, of which two have the partition and one of these is out of sync; one reassignment; with
-    min.insync.replicas=2. One follower at a time has a request under way.
+Bounds: three brokers, of which two have the partition and one of these is out of sync; one reassignment.
+    One follower at a time has a request under way.
 Expected: HOLDS
 """
 
@@ -12,16 +12,17 @@ from impl.rules import ClusterRules
 from model.cluster import BOUNDS, ISR_CHANGES, REPLICATION, SAFETY, one_fetch_under_way
 from model.cluster_drawing import CLUSTER
 from model.environment import reassignment_is_asked, start_with_spare
-from spec.cluster import acknowledged_record, acknowledged_records_have_copies
+from spec.cluster import acknowledged_record
+from spec.cluster_steps import reassignment_keeps_copies
 
 MODEL = Model(
     name="cluster_reassignment_kraft",
     state=State,
     initial=start_with_spare,
     bounds={**BOUNDS, "replicas": 3, "max_leader_epoch": 1, "max_broker_epoch": 0, "moves": 1},
-    rules=ClusterRules(min_insync_replicas=2),
+    rules=ClusterRules(),
     actions=[*REPLICATION, *ISR_CHANGES, broker_replays_metadata, reassignment_is_asked],
-    always=[acknowledged_records_have_copies, *SAFETY],
+    always=[reassignment_keeps_copies, *SAFETY],
     sometimes=[acknowledged_record],
     constraint=one_fetch_under_way,
     drawing=CLUSTER,

@@ -6,10 +6,9 @@ Left out, and why that is sound: what happens to records that nobody acknowledge
 nothing.
 """
 
-from checker.schema import cardinality, contains
+from checker.schema import contains
 from impl.cluster import State
 from impl.constants import NO_LEADER, NO_OFFSET, NO_RECORD
-from impl.rules import ClusterRules
 
 
 def acknowledged_records_survive(state: State) -> bool:
@@ -29,27 +28,6 @@ def acknowledged_records_survive(state: State) -> bool:
     for record in range(len(state.producers.acknowledged)):
         offset = state.producers.acknowledged[record]
         if offset != NO_OFFSET and offset >= leader.log_start_offset and leader.log.records[offset].id != record:
-            return False
-    return True
-
-
-def acknowledged_records_have_copies(state: State, rules: ClusterRules) -> bool:
-    """Each acknowledged record is on min.insync.replicas of the brokers that the partition is assigned to, or on all.
-
-    Lost if it fails: the failure of fewer brokers than the producer was promised loses the record.
-    Source: min.insync.replicas; KAFKA-15665.
-    Holds in: cluster_reassignment.
-    Fails in: the museum's entry on a reassignment that ends early.
-    """
-    metadata = state.controller.history[state.controller.offset]
-    for record in range(len(state.producers.acknowledged)):
-        offset = state.producers.acknowledged[record]
-        copies = 0
-        for broker_id in range(len(state.brokers)):
-            if offset != NO_OFFSET and contains(metadata.replicas, broker_id):
-                if state.brokers[broker_id].log.records[offset].id == record:
-                    copies += 1
-        if offset != NO_OFFSET and copies < min(rules.min_insync_replicas, cardinality(metadata.replicas)):
             return False
     return True
 

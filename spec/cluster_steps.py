@@ -5,6 +5,7 @@ Source: the KIPs and issues named below.
 Left out, and why that is sound: steps of the environment, which Kafka does not answer for.
 """
 
+from checker.schema import cardinality, contains
 from impl.cluster import State
 from impl.constants import NO_LEADER, NO_OFFSET, Question, Stage
 
@@ -113,7 +114,8 @@ def every_truncation_cuts(before: State, after: State) -> bool:
         broker = before.brokers[follower_id]
         now = after.brokers[follower_id]
         is_told = fetch.stage == Stage.ANSWERED and fetch.question == Question.FETCH and fetch.end_offset != NO_OFFSET
-        is_used = is_told and after.fetches[follower_id].stage == Stage.IDLE and broker.is_running and now.is_running
+        is_lost = before.budget.losses != after.budget.losses
+        is_used = is_told and not is_lost and after.fetches[follower_id].stage == Stage.IDLE and now.is_running
         is_current = fetch.leader_epoch == broker.leader_epoch and fetch.broker_epoch == broker.broker_epoch
         if is_used and is_current and broker.leader_epoch == now.leader_epoch:
             changes = 0
@@ -121,5 +123,35 @@ def every_truncation_cuts(before: State, after: State) -> bool:
                 if broker.epoch_starts[epoch] != now.epoch_starts[epoch]:
                     changes += 1
             if changes == 0 and broker.log.end_offset == now.log.end_offset and fetch.offset == broker.log.end_offset:
+                return False
+    return True
+
+
+def copies_of(state: State, record: int) -> int:
+    """On how many of the brokers that the partition is assigned to an acknowledged record is where it was told."""
+    metadata = state.controller.history[state.controller.offset]
+    offset = state.producers.acknowledged[record]
+    copies = 0
+    for broker_id in range(len(state.brokers)):
+        if contains(metadata.replicas, broker_id) and state.brokers[broker_id].log.records[offset].id == record:
+            copies += 1
+    return copies
+
+
+def reassignment_keeps_copies(before: State, after: State) -> bool:
+    """Taking brokers off the assignment leaves each acknowledged record as many copies, or one on each that remains.
+
+    Lost if it fails: the failure of a single broker loses a record that several had before.
+    Source: KAFKA-15665.
+    Holds in: cluster_reassignment_kraft.
+    Fails in: the museum's entry on a reassignment that ends early.
+    """
+    replicas = before.controller.history[before.controller.offset].replicas
+    remaining = after.controller.history[after.controller.offset].replicas
+    if replicas & ~remaining == 0:
+        return True
+    for record in range(len(before.producers.acknowledged)):
+        if before.producers.acknowledged[record] != NO_OFFSET:
+            if copies_of(after, record) < min(copies_of(before, record), cardinality(remaining)):
                 return False
     return True
