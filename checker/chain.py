@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import graphviz
 
+from checker.lasso import lasso_lines
 from checker.shape import ArrayOf, Record, Type
 from checker.trace import Trace, call_text, deadlock_text, leaf_texts
 from checker.witness import Witness
@@ -11,13 +12,15 @@ from checker.witness import Witness
 FONT = "Courier"
 """A font whose letters are equally wide, so that words fit their cells whatever program draws them."""
 CHANGED, HEAD, RED = "#ffe58a", "#e4e9f0", "#c62828"
+AGAIN = "and so on again and again"
 TABLE = 'BORDER="0" CELLBORDER="1" CELLSPACING="0" CELLPADDING="3" COLOR="#999999"'
 
 
 def chain_dot(trace: Trace, witness: Witness | None) -> str:
     """The DOT text of the chain, ending with what it was found for.
 
-    That is the property that is violated with its first witness, or that no action is enabled.
+    That is the property that is violated with its first witness, or that no action is enabled. The last step of a lasso
+    leads back to the state in which its cycle begins.
     """
     graph = graphviz.Digraph(
         trace.model.name,
@@ -29,17 +32,23 @@ def chain_dot(trace: Trace, witness: Witness | None) -> str:
     lines = [] if witness is None else [f"violates {witness.name}", witness.sentence, witness.text]
     if trace.is_deadlock:
         lines = [deadlock_text(trace)]
-    for index, step in enumerate(trace.steps):
+    if trace.loop is not None:
+        lines = lasso_lines(trace)
+    shown = trace.steps if trace.loop is None or trace.is_stop else trace.steps[:-1]
+    for index, step in enumerate(shown):
         now = leaf_texts(trace.model, step.state)
-        is_last = bool(lines) and index == len(trace.steps) - 1
+        is_last = bool(lines) and index == len(shown) - 1
         graph.node(f"s{index}", label=_state_label(trace, index, now, before, is_last))
         if index:
             graph.edge(f"s{index - 1}", f"s{index}", label=f"  {graphviz.escape(call_text(trace.model, step))}")
         before = now
+    if len(shown) < len(trace.steps):
+        call = f"  {call_text(trace.model, trace.steps[-1])}: {AGAIN}"
+        graph.edge(f"s{len(shown) - 1}", f"s{trace.loop}", label=graphviz.escape(call), color=RED, constraint="false")
     if lines:
         told = "".join(f"<BR/>{line}" if number else line for number, line in enumerate(map(html, filter(None, lines))))
         graph.node("verdict", label=f'<<FONT COLOR="{RED}">{told}</FONT>>')
-        graph.edge(f"s{len(trace.steps) - 1}", "verdict", color=RED, arrowhead="none")
+        graph.edge(f"s{len(shown) - 1}", "verdict", color=RED, arrowhead="none")
     return str(graph.source)
 
 

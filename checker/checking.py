@@ -192,8 +192,8 @@ def warn_of_vacuity(result: Result) -> None:
 def exit_status(model: Model, verdict: Verdict, violated: str | None) -> int:
     """The exit status for a verdict on `model`, and the property that is violated, if one is."""
     if verdict is Verdict.VIOLATED:
-        is_step = any(each.is_step for each in model.properties if each.name == violated)
-        return STEP_VIOLATED if is_step else INVARIANT_VIOLATED
+        of_steps = [each.name for each in model.properties if each.is_step] + [each.name for each in model.liveness]
+        return STEP_VIOLATED if violated in of_steps else INVARIANT_VIOLATED
     return {
         Verdict.HOLDS: 0,
         Verdict.DEADLOCK: DEADLOCK,

@@ -14,7 +14,16 @@ from pathlib import Path
 
 import click
 
-from checker import catalogue, checking, graph_commands, guard_commands, museum_commands, output, proof_commands, settings
+from checker import (
+    catalogue,
+    checking,
+    graph_commands,
+    guard_commands,
+    museum_commands,
+    output,
+    proof_commands,
+    settings,
+)
 from checker.errors import KafkacheckError, UsageError
 from checker.files import reason_of
 from checker.named import Source

@@ -11,7 +11,7 @@ from checker.schema import Struct
 
 LONGEST_NAME = 60
 NAME = re.compile(rf"[^\W_][\w.-]{{0,{LONGEST_NAME - 1}}}")
-LISTS = ("actions", "initial", "always", "sometimes", "lemmas", "measures")
+LISTS = ("actions", "initial", "always", "sometimes", "eventually", "lemmas", "measures")
 MAPPINGS = ("bounds", "parameters")
 
 
@@ -33,6 +33,13 @@ def check_definition(arguments: Mapping[str, Any]) -> None:
         for each in listed:
             if not callable(each):
                 raise refuse(role, f"lists {each!r}", "functions")
+    pairs = arguments["leads_to"]
+    expected = "a list of pairs of functions, such as [(asked, answered)]"
+    if isinstance(pairs, str) or not isinstance(pairs, Sequence):
+        raise refuse("leads_to", f"is {pairs!r}", expected)
+    for pair in pairs:
+        if not isinstance(pair, tuple | list) or len(pair) != 2 or not all(map(callable, pair)):
+            raise refuse("leads_to", f"lists {pair!r}", expected)
     for role in MAPPINGS:
         mapping = arguments[role]
         if not isinstance(mapping, Mapping):

@@ -54,6 +54,8 @@ def explore(model: Model, name: str, folder: Path) -> int:
         if counts["level"]:
             told = f"{counts['states']:,} states and {counts['steps']:,} steps, first at level {counts['level']}"
             say(f"{each} is violated by {told}")
+    if model.liveness:
+        say(f"not judged here: {', '.join(each.name for each in model.liveness)}; `check` does that")
     say(f"written: {folder}")
     found = [run["verdict"], *([run["property"]] if run["property"] else [])]
     say(f"{model.name}: {' '.join(found)} states={run['states']} steps={run['edges']} depth={run['depth']}")

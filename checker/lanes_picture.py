@@ -3,7 +3,8 @@
 from checker.canvas import Box, Canvas, Style, width_of, wrap
 from checker.drawing import Lanes
 from checker.lanes import Item, Lane, Story
-from checker.trace import Trace, call_text, deadlock_text, ending_of
+from checker.lasso import lasso_lines
+from checker.trace import Trace, call_text, deadlock_text, ending_of, loop_text
 from checker.witness import Witness
 
 SHADES = ("#1f6fb4", "#8e44ad", "#b8650a", "#00796b", "#5d4037", "#3949ab", "#7b8a00", "#ad1457")
@@ -54,6 +55,8 @@ class _Picture:
         y = 52.0
         for step in range(self.count):
             y = self._draw_step(step, y)
+            if step == self.story.trace.loop:
+                y = self._draw_loop(y)
         for lane in self.lanes:
             self.canvas.line((self._x(lane), 50), (self._x(lane), y), FAINT, 1.2)
             self._draw_band(lane, y)
@@ -77,6 +80,12 @@ class _Picture:
             if is_shown or self.story.is_changed(lane, step):
                 low = max(low, self._draw_card(lane, step, moment + GAP))
         return max(low, moment + GAP) + GAP
+
+    def _draw_loop(self, y: float) -> float:
+        """Across all lanes, that the cycle begins here."""
+        self.canvas.line((0, y), (self.right, y), RED, 1.6)
+        text = Box("", self.right, RED_BOLD, "white")
+        return self.canvas.words(self.right / 2, y + 3, [loop_text(self.story.trace)], text) + GAP
 
     def _draw_event(self, step: int, y: float) -> float:
         """The mark or arrow of a step under its words; returns the height at which it stands."""
@@ -142,6 +151,9 @@ class _Picture:
         """What is violated, and where; under the last state."""
         if self.story.trace.is_deadlock:
             return self._draw_red(deadlock_text(self.story.trace), [], y)
+        if self.story.trace.loop is not None:
+            head, *told = lasso_lines(self.story.trace)
+            return self._draw_red(head, told, y)
         if self.witness is None:
             return y
         where = [lane.title for lane in self.suspects]

@@ -6,116 +6,34 @@ Python in the plain subset (`checker.subset`); this module reads them once, so t
 """
 
 import inspect
-import itertools
-import math
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from typing import Any, get_type_hints
 
-from checker import subset
+from checker import fairness, subset
 from checker.bounds import Bounds
 from checker.definition import LISTS, MAPPINGS, check_definition
 from checker.drawing import Lanes
 from checker.errors import EvaluationError, ModelError, UsageError
 from checker.expressions import ValueType
+from checker.fairness import Fairness, Given
 from checker.ir import BOOL, INT, NOTHING, Function, reachable
 from checker.layout import Layout, kind_of, scalar_of
 from checker.names import did_you_mean, unknown
+from checker.parts import Action, Liveness, Measure, Parameter, Property, Protocol
 from checker.ranges import require_words
 from checker.schema import Flag, Kind, Struct
 from checker.source import guarded, parameter_names, place_of, short_path
 
-Protocol = Callable[..., Any]
+__all__ = ["TYPE_OK", "Action", "Liveness", "Measure", "Model", "Parameter", "Property"]
 
 TYPE_OK = "type_ok"
 """The name of the property that every model has: each scalar is in its declared range."""
 
 MOST_COMBINATIONS = 100_000
 
-
-@dataclass(frozen=True)
-class Parameter:
-    """A parameter of an action and its domain `low` .. `high`, tried in that order."""
-
-    name: str
-    kind: Kind
-    low: int
-    high: int
-
-    @property
-    def values(self) -> tuple[int, ...]:
-        """The domain, in the order in which it is tried; booleans for a flag."""
-        if isinstance(self.kind, Flag):
-            return (False, True)
-        return tuple(range(self.low, self.high + 1))
-
-
-@dataclass(frozen=True)
-class Action:
-    """A step of the system: a function `(state[, rules], *parameters) -> bool` and its parameters' domains.
-
-    `read` is the function as the plain subset understands it.
-    """
-
-    name: str
-    function: Protocol
-    parameters: tuple[Parameter, ...]
-    takes_rules: bool
-    rules: Any
-    read: Function
-
-    def apply(self, state: Any, values: Sequence[int]) -> bool:
-        """Run the function on `state`, which it may change; whether it was enabled."""
-        if self.takes_rules:
-            return bool(self.function(state, self.rules, *values))
-        return bool(self.function(state, *values))
-
-    def combinations(self) -> Iterable[tuple[int, ...]]:
-        """All parameter values in the order in which they are tried: the last parameter varies fastest."""
-        return itertools.product(*(parameter.values for parameter in self.parameters))
-
-    def combination_count(self) -> int:
-        """How many parameter values there are to try."""
-        return math.prod(parameter.high - parameter.low + 1 for parameter in self.parameters)
-
-    def named(self, values: Sequence[int]) -> dict[str, int]:
-        """Parameter values by name."""
-        return {parameter.name: value for parameter, value in zip(self.parameters, values, strict=True)}
-
-
-@dataclass(frozen=True)
-class Property:
-    """What must hold of every state (`is_step` False) or of every step (`is_step` True); or have an example."""
-
-    name: str
-    function: Protocol
-    takes_rules: bool
-    rules: Any
-    is_step: bool
-    read: Function
-
-    def holds(self, *states: Any) -> bool:
-        """Evaluate it on one state, or on the states before and after a step."""
-        if self.takes_rules:
-            return bool(self.function(*states, self.rules))
-        return bool(self.function(*states))
-
-
-@dataclass(frozen=True)
-class Measure:
-    """A number that a state has, by which the states of a state graph are grouped."""
-
-    name: str
-    function: Protocol
-    takes_rules: bool
-    rules: Any
-    read: Function
-
-    def value(self, state: Any) -> int:
-        """Evaluate it on one state."""
-        return int(self.function(state, self.rules) if self.takes_rules else self.function(state))
+NOTHING_FAIR: dict[str, Any] = {"weakly_fair": (), "strongly_fair": ()}
 
 
 class Model:
@@ -128,10 +46,14 @@ class Model:
     `rules`: a NamedTuple of enum members, ints or bools. `actions`: functions `(state[, rules], *parameters) -> bool`.
     `parameters`: kinds by parameter name, where the annotation of the parameter does not carry one or another domain
     is wanted. `always`: invariants `(state[, rules])` and action properties `(before, after[, rules])`. `sometimes`:
-    like invariants, each must hold in at least one reachable state. `lemmas`: what helps to prove the others, as in
-    `always` (`checker.prove`); a search checks them where it is asked to. `constraint`: states in which it does not
-    hold are checked, but neither counted nor explored further. `check_deadlock`: whether a state without an enabled
-    action is an error. `measures`: functions `(state[, rules]) -> int` by which `kafkacheck analyze` groups states.
+    like invariants, each must hold in at least one reachable state. `eventually`: like invariants, each must hold some
+    time in every fair behaviour; `leads_to`: pairs of them, a state of the first is always followed, some time, by one
+    of the second, if it is not one itself. Their names are `eventually_<goal>` and `<first>_leads_to_<second>`.
+    `weakly_fair` and `strongly_fair`: lists of actions, or of `each(action, parameter name, ...)`, or EVERY_ACTION or
+    EVERY_CALL; see `checker.fairness`. `lemmas`: what helps to prove the others, as in `always` (`checker.prove`); a
+    search checks them where it is asked to. `constraint`: states in which it does not hold are checked, but neither
+    counted nor explored further. `check_deadlock`: whether a state without an enabled action is an error. `measures`:
+    functions `(state[, rules]) -> int` by which `kafkacheck analyze` groups states.
     `drawing`: how steps are drawn as lanes. `question`: what the model answers, by default the first sentence of the
     docstring of the module that defines it. `place` is what errors call the place of the definition, by default the
     file and line of the call.
@@ -151,6 +73,10 @@ class Model:
         parameters: Mapping[str, Kind | Any] | None = None,
         always: Sequence[Protocol] = (),
         sometimes: Sequence[Protocol] = (),
+        eventually: Sequence[Protocol] = (),
+        leads_to: Sequence[tuple[Protocol, Protocol]] = (),
+        weakly_fair: Given = (),
+        strongly_fair: Given = (),
         lemmas: Sequence[Protocol] = (),
         constraint: Protocol | None = None,
         check_deadlock: bool = False,
@@ -175,6 +101,7 @@ class Model:
         given: dict[str, Any] = {
             "name": name, "state": state, "actions": actions, "bounds": bounds or {}, "initial": initials,
             "rules": rules, "parameters": parameters or {}, "always": always, "sometimes": sometimes,
+            "eventually": eventually, "leads_to": leads_to, "weakly_fair": weakly_fair, "strongly_fair": strongly_fair,
             "lemmas": lemmas, "constraint": constraint, "check_deadlock": check_deadlock, "measures": measures,
             "drawing": drawing,
             "question": question,
@@ -184,7 +111,9 @@ class Model:
             self._bounds = Bounds(bounds or {})
         except ModelError as error:
             raise ModelError(f"{place}: {error}") from None
-        copies = {role: list(given[role]) for role in LISTS} | {role: dict(given[role]) for role in MAPPINGS}
+        copies = {role: list(given[role]) for role in (*LISTS, "leads_to")} | {
+            role: dict(given[role]) for role in MAPPINGS
+        }
         self._definition = given | copies | {"place": place}
         self.layout = Layout(state, self._bounds)
         self._program = subset.Program(rules)
@@ -194,6 +123,8 @@ class Model:
         self.actions = tuple(self._action(function, (BOOL,)) for function in actions)
         self.properties = tuple(self._property(function, "always", (1, 2)) for function in always)
         self.sometimes = tuple(self._property(function, "sometimes", (1,)) for function in sometimes)
+        self.liveness = self._liveness(eventually, leads_to)
+        self.fairness = self._fairness({"weakly_fair": weakly_fair, "strongly_fair": strongly_fair})
         self.lemmas = tuple(self._property(function, "lemmas", (1, 2)) for function in lemmas)
         self.constraint = None if constraint is None else self._property(constraint, "constraint", (1,))
         self.measures = tuple(self._measure(function) for function in measures)
@@ -240,13 +171,18 @@ class Model:
 
         "type_ok" may be named too: that every scalar stays in its range is checked of every state in any case.
         """
-        known = {each.name: each for each in (*self.properties, *self.sometimes)}
+        judged: tuple[Property | Liveness, ...] = (*self.properties, *self.sometimes, *self.liveness)
+        known = [each.name for each in judged]
         for name in names:
             if name not in known and name != TYPE_OK:
                 raise UsageError(unknown("property", name, [*known, TYPE_OK], self.name))
+        live = [each for each in self.liveness if each.name in names]
         return self._again(
             always=[each.function for each in self.properties if each.name in names],
             sometimes=[each.function for each in self.sometimes if each.name in names],
+            eventually=[each.goal.function for each in live if each.trigger is None],
+            leads_to=[(each.trigger.function, each.goal.function) for each in live if each.trigger is not None],
+            **({} if live else NOTHING_FAIR),
         )
 
     def with_lemmas(self) -> "Model":
@@ -260,9 +196,19 @@ class Model:
     def with_actions(self, change: Callable[[Protocol], Protocol]) -> "Model":
         """The same model with what `change` makes of each action's function. ModelError where it cannot have that.
 
-        Initial states, properties and the constraint stay as they are.
+        Initial states, properties, the constraint and what is fair stay as they are.
         """
-        return self._again(actions=[change(each.function) for each in self.actions])
+        changed = {each.function: change(each.function) for each in self.actions}
+        given = {role: fairness.of_changed(self._definition[role], changed) for role in NOTHING_FAIR}
+        return self._again(actions=list(changed.values()), **given)
+
+    def observed_by(self, predicates: Sequence[Property]) -> "Model":
+        """The same system, of whose states nothing but these predicates is told, as its `sometimes`."""
+        none: list[Any] = []
+        return self._again(
+            always=none, sometimes=[each.function for each in predicates], lemmas=none, eventually=none, leads_to=none,
+            measures=none, drawing=None, check_deadlock=False, **NOTHING_FAIR,
+        )  # fmt: skip
 
     def action(self, name: str) -> Action:
         """The action of that name. UsageError where there is none."""
@@ -271,9 +217,17 @@ class Model:
                 return each
         raise UsageError(unknown("action", name, [each.name for each in self.actions], self.name))
 
+    def predicates(self) -> list[Property]:
+        """What the liveness properties are made of, each function once."""
+        parts: dict[Protocol, Property] = {}
+        for live in self.liveness:
+            parts |= {part.function: part for part in (live.trigger, live.goal) if part is not None}
+        return list(parts.values())
+
     def functions(self) -> list[Function]:
         """Every function that can run, callees before callers."""
-        observers = [*self.properties, *self.sometimes, *([self.constraint] if self.constraint else [])]
+        observers = [*self.properties, *self.sometimes, *self.predicates()]
+        observers += [self.constraint] if self.constraint else []
         steps = [*self.initial, *self.actions]
         return reachable([each.read for each in steps] + [each.read for each in observers])
 
@@ -395,6 +349,28 @@ class Model:
         require_words(read, [None] * len(names))
         return Property(function.__name__, function, takes_rules, self.rules, len(names) == 2, read)
 
+    def _liveness(
+        self, eventually: Sequence[Protocol], leads_to: Sequence[tuple[Protocol, Protocol]]
+    ) -> tuple[Liveness, ...]:
+        goals = [self._property(function, "eventually", (1,)) for function in eventually]
+        pairs = [[self._property(function, "leads_to", (1,)) for function in pair] for pair in leads_to]
+        return (
+            *(Liveness(f"eventually_{goal.name}", None, goal) for goal in goals),
+            *(Liveness(f"{trigger.name}_leads_to_{goal.name}", trigger, goal) for trigger, goal in pairs),
+        )
+
+    def _fairness(self, given: dict[str, Given]) -> tuple[Fairness, ...]:
+        try:
+            found = fairness.read(given, self.actions)
+        except ModelError as error:
+            raise self._error(str(error)) from None
+        if found and not self.liveness:
+            raise self._error(
+                "it says what is fair, which only `eventually` and `leads_to` are judged by; give one of them, or "
+                "leave out `weakly_fair` and `strongly_fair`"
+            )
+        return found
+
     def _measure(self, function: Protocol) -> Measure:
         names, takes_rules = self._signature(function, is_action=False)
         if len(names) != 1:
@@ -419,9 +395,11 @@ class Model:
                 f"its actions have {combinations:,} combinations of parameters at these bounds; at most "
                 f"{MOST_COMBINATIONS:,} are supported, so lower the bounds of the parameters' domains"
             )
-        roles: dict[str, Sequence[Action | Property | Measure]] = {
+        roles: dict[str, Sequence[Action | Property | Liveness | Measure]] = {
             "actions": self.actions,
             "always, sometimes and lemmas": (*self.properties, *self.sometimes, *self.lemmas),
+            "its properties": (*self.properties, *self.sometimes, *self.liveness),
+            "eventually and leads_to, as different functions": self.predicates(),
             "measures": self.measures,
         }
         if TYPE_OK in [each.name for each in roles["always, sometimes and lemmas"]]:

@@ -22,7 +22,7 @@ Exit status:
   2    the command, an option, a value, a file or stdout cannot be used
   11   a state without a successor (deadlock)
   12   an invariant is violated; equivalent: an action differs
-  13   a property of steps is violated
+  13   a property of steps, or a liveness property, is violated
   20   not exhausted or not proved: a limit, Ctrl-C or lack of memory ended it, or a lemma is missing
   21   with --strict: vacuous, something that should be possible never is
   22   guards: some guard is unexplained, or listed although it need not be

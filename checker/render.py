@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,9 @@ from checker.chain import chain_dot
 from checker.files import make_folder, write_together
 from checker.itf import to_itf
 from checker.lanes_picture import lanes_dot
+from checker.lasso import lasso_lines
 from checker.replay import ReplayOutcome
-from checker.trace import Trace, call_text, changed_fields, deadlock_text, ending_of, property_named, to_json
+from checker.trace import Trace, call_text, changed_fields, deadlock_text, ending_of, loop_text, property_named, to_json
 from checker.witness import Witness, explain
 
 LONGEST_STEM = 200
@@ -31,7 +32,8 @@ class Written:
 def trace_text(trace: Trace) -> str:
     """The trace as text: numbered calls, the fields that each changed, then what it ends in.
 
-    That is the property that is violated with its first witness, or that no action is enabled.
+    That is the property that is violated with its first witness, or that no action is enabled. Of a lasso it is said
+    where the cycle begins, what never comes to pass, and why going on so for ever is fair.
     """
     return "\n".join([*_step_lines(trace), *_verdict_lines(trace, explain(trace))])
 
@@ -43,9 +45,13 @@ def _step_lines(trace: Trace) -> Iterator[str]:
         for change in changed_fields(trace, index):
             told = f"{change.path}: {change.before} -> {change.after}" if index else f"{change.path} = {change.after}"
             yield f"{'':{digits}}      {told}"
+        if index == trace.loop:
+            yield loop_text(trace)
 
 
 def _verdict_lines(trace: Trace, witness: Witness | None) -> list[str]:
+    if trace.loop is not None:
+        return lasso_lines(trace)
     if witness is None:
         return [deadlock_text(trace)] if trace.is_deadlock else []
     last = len(trace.steps)
@@ -59,11 +65,13 @@ def replay_text(outcome: ReplayOutcome) -> str:
     """What today's code makes of a saved trace: the steps that apply, and where and why it ends."""
     trace = outcome.trace
     lines = list(_step_lines(trace))
+    if trace.loop is not None and outcome.reason:
+        return "\n".join([*lines, f"every step still applies, and {trace.property} is not violated: {outcome.reason}"])
     if outcome.failed_step is not None:
         lines.append(f"step {outcome.failed_step + 1} no longer applies: {outcome.failed_call}: {outcome.reason}")
         lines += [f"    {change.path}: saved {change.before}, now {change.after}" for change in outcome.differences]
     if outcome.violated_step is not None:
-        reached = Trace(trace.model, trace.property, trace.steps[: outcome.violated_step + 1])
+        reached = replace(trace, steps=trace.steps[: outcome.violated_step + 1], is_deadlock=False)
         lines += _verdict_lines(reached, explain(reached))
     elif outcome.applies:
         lines.append(

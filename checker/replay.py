@@ -5,6 +5,7 @@ from typing import Any
 
 from checker.errors import EvaluationError
 from checker.evaluation import Evaluation
+from checker.lasso import judge
 from checker.model import Action, Model, Property
 from checker.objects import Values
 from checker.pretty import Change, difference
@@ -20,7 +21,8 @@ class ReplayOutcome:
     `trace` has the steps that apply, with today's states. `failed_step` is the index of the first step that does not
     apply (None: all do), `failed_call` its call as text, `reason` why, and `differences` are the fields where today's
     state (after) is not the saved one (before). `violated_step` is the index of the first step at which the property
-    is violated. `is_deadlock`: all steps apply, and no action is enabled in the last state.
+    is violated, of a lasso that of the last one; where a lasso whose steps apply is no longer fair, closed or away from
+    its goal, `reason` says so. `is_deadlock`: all steps apply, and no action is enabled in the last state.
     """
 
     trace: Trace
@@ -55,7 +57,7 @@ def replay(model: Model, trace: Trace, unknown: UnknownCall | None = None) -> Re
     A step applies when its action is enabled and leads to the saved state. `unknown` is the call after the last step
     that the model does not have. EvaluationError, with the step's number, where code fails.
     """
-    checked = property_named(model, trace.property) if trace.property is not None else None
+    checked = property_named(model, trace.property) if trace.property is not None and trace.loop is None else None
     evaluate, layout, first = Evaluation(model), model.layout, trace.steps[0]
     done, violated = [first_step(model, first.state)], None
 
@@ -91,6 +93,10 @@ def replay(model: Model, trace: Trace, unknown: UnknownCall | None = None) -> Re
         before = after
     if unknown is not None:
         return outcome(unknown.reason, unknown.text)
+    if trace.loop is not None:
+        applied = Trace(model, trace.property, tuple(done), loop=trace.loop)
+        objection = judge(applied).objection
+        return ReplayOutcome(applied, reason=objection, violated_step=None if objection else len(done) - 1)
     is_deadlock = not any(True for _ in evaluate.successors(before))
     return ReplayOutcome(
         Trace(model, trace.property, tuple(done), trace.is_deadlock), violated_step=violated, is_deadlock=is_deadlock

@@ -100,7 +100,10 @@ def constraint_text(result: Result) -> str:
 
 
 def document(result: Result, files: tuple[Path, ...]) -> dict[str, Any]:
-    """The JSON document of one check. `trace` is a list of {action, parameters, state}, or null where there is none."""
+    """The JSON document of one check. `trace` is a list of {action, parameters, state}, or null where there is none.
+
+    `loop`: of a lasso, the index in it of the state in which the cycle begins, see `checker.trace`.
+    """
     from checker.witness import explain
 
     model = result.model
@@ -123,6 +126,7 @@ def document(result: Result, files: tuple[Path, ...]) -> dict[str, Any]:
         "actions": dict(result.actions),
         "unmet": list(result.unmet),
         "trace": None if result.trace is None else traces.to_json(result.trace)["trace"],
+        "loop": None if result.trace is None else result.trace.loop,
         "witness": None if witness is None else witness.to_json(),
         "files": [str(file) for file in files],
     }

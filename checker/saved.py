@@ -13,7 +13,7 @@ from checker.model import Action, Model
 from checker.names import did_you_mean, printable, shortened
 from checker.objects import value_from_json
 from checker.settings import rules_of, with_settings
-from checker.trace import FORMAT, VERSION, Step, Trace, first_step, property_named
+from checker.trace import FORMAT, VERSION, Step, Trace, first_step, liveness_named, property_named
 
 KEYS = {"action", "parameters", "state"}
 
@@ -31,6 +31,7 @@ class Saved:
     rules: dict[str, int | str]
     property: str | None
     steps: list[Any]
+    loop: int | None = None
 
     def settings(self) -> str:
         """Bounds, then rules, as they are given to `--set`; empty where there are none."""
@@ -66,7 +67,13 @@ def read(path: Path) -> Saved:
         for name, value in values.items():
             if not isinstance(value, allowed) or (key == "bounds" and isinstance(value, bool)):
                 raise UsageError(f"{path} has {key} with {name} = {_short(value)}, which is none; save it again")
-    return Saved(path, data["model"], data["bounds"], rules, data["property"], data["trace"])
+    loop = data.get("loop")
+    if loop is not None and (type(loop) is not int or not 0 <= loop < len(data["trace"]) or data["property"] is None):
+        raise UsageError(
+            f"{path} has loop = {_short(loop)}; expected the index of a step of the trace, which violates a property; "
+            "save it again"
+        )
+    return Saved(path, data["model"], data["bounds"], rules, data["property"], data["trace"], loop)
 
 
 def as_saved(model: Model, saved: Saved, changes: Sequence[str]) -> Model:
@@ -113,7 +120,7 @@ def load(model: Model, saved: Saved | Path) -> tuple[Trace, UnknownCall | None]:
     saved = saved if isinstance(saved, Saved) else read(saved)
     if saved.property is not None:
         with _located(saved.path):
-            property_named(model, saved.property)
+            (property_named if saved.loop is None else liveness_named)(model, saved.property)
     steps: list[Step] = []
     unknown = None
     for number, data in enumerate(saved.steps, start=1):
@@ -122,7 +129,7 @@ def load(model: Model, saved: Saved | Path) -> tuple[Trace, UnknownCall | None]:
             unknown = step
             break
         steps.append(step)
-    return Trace(model, saved.property, tuple(steps), is_deadlock=saved.property is None), unknown
+    return Trace(model, saved.property, tuple(steps), saved.property is None, saved.loop), unknown
 
 
 def _document(path: Path) -> dict[str, Any]:

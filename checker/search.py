@@ -28,9 +28,10 @@ def check(
 
     `engine` is "interpreted" (plain Python, at once), "compiled" (native code, after a compile that is cached) or
     "auto" (interpreted until the compiled reading is ready in another process, then that one goes on from there).
-    All give the same counts, depth and verdict, and a shortest counterexample; where the model's code fails, counts say
-    how far the search had come. Ctrl-C and the limits end a search as
-    NOT_EXHAUSTED, unless what was found until then violates a property. UsageError for an unknown engine.
+    Where all that holds, the liveness properties are judged as well, by the reading that finished the search; see
+    `checker.liveness`. All give the same counts, depth and verdict, and a shortest counterexample; where the model's
+    code fails, counts say how far the search had come. Ctrl-C and the limits end a search as NOT_EXHAUSTED, unless what
+    was found until then violates a property. UsageError for an unknown engine.
     """
     if engine not in ENGINES:
         raise UsageError(f"there is no engine {engine!r}; choose one of: {', '.join(ENGINES)}")
@@ -41,7 +42,13 @@ def check(
             found = search.run()
         else:
             search, found = _with_compiler(model, watch, meanwhile=engine == "auto")
-        return result_of(search, found, watch)
+        result = result_of(search, found, watch)
+        if result.verdict is not Verdict.HOLDS or not model.liveness:
+            return result
+        del search  # its memory is needed anew
+        from checker.liveness import judged
+
+        return judged(result, watch)
 
 
 def _with_compiler(model: Model, watch: Watch, meanwhile: bool) -> "tuple[Search, Found | None]":

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from checker import runs
 from checker.checking import Search
+from checker.errors import UsageError
 from checker.model import Model
 from checker.named import Source
 from checker.output import tell
@@ -22,9 +23,15 @@ def cluster_of(master: str | None, conf: Sequence[str], shards: int | None, spar
 
 
 def beginning(source: Source, folder: Path | None, cluster: Cluster) -> Search:
-    """The search that begins a run."""
+    """The search that begins a run. It raises UsageError where the model has liveness properties."""
 
     def search(model: Model, limits: Limits) -> Result:
+        if model.liveness:
+            names = ", ".join(each.name for each in (*model.properties, *model.sometimes)) or "type_ok"
+            raise UsageError(
+                f"{model.name} has liveness properties, which Spark cannot judge; leave out --engine spark, or name "
+                f"other properties with --property: {names}"
+            )
         with ProgressReport(model.name) as progress:
             return runs.begin(source, folder, cluster, limits, progress)
 

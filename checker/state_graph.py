@@ -4,7 +4,7 @@ Nothing but the packed states, their parents and the table that finds them is ke
 """
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ from checker import machine_code
 from checker.compiled import CompiledSearch, Workspace
 from checker.context import NO_STATE, Context, Sizes
 from checker.errors import EvaluationError, NotExhaustedError, UsageError
-from checker.exploration import Found, Watch
+from checker.exploration import Found, Values, Watch
 from checker.kernel import kernel_text
 from checker.model import Model
 from checker.native import FAULT, FAULT_AT, NO_FAULT, Entry
@@ -103,20 +103,30 @@ class _Space(Workspace):
 class StateGraph(CompiledSearch):
     """Explores a model to the end, past violations, and tells every step.
 
+    `watch` says when to stop, in place of `limits` and `progress`; `entries` are the machine code, where it is there.
     UsageError where the model has more properties than can be told. `levels` and `states` may be used while `steps` is
     iterated; `outcome` is what a check would say, and is whole when that is done.
     """
 
     space_class = _Space
 
-    def __init__(self, model: Model, limits: Limits | None = None, progress: ProgressListener | None = None) -> None:
+    def __init__(
+        self,
+        model: Model,
+        limits: Limits | None = None,
+        progress: ProgressListener | None = None,
+        watch: Watch | None = None,
+        entries: dict[str, Entry] | None = None,
+    ) -> None:
         if len(model.properties) + len(model.sometimes) > MOST_JUDGEMENTS:
             raise UsageError(
                 f"{model.name} has {len(model.properties) + len(model.sometimes)} properties; of a state graph at most "
                 f"{MOST_JUDGEMENTS} are told, so name some of them with --property"
             )
         self.text = kernel_text(model, with_steps=True)
-        super().__init__(model, machine_code.entries(self.text), Watch(limits or Limits(), progress))
+        super().__init__(
+            model, entries or machine_code.entries(self.text), watch or Watch(limits or Limits(), progress)
+        )
         self._space.use_measures(len(model.measures))
 
     _space: _Space
@@ -160,6 +170,11 @@ class StateGraph(CompiledSearch):
             count = end - start
             fingerprints, words = space.fingerprints(start, end), space.store[start:end]
             yield States(start, words, fingerprints, parents, space.verdicts[:count], space.measures[:count])
+
+    def values_of(self, states: Sequence[int]) -> list[Values]:
+        """States by their numbers, flattened."""
+        rows = self.model.layout.unpack(self._space.store[np.asarray(states, np.int64)])
+        return [tuple(int(value) for value in each) for each in rows]
 
     @property
     def outcome(self) -> Found:

@@ -3,6 +3,7 @@
 The first step of a trace is an initial state and has no action, so the number of steps is the number of states.
 """
 
+import builtins
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import Any
 from checker import evaluation
 from checker.errors import EvaluationError, UsageError
 from checker.evaluation import Evaluation
-from checker.model import Model, Property
+from checker.model import Liveness, Model, Property
 from checker.names import unknown
 from checker.objects import Values, value_to_json
 from checker.pretty import Change, difference, value_text
@@ -36,12 +37,22 @@ class Step:
 
 @dataclass(frozen=True)
 class Trace:
-    """A behaviour of `model` that ends where `property` is violated; None: in a deadlock, or where a search stopped."""
+    """A behaviour of `model` that ends where `property` is violated; None: in a deadlock, or where a search stopped.
+
+    A lasso, which violates a liveness property, has a `loop`: the index of the step at whose state the cycle begins.
+    The last step leads back to that state, and so on for ever; it is that step itself where nothing happens any more.
+    """
 
     model: Model
     property: str | None
     steps: tuple[Step, ...]
     is_deadlock: bool = False
+    loop: int | None = None
+
+    @builtins.property
+    def is_stop(self) -> bool:
+        """Whether it is a lasso at whose end nothing happens any more."""
+        return self.loop == len(self.steps) - 1
 
 
 def call_text(model: Model, step: Step) -> str:
@@ -60,6 +71,14 @@ def property_named(model: Model, name: str) -> Property:
     raise UsageError(unknown("property", name, (candidate.name for candidate in model.properties), model.name))
 
 
+def liveness_named(model: Model, name: str) -> Liveness:
+    """The liveness property of that name; UsageError where there is none."""
+    for candidate in model.liveness:
+        if candidate.name == name:
+            return candidate
+    raise UsageError(unknown("liveness property", name, (candidate.name for candidate in model.liveness), model.name))
+
+
 def ending_of(trace: Trace) -> str:
     """What the trace was found for, as one word: the violated property, "deadlock", or "" where it is neither."""
     return "deadlock" if trace.is_deadlock else trace.property or ""
@@ -70,10 +89,15 @@ def deadlock_text(trace: Trace) -> str:
     return f"no action is enabled in state {len(trace.steps)}"
 
 
+def loop_text(trace: Trace) -> str:
+    """What stands before the cycle of a lasso, or after its last step where that is empty."""
+    return "and from here on nothing happens any more" if trace.is_stop else "and from here on again and again:"
+
+
 def to_json(trace: Trace) -> dict[str, Any]:
     """The trace as JSON data: what it belongs to, and `trace`, a list of {action, parameters, state}.
 
-    `property` is null where the trace ends in a deadlock.
+    `property` is null where the trace ends in a deadlock. A lasso has a `loop`, see `Trace`.
     """
     model = trace.model
     steps = []
@@ -89,6 +113,7 @@ def to_json(trace: Trace) -> dict[str, Any]:
         "rules": rules_of(model),
         "property": trace.property,
         "trace": steps,
+        **({} if trace.loop is None else {"loop": trace.loop}),
     }
 
 

@@ -79,8 +79,11 @@ class _Call:
 
 
 def explain(trace: Trace) -> Witness | None:
-    """The first witness that the last state (or step) of the trace violates its property; None where it does not."""
-    if trace.property is None:
+    """The first witness that the last state (or step) of the trace violates its property; None where it does not.
+
+    None of a lasso: no one state violates a liveness property.
+    """
+    if trace.property is None or trace.loop is not None:
         return None
     checked = property_named(trace.model, trace.property)
     last = [step.state for step in trace.steps[-2:]]

@@ -20,7 +20,7 @@ PROTOCOL_FOLDERS = ("impl", "spec", "model")
 MAY_IMPORT = {
     "impl": ("impl", "checker.schema"),
     "spec": ("spec", "impl", "checker.schema"),  # of `impl` only records and constants: see spec_observes
-    "model": ("model", "spec", "impl", "checker.schema", "checker.model", "checker.drawing"),
+    "model": ("model", "spec", "impl", "checker.schema", "checker.model", "checker.drawing", "checker.fairness"),
     "checker": ("checker",),
 }
 # Protocol code is plain: beside the project it may import only what declares enums and annotations.

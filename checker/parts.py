@@ -1,0 +1,108 @@
+"""What a model is made of, once it is read: actions with their parameters, properties, measures."""
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from checker.ir import Function
+from checker.schema import Flag, Kind
+
+Protocol = Callable[..., Any]
+"""A function of the protocol, in the plain subset."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of an action and its domain `low` .. `high`, tried in that order."""
+
+    name: str
+    kind: Kind
+    low: int
+    high: int
+
+    @property
+    def values(self) -> tuple[int, ...]:
+        """The domain, in the order in which it is tried; booleans for a flag."""
+        if isinstance(self.kind, Flag):
+            return (False, True)
+        return tuple(range(self.low, self.high + 1))
+
+
+@dataclass(frozen=True)
+class Action:
+    """A step of the system: a function `(state[, rules], *parameters) -> bool` and its parameters' domains.
+
+    `read` is the function as the plain subset understands it.
+    """
+
+    name: str
+    function: Protocol
+    parameters: tuple[Parameter, ...]
+    takes_rules: bool
+    rules: Any
+    read: Function
+
+    def apply(self, state: Any, values: Sequence[int]) -> bool:
+        """Run the function on `state`, which it may change; whether it was enabled."""
+        if self.takes_rules:
+            return bool(self.function(state, self.rules, *values))
+        return bool(self.function(state, *values))
+
+    def combinations(self) -> Iterable[tuple[int, ...]]:
+        """All parameter values in the order in which they are tried: the last parameter varies fastest."""
+        return itertools.product(*(parameter.values for parameter in self.parameters))
+
+    def combination_count(self) -> int:
+        """How many parameter values there are to try."""
+        return math.prod(parameter.high - parameter.low + 1 for parameter in self.parameters)
+
+    def named(self, values: Sequence[int]) -> dict[str, int]:
+        """Parameter values by name."""
+        return {parameter.name: value for parameter, value in zip(self.parameters, values, strict=True)}
+
+
+@dataclass(frozen=True)
+class Property:
+    """What must hold of every state (`is_step` False) or of every step (`is_step` True); or have an example."""
+
+    name: str
+    function: Protocol
+    takes_rules: bool
+    rules: Any
+    is_step: bool
+    read: Function
+
+    def holds(self, *states: Any) -> bool:
+        """Evaluate it on one state, or on the states before and after a step."""
+        if self.takes_rules:
+            return bool(self.function(*states, self.rules))
+        return bool(self.function(*states))
+
+
+@dataclass(frozen=True)
+class Liveness:
+    """What must come to pass in every fair behaviour: `goal`, some time, after every state of `trigger`.
+
+    Without a `trigger`: after the initial state.
+    """
+
+    name: str
+    trigger: Property | None
+    goal: Property
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A number that a state has, by which the states of a state graph are grouped."""
+
+    name: str
+    function: Protocol
+    takes_rules: bool
+    rules: Any
+    read: Function
+
+    def value(self, state: Any) -> int:
+        """Evaluate it on one state."""
+        return int(self.function(state, self.rules) if self.takes_rules else self.function(state))
