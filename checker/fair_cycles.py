@@ -61,12 +61,15 @@ class Rules:
         return self._speaks[combinations]
 
     def pairs(self, owners: Array, combinations: Array) -> Array:
-        """The distinct pairs of an owner and a requirement that speaks of its step: owner * len(all) + requirement."""
+        """The distinct pairs of an owner and a requirement that speaks of its step: owner * len(all) + requirement.
+
+        Quickest where the owners ascend, and the (action, parameters) of each.
+        """
         found = [np.empty(0, np.int64)]
         for numbers in self.numbers(combinations):
             known = numbers != NOTHING
-            found.append(owners[known].astype(np.int64) * len(self.all) + numbers[known])
-        return np.unique(np.concatenate(found))
+            found.append(_distinct(owners[known].astype(np.int64) * len(self.all) + numbers[known])[0])
+        return np.concatenate(found)
 
     def numbers(self, combinations: Array) -> list[Array]:
         """The requirements that speak of these (action, parameters): for each fairness of the model one, or NOTHING."""
@@ -87,6 +90,14 @@ def find_lasso(graph: ObservedGraph, rules: Rules, starts: Array, outside: Array
         return None
     entry = search.nearest(part != NOTHING)
     return search.lasso(entry, part == part[entry])
+
+
+def _distinct(values: Array) -> tuple[Array, Array]:
+    """The distinct values in ascending order, and how often there is each."""
+    if (values[1:] < values[:-1]).any():
+        values = np.sort(values)
+    begins = np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]])[: len(values)])
+    return values[begins], np.diff(np.append(begins, len(values)))
 
 
 class _Search:
@@ -171,7 +182,7 @@ class _Search:
         steps = np.flatnonzero(part[graph.sources] != NOTHING)
         enabled = rules.pairs(graph.sources[steps], graph.combinations[steps])
         of_part = part[enabled // width].astype(np.int64) * width + enabled % width
-        pairs, counts = np.unique(of_part, return_counts=True)
+        pairs, counts = _distinct(of_part)
         inner = steps[part[graph.sources[steps]] == part[graph.targets[steps]]]
         done = rules.pairs(part[graph.sources[inner]], graph.combinations[inner])
         always = counts == np.bincount(part[part != NOTHING])[pairs // width]

@@ -26,7 +26,7 @@ from checker.ranges import require_words
 from checker.schema import Flag, Kind, Struct
 from checker.source import guarded, parameter_names, place_of, short_path
 
-__all__ = ["TYPE_OK", "Action", "Liveness", "Measure", "Model", "Parameter", "Property"]
+__all__ = ["TYPE_OK", "Action", "Liveness", "Measure", "Model", "Parameter", "Property", "Protocol"]
 
 TYPE_OK = "type_ok"
 """The name of the property that every model has: each scalar is in its declared range."""
