@@ -10,10 +10,11 @@ from checker.model import Model
 from impl.cluster import State
 from impl.controller.elections import controller_elects_uncleanly
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, EXAMPLES, ISR_CHANGES, KRAFT, REPLICATION
+from model.cluster import BOUNDS, ISR_CHANGES, KRAFT, REPLICATION
 from model.cluster_drawing import CLUSTER
 from model.environment import process_crashes, start_alone
 from spec.cluster import (
+    acknowledged_record,
     acknowledged_records_survive,
     high_watermark_is_within_log,
     logs_match_by_epoch,
@@ -35,6 +36,6 @@ MODEL = Model(
         one_leader_in_epoch,
         high_watermark_is_within_log,
     ],
-    sometimes=EXAMPLES,
+    sometimes=[acknowledged_record],
     drawing=CLUSTER,
 )

@@ -14,10 +14,15 @@ from checker.compiled import Workspace
 from checker.errors import EvaluationError
 from checker.evaluation import Evaluation
 from checker.native import FAULT, FAULT_AT, NO_FAULT
+from tests.random_states import reached
 from tests.toys.broken import MODELS as BROKEN
 
 PAIRS = 100_000
 """How many (state, action with parameters) pairs of a model the readings are compared on, at least."""
+
+
+DEEP = 400
+"""States met on random walks, which come to actions that take many steps."""
 
 
 def reachable_states(model, most):
@@ -94,7 +99,9 @@ def combinations(model):
 def test_false_changes_nothing_true_changes_something_and_equal_input_gives_equal_output(model):
     layout = model.layout
     enabled = dict.fromkeys((action.name for action in model.actions), 0)
-    for values in reachable_states(model, 1500)[::5] + random_states(model, 100, 1, reachable_states(model, 500)):
+    near = reachable_states(model, 1500)
+    deep = reached(model, random.Random(4), DEEP)
+    for values in near[::5] + deep + random_states(model, 100, 1, near[:500]):
         for action in model.actions:
             for given in action.combinations():
                 state, again = layout.restore(values), layout.restore(values)

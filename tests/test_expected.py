@@ -44,8 +44,9 @@ def test_a_check_finds_what_is_pinned(name):
     facts = pinned()[name]
     result = check(model_of(name), engine=engine_for(facts["distinct"]))
     assert facts_of(result) == facts
-    assert result.never_fired == ()
-    assert result.unmet == ()
+    if result.verdict is Verdict.HOLDS:
+        assert result.never_fired == ()
+        assert result.unmet == ()
 
 
 def test_kip101_fails_for_its_truncation_rule_alone():

@@ -30,6 +30,7 @@ def truncate_log(broker: Broker, rules: ClusterRules, end_offset: int) -> None:
         return
     truncate_to(broker.log, end_offset)
     cut_epochs_from(broker, end_offset)
+    broker.log_start_offset = min(broker.log_start_offset, end_offset)
     broker.high_watermark = min(broker.high_watermark, end_offset)
     broker.flushed_offset = min(broker.flushed_offset, end_offset)
 
