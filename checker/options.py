@@ -17,8 +17,7 @@ EXIT_STATUSES = """
 Exit status:
   0    the verdict is HOLDS or PROVED (check --all: every verdict is the expected one)
   1    check --all: some verdict is not the expected one; replay: the trace no longer applies;
-       analyze --converge: some state cannot;
-       bugs: one is not found, or not gone with its fix
+       analyze --converge: some state cannot; bugs: one is not found, or not gone with its fix
   2    the command, an option, a value, a file or stdout cannot be used
   11   a state without a successor (deadlock)
   12   an invariant is violated; equivalent: an action differs
