@@ -10,13 +10,17 @@ from checker.observed import ObservedGraph, compiled_graph, interpreted_graph
 from checker.result import Result, Verdict
 from checker.trace import Step, Trace, first_step
 
+MOST_INTERPRETED = 2_000
+"""Up to so many steps the plain functions tell a state graph sooner than they are compiled."""
+
 BEFORE = "the invariants hold, but liveness is not judged: "
 
 
-def judged(result: Result, watch: Watch) -> Result:
+def judged(result: Result, watch: Watch, may_compile: bool = True) -> Result:
     """The answer of a search that says HOLDS, once the liveness properties of its model are judged as well.
 
-    By the reading that finished the search. The first one listed that is violated is told, with a lasso that was
+    By the reading that finished the search; where that was the interpreted one and it took more than `MOST_INTERPRETED`
+    steps, by the compiled one, if that may be. The first one listed that is violated is told, with a lasso that was
     replayed on the plain functions. NOT_EXHAUSTED where a limit ends it, and where a constraint cuts states off.
     """
     model = result.model
@@ -30,7 +34,8 @@ def judged(result: Result, watch: Watch) -> Result:
             ),
         )
         return result
-    read = interpreted_graph if result.engine == "interpreted" else compiled_graph
+    is_small = result.engine == "interpreted" and result.states_generated <= MOST_INTERPRETED
+    read = interpreted_graph if is_small or not may_compile else compiled_graph
     try:
         graph = read(model, model.predicates(), watch)
         found = _first_lasso(model, graph)

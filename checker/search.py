@@ -28,10 +28,10 @@ def check(
 
     `engine` is "interpreted" (plain Python, at once), "compiled" (native code, after a compile that is cached) or
     "auto" (interpreted until the compiled reading is ready in another process, then that one goes on from there).
-    Where all that holds, the liveness properties are judged as well, by the reading that finished the search; see
-    `checker.liveness`. All give the same counts, depth and verdict, and a shortest counterexample; where the model's
-    code fails, counts say how far the search had come. Ctrl-C and the limits end a search as NOT_EXHAUSTED, unless what
-    was found until then violates a property. UsageError for an unknown engine.
+    Where all that holds, the liveness properties are judged as well, see `checker.liveness`. All give the same counts,
+    depth and verdict, and a shortest counterexample; where the model's code fails, counts say how far the search had
+    come. Ctrl-C and the limits end a search as NOT_EXHAUSTED, unless what was found until then violates a property.
+    UsageError for an unknown engine.
     """
     if engine not in ENGINES:
         raise UsageError(f"there is no engine {engine!r}; choose one of: {', '.join(ENGINES)}")
@@ -48,7 +48,7 @@ def check(
         del search  # its memory is needed anew
         from checker.liveness import judged
 
-        return judged(result, watch)
+        return judged(result, watch, may_compile=engine != "interpreted")
 
 
 def _with_compiler(model: Model, watch: Watch, meanwhile: bool) -> "tuple[Search, Found | None]":

@@ -1,6 +1,7 @@
 """Liveness: verdicts on toy systems, random graphs against brute force, and lassos that replay."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -8,15 +9,20 @@ import pytest
 from checker.catalogue import find_model
 from checker.chain import chain_dot
 from checker.errors import UsageError
+from checker.exploration import Watch
 from checker.fairness import EVERY_ACTION, EVERY_CALL
 from checker.itf import to_itf
+from checker.lanes_picture import lanes_dot
 from checker.model import Model
+from checker.observed import ObservedGraph, compiled_graph, interpreted_graph
 from checker.render import trace_text
 from checker.replay import replay
 from checker.result import Limits, Result, Verdict
 from checker.saved import load
 from checker.search import check
 from checker.trace import Trace, to_json
+from tests import relay
+from tests.behaviours import run
 from tests.command import Command, write
 from tests.random_graphs import random_graph
 from tests.toys import locks, lossy_channel, peterson_progress, token_ring
@@ -253,3 +259,36 @@ def test_spark_refuses_liveness_and_says_what_to_do(command, counter):
     ended = command("check", counter(), "--engine", "spark")
     assert ended.status == 2
     assert "liveness properties, which Spark cannot judge; leave out --engine spark, or name other" in ended.error
+
+
+def is_quiet(relay: relay.Relay) -> bool:
+    return False
+
+
+def test_lanes_mark_where_the_cycle_begins():
+    model = relay.relay_with(eventually=[is_quiet], drawing=relay.MODEL.drawing)
+    stop = judged(model).trace
+    assert stop is not None and stop.is_stop
+    assert "and from here on nothing happens any more" in lanes_dot(stop, model.drawing, None)
+    again = replace(stop, steps=run(model, relay.LOSS).steps, loop=1)
+    assert "and from here on again and again:" in lanes_dot(again, model.drawing, None)
+
+
+@pytest.mark.parametrize("seed", range(8, 30))
+@pytest.mark.slow
+def test_readings_agree_on_random_graphs(seed, tmp_path):
+    model = find_model(str(write(tmp_path / "random_graph.py", random_graph(seed).text())))
+    for name in ("eventually_is_goal", "is_asked_leads_to_is_goal"):
+        assert holds(model, name, "interpreted") == holds(model, name, "compiled")
+
+
+def explored(model: Model, read: Callable[..., ObservedGraph]) -> tuple:
+    graph = read(model, model.predicates(), Watch(Limits()))
+    columns = (graph.levels, graph.parents, graph.sources, graph.targets, graph.combinations, graph.first)
+    truths = {name: each.tolist() for name, each in graph.truths.items()}
+    return [column.tolist() for column in columns], truths, graph.values_of(range(graph.count))
+
+
+@pytest.mark.parametrize("model", [locks.MODEL, lossy_channel.MODEL, token_ring.MODEL], ids=lambda model: model.name)
+def test_both_readings_tell_the_same_graph(model):
+    assert explored(model, interpreted_graph) == explored(model, compiled_graph)
