@@ -29,7 +29,6 @@ def check(
     `engine` is "interpreted" (plain Python, at once), "compiled" (native code, after a compile that is cached) or
     "auto" (interpreted until the compiled reading is ready in another process, then that one goes on from there).
     Where all that holds, the liveness properties are judged as well, see `checker.liveness`. All give the same counts,
-    Where all that holds, the liveness properties are judged as well, see `checker.liveness`. All give the same counts,
     depth and verdict, and a shortest counterexample; where the model's code fails, counts say how far the search had
     come. Ctrl-C and the limits end a search as NOT_EXHAUSTED, unless what was found until then violates a property.
     UsageError for an unknown engine.
