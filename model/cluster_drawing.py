@@ -1,5 +1,7 @@
 """How behaviours of the message-level cluster are drawn: the controller, the consumer and each broker as a lane."""
 
+from typing import Any
+
 from checker.drawing import Band, Cells, Event, ExtraLane, Lanes
 
 NOW = "controller.history[controller.offset]"
@@ -133,34 +135,30 @@ CONSUMER_LANE = ExtraLane(
 )
 
 
-def lanes_of(*extra: ExtraLane) -> Lanes:
-    """The drawing with these lanes beside the brokers'."""
-    return Lanes(
-        array="brokers",
-        title="broker {lane}",
-        text="HW {high_watermark}  epoch {leader_epoch}  leader {leader}  ISR {isr}  pending {pending_isr}",
-        cells=Cells(
-            items="log.records",
-            length="log.end_offset",
-            text="r{id} e{epoch}",
-            marker="high_watermark",
-            shaded="committed",
-            cut="truncates away",
-        ),
-        band=Band(holder="leader", text="leads, epoch {leader_epoch}", colour="leader_epoch"),
-        extra=extra,
-        events=BROKER_EVENTS | REPLICATION_EVENTS | CONTROLLER_EVENTS | WORLD_EVENTS,
-        suspects=("leader_id", "replica_id", "other_id", "broker_id"),
-        place="offset",
-        legend=(
-            "r0 e1: record 0, first appended in leader epoch 1. Black bar: the high watermark; the green records below "
-            "it are what the broker holds committed. Coloured line: the broker believes that it leads.",
-            "Dashed arrow: a request is sent; the answer comes later or never. Red x: records are truncated; solid "
-            "red: although the broker has them as committed.",
-        ),
-    )
+COMMON: dict[str, Any] = {
+    "array": "brokers",
+    "title": "broker {lane}",
+    "text": "HW {high_watermark}  epoch {leader_epoch}  leader {leader}  ISR {isr}  pending {pending_isr}",
+    "cells": Cells(
+        items="log.records",
+        length="log.end_offset",
+        text="r{id} e{epoch}",
+        marker="high_watermark",
+        shaded="committed",
+        cut="truncates away",
+    ),
+    "band": Band(holder="leader", text="leads, epoch {leader_epoch}", colour="leader_epoch"),
+    "events": BROKER_EVENTS | REPLICATION_EVENTS | CONTROLLER_EVENTS | WORLD_EVENTS,
+    "suspects": ("leader_id", "replica_id", "other_id", "broker_id"),
+    "place": "offset",
+    "legend": (
+        "r0 e1: record 0, first appended in leader epoch 1. Black bar: the high watermark; the green records below it "
+        "are what the broker holds committed. Coloured line: the broker believes that it leads.",
+        "Dashed arrow: a request is sent; the answer comes later or never. Red x: records are truncated; solid red: "
+        "although the broker has them as committed.",
+    ),
+}
 
+CLUSTER = Lanes(extra=(CONTROLLER_LANE,), **COMMON)
 
-CLUSTER = lanes_of(CONTROLLER_LANE)
-
-CLUSTER_WITH_CONSUMER = lanes_of(CONTROLLER_LANE, CONSUMER_LANE)
+CLUSTER_WITH_CONSUMER = Lanes(extra=(CONTROLLER_LANE, CONSUMER_LANE), **COMMON)
