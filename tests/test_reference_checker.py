@@ -2,9 +2,11 @@
 
 import pytest
 
-from checker.catalogue import catalogue_names, find_model
+from checker.catalogue import find_model
 from checker.search import check
+from impl.replication.records import State
 from tests import reference_checker
+from tests.expected import names_of
 from tests.reference_checker import explore
 
 # Bounds at which the naive checker needs seconds, or where marked slow, tens of seconds.
@@ -17,7 +19,7 @@ SMALL_BOUNDS = [
 
 
 @pytest.mark.parametrize("bounds", SMALL_BOUNDS, ids=lambda bounds: "-".join(map(str, bounds.values())))
-@pytest.mark.parametrize("name", catalogue_names())
+@pytest.mark.parametrize("name", names_of(State, 10**7))
 def test_all_checkers_agree(name, bounds):
     model = find_model(name).with_bounds(bounds)
     naive = explore(model)
