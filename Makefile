@@ -9,11 +9,12 @@ SOURCES := checker impl spec model
 WORKERS ?= logical
 ARGS ?=
 
-.PHONY: help check test quick lint format bench lock clean environment
+.PHONY: help check test long quick lint format bench lock clean environment
 
 help:
 	@echo 'make check    explore every model of the catalogue at its default bounds'
 	@echo 'make test     lint, then every test'
+	@echo 'make long     compare the readings on 100,000 steps of every model of the cluster, too'
 	@echo 'make quick    only the fast tests'
 	@echo 'make lint     ruff and mypy'
 	@echo 'make format   let ruff reformat the sources'
@@ -29,6 +30,9 @@ check: environment
 
 test: lint
 	@$(BIN)/python -m pytest --all -q -n $(WORKERS) --maxprocesses 8 --dist worksteal
+
+long: environment
+	@$(BIN)/python -m pytest --all --long -q -n $(WORKERS) --maxprocesses 8 --dist worksteal tests/test_actions.py
 
 quick: environment
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --maxprocesses 8 --dist worksteal
