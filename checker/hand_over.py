@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 
 from checker import shard as shards
-from checker.blocks import ROW_BITS, Array, Level, Visited
+from checker.blocks import Array, Level, Visited, parent_of
 from checker.compiled import CompiledSearch
 from checker.run_directory import Committed, File, RunDirectory, Shard, Summary
 
@@ -17,7 +17,7 @@ def hand_over(search: CompiledSearch, run: RunDirectory, count: int) -> Committe
     """
     states, parents, fingerprints = search.kept()
     counts = search.counts
-    names = _names(fingerprints, counts.level_ends, count)
+    names = np.zeros(len(states), np.uint64)
     visited = _visited(run, states, fingerprints, count, len(counts.level_ends))
     summary = Summary(
         counts.generated, counts.excluded, tuple(int(each) for each in search.fired()), tuple(sorted(counts.met))
@@ -27,6 +27,7 @@ def hand_over(search: CompiledSearch, run: RunDirectory, count: int) -> Committe
         parts = []
         for shard, rows in _parts(fingerprints, start, end, count):
             origins = names[parents[rows]] if start else np.zeros(len(rows), np.uint64)
+            names[rows] = np.uint64(parent_of(shard, 0)) + np.arange(len(rows), dtype=np.uint64)
             part = run.write(shards.file_name(number, shard), Level(states[rows], fingerprints[rows], origins))
             parts.append(Shard(part, (visited[shard],) if is_last else ()))
         level = Committed(number, tuple(parts), summary if is_last else None, search.watch.seconds)
@@ -39,15 +40,6 @@ def _parts(fingerprints: Array, start: int, end: int, count: int) -> list[tuple[
     order = start + np.argsort(fingerprints[start:end], kind="stable")
     firsts = np.searchsorted(shards.owners(fingerprints[order], count), np.arange(count + 1, dtype=np.uint64))
     return [(shard, order[first:last]) for shard, (first, last) in enumerate(itertools.pairwise(firsts))]
-
-
-def _names(fingerprints: Array, level_ends: list[int], count: int) -> Array:
-    """What each state is called as a parent: see `checker.blocks.parent_of`."""
-    names = np.zeros(len(fingerprints), np.uint64)
-    for start, end in itertools.pairwise([0, *level_ends]):
-        for shard, rows in _parts(fingerprints, start, end, count):
-            names[rows] = np.uint64(shard << ROW_BITS) + np.arange(len(rows), dtype=np.uint64)
-    return names
 
 
 def _visited(run: RunDirectory, states: Array, fingerprints: Array, count: int, level: int) -> list[File]:

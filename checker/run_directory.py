@@ -18,6 +18,7 @@ import os
 import uuid
 import zlib
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -149,7 +150,7 @@ class RunDirectory:
         """Make a level exist, whose files are all written. UsageError where that fails."""
         data = {
             "level": level.number,
-            "run": self.about()["run"],
+            "run": self._name,
             "states": level.states,
             "seconds": round(level.seconds, 3),
             "sent": level.sent,
@@ -175,7 +176,7 @@ class RunDirectory:
         data = _json(path)
         if data["level"] != number:
             raise _damaged(path, f"it is level {data['level']}")
-        if data["run"] != self.about()["run"]:
+        if data["run"] != self._name:
             raise _damaged(path, "it is of another run")
         shards = tuple(
             Shard(File(*each["level"]), tuple(File(*file) for file in each["visited"])) for each in data["shards"]
@@ -228,6 +229,12 @@ class RunDirectory:
         for path in self.shards.iterdir():
             if path.name not in needed:
                 path.unlink(missing_ok=True)
+
+    @cached_property
+    def _name(self) -> str:
+        """The name of the run, which every level carries."""
+        name: str = self.about()["run"]
+        return name
 
     @property
     def _about(self) -> Path:

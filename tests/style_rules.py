@@ -308,11 +308,8 @@ PLAIN_NODES = (
 
 
 def plain_subset(path: str, text: str) -> Iterator[str]:
-    """Every function of impl/, spec/ and model/ is in the plain subset, also where no model uses it yet.
-
-    But for what says how a model is drawn: that is no protocol code, and no reading runs it.
-    """
-    if folder_of(path) not in PROTOCOL_FOLDERS or path.endswith("drawing.py"):
+    """Every function of impl/, spec/ and model/ is in the plain subset, also where no model uses it yet."""
+    if folder_of(path) not in PROTOCOL_FOLDERS:
         return
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Lambda | ast.AsyncFunctionDef):
