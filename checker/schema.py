@@ -71,6 +71,11 @@ class Count(Kind):
 
 
 @dataclass(frozen=True)
+class Allowance(Count):
+    """How often something may still happen: a count that is `highest` in the blank state, and not its lowest."""
+
+
+@dataclass(frozen=True)
 class EnumOf(Kind):
     """A member of an `IntEnum` whose values follow each other without gaps; the enum as annotation means the same."""
 
@@ -154,8 +159,8 @@ class StructMeta(type):
             if field in namespace:
                 place = declaration_place(namespace["__module__"], name, field)
                 raise ModelError(
-                    f"{place}: {name}.{field} has a default value; a blank state has every field at its lowest value, "
-                    "and the model's `initial` function sets the rest"
+                    f"{place}: {name}.{field} has a default value; a blank state has every field at its lowest value "
+                    "(an Allowance at its highest), and the model's `initial` function sets the rest"
                 )
             if field in _OWN_NAMES or any(field in getattr(base, "field_names", ()) for base in bases):
                 taken = "has a meaning of its own in every Struct" if field in _OWN_NAMES else "is a field of its base"

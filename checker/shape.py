@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from checker.schema import ById, ByPosition, Kind, Struct
+from checker.schema import Allowance, ById, ByPosition, Kind, Struct
 
 
 @dataclass(frozen=True)
@@ -15,8 +15,8 @@ class Scalar:
 
     @property
     def blank(self) -> int:
-        """The value before `initial` runs: the sentinel where there is one, the lowest value elsewhere."""
-        return self.low
+        """The value before `initial` runs: the sentinel where there is one, what is allowed, else the lowest value."""
+        return self.high if isinstance(self.kind, Allowance) else self.low
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ Left out, and why that is sound: see the records that this one is made of.
 
 from typing import Annotated
 
-from checker.schema import Array, ById, Count, Struct
+from checker.schema import Allowance, Array, ById, Struct
 from impl.broker.records import AlterPartition, Broker, Fetch
 from impl.client.records import Consumer, Producers
 from impl.controller.records import Controller
@@ -25,13 +25,13 @@ class Budget(Struct):
     failovers: changes of the controller.
     """
 
-    crashes: Annotated[int, Count("crashes")]
-    power_losses: Annotated[int, Count("power_losses")]
-    disk_losses: Annotated[int, Count("disk_losses")]
-    expirations: Annotated[int, Count("expirations")]
-    moves: Annotated[int, Count("moves")]
-    losses: Annotated[int, Count("losses")]
-    failovers: Annotated[int, Count("failovers")]
+    crashes: Annotated[int, Allowance("crashes")]
+    power_losses: Annotated[int, Allowance("power_losses")]
+    disk_losses: Annotated[int, Allowance("disk_losses")]
+    expirations: Annotated[int, Allowance("expirations")]
+    moves: Annotated[int, Allowance("moves")]
+    losses: Annotated[int, Allowance("losses")]
+    failovers: Annotated[int, Allowance("failovers")]
 
 
 class State(Struct):

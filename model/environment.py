@@ -4,9 +4,7 @@ Delay and overtaking need no act here: a request or answer stays in its slot, an
 until somebody takes it. Healing is free: fetching anew, restarting and unfencing cost nothing.
 """
 
-from typing import Annotated
-
-from checker.schema import Count, contains, everyone
+from checker.schema import contains, everyone
 from impl.broker.isr import propose_isr
 from impl.broker.leader import is_leading
 from impl.broker.messages import clear_alter_partition, clear_fetch
@@ -19,34 +17,6 @@ from impl.controller.reassignment import begin_reassignment
 from impl.log import LogOffset
 from impl.replication.records import OptionalReplicaId, ReplicaId, ReplicaSet
 from impl.rules import ClusterRules
-
-Crashes = Annotated[int, Count("crashes", lowest="crashes")]
-PowerLosses = Annotated[int, Count("power_losses", lowest="power_losses")]
-DiskLosses = Annotated[int, Count("disk_losses", lowest="disk_losses")]
-Expirations = Annotated[int, Count("expirations", lowest="expirations")]
-Moves = Annotated[int, Count("moves", lowest="moves")]
-Losses = Annotated[int, Count("losses", lowest="losses")]
-Failovers = Annotated[int, Count("failovers", lowest="failovers")]
-
-
-def fill_budget(
-    state: State,
-    crashes: int,
-    power_losses: int,
-    disk_losses: int,
-    expirations: int,
-    moves: int,
-    losses: int,
-    failovers: int,
-) -> None:
-    """Allow as many disturbances of each kind as given."""
-    state.budget.crashes = crashes
-    state.budget.power_losses = power_losses
-    state.budget.disk_losses = disk_losses
-    state.budget.expirations = expirations
-    state.budget.moves = moves
-    state.budget.losses = losses
-    state.budget.failovers = failovers
 
 
 def found_partition(state: State, replicas: int, isr: int) -> None:
@@ -68,66 +38,26 @@ def found_partition(state: State, replicas: int, isr: int) -> None:
     state.brokers[0].epoch_starts[0] = 0
 
 
-def start_in_sync(
-    state: State,
-    crashes: Crashes,
-    power_losses: PowerLosses,
-    disk_losses: DiskLosses,
-    expirations: Expirations,
-    moves: Moves,
-    losses: Losses,
-    failovers: Failovers,
-) -> bool:
+def start_in_sync(state: State) -> bool:
     """Begin with every broker in the ISR."""
-    fill_budget(state, crashes, power_losses, disk_losses, expirations, moves, losses, failovers)
     found_partition(state, everyone(len(state.brokers)), everyone(len(state.brokers)))
     return True
 
 
-def start_alone(
-    state: State,
-    crashes: Crashes,
-    power_losses: PowerLosses,
-    disk_losses: DiskLosses,
-    expirations: Expirations,
-    moves: Moves,
-    losses: Losses,
-    failovers: Failovers,
-) -> bool:
+def start_alone(state: State) -> bool:
     """Begin with the leader alone in the ISR."""
-    fill_budget(state, crashes, power_losses, disk_losses, expirations, moves, losses, failovers)
     found_partition(state, everyone(len(state.brokers)), 1)
     return True
 
 
-def start_with_laggard(
-    state: State,
-    crashes: Crashes,
-    power_losses: PowerLosses,
-    disk_losses: DiskLosses,
-    expirations: Expirations,
-    moves: Moves,
-    losses: Losses,
-    failovers: Failovers,
-) -> bool:
+def start_with_laggard(state: State) -> bool:
     """Begin with every broker but the last in the ISR."""
-    fill_budget(state, crashes, power_losses, disk_losses, expirations, moves, losses, failovers)
     found_partition(state, everyone(len(state.brokers)), everyone(len(state.brokers) - 1))
     return True
 
 
-def start_with_spare(
-    state: State,
-    crashes: Crashes,
-    power_losses: PowerLosses,
-    disk_losses: DiskLosses,
-    expirations: Expirations,
-    moves: Moves,
-    losses: Losses,
-    failovers: Failovers,
-) -> bool:
+def start_with_spare(state: State) -> bool:
     """Begin with the leader alone in the ISR, and the last broker without a replica."""
-    fill_budget(state, crashes, power_losses, disk_losses, expirations, moves, losses, failovers)
     found_partition(state, everyone(len(state.brokers) - 1), 1)
     return True
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from hypothesis import strategies as st
 
 from checker.schema import (
+    Allowance,
     Array,
     ById,
     ByPosition,
@@ -71,6 +72,7 @@ scalars = st.one_of(
     ),
     st.just(scalar(bool, Flag(), 0, 1)),
     st.just(Drawn(bool, [("", 0, 1)], [0])),
+    sizes.map(lambda size: Drawn(Annotated[int, Allowance(size)], [("", 0, SIZES[size])], [SIZES[size]])),
 )
 
 

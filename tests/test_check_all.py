@@ -20,6 +20,13 @@ def kafkacheck(capsys):
     return Command(capsys)
 
 
+@pytest.fixture
+def few_models(monkeypatch):
+    """A catalogue of the models at the abstraction of the public specification alone."""
+    names = ["kip101", "kip279", "kip320", "kip320_first_try", "truncate_to_high_watermark"]
+    monkeypatch.setattr("checker.catalogue.catalogue_names", lambda: names)
+
+
 def catalogue(folder, expected: str, **models: str):
     """A folder with a catalogue of its own."""
     write(folder / "model" / "__init__.py", "")
@@ -112,6 +119,7 @@ def test_all_tells_what_was_found_before_code_failed(tmp_path):
     assert re.search(r"^shut +HOLDS +yes ", ended.out, re.MULTILINE)
 
 
+@pytest.mark.usefixtures("few_models")
 @pytest.mark.parametrize("place", ["checker.search.check", "checker.render.write_files"])
 def test_ctrl_c_ends_all_with_the_table_of_what_was_found(kafkacheck, tmp_path, monkeypatch, place):
     def interrupted(*_, **__):
@@ -137,6 +145,7 @@ def test_a_limit_leaves_models_unfinished_and_not_unexpected(tmp_path):
     assert [(each["is_finished"], each["is_expected"]) for each in found] == [(False, False), (True, True)]
 
 
+@pytest.mark.usefixtures("few_models")
 def test_all_tells_every_verdict_before_what_befell_its_files(kafkacheck, tmp_path, monkeypatch):
     def fails(*_):
         raise UsageError("cannot write")
@@ -149,6 +158,7 @@ def test_all_tells_every_verdict_before_what_befell_its_files(kafkacheck, tmp_pa
     assert re.search(r"^truncate_to_high_watermark +VIOLATED +weak_isr +yes ", ended.out, re.MULTILINE)
 
 
+@pytest.mark.usefixtures("few_models")
 def test_a_bug_in_drawing_does_not_hide_the_verdict_of_a_model(kafkacheck, tmp_path, monkeypatch):
     monkeypatch.setattr("checker.render.write_files", lambda *_: [][0])
     monkeypatch.setattr("checker.command_line.internal_error", str)

@@ -5,6 +5,8 @@ Of the models of the cluster those with the fewest states stand for all, whose s
 So they do wherever one hands over to the other, and wherever a limit cuts them off.
 """
 
+import itertools
+
 import pytest
 
 from checker import catalogue
@@ -41,12 +43,22 @@ def test_the_readings_agree_on_each_property_alone(model):
         assert readings.interpreted(alone) == readings.compiled(alone)
 
 
-@pytest.mark.parametrize("states", [1, 2, 17, 100, 250])
-def test_a_search_that_is_handed_over_ends_as_if_it_had_not_been(model, states):
-    wanted = readings.interpreted(model)
+@pytest.fixture(scope="module")
+def uncut(model):
+    """What the interpreted reading finds, and how often it asks whether to stop."""
+    asked = itertools.count()
     search = InterpretedSearch(model, Watch(Limits()))
     search.watch.is_due = lambda: True
-    left = iter(range(states))
+    wanted = readings.outcome(search, search.run(lambda: next(asked) < 0))
+    return wanted, next(asked)
+
+
+@pytest.mark.parametrize("share", [0, 0.01, 0.1, 0.5, 0.9])
+def test_a_search_that_is_handed_over_ends_as_if_it_had_not_been(model, uncut, share):
+    wanted, asked = uncut
+    search = InterpretedSearch(model, Watch(Limits()))
+    search.watch.is_due = lambda: True
+    left = iter(range(int(asked * share)))
     assert search.run(lambda: next(left, None) is None) is None
     assert not search.finished
     assert readings.compiled(model, found=search.hand_over()) == wanted
