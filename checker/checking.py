@@ -148,8 +148,8 @@ def by_engine(engine: str) -> Search:
 
 
 def write_counterexample(result: Result, folder: Path | None) -> tuple[Path, ...]:
-    """Write the files that show a violation or deadlock into the folder; their paths. Nothing without a folder."""
-    if folder is None or result.trace is None or result.verdict not in (Verdict.VIOLATED, Verdict.DEADLOCK):
+    """Write the files that show what a search ended in into the folder; their paths. Nothing without a folder."""
+    if folder is None or result.trace is None:
         return ()
     from checker.render import write_files
 

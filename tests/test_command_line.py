@@ -220,6 +220,13 @@ def test_a_counterexample_is_written_as_files(kafkacheck, tank, tmp_path):
     assert {path.suffix for path in folder.iterdir()} >= {".json", ".dot", ".svg"}
 
 
+def test_the_way_to_where_code_fails_is_written_and_replayed(kafkacheck, tank, tmp_path):
+    ended = kafkacheck.check(tank, "--set", "capacity=1", "--out", tmp_path / "out")
+    assert ended.status == 75
+    again = kafkacheck("replay", tank, tmp_path / "out" / "tank-trace.json")
+    assert (again.status, again.error) == (75, ended.error)
+
+
 def test_nothing_is_written_where_the_model_holds(kafkacheck, tank, tmp_path):
     assert kafkacheck.check(tank, "--out", tmp_path / "out").status == 0
     assert list((tmp_path / "out").iterdir()) == []
