@@ -74,6 +74,16 @@ class Acks(IntEnum):
     """As soon as it lies below the leader's high watermark and enough replicas are in sync (`acks=all`)."""
 
 
+class LagRule(IntEnum):
+    """By what a leader finds that a follower lags; older rule first."""
+
+    MAX_MESSAGES = 0
+    """By how many messages it is behind, or how long it has not fetched (`replica.lag.max.messages`, before 0.9)."""
+
+    MAX_TIME = 1
+    """By how long it has not been caught up (`replica.lag.time.max.ms` alone, Kafka 0.9)."""
+
+
 class Stage(IntEnum):
     """How far a request in its slot is."""
 

@@ -1,0 +1,130 @@
+"""When a leader finds that a follower lags: by messages or silence, as before Kafka 0.9, or by time.
+
+Part of Kafka modelled: `Replica.updateFetchStateOrThrow` and `Partition.isFollowerOutOfSync`, for one leader and one
+follower; before 0.9 `Partition.getOutOfSyncReplicas` with `replica.lag.max.messages`.
+Source: KIP-16; apache/kafka (commit 1eb7644349).
+Left out, and why that is sound: everything else of a partition. `leader_proposes_shrink` lets any follower that is not
+at the leader's end be found lagging at once, later or never, which covers both rules; this module is why there is one.
+"""
+
+from typing import Annotated, NamedTuple
+
+from checker.schema import Count, Struct
+from impl.constants import LagRule
+
+Messages = Annotated[int, Count("max_messages")]
+Time = Annotated[int, Count("max_time")]
+
+
+class LagRules(NamedTuple):
+    """How a leader judges its follower.
+
+    rule: by messages or by time.
+    most_messages: `replica.lag.max.messages`; read by the older rule only.
+    longest_time: `replica.lag.time.max.ms`, in ticks of the clock.
+    """
+
+    rule: LagRule = LagRule.MAX_TIME
+    most_messages: int = 0
+    longest_time: int = 2
+
+
+class FetchProgress(Struct):
+    """What a leader remembers of its follower's fetches in order to tell whether it lags.
+
+    end_offset: the offset of the last fetch, which is what the follower surely has.
+    last_caught_up_time: the latest time at which the follower is known to have had all that the leader had.
+    last_fetch_time: when the last fetch came.
+    last_fetch_leader_end_offset: the leader's log end at that time.
+    """
+
+    end_offset: Messages
+    last_caught_up_time: Time
+    last_fetch_time: Time
+    last_fetch_leader_end_offset: Messages
+
+
+class LaggingPartition(Struct):
+    """A leader and its one follower on a common clock.
+
+    now: the time, in ticks.
+    leader_end_offset: how many messages the leader has.
+    follower_end_offset: how many messages the follower has.
+    is_in_sync: whether the follower is in the ISR.
+    has_fetched: whether the follower has fetched since the clock moved last.
+    is_dead: whether the follower has stopped for good.
+    progress: what the leader remembers of the follower's fetches.
+    """
+
+    now: Time
+    leader_end_offset: Messages
+    follower_end_offset: Messages
+    is_in_sync: bool
+    has_fetched: bool
+    is_dead: bool
+    progress: FetchProgress
+
+
+def note_fetch(progress: FetchProgress, offset: int, leader_end_offset: int, now: int) -> None:
+    """Remember a fetch from `offset` at time `now`.
+
+    A fetch from the leader's end shows that the follower is caught up now; one from where the leader's end was at the
+    fetch before shows that it was caught up then.
+    """
+    if offset >= leader_end_offset:
+        progress.last_caught_up_time = now
+    elif offset >= progress.last_fetch_leader_end_offset:
+        progress.last_caught_up_time = max(progress.last_caught_up_time, progress.last_fetch_time)
+    progress.end_offset = offset
+    progress.last_fetch_time = now
+    progress.last_fetch_leader_end_offset = leader_end_offset
+
+
+def is_out_of_sync(progress: FetchProgress, rules: LagRules, leader_end_offset: int, now: int) -> bool:
+    """Whether a follower of the ISR has to leave it. One that has all that the leader has never does."""
+    if progress.end_offset == leader_end_offset:
+        return False
+    if rules.rule == LagRule.MAX_TIME:
+        return now - progress.last_caught_up_time > rules.longest_time
+    if leader_end_offset - progress.end_offset > rules.most_messages:
+        return True
+    return now - progress.last_fetch_time > rules.longest_time
+
+
+def follower_fetches(state: LaggingPartition) -> bool:
+    """The follower asks for all that it lacks, and gets it; the fetch may bring it back into the ISR.
+
+    Who: the follower.
+    When: it lives, and has not fetched at this time.
+    Effect: the leader remembers the fetch, and lets a follower that fetches from its end or above rejoin. The follower
+        has all that the leader has at this time.
+    Source: Partition.updateFollowerFetchState, maybeExpandIsr.
+    Left out: the time that a fetch takes, and fetches that bring less.
+    """
+    if state.is_dead:
+        return False
+    if state.has_fetched:
+        return False
+    note_fetch(state.progress, state.follower_end_offset, state.leader_end_offset, state.now)
+    if state.follower_end_offset == state.leader_end_offset:
+        state.is_in_sync = True
+    state.follower_end_offset = state.leader_end_offset
+    state.has_fetched = True
+    return True
+
+
+def leader_drops_lagging(state: LaggingPartition, rules: LagRules) -> bool:
+    """The leader looks for members of the ISR that lag, and takes the follower out.
+
+    Who: the leader, from time to time.
+    When: the follower is in the ISR, and lags by the rule.
+    Effect: it leaves the ISR.
+    Source: Partition.maybeShrinkIsr.
+    Left out: the controller's part in it.
+    """
+    if not state.is_in_sync:
+        return False
+    if not is_out_of_sync(state.progress, rules, state.leader_end_offset, state.now):
+        return False
+    state.is_in_sync = False
+    return True
