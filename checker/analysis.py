@@ -69,7 +69,13 @@ class Analysis:
     def tables(self, manifest: dict[str, Any]) -> dict[str, pa.Table]:
         """Every table of the analysis, by name."""
         with spark.explained("the analysis failed"):
-            return {name: self._rows(query.sql) for name, query in queries.tables(manifest).items()}
+            counted = {view: self._session.sql(sql).cache() for view, sql in queries.summaries(manifest).items()}
+            for view, found in counted.items():
+                found.createOrReplaceTempView(view)
+            tables = {name: self._rows(query.sql) for name, query in queries.tables(manifest).items()}
+            for found in counted.values():
+                found.unpersist()
+        return tables
 
     def where(self, predicate: str) -> Found:
         """The states that satisfy a predicate in SQL over their columns. UsageError where Spark does not accept it."""

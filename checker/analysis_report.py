@@ -23,7 +23,17 @@ MOST_ROWS = 40
 """How many rows of a table are printed; the files have all."""
 WIDTH = 1000
 """Columns where there is no terminal: nothing is folded."""
-COLOURS = ("#1c4e80", "#c62828", "#6a994e", "#e09f3e", "#7b2d8b", "#3d8b99")
+STYLE = Style(
+    background="transparent", plot_background="transparent", opacity=0.9, opacity_hover=1,
+    colors=("#1c4e80", "#c62828", "#6a994e", "#e09f3e", "#7b2d8b", "#3d8b99"),
+    font_family="system-ui, sans-serif", label_font_size=13, major_label_font_size=13, title_font_size=14,
+    legend_font_size=13, tooltip_font_size=13, guide_stroke_color="#dddddd", major_guide_stroke_color="#dddddd",
+    guide_stroke_dasharray="none", major_guide_stroke_dasharray="none",
+)  # fmt: skip
+WIDE, HIGH, ROW = 900, 340, 26
+"""Pixels of a plot, and of one row where bars go across."""
+MOST_LABELS = 24
+"""How many labels stand side by side."""
 
 
 def cell_text(value: Any) -> str:
@@ -33,6 +43,11 @@ def cell_text(value: Any) -> str:
     if isinstance(value, bool | str):
         return str(value)
     return f"{value:,}" if isinstance(value, int) else f"{value:,.3f}"
+
+
+def _number_text(value: float) -> str:
+    """A number in a plot: whole numbers, and nothing between them."""
+    return f"{value:,.0f}" if value == int(value) else ""
 
 
 def table_text(title: str, found: pa.Table, is_terminal: bool) -> str:
@@ -89,13 +104,18 @@ def chart(query: Query, table: pa.Table) -> str | None:
     rows = table.to_pylist()
     about = next(name for name in table.column_names if name != query.series)
     places = sorted({row[about] for row in rows}) if query.series else [row[about] for row in rows]
-    kind = pygal.Line if query.chart == "line" else pygal.Bar
+    across = query.chart == "across"
+    kind = {"line": pygal.Line, "bar": pygal.Bar, "across": pygal.HorizontalBar}[query.chart]
+    titles = [about.replace("_", " "), query.value]
     drawn = kind(
-        width=900, height=340, js=[], show_legend=bool(query.series), legend_at_bottom=True, title=None,
-        x_title=about.replace("_", " "), y_title=query.value, x_label_rotation=30, show_minor_x_labels=True,
-        style=Style(background="transparent", plot_background="transparent", colors=COLOURS),
-        disable_xml_declaration=True,
+        width=WIDE, height=80 + ROW * len(places) if across else HIGH, js=[], show_legend=bool(query.series),
+        legend_at_bottom=True, title=None, x_title=titles[across], y_title=titles[not across],
+        x_labels_major_every=1 + len(places) // MOST_LABELS, show_minor_x_labels=across, style=STYLE, margin_right=30,
+        disable_xml_declaration=True, formatter=_number_text, value_formatter=_number_text, spacing=6, dots_size=2,
+        order_min=0,
     )  # fmt: skip
+    if across:
+        rows, places = rows[::-1], places[::-1]  # such a plot begins at the bottom
     drawn.x_labels = [str(place) for place in places]
     for name in dict.fromkeys(row[query.series] for row in rows) if query.series else [query.value]:
         values = {row[about]: row[query.value] for row in rows if not query.series or row[query.series] == name}

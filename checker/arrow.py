@@ -105,6 +105,9 @@ class StepColumns:
         self.actions = names.take(pa.array(combinations.actions))
         self.parameters = self._parameters(model, combinations)
 
+    def __len__(self) -> int:
+        return len(self.actions)
+
     def _parameters(self, model: Model, combinations: Combinations) -> pa.Array | None:
         """A struct with a field for each parameter that some action has, null where an action has it not.
 

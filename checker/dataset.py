@@ -9,10 +9,11 @@
 
 import contextlib
 import hashlib
+import itertools
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,32 +21,57 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from checker import arrow
-from checker.errors import UsageError
+from checker import state_graph
+from checker.dataset_tables import Tables
+from checker.errors import NotExhaustedError, UsageError
+from checker.exploration import Watch
 from checker.files import make_folder
 from checker.model import Model
-from checker.result import Limits, ProgressListener
+from checker.result import Limits, ProgressListener, Verdict
 from checker.settings import rules_of
-from checker.state_graph import NO_STATE, StateGraph, States, Steps
+from checker.state_graph import Combinations, StateGraph, Steps
 
 FORMAT = "kafkacheck state graph"
-VERSION = 1
+VERSION = 2
 MANIFEST = "_run.json"
 STATES, EDGES = "states", "edges"
+KEYS = (
+    "model", "locator", "question", "bounds", "rules", "hash", "verdict", "property", "unfinished", "states", "edges",
+    "generated", "depth", "expanded", "levels", "actions", "violations", "examples", "measures", "limited", "columns",
+    "schema", "invariants",
+)  # fmt: skip
+"""What `_run.json` says."""
+
+Array = np.ndarray[Any, Any]
 
 
-def write(model: Model, locator: str, folder: Path, progress: ProgressListener | None = None) -> dict[str, Any]:
+def write(
+    model: Model,
+    locator: str,
+    folder: Path,
+    progress: ProgressListener | None = None,
+    limits: Limits | None = None,
+) -> dict[str, Any]:
     """Explore a model, past violations, and write its state graph to `folder`; what `_run.json` says.
 
-    `locator` is how the model is found again. The folder appears when it is whole. UsageError where it is there
-    already, cannot be written, or would hold no state, EvaluationError where the model's code fails,
-    NotExhaustedError where memory ends it.
+    `locator` is how the model is found again. The folder appears when all is written. Where a limit, Ctrl-C or the
+    memory ends it, that is all levels found whole, of which the last has no steps, and `_run.json` says so. UsageError
+    where the folder is there already, cannot be written, or would hold no state, EvaluationError where the model's code
+    fails, NotExhaustedError where it ends before anything is explored.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder} is there already and not an empty folder; name another one, or remove it")
-    with appearing(folder) as work:
-        written = _Writer(StateGraph(model, Limits(), progress), work).write(locator)
+    watch = Watch(limits or Limits(), progress)
+    _check_start(model, watch.limits.max_states)
+    with watch.interrupts.listening(), appearing(folder) as work:
+        written = _Writer(state_graph.explored(model, watch), work).write(locator)
     return written
+
+
+def _check_start(model: Model, most: int | None) -> None:
+    """UsageError where a limit on the states does not let in the first level."""
+    if most is not None and sum(1 for _ in itertools.islice(model.initial_states(), most + 1)) > most:
+        raise UsageError(f"{model.name} has more than {most} initial states; give more to --max-states")
 
 
 @contextlib.contextmanager
@@ -88,9 +114,12 @@ def read_manifest(folder: Path) -> dict[str, Any]:
             f"{path} has version {data.get('version')!r}; this program reads version {VERSION}, so explore the model "
             "again"
         )
-    missing = [name for level in data["levels"] for name in _files(level) if not (folder / name).is_file()]
+    missing = [name for name in KEYS if name not in data]
     if missing:
-        raise UsageError(f"{folder} is not whole: {missing[0]} is missing; explore the model again")
+        raise UsageError(f"{path} says nothing of {missing[0]}; restore it, or explore the model again")
+    for level in data["levels"]:
+        for kind in (STATES, EDGES):
+            _check_rows(folder, kind, level["level"], level[kind])
     return data
 
 
@@ -99,44 +128,80 @@ def level_file(kind: str, level: int) -> str:
     return f"{kind}/level={level}/{kind}.parquet"
 
 
-def _files(level: dict[str, int]) -> list[str]:
-    return [level_file(STATES, level["level"])] + [level_file(EDGES, level["level"])] * bool(level["edges"])
+def _check_rows(folder: Path, kind: str, level: int, expected: int) -> None:
+    """UsageError where a file of a data set is not there or damaged, or has other rows than `_run.json` says."""
+    path = folder / level_file(kind, level)
+    if not expected and not path.exists():
+        return
+    try:
+        found = pq.read_metadata(path).num_rows
+    except FileNotFoundError:
+        raise UsageError(f"{folder} is not whole: {path} is missing; explore the model again") from None
+    except (OSError, pa.ArrowException) as error:
+        raise UsageError(f"{path} is damaged: {_first_line(error)}; explore the model again") from None
+    if found != expected:
+        raise UsageError(f"{path} has {found:,} rows and not {expected:,}; explore the model again")
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+class _Tally:
+    """What is counted of the levels that were written whole."""
+
+    def __init__(self, model: Model) -> None:
+        self._actions = Combinations(model).actions
+        self.names = [each.name for each in model.properties]
+        self.violations = {name: {"states": 0, "steps": 0, "level": 0} for name in self.names}
+        self.examples = dict.fromkeys((each.name for each in model.sometimes), 0)
+        self.fired = np.zeros(len(model.actions), np.int64)
+
+    def add_states(self, level: int, verdicts: Array) -> None:
+        """Count what some states of a level are judged to be."""
+        for place, name in enumerate([*self.names, *self.examples]):
+            found = int((verdicts >> np.uint64(place) & np.uint64(1)).sum())
+            if place < len(self.names):
+                self._violated(name, "states", level, found)
+            else:
+                self.examples[name] += found
+
+    def add_steps(self, level: int, combinations: Array, wrongs: Array) -> None:
+        """Count how often which combination was a step of a level, and how often property k was violated."""
+        self.fired += np.bincount(self._actions, combinations, len(self.fired)).astype(np.int64)
+        for name, found in zip(self.names, wrongs, strict=True):
+            self._violated(name, "steps", level, int(found))
+
+    def _violated(self, name: str, what: str, level: int, found: int) -> None:
+        counts = self.violations[name]
+        counts[what] += found
+        if found:
+            counts["level"] = min(level, counts["level"] or level)
 
 
 class _Writer:
     def __init__(self, graph: StateGraph, folder: Path) -> None:
-        self.graph = graph
+        self.graph, self.folder = graph, folder
         self.model = graph.model
-        self.folder = folder
-        self.columns = arrow.field_columns(self.model.layout)
-        self.by_combination = arrow.StepColumns(self.model)
-        self.limited = arrow.limited_by(self.model.layout)
-        self.names = [each.name for each in self.model.properties]
-        self.violations = {name: {"states": 0, "steps": 0, "level": 0} for name in self.names}
-        self.examples = dict.fromkeys((each.name for each in self.model.sometimes), 0)
+        self.tables = Tables(self.model)
+        self.tally = _Tally(self.model)
         self.edges: list[int] = []
-        self.schema = ""
 
     def write(self, locator: str) -> dict[str, Any]:
-        """Write the whole data set."""
-        graph, writer, level = self.graph, None, 0
-        for steps in graph.steps():
-            if steps.level != level:
-                if writer is not None:
-                    writer.close()
-                level, writer = steps.level, None
+        """Write the data set: every level, or those found until something ends it."""
+        reason = ""
+        try:
+            for level, steps in self.graph.steps_by_level():
                 self._write_states(level)
-                self.edges.append(0)
-            table = self._edges(steps)
-            if len(table):
-                writer = writer or self._open(EDGES, level, table.schema)
-                writer.write_table(table)
-            self.edges[-1] += len(table)
-        if writer is not None:
-            writer.close()
-        if not graph.counts.distinct:
+                self._write_edges(level, steps)
+        except NotExhaustedError as error:
+            reason = str(error)
+            for level in range(len(self.edges) + 1, len(self.graph.levels) + 1):
+                if not (self.folder / level_file(STATES, level)).is_file():
+                    self._write_states(level)
+        if not self.graph.levels:
             raise UsageError(f"{self.model.name} has no state to write: no initial state lies within its constraint")
-        manifest = self._manifest(locator)
+        manifest = self._manifest(locator, reason)
         (self.folder / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
         return manifest
 
@@ -147,74 +212,43 @@ class _Writer:
 
     def _write_states(self, level: int) -> None:
         first, last = self.graph.levels[level - 1]
-        writer = None
-        for states in self.graph.states(first, last):
-            table = self._states(states)
-            self._note(level, states.verdicts)
-            writer = writer or self._open(STATES, level, table.schema)
-            writer.write_table(table)
-        assert writer is not None
-        writer.close()
+        with contextlib.ExitStack() as opened:
+            writer = None
+            for states in self.graph.states(first, last):
+                table = self.tables.states(states)
+                self.tally.add_states(level, states.verdicts)
+                writer = writer or opened.enter_context(self._open(STATES, level, table.schema))
+                writer.write_table(table)
 
-    def _states(self, states: States) -> pa.Table:
-        model, count = self.model, len(states.words)
-        rows = model.layout.unpack(states.words)
-        columns = {
-            "state": pa.array(np.arange(states.first, states.first + count)),
-            "fingerprint": pa.array(states.fingerprints.view(np.int64)),
-            "parent": pa.array(states.parents, mask=states.parents < 0),
-        }
-        whole = arrow.type_array(model.layout.root, rows)
-        fields = {column: whole.field(name) for name, column in self.columns.items()}
-        self.schema = str(pa.struct([(name, array.type) for name, array in fields.items()]))
-        columns |= fields
-        judged = [states.verdicts >> np.uint64(place) & np.uint64(1) for place in range(arrow.bit_count(model))]
-        invariants = [place for place, each in enumerate(model.properties) if not each.is_step]
-        if invariants:
-            holds = [judged[place] == 0 for place in invariants]
-            columns["properties"] = arrow.flags([self.names[place] for place in invariants], holds)
-        if model.sometimes:
-            columns["sometimes"] = arrow.flags(list(self.examples), [each == 1 for each in judged[len(self.names) :]])
-        if model.measures:
-            measured = [pa.array(states.measures[:, place].copy()) for place in range(len(model.measures))]
-            columns["measures"] = pa.StructArray.from_arrays(measured, names=[each.name for each in model.measures])
-        if self.limited:
-            highest = np.array([leaf.high for leaf in model.layout.leaves])
-            at_end = [(rows[:, leaves] == highest[leaves]).any(axis=1) for leaves in self.limited.values()]
-            columns["at_bound"] = arrow.flags(list(self.limited), at_end)
-        return pa.table(columns)
+    def _write_edges(self, level: int, parts: Iterable[Steps]) -> None:
+        """Write the steps of a level, or none of them where something ends it before."""
+        combinations = np.zeros(len(self.tables.steps), np.int64)
+        wrongs, count, writer = np.zeros(len(self.model.properties), np.int64), 0, None
+        try:
+            for part in parts:
+                if len(part.sources):
+                    table = self.tables.edges(part)
+                    writer = writer or self._open(EDGES, level, table.schema)
+                    writer.write_table(table)
+                    count += len(table)
+                    combinations += np.bincount(part.combinations, minlength=len(combinations))
+                    for place in range(len(wrongs)):
+                        wrongs[place] += int((part.wrongs >> np.uint64(place) & np.uint64(1)).sum())
+        except BaseException:
+            if writer is not None:
+                writer.close()
+                shutil.rmtree((self.folder / level_file(EDGES, level)).parent)
+            raise
+        if writer is not None:
+            writer.close()
+        self.edges.append(count)
+        self.tally.add_steps(level, combinations, wrongs)
 
-    def _edges(self, steps: Steps) -> pa.Table:
-        combinations = pa.array(steps.combinations)
-        columns = {
-            "source": pa.array(steps.sources.astype(np.int64)),
-            "action": self.by_combination.actions.take(combinations),
-        }
-        if self.by_combination.parameters is not None:
-            columns["parameters"] = self.by_combination.parameters.take(combinations)
-        columns["target"] = pa.array(steps.targets.astype(np.int64), mask=steps.targets == NO_STATE)
-        columns["violates"] = arrow.name_lists(self.names, steps.wrongs)
-        for place, name in enumerate(self.names):
-            self._count(name, "steps", steps.level, int((steps.wrongs >> np.uint64(place) & np.uint64(1)).sum()))
-        return pa.table(columns)
-
-    def _note(self, level: int, verdicts: np.ndarray[Any, Any]) -> None:
-        for place, name in enumerate([*self.names, *self.examples]):
-            found = int((verdicts >> np.uint64(place) & np.uint64(1)).sum())
-            if place < len(self.names):
-                self._count(name, "states", level, found)
-            else:
-                self.examples[name] += found
-
-    def _count(self, name: str, what: str, level: int, found: int) -> None:
-        counts = self.violations[name]
-        counts[what] += found
-        if found and not counts["level"]:
-            counts["level"] = level
-
-    def _manifest(self, locator: str) -> dict[str, Any]:
-        graph, model, counts = self.graph, self.model, self.graph.counts
+    def _manifest(self, locator: str, reason: str) -> dict[str, Any]:
+        graph, model, levels = self.graph, self.model, self.graph.levels
         outcome = graph.outcome
+        is_open = bool(reason) and outcome.verdict is Verdict.HOLDS
+        edges = [*self.edges, *[0] * (len(levels) - len(self.edges))]
         return {
             "format": FORMAT,
             "version": VERSION,
@@ -224,25 +258,27 @@ class _Writer:
             "bounds": model.bounds,
             "rules": rules_of(model),
             "hash": hashlib.sha256(graph.text.encode()).hexdigest(),
-            "verdict": outcome.verdict.value,
+            "verdict": (Verdict.NOT_EXHAUSTED if is_open else outcome.verdict).value,
             "property": outcome.property,
-            "states": counts.distinct,
-            "edges": sum(self.edges),
-            "generated": counts.generated,
-            "depth": counts.depth,
+            "unfinished": reason,
+            "states": levels[-1][1],
+            "edges": sum(edges),
+            "generated": graph.initial + sum(edges),
+            "depth": len(levels),
+            "expanded": len(self.edges),
             "levels": [
-                {"level": number, "states": last - first, "edges": edges}
-                for number, ((first, last), edges) in enumerate(zip(graph.levels, self.edges, strict=True), start=1)
+                {"level": number, "states": last - first, "edges": count}
+                for number, ((first, last), count) in enumerate(zip(levels, edges, strict=True), start=1)
             ],
             "actions": {
-                action.name: {"fired": fired, "parameters": [each.name for each in action.parameters]}
-                for action, fired in zip(model.actions, counts.fired, strict=True)
+                action.name: {"fired": int(fired), "parameters": [each.name for each in action.parameters]}
+                for action, fired in zip(model.actions, self.tally.fired, strict=True)
             },
-            "violations": self.violations,
-            "examples": self.examples,
+            "violations": self.tally.violations,
+            "examples": self.tally.examples,
             "measures": [each.name for each in model.measures],
-            "limited": list(self.limited),
-            "columns": self.columns,
-            "schema": self.schema,
+            "limited": list(self.tables.limited),
+            "columns": self.tables.columns,
+            "schema": self.tables.schema,
             "invariants": [each.name for each in model.properties if not each.is_step],
         }

@@ -14,7 +14,9 @@ from checker.errors import UsageError
 from checker.model import Model
 from checker.output import say, tell
 from checker.progress import ProgressReport
+from checker.result import Limits
 from checker.settings import settings_text
+from checker.statuses import NOT_EXHAUSTED
 
 if TYPE_CHECKING:
     from checker.analysis import Analysis
@@ -42,24 +44,34 @@ def needed_packages() -> Iterator[None]:
         ) from error
 
 
-def explore(model: Model, name: str, folder: Path) -> int:
+def explore(model: Model, name: str, folder: Path, limits: Limits) -> int:
     """Write the state graph of a model, which was named so, to a folder; the exit status."""
     from checker import dataset
 
     say(f"{model.name}: {settings_text(model) or 'no bounds or rules'}")
     locator = name if name in catalogue.catalogue_names() or not Path(name).exists() else str(Path(name).resolve())
     with ProgressReport(model.name) as progress:
-        run = dataset.write(model, locator, folder, progress)
+        run = dataset.write(model, locator, folder, progress, limits)
     for each, counts in run["violations"].items():
         if counts["level"]:
             told = f"{counts['states']:,} states and {counts['steps']:,} steps, first at level {counts['level']}"
             say(f"{each} is violated by {told}")
     if model.liveness:
         say(f"not judged here: {', '.join(each.name for each in model.liveness)}; `check` does that")
+    if run["unfinished"]:
+        say(unfinished_text(run))
     say(f"written: {folder}")
     found = [run["verdict"], *([run["property"]] if run["property"] else [])]
     say(f"{model.name}: {' '.join(found)} states={run['states']} steps={run['edges']} depth={run['depth']}")
-    return 0
+    return NOT_EXHAUSTED if run["unfinished"] else 0
+
+
+def unfinished_text(run: dict[str, Any]) -> str:
+    """Which part of a state graph is there, where it is not all."""
+    return (
+        f"not all is there: {run['unfinished']}; there are the states of levels 1 to {run['depth']} and the steps from "
+        f"those of {run['expanded']} levels"
+    )
 
 
 def analyze(folder: Path, out: Path | None, master: str | None, settings: Sequence[str]) -> int:
@@ -69,7 +81,7 @@ def analyze(folder: Path, out: Path | None, master: str | None, settings: Sequen
     """
     from checker import analysis_report, dataset, queries
 
-    run = dataset.read_manifest(folder)
+    run = _opened(folder)
     out = out or folder / FOLDER
     if out.exists() and not (out / analysis_report.PAGE).is_file() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(f"{out} is there already and is no analysis; name another folder with --out, or remove it")
@@ -87,9 +99,9 @@ def analyze(folder: Path, out: Path | None, master: str | None, settings: Sequen
 
 def where(folder: Path, predicate: str, master: str | None, settings: Sequence[str]) -> int:
     """Print how many states satisfy a predicate, and a shortest behaviour to one; the exit status."""
-    from checker import data_trace, dataset
+    from checker import data_trace
 
-    run = dataset.read_manifest(folder)
+    run = _opened(folder)
     with _spark(master, settings) as analysis:
         analysis.open_views(folder, run)
         found = analysis.where(predicate)
@@ -105,7 +117,7 @@ def converge(
     """Print from how many states a predicate can still be reached, and a shortest behaviour to one that cannot.
 
     The states that cannot are written to `out`, if that is given. The exit status says whether there are any.
-    UsageError where `out` has anything in it.
+    UsageError where `out` has anything in it, and where not all of the graph is there.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -113,6 +125,11 @@ def converge(
     from checker import analysis_report, data_trace, dataset
 
     run = dataset.read_manifest(folder)
+    if run["unfinished"]:
+        raise UsageError(
+            f"{folder}: {unfinished_text(run)}. What can be reached from a state without its steps cannot be known; "
+            "explore the model to its end, at smaller bounds if need be"
+        )
     if out is not None and out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(f"{out} is there already and not an empty folder; name another one with --out, or remove it")
     with _spark(master, settings) as analysis:
@@ -142,10 +159,10 @@ def compare(folder_a: Path, folder_b: Path, master: str | None, settings: Sequen
 
     UsageError where their states have not the same fields.
     """
-    from checker import analysis_report, data_trace, dataset
+    from checker import analysis_report, data_trace
 
     folders = {"a": folder_a, "b": folder_b}
-    runs = {side: dataset.read_manifest(folder) for side, folder in folders.items()}
+    runs = {side: _opened(folder) for side, folder in folders.items()}
     if runs["a"]["schema"] != runs["b"]["schema"]:
         raise UsageError(
             f"{folder_a} and {folder_b} have states of different fields, so they cannot be compared: "
@@ -178,6 +195,16 @@ def compare(folder_a: Path, folder_b: Path, master: str | None, settings: Sequen
         f"steps: {total['steps_lost']} lost, {total['steps_gained']} gained"
     )
     return 0
+
+
+def _opened(folder: Path) -> dict[str, Any]:
+    """What `_run.json` of a data set says, with a warning where not all of the graph is there."""
+    from checker import dataset
+
+    run = dataset.read_manifest(folder)
+    if run["unfinished"]:
+        tell(f"warning: {folder}: {unfinished_text(run)}; what is told is told of these alone")
+    return run
 
 
 @contextlib.contextmanager

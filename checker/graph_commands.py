@@ -6,7 +6,8 @@ import click
 
 from checker import catalogue, exploring, settings
 from checker.errors import UsageError
-from checker.options import EXIT_STATUSES, Place, set_option, spark_options
+from checker.options import EXIT_STATUSES, Place, limit_options, set_option, spark_options
+from checker.result import Limits
 
 
 @click.command(epilog=EXIT_STATUSES)
@@ -20,14 +21,18 @@ from checker.options import EXIT_STATUSES, Place, set_option, spark_options
     help="The folder to make. It appears when it is whole.",
 )
 @set_option
-def explore(model_name: str, folder: Path, changes: tuple[str, ...]) -> int:
+@limit_options
+def explore(
+    model_name: str, folder: Path, changes: tuple[str, ...], max_seconds: float | None, max_states: int | None
+) -> int:
     """Write the whole state graph of MODEL as a data set of Parquet files, past violations.
 
-    DIR/states and DIR/edges are tables that DuckDB, pandas and Spark read; DIR/_run.json says what they are of.
+    DIR/states and DIR/edges are tables that DuckDB, pandas and Spark read; DIR/_run.json says what they are of. Where a
+    limit or Ctrl-C ends it, the levels found whole are written, and DIR/_run.json says that they are not all.
     """
     model = settings.with_settings(catalogue.find_model(model_name), changes)
     with exploring.needed_packages():
-        return exploring.explore(model, model_name, folder)
+        return exploring.explore(model, model_name, folder, Limits(max_states, max_seconds))
 
 
 @click.command(epilog=EXIT_STATUSES)

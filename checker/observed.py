@@ -1,6 +1,5 @@
 """The state graph of a model as arrays, with what some predicates say of each state, by either reading."""
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +8,7 @@ import numpy as np
 
 from checker.errors import NotExhaustedError
 from checker.evaluation import Evaluation
-from checker.exploration import SECONDS_BETWEEN_LOOKS, Values, Watch
+from checker.exploration import Values, Watch
 from checker.interrupts import Stopped
 from checker.model import Model, Property
 
@@ -55,17 +54,9 @@ def first_steps(sources: Array, count: int) -> Array:
 
 def compiled_graph(model: Model, predicates: Sequence[Property], watch: Watch) -> ObservedGraph:
     """The graph by the compiled reading. EvaluationError where code fails, NotExhaustedError at a limit."""
-    from checker import kernel, machine_code
-    from checker.state_graph import StateGraph
+    from checker import state_graph
 
-    observed = model.observed_by(predicates)
-    with machine_code.compiling(kernel.kernel_text(observed, with_steps=True)) as compiler:
-        while not compiler.is_ready():
-            if watch.interrupts.reason():
-                raise NotExhaustedError(watch.interrupts.reason())
-            time.sleep(SECONDS_BETWEEN_LOOKS)
-        entries = compiler.entries()
-    graph = StateGraph(observed, watch=watch, entries=entries)
+    graph = state_graph.explored(model.observed_by(predicates), watch)
     told = [(each.sources.copy(), each.targets.copy(), each.combinations.copy()) for each in graph.steps()]
     sources, targets, combinations = (
         np.concatenate(column) for column in (zip(*told, strict=True) if told else [[np.empty(0, np.uint32)]] * 3)

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 
 class Query(NamedTuple):
-    """A table of the analysis: its title, what its rows mean, its SQL, and how it is drawn ("line", "bar" or "").
+    """A table of the analysis: its title, what its rows mean, its SQL, and how it is drawn.
 
-    The first column, or the first two where there is a `series`, say what a row is about; `value` is what is drawn.
+    The last is "line", "bar" (upright), "across" or "" for not at all. The first column, or the first two where there
+    is a `series`, say what a row is about; `value` is what is drawn.
     """
 
     title: str
@@ -21,50 +22,75 @@ class Query(NamedTuple):
     series: str = ""
 
 
+STEP_COUNTS = """
+SELECT level, action, violates, count(*) AS steps, count_if(target IS NULL) AS outside
+FROM edges GROUP BY level, action, violates
+"""
+
+STATE_COUNTS = "SELECT {columns}, count(*) AS states FROM states GROUP BY {columns}"
+
+SOURCE_COUNTS = """
+SELECT level, coalesce(degree, 0) AS degree, enabled, count(*) AS states, min(state) AS first_state
+FROM states LEFT JOIN (
+    SELECT source, count(*) AS degree, array({masks}) AS enabled
+    FROM edges JOIN (VALUES {names}) AS known(place, name) ON action = name GROUP BY source
+) ON state = source
+WHERE level <= {expanded} GROUP BY level, degree, enabled
+"""
+
+MASK_BITS = 62
+"""So many actions are the bits of one number."""
+MASK = "bit_or(if(place DIV {bits} = {number}, shiftleft(1L, place % {bits}), 0L))"
+IS_ENABLED = "shiftright(enabled[place DIV {bits}], place % {bits}) % 2 = 1"
+
 LEVELS = """
-WITH found AS (SELECT level, count(*) AS states FROM states GROUP BY level),
-     taken AS (SELECT level, count(*) AS steps FROM edges GROUP BY level)
+WITH found AS (SELECT level, sum(states) AS states FROM state_counts GROUP BY level),
+     taken AS (SELECT level, sum(steps) AS steps, sum(outside) AS outside FROM step_counts GROUP BY level),
+     joined AS (
+         SELECT level, states, if(level <= {expanded}, coalesce(steps, 0), NULL) AS steps,
+                if(level <= {expanded}, coalesce(outside, 0), NULL) AS outside FROM found LEFT JOIN taken USING (level)
+     )
 SELECT level, states, round(states / lag(states) OVER (ORDER BY level), 3) AS growth,
-       coalesce(steps, 0) AS steps, round(coalesce(steps, 0) / states, 3) AS steps_per_state
-FROM found LEFT JOIN taken USING (level) ORDER BY level
+       steps, round(steps / states, 3) AS steps_per_state, outside AS steps_outside
+FROM joined ORDER BY level
 """
 
 ACTIONS = """
-SELECT name AS action, count(source) AS times,
-       round(100 * try_divide(count(source), sum(count(source)) OVER ()), 3) AS percent,
-       min(level) AS first_level, count(DISTINCT source) AS states_enabled
-FROM (VALUES {names}) AS known(place, name) LEFT JOIN edges ON action = name
-GROUP BY place, name ORDER BY {order}
+WITH known AS (SELECT * FROM (VALUES {names}) AS named(place, name)),
+     taken AS (SELECT action, sum(steps) AS times, min(level) AS first_level FROM step_counts GROUP BY action),
+     able AS (SELECT place, sum(states) AS states FROM known JOIN source_counts ON {is_enabled} GROUP BY place)
+SELECT name AS action, coalesce(times, 0) AS times,
+       round(100 * try_divide(coalesce(times, 0), sum(times) OVER ()), 3) AS percent,
+       first_level, coalesce(states, 0) AS states_enabled
+FROM known LEFT JOIN taken ON action = name LEFT JOIN able USING (place) ORDER BY {order}
 """
 
-OUT_DEGREE = """
-SELECT degree, count(*) AS states
-FROM (SELECT state, count(source) AS degree FROM states LEFT JOIN edges ON state = source GROUP BY state)
-GROUP BY degree ORDER BY degree
-"""
+OUT_DEGREE = "SELECT degree, sum(states) AS states FROM source_counts GROUP BY degree ORDER BY degree"
 
 DEADLOCKS = """
-SELECT level, count(*) AS states, min(state) AS first_state
-FROM states LEFT ANTI JOIN edges ON state = source GROUP BY level ORDER BY level
+SELECT level, sum(states) AS states, min(first_state) AS first_state
+FROM source_counts WHERE degree = 0 GROUP BY level ORDER BY level
 """
 
 BOUND = """
-SELECT '{name}' AS bound, {value} AS value, count_if(at_bound.`{name}`) AS states,
-       round(100 * count_if(at_bound.`{name}`) / count(*), 3) AS percent,
+SELECT '{name}' AS bound, {value} AS value, coalesce(sum(states) FILTER (WHERE at_bound.`{name}`), 0) AS states,
+       round(100 * coalesce(sum(states) FILTER (WHERE at_bound.`{name}`), 0) / sum(states), 3) AS percent,
        min(level) FILTER (WHERE at_bound.`{name}`) AS first_level
-FROM states
+FROM state_counts
 """
 
-MEASURE = "SELECT '{name}' AS measure, measures.`{name}` AS value, count(*) AS states FROM states GROUP BY value"
+MEASURE = (
+    "SELECT '{name}' AS measure, measures.`{name}` AS value, sum(states) AS states FROM state_counts GROUP BY value"
+)
 
 WRONG_STATES = """
-SELECT '{name}' AS property, level, count(*) AS states, 0 AS steps
-FROM states WHERE NOT properties.`{name}` GROUP BY level
+SELECT '{name}' AS property, level, sum(states) AS states, 0 AS steps
+FROM state_counts WHERE NOT properties.`{name}` GROUP BY level
 """
 
 WRONG_STEPS = """
-SELECT property, level, 0 AS states, count(*) AS steps
-FROM edges LATERAL VIEW explode(violates) AS property GROUP BY property, level
+SELECT property, level, 0 AS states, sum(steps) AS steps
+FROM step_counts LATERAL VIEW explode(violates) AS property GROUP BY property, level
 """
 
 VIOLATIONS = """
@@ -73,25 +99,40 @@ GROUP BY property, level ORDER BY property, level
 """
 
 
+def summaries(manifest: Mapping[str, Any]) -> dict[str, str]:
+    """What is counted once, by view: all that `tables` asks for is in these views, which are small."""
+    columns = ["level"] + ["properties"] * bool(manifest["invariants"]) + ["measures"] * bool(manifest["measures"])
+    columns += ["at_bound"] * bool(manifest["limited"])
+    numbers = range(1 + len(manifest["actions"]) // MASK_BITS)
+    masks = ", ".join(MASK.format(bits=MASK_BITS, number=number) for number in numbers)
+    return {
+        "step_counts": STEP_COUNTS,
+        "state_counts": STATE_COUNTS.format(columns=", ".join(columns)),
+        "source_counts": SOURCE_COUNTS.format(
+            masks=masks, names=_action_names(manifest), expanded=manifest["expanded"]
+        ),
+    }
+
+
 def tables(manifest: Mapping[str, Any]) -> dict[str, Query]:
     """The queries of the analysis by name, for the data set that `_run.json` describes."""
-    names = ", ".join(f"({place}, '{name}')" for place, name in enumerate(manifest["actions"]))
+    names, is_enabled = _action_names(manifest), IS_ENABLED.format(bits=MASK_BITS)
     found = {
         "levels": Query(
             "States per level",
             "A level holds the states that so many states before them are needed to reach; growth is against the level "
-            "before, steps are those from its states.",
-            LEVELS, "line", "states",
+            "before, steps are those from its states, of which steps_outside leave the constraint.",
+            LEVELS.format(expanded=manifest["expanded"]), "line", "states",
         ),
         "actions": Query(
             "Actions",
             "How often each action fired, with which share of all steps, at which level first, and in how many states.",
-            ACTIONS.format(names=names, order="place"), "bar", "times",
+            ACTIONS.format(names=names, is_enabled=is_enabled, order="place"), "across", "times",
         ),
         "rarest_actions": Query(
             "The rarest actions",
             "An action that never fired, or nearly never, tests nothing.",
-            ACTIONS.format(names=names, order="times, place LIMIT 5"),
+            ACTIONS.format(names=names, is_enabled=is_enabled, order="times, place LIMIT 5"),
         ),
         "out_degree": Query(
             "Out-degree",
@@ -121,8 +162,12 @@ def tables(manifest: Mapping[str, Any]) -> dict[str, Query]:
             "In how many states some offset, epoch or count stands at the end that the bound sets. In these, and in no "
             "others, the bound may have cut a step off; whether it did, `compare` with a larger bound tells."
         )
-        found["bounds"] = Query("States at a bound", meaning, sql, "bar", "states")
+        found["bounds"] = Query("States at a bound", meaning, sql, "across", "states")
     return found
+
+
+def _action_names(manifest: Mapping[str, Any]) -> str:
+    return ", ".join(f"({place}, '{name}')" for place, name in enumerate(manifest["actions"]))
 
 
 def _violations(manifest: Mapping[str, Any]) -> list[str]:

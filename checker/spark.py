@@ -48,6 +48,8 @@ LIGHT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
 SHUFFLES = "spark.sql.shuffle.partitions"
 """As many tasks as processors are enough on one machine; Spark's own number is for clusters."""
+ADAPTIVE = "spark.sql.adaptive.enabled"
+"""On one machine planning a query anew between its stages costs more than it saves."""
 
 FREE = (
     "spark.executorEnv.", "spark.hadoop.", "spark.kubernetes.", "spark.yarn.", "spark.metrics.conf.", "spark.ssl.",
@@ -196,11 +198,12 @@ def _own_gateway(folder: Path, given: dict[str, str]) -> Iterator[Any]:
     reach(master)
     chosen = java.find()
     defaults = {**QUIET, "spark.app.name": APPLICATION, JAVA: chosen.text, "spark.local.dir": str(folder)}
+    defaults["spark.sql.warehouse.dir"] = str(folder / "warehouse")  # or else it is made where the user stands
     environment = {"JAVA_HOME": str(chosen.home(folder))}
     if "spark.pyspark.python" not in given:
         environment["PYSPARK_PYTHON"] = os.environ.get("PYSPARK_PYTHON", sys.executable)
     if _is_local(master):
-        defaults |= {**LOOPBACK, SHUFFLES: str(os.cpu_count() or 1)}
+        defaults |= {**LOOPBACK, SHUFFLES: str(os.cpu_count() or 1), ADAPTIVE: "false"}
         environment["SPARK_LOCAL_IP"] = "127.0.0.1"
         environment["SPARK_LOCAL_DIRS"] = str(folder)
     options = [f"-Djava.io.tmpdir={folder}", LIGHT if _is_local(master) else ""]

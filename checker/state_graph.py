@@ -4,6 +4,7 @@ Nothing but the packed states, their parents and the table that finds them is ke
 """
 
 import functools
+import time
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ from checker import machine_code
 from checker.compiled import CompiledSearch, Workspace
 from checker.context import NO_STATE, Context, Sizes
 from checker.errors import EvaluationError, NotExhaustedError, UsageError
-from checker.exploration import Found, Values, Watch
+from checker.exploration import NO_MEMORY, SECONDS_BETWEEN_LOOKS, Found, Values, Watch
 from checker.kernel import kernel_text
 from checker.model import Model
 from checker.native import FAULT, FAULT_AT, NO_FAULT, Entry
@@ -72,6 +73,22 @@ class Combinations:
         return len(self.parameters)
 
 
+def explored(model: Model, watch: Watch) -> "StateGraph":
+    """The graph of a model, to be told by `steps`. NotExhaustedError where a limit ends the wait for machine code."""
+    text = kernel_text(model, with_steps=True)
+    with machine_code.compiling(text) as compiler:
+        while not compiler.is_ready():
+            if watch.interrupts.reason():
+                raise NotExhaustedError(watch.interrupts.reason())
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+        return StateGraph(model, watch=watch, compiled=(text, compiler.entries()))
+
+
+def _compiled(model: Model) -> tuple[str, dict[str, Entry]]:
+    text = kernel_text(model, with_steps=True)
+    return text, machine_code.entries(text)
+
+
 class _Space(Workspace):
     """The arrays of a search, and those in which a kernel tells steps and verdicts."""
 
@@ -103,9 +120,9 @@ class _Space(Workspace):
 class StateGraph(CompiledSearch):
     """Explores a model to the end, past violations, and tells every step.
 
-    `watch` says when to stop, in place of `limits` and `progress`; `entries` are the machine code, where it is there.
-    UsageError where the model has more properties than can be told. `levels` and `states` may be used while `steps` is
-    iterated; `outcome` is what a check would say, and is whole when that is done.
+    `watch` says when to stop, in place of `limits` and `progress`; `compiled` is the kernel, its text and its entries,
+    where it is there. UsageError where the model has more properties than can be told. `levels` and `states` may be
+    used while `steps` is iterated; `outcome` is what a check would say, and is whole when that is done.
     """
 
     space_class = _Space
@@ -116,17 +133,17 @@ class StateGraph(CompiledSearch):
         limits: Limits | None = None,
         progress: ProgressListener | None = None,
         watch: Watch | None = None,
-        entries: dict[str, Entry] | None = None,
+        compiled: tuple[str, dict[str, Entry]] | None = None,
     ) -> None:
         if len(model.properties) + len(model.sometimes) > MOST_JUDGEMENTS:
             raise UsageError(
                 f"{model.name} has {len(model.properties) + len(model.sometimes)} properties; of a state graph at most "
                 f"{MOST_JUDGEMENTS} are told, so name some of them with --property"
             )
-        self.text = kernel_text(model, with_steps=True)
-        super().__init__(
-            model, entries or machine_code.entries(self.text), watch or Watch(limits or Limits(), progress)
-        )
+        self.initial = 0
+        """How many initial states were generated."""
+        self.text, entries = compiled or _compiled(model)
+        super().__init__(model, entries, watch or Watch(limits or Limits(), progress))
         self._space.use_measures(len(model.measures))
 
     _space: _Space
@@ -140,24 +157,35 @@ class StateGraph(CompiledSearch):
     def steps(self) -> Iterator[Steps]:
         """Explore the model: the steps from the states of level 1, then those of level 2, and so on.
 
-        EvaluationError where the model's code fails, NotExhaustedError where a limit or the memory ends it.
+        EvaluationError where the model's code fails; NotExhaustedError, which says the reason alone, where a limit,
+        Ctrl-C or the memory ends it.
         """
+        for _, steps in self.steps_by_level():
+            yield from steps
+
+    def steps_by_level(self) -> Iterator[tuple[int, Iterator[Steps]]]:
+        """The same, as each level with its steps, all of which must be taken before the next level."""
         try:
             found = self._start()
-            self._go_on(self._failed() if self._space.report[FAULT] != NO_FAULT else found)
-            level = 0
-            while self._next < self.counts.distinct:
-                level, end = level + 1, self.counts.level_ends[-1]
-                while self._next < end:
-                    yield self._steps(level, end)
-                self._note_successors()
-                if self.counts.distinct > end:
-                    self.counts.level_ends.append(self.counts.distinct)
         except MemoryError:
-            raise NotExhaustedError(
-                f"{self.model.name} is not explored: memory ran out; choose smaller bounds"
-            ) from None
+            raise NotExhaustedError(NO_MEMORY) from None
+        self.initial = self.counts.generated
+        self._go_on(self._failed() if self._space.report[FAULT] != NO_FAULT else found)
+        level = 0
+        while self._next < self.counts.distinct:
+            level, end = level + 1, self.counts.level_ends[-1]
+            yield level, self._steps_of(level, end)
+            self._note_successors()
+            if self.counts.distinct > end:
+                self.counts.level_ends.append(self.counts.distinct)
         self.counts.fired = [int(count) for count in self._space.fired]
+
+    def _steps_of(self, level: int, end: int) -> Iterator[Steps]:
+        try:
+            while self._next < end:
+                yield self._steps(level, end)
+        except MemoryError:
+            raise NotExhaustedError(NO_MEMORY) from None
 
     def states(self, first: int, last: int) -> Iterator[States]:
         """The states first .. last-1, some at a time. The arrays are views that the next ones overwrite."""
@@ -186,7 +214,7 @@ class StateGraph(CompiledSearch):
         reason = self._block(end)
         self._go_on(self._failed() if space.report[FAULT] != NO_FAULT else None)
         if reason:
-            raise NotExhaustedError(f"{self.model.name} is not explored: {reason}; choose smaller bounds with --set")
+            raise NotExhaustedError(reason)
         count = self.counts.generated - generated
         arrays = (space.origins, space.combinations, space.targets, space.wrongs)
         return Steps(level, *(array[:count] for array in arrays))

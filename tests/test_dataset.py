@@ -1,6 +1,8 @@
 """A state graph as a data set: named, typed columns, the same states and steps, a folder that is whole or not there."""
 
 import json
+import os
+import signal
 from typing import Annotated
 
 import numpy as np
@@ -11,8 +13,10 @@ import pytest
 from checker import dataset
 from checker.errors import EvaluationError, UsageError
 from checker.evaluation import Evaluation
+from checker.exploration import Watch
 from checker.model import Model
 from checker.objects import value_to_json
+from checker.result import Limits
 from checker.schema import Array, ById, Count, Flag, IdSet, Struct
 from tests.command import TANK, Command, in_process, write
 from tests.expected import model_of
@@ -248,7 +252,14 @@ def damaged(folder, change):
     [
         (lambda folder: damaged(folder, lambda text: text[:50]), "cannot be read"),
         (lambda folder: damaged(folder, lambda text: "[]"), "does not describe a state graph"),
-        (lambda folder: damaged(folder, lambda text: text.replace('"version": 1', '"version": 9')), "has version 9"),
+        (
+            lambda folder: damaged(folder, lambda text: text.replace(f'"version": {dataset.VERSION}', '"version": 9')),
+            "9",
+        ),
+        (
+            lambda folder: damaged(folder, lambda text: text.replace('"measures"', '"pleasures"')),
+            "says nothing of meas",
+        ),
         (lambda folder: (folder / "_run.json").unlink(), "there is no _run.json in it"),
         (lambda folder: (folder / dataset.level_file("edges", 2)).unlink(), "edges.parquet is missing"),
     ],
@@ -287,3 +298,67 @@ def test_an_empty_folder_is_used(tmp_path):
     (tmp_path / "graph").mkdir()
     dataset.write(behaviours.GRID, "grid", tmp_path / "graph")
     assert dataset.read_manifest(tmp_path / "graph")["model"] == "grid"
+
+
+def test_a_limit_leaves_the_levels_found_whole_and_says_so(tmp_path):
+    """And these are those of the whole graph, with the same numbers."""
+    model = model_of("kip101").with_bounds({"replicas": 2})
+    _, states, edges = explored(model, tmp_path / "whole")
+    run = dataset.write(model, "kip101", tmp_path / "graph", limits=Limits(max_states=500))
+    assert run == dataset.read_manifest(tmp_path / "graph")
+    assert (run["verdict"], run["unfinished"]) == ("NOT_EXHAUSTED", "it was stopped at 500 distinct states")
+    assert 0 < run["states"] <= 500 and run["expanded"] == run["depth"] - 1
+    assert rows_of(tmp_path / "graph", "states") == [row for row in states if row["level"] <= run["depth"]]
+    kept = rows_of(tmp_path / "graph", "edges")
+    assert kept == [row for row in edges if row["level"] < run["depth"]] and len(kept) == run["edges"]
+    assert run["generated"] == 1 + len(kept) == 1 + sum(each["fired"] for each in run["actions"].values())
+    assert left_in(tmp_path / "graph" / "edges") == sorted(f"level={level}" for level in range(1, run["depth"]))
+
+
+def test_a_violation_found_before_the_limit_is_the_verdict(tmp_path, kafkacheck):
+    file = write(tmp_path / "tank.py", TANK)
+    ended = kafkacheck("explore", file, "--set", "valve=OPEN", "--max-states", 3, "--out", tmp_path / "graph")
+    assert ended.status == 20
+    assert (
+        "not all is there: it was stopped at 3 distinct states; there are the states of levels 1 to 3 and " in ended.out
+    )
+    assert ended.last_line == "tank: NOT_EXHAUSTED states=3 steps=3 depth=3"
+
+
+def test_ctrl_c_leaves_what_was_found(tmp_path, monkeypatch):
+    write_states = dataset._Writer._write_states
+
+    def pressing(self, level):
+        write_states(self, level)
+        if level == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(dataset._Writer, "_write_states", pressing)
+    monkeypatch.setattr(Watch, "is_due", lambda self: True)
+    run = dataset.write(behaviours.GRID, "grid", tmp_path / "graph")
+    assert run["unfinished"] == "it was interrupted" and run["expanded"] < run["depth"]
+    assert run["states"] == len(rows_of(tmp_path / "graph", "states"))
+
+
+def test_a_limit_that_does_not_let_the_first_level_in(tmp_path, kafkacheck):
+    with pytest.raises(UsageError, match="starts has more than 1 initial states; give more to --max-states"):
+        dataset.write(behaviours.STARTS, "starts", tmp_path / "graph", limits=Limits(max_states=1))
+    assert left_in(tmp_path) == []
+
+
+def test_a_table_that_is_damaged_is_named(tmp_path, kafkacheck):
+    dataset.write(behaviours.STARTS, "starts", tmp_path / "graph")
+    path = tmp_path / "graph" / dataset.level_file("states", 1)
+    content = path.read_bytes()
+    path.write_bytes(content[:-20])
+    ended = kafkacheck("analyze", tmp_path / "graph")
+    assert ended.status == 2 and f"{path} is damaged: " in ended.error
+    path.write_bytes((tmp_path / "graph" / dataset.level_file("states", 2)).read_bytes())
+    ended = kafkacheck("analyze", tmp_path / "graph")
+    assert ended.status == 2 and f"{path} has " in ended.error
+
+
+def test_what_can_be_reached_is_not_told_of_a_part(tmp_path, kafkacheck):
+    dataset.write(behaviours.GRID, "grid", tmp_path / "graph", limits=Limits(max_states=10))
+    ended = kafkacheck("analyze", tmp_path / "graph", "--converge", "left = 1")
+    assert ended.status == 2 and "not all is there" in ended.error and "to its end" in ended.error
