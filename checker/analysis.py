@@ -100,10 +100,10 @@ class Analysis:
                 reaching, new, turn = goal, goal, 0
                 while new:
                     turn += 1
-                    self._read(Path(work) / "reached").createOrReplaceTempView("reached")
+                    self._view(Path(work) / "reached", "reached", "state BIGINT, round INT")
                     new = self._keep(queries.BACKWARD, Path(work) / "reached" / f"round={turn}", "front")
                     reaching += new
-                self._read(Path(work) / "reached").createOrReplaceTempView("reached")
+                self._view(Path(work) / "reached", "reached", "state BIGINT, round INT")
                 table = self._rows(f"{queries.STUCK} ORDER BY level, state")
         first = table.slice(0, 1).to_pylist()
         return Convergence(goal, reaching, Found(len(table), *(first[0].values() if first else ())), table)
@@ -130,6 +130,10 @@ class Analysis:
     def _read(self, path: Path) -> Any:
         return self._session.read.parquet(str(path.absolute()))
 
+    def _view(self, path: Path, name: str, schema: Any) -> None:
+        """Let a view be the files in a folder, whose columns are known."""
+        self._session.read.schema(schema).parquet(str(path.absolute())).createOrReplaceTempView(name)
+
     def _rows(self, sql: str) -> pa.Table:
         return self._session.sql(sql).toArrow()
 
@@ -137,5 +141,5 @@ class Analysis:
         """Write what a query finds to a file and let a view be that, so that no plan grows; the number of rows."""
         found = self._session.sql(sql)
         found.write.parquet(str(path))
-        self._session.read.schema(found.schema).parquet(str(path)).createOrReplaceTempView(view)
+        self._view(path, view, found.schema)
         return sum(pq.read_metadata(part).num_rows for part in path.glob("*.parquet"))
