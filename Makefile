@@ -14,7 +14,7 @@ ARGS ?=
 help:
 	@echo 'make check    explore every model of the catalogue at its default bounds'
 	@echo 'make test     lint, then every test'
-	@echo 'make long     compare the readings on 100,000 steps of every model of the cluster, too'
+	@echo 'make long     compare the readings on 100,000 steps of every model of the cluster, and search each by Spark'
 	@echo 'make quick    only the fast tests'
 	@echo 'make lint     ruff and mypy'
 	@echo 'make format   let ruff reformat the sources'
@@ -32,7 +32,7 @@ test: lint
 	@$(BIN)/python -m pytest --all -q -n $(WORKERS) --maxprocesses 8 --dist worksteal
 
 long: environment
-	@$(BIN)/python -m pytest --all --long -q -n $(WORKERS) --maxprocesses 8 --dist worksteal tests/test_actions.py
+	@$(BIN)/python -m pytest --all --long -q -n $(WORKERS) --maxprocesses 8 --dist worksteal tests/test_actions.py tests/test_spark_search.py
 
 quick: environment
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --maxprocesses 8 --dist worksteal

@@ -19,6 +19,7 @@ from checker.result import Limits, Verdict
 from checker.run_directory import RunDirectory
 from checker.runs import Cluster
 from tests import readings
+from tests.expected import pinned
 
 pytestmark = pytest.mark.slow
 
@@ -67,10 +68,21 @@ def ended(process):
     return output.splitlines()[-1]
 
 
-@pytest.mark.parametrize(("name", "shards"), [("kip101", 3), ("truncate_to_high_watermark", 1)])
-def test_spark_gives_the_same_answer_from_the_first_level_on(name, shards, tmp_path):
+SEARCHES = [("kip101", 3, 1), ("truncate_to_high_watermark", 1, 1), ("cluster_consumer_unclean", 2, 70)]
+"""Models, the number of shards, and from how many states on a level is a job."""
+
+
+def pytest_generate_tests(metafunc):
+    """With --long every model of the catalogue is searched by Spark."""
+    if "spark_from" in metafunc.fixturenames:
+        others = sorted(set(pinned()) - {name for name, _, _ in SEARCHES})
+        more = [(name, 2, 1 + pinned()[name]["distinct"] // (2 * pinned()[name]["depth"])) for name in others]
+        metafunc.parametrize(("name", "shards", "spark_from"), SEARCHES + more * metafunc.config.getoption("--long"))
+
+
+def test_spark_gives_the_same_answer(spark_session, name, shards, spark_from, tmp_path):
     told = []
-    cluster = Cluster(LOCAL, shards=shards, spark_from=1, tell=told.append)
+    cluster = Cluster(LOCAL, shards=shards, spark_from=spark_from, tell=told.append)
     result = runs.begin(Source(name), tmp_path / "run", cluster, Limits())
     wanted = readings.compiled(catalogue.find_model(name))
     assert (result.verdict, result.property) == (wanted.verdict, wanted.property)
