@@ -28,13 +28,17 @@ def line(checked: Checked) -> str:
 def pool_lines(found: Found) -> Iterator[str]:
     """What became of the candidates for lemmas, and which of them are needed."""
     yield f"{found.pool} candidates: {found.false} are false in a reachable state, {found.not_inductive} not inductive"
+    if not found.is_complete:
+        yield f"    (of the reachable states, {found.states:,} were searched within the limits)"
     if found.undecided:
         yield "the solver gave up on some, which were dropped as well"
     if found.needed is None:
         yield f"{len(found.kept)} are inductive, but the properties are not among them"
         return
     yield f"{len(found.kept)} are inductive; needed, because without any one of them the proof fails:"
-    yield from (f"    {each.name}" for each in found.needed)
+    doubtful = {each.name for each in found.doubtful}
+    for each in found.needed:
+        yield f"    {each.name}" + (" (perhaps: the solver gave no answer without it)" * (each.name in doubtful))
 
 
 def closing_lines(proof: Proof, judgement: Judgement) -> Iterator[str]:
@@ -153,12 +157,14 @@ def document(proof: Proof, judgement: Judgement, found: Found | None = None) -> 
 
 def _pool(found: Found) -> dict[str, Any]:
     return {
+        "searched": {"states": found.states, "all": found.is_complete},
         "candidates": found.pool,
         "false": found.false,
         "not_inductive": found.not_inductive,
         "inductive": [each.name for each in found.kept],
         "needed": None if found.needed is None else [each.name for each in found.needed],
         "undecided": found.undecided,
+        "doubtful": [each.name for each in found.doubtful],
     }
 
 

@@ -45,6 +45,7 @@ class Translation:
     def __init__(self) -> None:
         self._context = z3.Context()
         self._done: dict[int, tuple[Term, Any]] = {}
+        self._variables: dict[int, tuple[Term, tuple[Term, ...]]] = {}
 
     def solver(self) -> Any:
         """A solver for what is translated here."""
@@ -52,10 +53,15 @@ class Translation:
 
     def expression(self, root: Term) -> Any:
         """A term as a Z3 expression: a Bool, or a signed bit-vector of `width(root)` bits."""
-        for term in in_order([root]):
-            if id(term) not in self._done:
-                self._done[id(term)] = (term, self._translate(term))
+        for term in in_order([root], self._done):
+            self._done[id(term)] = (term, self._translate(term))
         return self._done[id(root)][1]
+
+    def variables(self, root: Term) -> tuple[Term, ...]:
+        """The variables of a term, in a fixed order."""
+        if id(root) not in self._variables:
+            self._variables[id(root)] = (root, tuple(variables_of([root])))
+        return self._variables[id(root)][1]
 
     def _of(self, term: Term) -> Any:
         return self._done[id(term)][1]
@@ -173,7 +179,8 @@ class Session:
             self._solver.add(self._translation.expression(term))
 
     def _know(self, terms: Sequence[Term]) -> None:
-        new = {id(term): term for term in variables_of(terms) if id(term) not in self._variables}
+        met = (term for each in terms for term in self._translation.variables(each))
+        new = {id(term): term for term in met if id(term) not in self._variables}
         self._variables |= new
         for term in ranges_of(tuple(new.values())):
             self._solver.add(self._translation.expression(term))

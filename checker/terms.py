@@ -6,7 +6,7 @@ term overflows, because its interval says how many bits it needs.
 
 import hashlib
 import weakref
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 BOOL_KIND, INT_KIND = True, False
 Payload = int | str | None
@@ -353,15 +353,18 @@ def as_number(term: Term) -> Term:
 # -- what a term is made of ------------------------------------------------------------------------------------
 
 
-def in_order(roots: Sequence[Term]) -> Iterator[Term]:
-    """Every term that the roots are made of, once, arguments before what is made of them."""
+def in_order(roots: Sequence[Term], known: Container[int] = ()) -> Iterator[Term]:
+    """Every term that the roots are made of, once, arguments before what is made of them.
+
+    Without those whose `id` is known, and what these are made of.
+    """
     done: set[int] = set()
     stack: list[tuple[Term, bool]] = [(root, False) for root in reversed(roots)]
     while stack:
         term, is_ready = stack.pop()
         if is_ready:
             yield term
-        elif id(term) not in done:
+        elif id(term) not in done and id(term) not in known:
             done.add(id(term))
             stack.append((term, True))
             stack.extend((argument, False) for argument in reversed(term.arguments))
