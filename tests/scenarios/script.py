@@ -25,7 +25,7 @@ from impl.cluster import State
 from impl.constants import NO_LEADER, NO_OFFSET, NO_RECORD
 from impl.rules import ClusterRules
 from model.cluster import BOUNDS
-from model.environment import fill_budget, found_partition
+from model.environment import found_partition
 
 PLENTY = 9
 """More changes, restarts and disturbances than any script needs."""
@@ -62,7 +62,6 @@ class Script:
         self.state = self.layout.blank()
         everyone = set(range(brokers))
         found_partition(self.state, id_set(everyone), id_set(everyone if isr is None else isr))
-        fill_budget(self.state, *[PLENTY] * 7)
 
     def act(self, step: Callable[..., None], **given: Any) -> None:
         """Take a step, which must be possible."""
