@@ -13,7 +13,7 @@ import itertools
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -117,9 +117,13 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     missing = [name for name in KEYS if name not in data]
     if missing:
         raise UsageError(f"{path} says nothing of {missing[0]}; restore it, or explore the model again")
+    columns = {
+        STATES: ["state", "parent", *data["columns"].values()],
+        EDGES: ["source", "action", "target", "violates"],
+    }
     for level in data["levels"]:
-        for kind in (STATES, EDGES):
-            _check_rows(folder, kind, level["level"], level[kind])
+        for kind, names in columns.items():
+            _check_table(folder, kind, level["level"], level[kind], names)
     return data
 
 
@@ -128,17 +132,21 @@ def level_file(kind: str, level: int) -> str:
     return f"{kind}/level={level}/{kind}.parquet"
 
 
-def _check_rows(folder: Path, kind: str, level: int, expected: int) -> None:
-    """UsageError where a file of a data set is not there or damaged, or has other rows than `_run.json` says."""
+def _check_table(folder: Path, kind: str, level: int, expected: int, columns: Sequence[str]) -> None:
+    """UsageError where a file of a data set is not there, damaged, or without rows or columns that it must have."""
     path = folder / level_file(kind, level)
     if not expected and not path.exists():
         return
     try:
-        found = pq.read_metadata(path).num_rows
+        metadata = pq.read_metadata(path)
+        found, names = metadata.num_rows, metadata.schema.to_arrow_schema().names
     except FileNotFoundError:
         raise UsageError(f"{folder} is not whole: {path} is missing; explore the model again") from None
     except (OSError, pa.ArrowException) as error:
         raise UsageError(f"{path} is damaged: {_first_line(error)}; explore the model again") from None
+    missing = [name for name in columns if name not in names]
+    if missing:
+        raise UsageError(f"{path} has no column {missing[0]}; explore the model again")
     if found != expected:
         raise UsageError(f"{path} has {found:,} rows and not {expected:,}; explore the model again")
 

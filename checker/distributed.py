@@ -5,14 +5,13 @@ which every shard expands its states and Spark brings the successors to the shar
 not worth a job, and the same work is done here.
 """
 
-import contextlib
 import itertools
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from checker import shard as shards
+from checker.background import FailedError, Job
 from checker.blocks import Level, place_of
 from checker.evaluation import Evaluation
 from checker.exploration import Exploration, Found, Values, Watch, states_reason
@@ -20,12 +19,6 @@ from checker.model import Model
 from checker.result import Verdict
 from checker.run_directory import Committed, RunDirectory, Shard, Summary
 from checker.shard import Absorbed, Trouble, Work
-
-SECONDS_BETWEEN_LOOKS = 0.1
-
-
-class FailedError(Exception):
-    """Why a level could not be done, in words; what is committed stands."""
 
 
 class Workers(Protocol):
@@ -54,16 +47,16 @@ class HereWorkers:
 
 
 class SparkWorkers:
-    """Do a level's work as one Spark job; the session is started when it is first needed, by `start`."""
+    """Do a level's work as one Spark job; `start` gives the Spark context, and is asked when one is first needed."""
 
-    def __init__(self, start: Callable[[], Any]) -> None:
+    def __init__(self, start: Callable[[Callable[[], str]], Any]) -> None:
         self._start = start
         self._context: Any = None
 
     def run(self, work: Work, parts: Sequence[Shard], reason_to_stop: Callable[[], str]) -> list[Absorbed]:
         """As `Workers`. UsageError where Spark does not start."""
         if self._context is None:
-            self._context = self._start().sparkContext
+            self._context = self._start(reason_to_stop)
         context, count = self._context, len(parts)
         levels, runs = [part.level for part in parts], [part.visited for part in parts]
 
@@ -83,43 +76,13 @@ class SparkWorkers:
             context.cancelJobGroup(name)
 
         name = f"level {work.level}"
-        return _checked(_Job(job, cancel).wait(reason_to_stop))
+        return _checked(Job(job, cancel, _spark_reason).wait(reason_to_stop))
 
 
-class _Job:
-    """A Spark job in a thread of its own, so that this one can look at the clock and at Ctrl-C."""
-
-    def __init__(self, job: Callable[[], list[Any]], cancel: Callable[[], None]) -> None:
-        self._job, self._cancel = job, cancel
-        self._answers: list[Any] | None = None
-        self._error: BaseException | None = None
-
-    def wait(self, reason_to_stop: Callable[[], str]) -> list[Any]:
-        """The job's data; FailedError where there is a reason to stop, or Spark fails."""
-        thread = threading.Thread(target=self._run, daemon=True)
-        thread.start()
-        while thread.is_alive():
-            thread.join(SECONDS_BETWEEN_LOOKS)
-            reason = reason_to_stop()
-            if reason and thread.is_alive():
-                with contextlib.suppress(Exception):  # a Spark that is gone needs no word
-                    self._cancel()
-                raise FailedError(reason)
-        if self._answers is None:
-            raise FailedError(_spark_reason(self._error)) from self._error
-        return self._answers
-
-    def _run(self) -> None:
-        try:
-            self._answers = self._job()
-        except BaseException as error:
-            self._error = error
-
-
-def _spark_reason(error: BaseException | None) -> str:
+def _spark_reason(error: BaseException) -> str:
     from checker import spark
 
-    return f"Spark failed: {spark.reason(error) if error is not None else 'it gave no answer'}"
+    return f"Spark failed: {spark.reason(error)}"
 
 
 def _stop_for(reason: str) -> None:

@@ -70,7 +70,8 @@ class Summary(NamedTuple):
 class Committed(NamedTuple):
     """A level found whole, with the seconds it took and the bytes of successors that shards sent each other for it.
 
-    `summary` is None for a level that was found before the search was handed over.
+    `summary` is None for a level that was found before the search was handed over; the last of those levels has one, so
+    where the last level has none, the hand-over did not come to its end.
     """
 
     number: int
@@ -161,6 +162,11 @@ class RunDirectory:
             _sync(folder)
         atomic_write(self._level_file(level.number), _sealed(data))
         _sync(self._levels)
+
+    def forget(self) -> None:
+        """Remove every level, the last first, and all files of states. OSError where that fails."""
+        for path in [*sorted(self._levels.glob("[0-9]*.json"), reverse=True), *self.shards.iterdir()]:
+            path.unlink(missing_ok=True)
 
     def committed(self) -> list[int]:
         """The numbers of the levels that exist: 1, 2, 3 and so on. DamagedRunError where one between is missing."""

@@ -6,10 +6,12 @@ import tempfile
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from checker import kernel, machine_code, spark
+from checker.background import FailedError, Job
 from checker.compiled import CompiledSearch
 from checker.distributed import DistributedSearch, HereWorkers, SparkWorkers
 from checker.errors import UsageError
@@ -17,12 +19,13 @@ from checker.exploration import Watch
 from checker.files import reason_of
 from checker.hand_over import hand_over
 from checker.identity import differences, identity_of
+from checker.interpreted import InterpretedSearch
 from checker.model import Model
 from checker.named import Source
 from checker.native import fingerprint
 from checker.result import Limits, ProgressListener, Result, Verdict
 from checker.run_directory import RunDirectory
-from checker.search import result_of
+from checker.search import result_of, wait
 from checker.shard import Work
 
 SPARK_FROM = 200_000
@@ -48,14 +51,20 @@ class Cluster:
 
 
 def begin(
-    source: Source, path: Path | None, cluster: Cluster, limits: Limits, progress: ProgressListener | None = None
+    source: Source,
+    path: Path | None,
+    cluster: Cluster,
+    limits: Limits,
+    progress: ProgressListener | None = None,
+    model: Model | None = None,
 ) -> Result:
     """Search a model, on Spark once it is wide enough, keeping every level in a new run directory at `path`.
 
-    Without a path the directory is a temporary one, which stays only where the search did not end. UsageError where
-    the directory or Spark cannot be used; otherwise as `checker.search.check`.
+    `model` is what `source` names, where it is there already. Without a path the directory is a temporary one, which
+    stays only where the search did not end. UsageError where the directory or Spark cannot be used; otherwise as
+    `checker.search.check`.
     """
-    model = source.model()
+    model = model or source.model()
     text = kernel.kernel_text(model)
     if cluster.master is not None:
         spark.reach(cluster.master)
@@ -75,14 +84,21 @@ def begin(
         raise
 
 
-def resume(path: Path, cluster: Cluster, limits: Limits, progress: ProgressListener | None = None) -> Result:
+def resume(
+    path: Path,
+    cluster: Cluster,
+    limits: Limits,
+    progress: ProgressListener | None = None,
+    model: Model | None = None,
+) -> Result:
     """Continue the run at `path` from its last whole level, after comparing all files with their checksums.
 
-    UsageError where the model has changed since, naming what; DamagedRunError naming a file that is damaged.
+    `model` is what `source_of` the run names, where it is there already. UsageError where the model has changed since,
+    naming what; DamagedRunError naming a file that is damaged.
     """
     run = RunDirectory(path)
     about = run.about()
-    model = source_of(path).model()
+    model = model or source_of(path).model()
     text = kernel.kernel_text(model)
     changed = differences(about["identity"], identity_of(model, text))
     if changed:
@@ -116,7 +132,8 @@ def _continued(
     with watch.interrupts.listening(), run.locked(), contextlib.ExitStack() as started:
         sessions = _Spark(cluster, run.path, started)
         levels = [run.level(number) for number in run.committed()]
-        if not levels:
+        if not levels or levels[-1].summary is None:
+            run.forget()
             result = _from_the_start(model, run, about, cluster, watch, sessions)
             if result is not None:
                 return _left(result, run, is_temporary)
@@ -124,7 +141,7 @@ def _continued(
             run.verify(levels)
         sizes, name = kernel.sizes_of(model), fingerprint(run.kernel.read_text(encoding="utf-8"))
         work = Work(str(run.path.resolve()), name, sizes, about["shards"], 0)
-        workers = (HereWorkers(), SparkWorkers(sessions.session))
+        workers = (HereWorkers(), SparkWorkers(sessions.context))
         search = DistributedSearch(model, run, work, watch, workers, cluster.spark_from)
         found = search.run()
         return _left(result_of(search, found, watch), run, is_temporary)
@@ -133,16 +150,33 @@ def _continued(
 def _from_the_start(
     model: Model, run: RunDirectory, about: dict[str, Any], cluster: Cluster, watch: Watch, sessions: "_Spark"
 ) -> Result | None:
-    """Search in this process until a level is wide enough and hand over; the result where none is."""
+    """Search in this process until a level is wide enough and hand over; the result where none is.
+
+    UsageError where a file cannot be written.
+    """
     with machine_code.compiling(run.kernel.read_text(encoding="utf-8")) as compiler:
+        waiting = InterpretedSearch(model, watch)
+        stopped = wait(waiting, compiler.is_ready)
+        if stopped is not None:
+            return result_of(waiting, stopped, watch)
         search = CompiledSearch(model, compiler.entries(), watch)
         found = search.run(cluster.spark_from if cluster.hand_over_from is None else cluster.hand_over_from)
         if found is not None or not search.frontier:
             return result_of(search, found, watch)
-        if about["shards"] is None:
-            about["shards"] = sessions.session().sparkContext.defaultParallelism
-        run.describe(about)
-        hand_over(search, run, about["shards"])
+        try:
+            if about["shards"] is None:
+                expanded = search.counts.distinct - search.frontier
+                reason_to_stop = partial(watch.reason_to_stop, search.engine, search.counts, expanded)
+                about["shards"] = sessions.context(reason_to_stop).defaultParallelism
+            run.describe(about)
+            hand_over(search, run, about["shards"])
+        except FailedError as error:
+            return result_of(search, search.counts.stopped(model, str(error)), watch)
+        except OSError as error:
+            raise UsageError(
+                f"cannot write {error.filename or run.shards}: {reason_of(error)}; make room there, and go on with "
+                f"`kafkacheck resume {run.path}`, or begin again with another --run-dir"
+            ) from error
     return None
 
 
@@ -151,15 +185,27 @@ class _Spark:
 
     def __init__(self, cluster: Cluster, folder: Path, until: contextlib.ExitStack) -> None:
         self._cluster, self._folder, self._until = cluster, folder, until
-        self._session: Any = None
+        self._context: Any = None
+        self._is_given_up = False
 
-    def session(self) -> Any:
-        """The session. UsageError where it cannot be started."""
-        if self._session is None:
-            entered = spark.session(self._cluster.master, self._cluster.conf, [_package(self._folder)], UNCOMPRESSED)
-            self._session = self._until.enter_context(entered)
-            self._cluster.tell(spark.description(self._session))
-        return self._session
+    def context(self, reason_to_stop: Callable[[], str]) -> Any:
+        """The Spark context. UsageError where Spark cannot be started, FailedError where there is a reason to stop."""
+        if self._context is None:
+            session, ending = Job(self._start, self._give_up, str).wait(reason_to_stop)
+            self._until.push(ending)
+            self._context = session.sparkContext
+            self._cluster.tell(spark.description(session))
+        return self._context
+
+    def _start(self) -> tuple[Any, contextlib.ExitStack]:
+        """The session, and what ends it; ended at once where it was given up meanwhile."""
+        with contextlib.ExitStack() as ending:
+            master, conf = self._cluster.master, self._cluster.conf
+            session = ending.enter_context(spark.session(master, conf, [_package(self._folder)], UNCOMPRESSED))
+            return session, contextlib.ExitStack() if self._is_given_up else ending.pop_all()
+
+    def _give_up(self) -> None:
+        self._is_given_up = True
 
 
 def _package(folder: Path) -> Path:

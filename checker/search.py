@@ -66,7 +66,7 @@ def _with_compiler(model: Model, watch: Watch, meanwhile: bool) -> "tuple[Search
             found = search.run(compiler.is_ready)
             if found is not None or search.finished:
                 return search, found
-        stopped = _wait(search, compiler.is_ready)
+        stopped = wait(search, compiler.is_ready)
         if stopped is not None:
             return search, stopped
         from checker.compiled import CompiledSearch
@@ -78,7 +78,7 @@ def _with_compiler(model: Model, watch: Watch, meanwhile: bool) -> "tuple[Search
         return going_on, going_on.run()
 
 
-def _wait(search: InterpretedSearch, is_ready: Callable[[], bool]) -> Found | None:
+def wait(search: InterpretedSearch, is_ready: Callable[[], bool]) -> Found | None:
     """Wait for the compiler; Found where a limit or Ctrl-C ends the waiting."""
     watch = search.watch
     while not is_ready() or watch.interrupts.pressed:  # Ctrl-C may have ended the compiler, too

@@ -33,7 +33,7 @@ def beginning(source: Source, folder: Path | None, cluster: Cluster) -> Search:
                 f"other properties with --property: {names}"
             )
         with ProgressReport(model.name) as progress:
-            return runs.begin(source, folder, cluster, limits, progress)
+            return runs.begin(source, folder, cluster, limits, progress, model)
 
     return search
 
@@ -43,6 +43,6 @@ def continuing(folder: Path, cluster: Cluster) -> tuple[Model, Search]:
 
     def search(model: Model, limits: Limits) -> Result:
         with ProgressReport(model.name) as progress:
-            return runs.resume(folder, cluster, limits, progress)
+            return runs.resume(folder, cluster, limits, progress, model)
 
     return runs.source_of(folder).model(), search

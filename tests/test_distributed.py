@@ -5,7 +5,8 @@ import pytest
 
 from checker import catalogue, visited
 from checker import shard as shards
-from checker.distributed import FailedError, HereWorkers
+from checker.background import FailedError
+from checker.distributed import HereWorkers
 from checker.errors import UsageError
 from checker.identity import differences, identity_of
 from checker.kernel import kernel_text
