@@ -1,13 +1,15 @@
 """Runs begun and resumed: what they depend on, what they leave behind, and what they refuse. No Spark is started."""
 
+import contextlib
 import json
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
-from checker import catalogue, runs
+from checker import blocks, catalogue, runs
 from checker.errors import UsageError
 from checker.named import Source
 from checker.result import Limits, Verdict
@@ -18,6 +20,7 @@ from tests import readings
 ROOT = Path(__file__).resolve().parent.parent
 HERE = Cluster(shards=3, hand_over_from=1)
 """No level is wide enough for Spark, and the search is handed over to shards at once."""
+LATER = Cluster(shards=3, hand_over_from=100)
 
 
 def stopped(folder, *changes):
@@ -176,3 +179,47 @@ def test_what_a_level_says_can_be_read_by_people(tmp_path):
     data = json.loads((tmp_path / "run" / "levels" / "000004.json").read_text())
     assert data["level"] == 4 and data["states"] == sum(each["level"][1] for each in data["shards"])
     assert data["summary"]["generated"] > data["states"] and data["sent"] > 0
+
+
+def test_a_hand_over_that_was_cut_off_begins_anew(tmp_path):
+    """As a kill in the middle of it leaves the run: levels are there, and what is known after them is not."""
+    runs.begin(Source("kip101"), tmp_path / "run", LATER, Limits(max_states=500))
+    run = RunDirectory(tmp_path / "run")
+    for number in run.committed():
+        if run.level(number).summary is not None:
+            (tmp_path / "run" / "levels" / f"{number:06}.json").unlink()
+    assert len(run.committed()) > 1
+    finished = runs.resume(tmp_path / "run", LATER, Limits())
+    assert finished.states_distinct == readings.compiled(catalogue.find_model("kip101")).distinct
+
+
+def test_a_disk_that_is_full_at_the_hand_over_is_told_with_the_mend(tmp_path, monkeypatch):
+    write = blocks.write
+
+    def full(path, block):
+        if path.name.startswith("000004"):
+            raise OSError(28, "No space left on device", str(path))
+        write(path, block)
+
+    monkeypatch.setattr(blocks, "write", full)
+    with pytest.raises(UsageError, match=r"cannot write .*: no space left on device; make room there, and go on with "):
+        runs.begin(Source("kip101"), tmp_path / "run", LATER, Limits())
+    monkeypatch.undo()
+    finished = runs.resume(tmp_path / "run", LATER, Limits())
+    assert finished.states_distinct == readings.compiled(catalogue.find_model("kip101")).distinct
+
+
+def test_a_limit_ends_the_wait_for_spark_which_is_not_left_running(tmp_path, monkeypatch):
+    may_start, has_ended = threading.Event(), threading.Event()
+
+    @contextlib.contextmanager
+    def slow(*_):
+        may_start.wait()
+        yield None
+        has_ended.set()
+
+    monkeypatch.setattr("checker.spark.session", slow)
+    result = runs.begin(Source("kip101"), tmp_path / "run", Cluster(spark_from=100), Limits(max_seconds=1))
+    assert result.verdict is Verdict.NOT_EXHAUSTED and "it was stopped after 1 seconds" in result.reason
+    may_start.set()
+    assert has_ended.wait(60)
