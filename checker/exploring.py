@@ -213,7 +213,7 @@ def _spark(master: str | None, settings: Sequence[str]) -> "Iterator[Analysis]":
     from checker.analysis import Analysis
 
     with spark.session(master, spark.parse_settings(settings)) as session:
-        tell(spark.description(session))
+        tell(spark.description(session.sparkContext))
         yield Analysis(session)
 
 

@@ -181,7 +181,7 @@ def _from_the_start(
 
 
 class _Spark:
-    """The Spark session, started when it is first asked for; it ends with `until`."""
+    """The Spark context, started when it is first asked for; it ends with `until`."""
 
     def __init__(self, cluster: Cluster, folder: Path, until: contextlib.ExitStack) -> None:
         self._cluster, self._folder, self._until = cluster, folder, until
@@ -191,18 +191,18 @@ class _Spark:
     def context(self, reason_to_stop: Callable[[], str]) -> Any:
         """The Spark context. UsageError where Spark cannot be started, FailedError where there is a reason to stop."""
         if self._context is None:
-            session, ending = Job(self._start, self._give_up, str).wait(reason_to_stop)
+            started, ending = Job(self._start, self._give_up, str).wait(reason_to_stop)
             self._until.push(ending)
-            self._context = session.sparkContext
-            self._cluster.tell(spark.description(session))
+            self._context = started
+            self._cluster.tell(spark.description(started))
         return self._context
 
     def _start(self) -> tuple[Any, contextlib.ExitStack]:
-        """The session, and what ends it; ended at once where it was given up meanwhile."""
+        """The context, and what ends it; ended at once where it was given up meanwhile."""
         with contextlib.ExitStack() as ending:
             master, conf = self._cluster.master, self._cluster.conf
-            session = ending.enter_context(spark.session(master, conf, [_package(self._folder)], UNCOMPRESSED))
-            return session, contextlib.ExitStack() if self._is_given_up else ending.pop_all()
+            started = ending.enter_context(spark.context(master, conf, [_package(self._folder)], UNCOMPRESSED))
+            return started, contextlib.ExitStack() if self._is_given_up else ending.pop_all()
 
     def _give_up(self) -> None:
         self._is_given_up = True

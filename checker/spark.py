@@ -66,18 +66,38 @@ logging.getLogger().addHandler(logging.NullHandler())  # or else py4j prints tra
 
 
 @contextlib.contextmanager
-def session(
+def session(master: str | None = None, conf: Mapping[str, str] | None = None) -> Iterator[SparkSession]:
+    """A Spark session for queries, as `context`. Beginning one takes Java about twice as long."""
+    with context(master, conf) as running:
+        active = SparkSession.getActiveSession()
+        if active is not None:
+            yield active
+            return
+        started = SparkSession(running)
+        try:
+            for name, value in (conf or {}).items():
+                if name.startswith("spark.sql."):
+                    with explained(f"the setting {name}={value} has no possible value"):
+                        started.conf.get(name)
+            yield started
+        finally:
+            with contextlib.suppress(Exception), _killed_after(SECONDS_TO_END, running._gateway):
+                started.stop()
+
+
+@contextlib.contextmanager
+def context(
     master: str | None = None,
     conf: Mapping[str, str] | None = None,
     python_files: Sequence[str | Path] = (),
     defaults: Mapping[str, str] | None = None,
-) -> Iterator[SparkSession]:
-    """A Spark session; on leaving it ends, with its Java and its temporary files.
+) -> Iterator[SparkContext]:
+    """A Spark context; on leaving it ends, with its Java and its temporary files.
 
     `master` is by default what `spark-submit` says, or "local[*]". `conf` gives Spark settings by name,
     `python_files` the .py and .zip files that workers must be able to import, `defaults` settings that give way to
-    any other. Under `spark-submit`, and where a session runs already in this process, the settings there stand; that
-    session goes on on leaving. UsageError where no Java can be used, where the master cannot be reached or refuses, and
+    any other. Under `spark-submit`, and where a context runs already in this process, the settings there stand; that
+    context goes on on leaving. UsageError where no Java can be used, where the master cannot be reached or refuses, and
     for settings that do not exist, have no possible value, or contradict the ones that stand.
     """
     for name in LOGGERS:
@@ -88,12 +108,12 @@ def session(
     if master is not None:
         given["spark.master"] = master
     every = {**(defaults or {}), **given}
-    running = SparkSession.getActiveSession()
+    running = SparkContext._active_spark_context
     if running is not None:
-        _check_listed(running.sparkContext._gateway, given)
-        _check_agreement(given, running.sparkContext.getConf())
+        _check_listed(running._gateway, given)
+        _check_agreement(given, running.getConf())
         for path in python_files:
-            running.sparkContext.addPyFile(str(path))
+            running.addPyFile(str(path))
         yield running
         return
     if "PYSPARK_GATEWAY_PORT" in os.environ:
@@ -106,11 +126,10 @@ def session(
         yield started
 
 
-def description(running: SparkSession) -> str:
+def description(running: SparkContext) -> str:
     """Which Spark and which Java run, in one line."""
-    context = running.sparkContext
-    told = context.getConf().get(JAVA) or f"Java {_property(context._jvm, 'java.version')}"
-    return f"Spark {context.version} on {context.master} with {told}"
+    told = running.getConf().get(JAVA) or f"Java {_property(running._jvm, 'java.version')}"
+    return f"Spark {running.version} on {running.master} with {told}"
 
 
 def parse_settings(texts: Sequence[str]) -> dict[str, str]:
@@ -238,18 +257,14 @@ def _last_words(log: Path) -> str:
 
 
 @contextlib.contextmanager
-def _started(gateway: Any, given: Mapping[str, str], python_files: Sequence[str | Path]) -> Iterator[SparkSession]:
-    """A session on a Java that runs."""
+def _started(gateway: Any, given: Mapping[str, str], python_files: Sequence[str | Path]) -> Iterator[SparkContext]:
+    """A context on a Java that runs."""
     _check_listed(gateway, given)
     settings = SparkConf(_jvm=gateway.jvm)
     for name, value in {"spark.app.name": APPLICATION, "spark.master": "local[*]", **QUIET, **given}.items():
         settings.setIfMissing(name, value)
-    started = SparkSession(_context(gateway, settings, [str(path) for path in python_files]))
+    started = _context(gateway, settings, [str(path) for path in python_files])
     try:
-        for name in given:
-            if name.startswith("spark.sql."):
-                with explained(f"the setting {name}={given[name]} has no possible value"):
-                    started.conf.get(name)
         yield started
     finally:
         with contextlib.suppress(Exception), _killed_after(SECONDS_TO_END, gateway):

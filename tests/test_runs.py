@@ -218,7 +218,7 @@ def test_a_limit_ends_the_wait_for_spark_which_is_not_left_running(tmp_path, mon
         yield None
         has_ended.set()
 
-    monkeypatch.setattr("checker.spark.session", slow)
+    monkeypatch.setattr("checker.spark.context", slow)
     result = runs.begin(Source("kip101"), tmp_path / "run", Cluster(spark_from=100), Limits(max_seconds=1))
     assert result.verdict is Verdict.NOT_EXHAUSTED and "it was stopped after 1 seconds" in result.reason
     may_start.set()

