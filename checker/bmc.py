@@ -90,6 +90,8 @@ def check_bounded(
         reason = str(error)
         is_late = reason in ("timeout", "canceled")
         return result(BoundedVerdict.TIMEOUT if is_late else BoundedVerdict.UNKNOWN, reason=reason)
+    except KeyboardInterrupt:
+        return result(BoundedVerdict.UNKNOWN, reason="it was interrupted")
     except EvaluationError as error:
         return result(BoundedVerdict.EVALUATION_FAILED, reason=str(error))
 

@@ -49,6 +49,8 @@ def check_model(model: Model, depth: int, timeout: float, folder: Path | None, a
             say(trace_text(result.trace))
         for file in files:
             say(f"written: {file}")
+        if result.verdict in (BoundedVerdict.UNKNOWN, BoundedVerdict.TIMEOUT):
+            say(f"longer behaviours than {result.depth} states are not decided: {result.reason}")
         say(closing_line(result))
     if result.verdict is BoundedVerdict.EVALUATION_FAILED:
         raise EvaluationError(result.reason)

@@ -66,7 +66,7 @@ def find_lemmas(
     pool = [each for each in pool if not each.is_step]
     steps = [each for each in targets if each.is_step]
     reached = explore(model.with_properties(()), limits)
-    true = _true_everywhere(model, [*aims, *pool], reached)
+    true = true_everywhere(model, [*aims, *pool], reached)
     clauses = candidates.clauses(model.layout, reached)
     progress(f"{len(true) + len(clauses)} candidates hold in {reached.counts.distinct:,} reachable states")
     everything = {each.name: each for each in (*true, *clauses)}
@@ -90,7 +90,8 @@ def find_lemmas(
     )
 
 
-def _true_everywhere(model: Model, pool: Sequence[Property], reached: Reached) -> list[Property]:
+def true_everywhere(model: Model, pool: Sequence[Property], reached: Reached) -> list[Property]:
+    """Those of a pool of invariants that hold in every state reached, and whose code does not fail in any."""
     leaves = symbolic.variables(model.layout)
     left = list(pool)
     for first in range(0, reached.counts.distinct, BLOCK):

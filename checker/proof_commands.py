@@ -51,7 +51,7 @@ def property_option(command: Callable[..., Any]) -> Callable[..., Any]:
     help="Where a proof fails: search for a real counterexample for so long.",
 )
 @click.option(
-    "--jobs", type=click.IntRange(min=1), metavar="N", help="Solver processes side by side.  [as many as cores]"
+    "--jobs", type=click.IntRange(1, 256), metavar="N", help="Solver processes side by side.  [as many as cores]"
 )
 @click.option("--no-cache", is_flag=True, help="Prove again what was proved before.")
 @click.option(

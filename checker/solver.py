@@ -17,6 +17,11 @@ from checker.terms import Term, equals, in_order, is_within, load, negation, num
 
 VERSION = z3.get_version_string()
 
+MOST_MILLISECONDS = 2**32 - 2
+"""The longest timeout that Z3 takes."""
+INTERRUPTED = "interrupted from keyboard"
+"""The reason that Z3 gives where Ctrl-C ended it."""
+
 
 class Status(Enum):
     """Whether an assertion can hold: an UNKNOWN is none of the other two."""
@@ -169,7 +174,7 @@ class Session:
         self._translation = translation or Translation()
         self._solver = self._translation.solver()
         if timeout is not None:
-            self._solver.set("timeout", max(1, int(timeout * 1000)))
+            self._solver.set("timeout", int(min(max(1, timeout * 1000), MOST_MILLISECONDS)))
         self._variables: dict[int, Term] = {}
 
     def add(self, *assertions: Term) -> None:
@@ -186,7 +191,10 @@ class Session:
             self._solver.add(self._translation.expression(term))
 
     def ask(self, *assertions: Term) -> Answer:
-        """Whether these can hold together with what was added, for variables within their ranges."""
+        """Whether these can hold together with what was added, for variables within their ranges.
+
+        KeyboardInterrupt where Ctrl-C ends it.
+        """
         self._know(assertions)
         expressions = [self._translation.expression(term) for term in assertions]
         status = self._solver.check(*expressions)
@@ -197,7 +205,10 @@ class Session:
                 core=tuple(number for number, each in enumerate(expressions) if each.get_id() in guilty),
             )
         if status == z3.unknown:
-            return Answer(Status.UNKNOWN, reason=self._solver.reason_unknown())
+            reason = self._solver.reason_unknown()
+            if reason == INTERRUPTED:  # Z3 has a handler of its own, and Python's is not called
+                raise KeyboardInterrupt
+            return Answer(Status.UNKNOWN, reason=reason)
         return Answer(Status.SATISFIABLE, self._values())
 
     def _values(self) -> dict[str, int]:

@@ -113,7 +113,8 @@ class _Worker(threading.Thread):
             expired.set()
             self._end()
 
-        timer = None if question.timeout is None else threading.Timer(question.timeout + GRACE, expire)
+        seconds = None if question.timeout is None else min(question.timeout + GRACE, threading.TIMEOUT_MAX)
+        timer = None if seconds is None else threading.Timer(seconds, expire)
         if timer is not None:
             timer.start()
         try:

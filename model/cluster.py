@@ -27,6 +27,16 @@ from spec.cluster import (
     logs_match_by_epoch,
     one_leader_in_epoch,
 )
+from spec.cluster_lemmas import (
+    at_most_one_failover,
+    at_most_one_start,
+    counted_leaders,
+    followed_epochs,
+    last_member_of_isr,
+    replayed_leaders,
+    well_formed_broker_logs,
+    well_formed_fetches,
+)
 from spec.cluster_steps import (
     every_truncation_cuts,
     high_watermark_does_not_fall,
@@ -66,6 +76,18 @@ SAFETY = (
     stale_fetches_have_no_effect,
     every_truncation_cuts,
 )
+
+LEMMAS = (
+    well_formed_broker_logs,
+    followed_epochs,
+    well_formed_fetches,
+    at_most_one_start,
+    at_most_one_failover,
+    counted_leaders,
+    replayed_leaders,
+    last_member_of_isr,
+)
+"""Why some of `SAFETY` holds; `spec/README.md` says which, and which are proved by search alone."""
 
 
 def one_fetch_under_way(state: State) -> bool:

@@ -8,7 +8,7 @@ Expected: HOLDS
 from checker.model import Model
 from impl.cluster import State
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, EXAMPLES, KRAFT, REPLICATION, SAFETY
+from model.cluster import BOUNDS, EXAMPLES, KRAFT, LEMMAS, REPLICATION, SAFETY
 from model.cluster_drawing import CLUSTER
 from model.environment import disk_fails, session_expires, start_in_sync
 
@@ -21,5 +21,6 @@ MODEL = Model(
     actions=[*REPLICATION, *KRAFT, disk_fails, session_expires],
     always=SAFETY,
     sometimes=EXAMPLES,
+    lemmas=LEMMAS,
     drawing=CLUSTER,
 )

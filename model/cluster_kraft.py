@@ -12,7 +12,7 @@ Expected: HOLDS
 from checker.model import Model
 from impl.cluster import State
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, EXAMPLES, ISR_CHANGES, KRAFT, REPLICATION, SAFETY
+from model.cluster import BOUNDS, EXAMPLES, ISR_CHANGES, KRAFT, LEMMAS, REPLICATION, SAFETY
 from model.cluster_drawing import CLUSTER
 from model.environment import leadership_is_moved, process_crashes, session_expires, start_in_sync
 
@@ -25,5 +25,6 @@ MODEL = Model(
     actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, process_crashes, session_expires, leadership_is_moved],
     always=SAFETY,
     sometimes=EXAMPLES,
+    lemmas=LEMMAS,
     drawing=CLUSTER,
 )

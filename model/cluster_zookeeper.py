@@ -14,7 +14,7 @@ from checker.model import Model
 from impl.cluster import State
 from impl.constants import Propagation, TruncationRule
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, EPOCH_QUESTIONS, EXAMPLES, ISR_CHANGES, REPLICATION, SAFETY, ZOOKEEPER
+from model.cluster import BOUNDS, EPOCH_QUESTIONS, EXAMPLES, ISR_CHANGES, LEMMAS, REPLICATION, SAFETY, ZOOKEEPER
 from model.cluster_drawing import CLUSTER
 from model.environment import leadership_is_moved, process_crashes, start_in_sync
 
@@ -27,5 +27,6 @@ MODEL = Model(
     actions=[*REPLICATION, *EPOCH_QUESTIONS, *ISR_CHANGES, *ZOOKEEPER, process_crashes, leadership_is_moved],
     always=SAFETY,
     sometimes=EXAMPLES,
+    lemmas=LEMMAS,
     drawing=CLUSTER,
 )

@@ -1,0 +1,153 @@
+"""What every step of a cluster can rely on: invariants by which some of its properties are proved for all states.
+
+Each is preserved by every action from every well-typed state in which all of them hold, reachable or not, and holds of
+every reachable state, which the search confirms (`check --lemmas`).
+
+Part of Kafka judged: one partition at the level of messages, by its records only.
+Source: this project's, after what `impl/broker` and `impl/controller` say of their records.
+Left out, and why that is sound: what would be needed to prove that acknowledged records survive; `spec/README.md` lists
+what is not proved. What a lemma does not say cannot make another one true.
+"""
+
+from impl.broker.records import Broker
+from impl.cluster import State
+from impl.constants import NO_EPOCH, NO_LEADER, NO_RECORD, Propagation, Stage
+from impl.rules import ClusterRules
+
+
+def has_well_formed_log(broker: Broker) -> bool:
+    """Whether a log has real records from its start to its end, and blanks elsewhere."""
+    for offset in range(len(broker.log.records)):
+        record = broker.log.records[offset]
+        if offset >= broker.log_start_offset and offset < broker.log.end_offset:
+            if record.id == NO_RECORD or record.epoch == NO_EPOCH:
+                return False
+        elif record.id != NO_RECORD or record.epoch != NO_EPOCH:
+            return False
+    return broker.log_start_offset <= broker.log.end_offset
+
+
+def well_formed_broker_logs(state: State) -> bool:
+    """A broker's log has records from its start to its end and none elsewhere.
+
+    Why: records are appended at the end, and are cut from the end or removed at the start.
+    Source: UnifiedLog.
+    """
+    for broker_id in range(len(state.brokers)):
+        if not has_well_formed_log(state.brokers[broker_id]):
+            return False
+    return True
+
+
+def followed_epochs(state: State) -> bool:
+    """A broker that follows or leads is in a leader epoch; one that does not run has forgotten both.
+
+    Why: leader and epoch come together, with metadata, and are kept in memory only.
+    Source: Partition.makeLeader, makeFollower.
+    """
+    for broker_id in range(len(state.brokers)):
+        broker = state.brokers[broker_id]
+        if broker.leader != NO_LEADER and broker.leader_epoch == NO_EPOCH:
+            return False
+        if not broker.is_running and broker.leader_epoch != NO_EPOCH:
+            return False
+    return True
+
+
+def well_formed_fetches(state: State) -> bool:
+    """A fetch under way names a leader other than its sender and a leader epoch; a record in it has its epoch.
+
+    Why: only a follower asks, and copies both; an answer copies a whole record.
+    Source: FetchRequest, FetchResponse; KIP-320.
+    """
+    for follower_id in range(len(state.fetches)):
+        fetch = state.fetches[follower_id]
+        if fetch.stage != Stage.IDLE:
+            if fetch.leader == NO_LEADER or fetch.leader == follower_id or fetch.leader_epoch == NO_EPOCH:
+                return False
+        if fetch.record != NO_RECORD and fetch.record_epoch == NO_EPOCH:
+            return False
+    return True
+
+
+def at_most_one_start(state: State) -> bool:
+    """No broker starts a second time where the world makes only one broker stop.
+
+    Why: a broker starts only after it has stopped.
+    Source: the budgets of `model/environment.py`, which bound the broker epochs.
+    """
+    failures = state.budget.crashes + state.budget.power_losses + state.budget.disk_losses
+    for broker_id in range(len(state.brokers)):
+        broker = state.brokers[broker_id]
+        if broker.broker_epoch + failures + int(not broker.is_running) > 1:
+            return False
+    return True
+
+
+def at_most_one_failover(state: State) -> bool:
+    """The controller is replaced at most once where the world has one fail-over.
+
+    Why: every new controller takes the next epoch.
+    Source: the budget of fail-overs in `model/environment.py`, which bounds the controller epoch.
+    """
+    return state.controller.epoch + state.budget.failovers <= 1
+
+
+def is_readable(state: State, rules: ClusterRules, offset: int) -> bool:
+    """Whether some broker may still learn of the controller's change at `offset`, and of all after it."""
+    if offset > state.controller.offset:
+        return False
+    if rules.propagation == Propagation.LEADER_AND_ISR or offset == state.controller.offset:
+        return True
+    for broker_id in range(len(state.brokers)):
+        if state.brokers[broker_id].is_running and state.brokers[broker_id].metadata_offset <= offset:
+            return True
+    return False
+
+
+def counted_leaders(state: State, rules: ClusterRules) -> bool:
+    """As far as brokers can learn of the changes, leader epochs do not fall, and tell one leader from the next.
+
+    Why: the controller counts the leader epoch up with every change of the leader.
+    Source: PartitionChangeBuilder; the zkVersion of the partition's state, and the leader epoch in it.
+    """
+    for broker_id in range(len(state.brokers)):
+        broker = state.brokers[broker_id]
+        if broker.is_running and broker.metadata_offset > state.controller.offset:
+            return False
+    for offset in range(1, len(state.controller.history)):
+        before = state.controller.history[offset - 1]
+        after = state.controller.history[offset]
+        if is_readable(state, rules, offset - 1) and offset <= state.controller.offset:
+            if after.leader_epoch < before.leader_epoch:
+                return False
+            if after.leader_epoch == before.leader_epoch and after.leader != before.leader:
+                return False
+    return True
+
+
+def last_member_of_isr(state: State) -> bool:
+    """An ISR of which no member is active has at most one member.
+
+    Why: whoever is fenced or stops leaves the ISR, and only the last member stays in it.
+    Source: PartitionChangeBuilder; KIP-841.
+    """
+    metadata = state.controller.history[state.controller.offset]
+    return metadata.isr & metadata.active != 0 or metadata.isr & (metadata.isr - 1) == 0
+
+
+def replayed_leaders(state: State) -> bool:
+    """A broker takes for leader, in the leader epoch it is in, whom the metadata names that it has replayed last.
+
+    Why: it adopts leader and epoch whenever the epoch rises, and the leader changes only then.
+    Source: BrokerMetadataPublisher; KIP-500.
+    """
+    for broker_id in range(len(state.brokers)):
+        broker = state.brokers[broker_id]
+        if broker.leader_epoch != NO_EPOCH:
+            metadata = state.controller.history[broker.metadata_offset]
+            if broker.leader_epoch != metadata.leader_epoch:
+                return False
+            if broker.leader != NO_LEADER and broker.leader != metadata.leader:
+                return False
+    return True
