@@ -54,7 +54,7 @@ def _range(kind: Kind, bounds: Bounds, place: str) -> tuple[int, int]:
     match kind:
         case Flag():
             return 0, 1
-        case EnumOf(members):
+        case EnumOf(members, highest):
             if not isinstance(members, type) or not issubclass(members, IntEnum):
                 raise ModelError(f"{place}: EnumOf takes an IntEnum class, not {members!r}")
             values = sorted(int(member) for member in members)
@@ -63,7 +63,7 @@ def _range(kind: Kind, bounds: Bounds, place: str) -> tuple[int, int]:
                     f"{place}: the values of {members.__name__} are {values}; number the members of an enum field "
                     "one after the other, without gaps"
                 )
-            return values[0], values[-1]
+            return values[0], values[-1] if highest is None else min(bounds.evaluate(highest, place), values[-1])
         case Id(members, none):
             count = _members(bounds.evaluate(members, place), members, place)
             return _with_none(none, place), count - 1

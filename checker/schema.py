@@ -77,9 +77,13 @@ class Allowance(Count):
 
 @dataclass(frozen=True)
 class EnumOf(Kind):
-    """A member of an `IntEnum` whose values follow each other without gaps; the enum as annotation means the same."""
+    """A member of an `IntEnum` whose values follow each other without gaps; the enum as annotation means the same.
+
+    `highest`: the value of the last member that occurs, where a model's bounds leave some out.
+    """
 
     members: type[IntEnum]
+    highest: Size | None = None
 
 
 @dataclass(frozen=True)

@@ -76,6 +76,8 @@ class Nobody(IntEnum):
         (Count(2**31 - 1, -(2**31 - 1)), -(2**31 - 1), 2**31 - 1),
         (EnumOf(Mode), 4, 5),
         (EnumOf(Alias), 1, 2),
+        (EnumOf(Mode, highest="size + 2"), 4, 4),
+        (EnumOf(Mode, highest=9), 4, 5),
         (Flag(), 0, 1),
     ],
 )

@@ -1,0 +1,165 @@
+"""Appending to a log: what a broker validates of a batch, and what it learns of the producer.
+
+Part of Kafka modelled: `UnifiedLog` (`analyzeAndValidateProducerState`, `append`), `ProducerAppendInfo`.
+Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360, KIP-890, KAFKA-6003, KAFKA-14920.
+Left out, and why that is sound: several batches of one producer in one append, of which Kafka's clients send none.
+
+To append as a leader: `duplicate_offset` first (for `CLIENT`), then `append_error`, and only if that is `NONE`
+`append_batch` or `append_marker`. A follower and a replay call `append_error` with `REPLICATION`, too.
+"""
+
+from impl.constants import NO_OFFSET
+from impl.producer.constants import (
+    NO_BATCH,
+    NO_PRODUCER_EPOCH,
+    NO_PRODUCER_ID,
+    NO_SEQUENCE,
+    Marker,
+    Origin,
+    ProduceError,
+)
+from impl.producer.records import Batch, PartitionLog, ProducerStateEntry
+from impl.producer.rules import ProducerRules
+from impl.producer.sequences import is_in_sequence
+from impl.producer.state import begin_epoch, has_open_transaction, is_known, last_sequence, remember_batch
+from impl.producer.verification import NO_GUARD, clear_verification, needs_verification
+
+
+def copy_batch(target: Batch, source: Batch) -> None:
+    """Make `target` equal to `source`."""
+    target.id = source.id
+    target.producer_id = source.producer_id
+    target.producer_epoch = source.producer_epoch
+    target.base_sequence = source.base_sequence
+    target.record_count = source.record_count
+    target.is_transactional = source.is_transactional
+    target.marker = source.marker
+    target.coordinator_epoch = source.coordinator_epoch
+
+
+def clear_batch(batch: Batch) -> None:
+    """Make the slot blank."""
+    batch.id = NO_BATCH
+    batch.producer_id = NO_PRODUCER_ID
+    batch.producer_epoch = NO_PRODUCER_EPOCH
+    batch.base_sequence = NO_SEQUENCE
+    batch.record_count = 1
+    batch.is_transactional = 0
+    batch.marker = Marker.NONE
+    batch.coordinator_epoch = 0
+
+
+def is_full(log: PartitionLog) -> bool:
+    """Whether the log has no room for another batch."""
+    return log.end_offset == len(log.batches)
+
+
+def sequence_error(log: PartitionLog, rules: ProducerRules, entry: ProducerStateEntry, batch: Batch) -> ProduceError:
+    """What is wrong with the sequence of a producer's batch (`checkSequence`)."""
+    verification = log.verifications[batch.producer_id]
+    if rules.lowest_sequence_is_awaited and verification.guard != NO_GUARD:
+        if verification.producer_epoch == batch.producer_epoch and batch.base_sequence > verification.lowest_sequence:
+            return ProduceError.OUT_OF_ORDER_SEQUENCE_NUMBER
+    if not is_known(entry):
+        if batch.base_sequence != 0 and not rules.unknown_producer_may_go_on:
+            return ProduceError.UNKNOWN_PRODUCER_ID
+        return ProduceError.NONE
+    if batch.producer_epoch != entry.producer_epoch:
+        if batch.base_sequence != 0:
+            return ProduceError.OUT_OF_ORDER_SEQUENCE_NUMBER
+        return ProduceError.NONE
+    if not is_in_sequence(rules, last_sequence(entry), batch.base_sequence, log.max_sequence):
+        return ProduceError.OUT_OF_ORDER_SEQUENCE_NUMBER
+    return ProduceError.NONE
+
+
+def validates_sequence(rules: ProducerRules, origin: Origin) -> bool:
+    """Whether sequences are looked at: of a client's batches, and once also of those that a follower fetched."""
+    return origin == Origin.CLIENT or (origin == Origin.REPLICATION and not rules.replication_is_trusted)
+
+
+def append_error(log: PartitionLog, rules: ProducerRules, batch: Batch, guard: int, origin: Origin) -> ProduceError:
+    """Why the batch, which is data, may not be appended; `NONE` if it may. A duplicate is to be found before.
+
+    `guard`: the one with which the request's transaction was verified, `NO_GUARD` without one.
+    """
+    if batch.producer_id == NO_PRODUCER_ID:
+        return ProduceError.NONE
+    entry = log.producers[batch.producer_id]
+    if origin != Origin.REPLICATION:
+        if rules.verification and needs_verification(log, batch):
+            if guard == NO_GUARD or guard != log.verifications[batch.producer_id].guard:
+                return ProduceError.INVALID_TXN_STATE
+        if batch.producer_epoch < entry.producer_epoch:
+            return ProduceError.INVALID_PRODUCER_EPOCH
+    if validates_sequence(rules, origin):
+        error = sequence_error(log, rules, entry, batch)
+        if error != ProduceError.NONE:
+            return error
+    if origin != Origin.REPLICATION and batch.is_transactional == 0 and has_open_transaction(entry):
+        return ProduceError.INVALID_TXN_STATE
+    return ProduceError.NONE
+
+
+def learn_of_batch(log: PartitionLog, rules: ProducerRules, batch: Batch, offset: int) -> None:
+    """Let the producer state follow a batch of data that is stored at `offset`."""
+    if batch.producer_id == NO_PRODUCER_ID:
+        return
+    entry = log.producers[batch.producer_id]
+    if batch.base_sequence == NO_SEQUENCE:
+        begin_epoch(entry, batch.producer_epoch)
+    else:
+        remember_batch(entry, rules, batch, offset, log.max_sequence)
+    if batch.is_transactional == 1:
+        if entry.current_transaction_first_offset == NO_OFFSET:
+            entry.current_transaction_first_offset = offset
+        clear_verification(log, batch.producer_id)
+
+
+def learn_of_marker(log: PartitionLog, marker: Batch) -> None:
+    """Let the producer state follow a marker: the transaction has ended, and older epochs are fenced."""
+    entry = log.producers[marker.producer_id]
+    begin_epoch(entry, marker.producer_epoch)
+    entry.coordinator_epoch = marker.coordinator_epoch
+    entry.current_transaction_first_offset = NO_OFFSET
+    clear_verification(log, marker.producer_id)
+
+
+def learn_of(log: PartitionLog, rules: ProducerRules, offset: int) -> None:
+    """Let the producer state follow what is stored at `offset`."""
+    batch = log.batches[offset]
+    if batch.marker == Marker.NONE:
+        learn_of_batch(log, rules, batch, offset)
+    else:
+        learn_of_marker(log, batch)
+
+
+def append_batch(log: PartitionLog, rules: ProducerRules, batch: Batch) -> None:
+    """Store a batch or marker at the end of a log that is not full, and learn of it."""
+    copy_batch(log.batches[log.end_offset], batch)
+    log.end_offset += 1
+    learn_of(log, rules, log.end_offset - 1)
+
+
+def marker_error(log: PartitionLog, producer_id: int, producer_epoch: int, coordinator_epoch: int) -> ProduceError:
+    """Why a marker of a coordinator may not be appended (`appendEndTxnMarker`); `NONE` if it may."""
+    entry = log.producers[producer_id]
+    if producer_epoch < entry.producer_epoch:
+        return ProduceError.INVALID_PRODUCER_EPOCH
+    if coordinator_epoch < entry.coordinator_epoch:
+        return ProduceError.TRANSACTION_COORDINATOR_FENCED
+    return ProduceError.NONE
+
+
+def append_marker(
+    log: PartitionLog, producer_id: int, producer_epoch: int, coordinator_epoch: int, marker: Marker
+) -> None:
+    """Store a marker at the end of a log that is not full, and learn of it."""
+    stored = log.batches[log.end_offset]
+    stored.producer_id = producer_id
+    stored.producer_epoch = producer_epoch
+    stored.is_transactional = 1
+    stored.marker = marker
+    stored.coordinator_epoch = coordinator_epoch
+    log.end_offset += 1
+    learn_of_marker(log, stored)

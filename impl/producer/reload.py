@@ -1,0 +1,79 @@
+"""Producer state from the log and from snapshots: after a restart, and after a truncation.
+
+Part of Kafka modelled: `ProducerStateManager` (`takeSnapshot`, `truncateAndReload`), `UnifiedLog.rebuildProducerState`,
+`LogLoader`; what becomes of the state when the log's start moves.
+Source: apache/kafka (commit 1eb7644349); KAFKA-5249, KAFKA-7190, KAFKA-9892.
+Left out, and why that is sound: entries that expired while the broker was down, which is expiry at another time.
+"""
+
+from impl.constants import NO_OFFSET
+from impl.producer.append import clear_batch, learn_of
+from impl.producer.records import PartitionLog, ProducerSnapshot
+from impl.producer.rules import ProducerRules
+from impl.producer.state import clear_entry, copy_entry, forget_producers_without_records
+from impl.producer.verification import clear_verification
+
+
+def forget_producers(log: PartitionLog) -> None:
+    """Lose the producer state that is in memory."""
+    for producer_id in range(len(log.producers)):
+        clear_entry(log.producers[producer_id])
+        clear_verification(log, producer_id)
+
+
+def clear_snapshot(snapshot: ProducerSnapshot) -> None:
+    """Remove the file."""
+    snapshot.offset = NO_OFFSET
+    snapshot.is_flushed = False
+    for producer_id in range(len(snapshot.producers)):
+        clear_entry(snapshot.producers[producer_id])
+
+
+def copy_snapshot(target: ProducerSnapshot, source: ProducerSnapshot) -> None:
+    """Make `target` equal to `source`."""
+    target.offset = source.offset
+    target.is_flushed = source.is_flushed
+    for producer_id in range(len(source.producers)):
+        copy_entry(target.producers[producer_id], source.producers[producer_id])
+
+
+def write_snapshot(log: PartitionLog, snapshot: ProducerSnapshot, offset: int) -> None:
+    """Write the producer state as it is into a file named `offset`, which should be the log's end."""
+    snapshot.offset = offset
+    snapshot.is_flushed = False
+    for producer_id in range(len(log.producers)):
+        copy_entry(snapshot.producers[producer_id], log.producers[producer_id])
+
+
+def load_snapshot(log: PartitionLog, snapshot: ProducerSnapshot) -> None:
+    """Make the producer state in memory what the file says."""
+    for producer_id in range(len(log.producers)):
+        copy_entry(log.producers[producer_id], snapshot.producers[producer_id])
+
+
+def replay(log: PartitionLog, rules: ProducerRules, first_offset: int) -> None:
+    """Learn again of what is stored from `first_offset` to the log's end; nothing is validated."""
+    for offset in range(max(first_offset, log.start_offset), log.end_offset):
+        learn_of(log, rules, offset)
+
+
+def rebuild_from_log(log: PartitionLog, rules: ProducerRules) -> None:
+    """Make the producer state from the log alone, as without any snapshot."""
+    forget_producers(log)
+    replay(log, rules, log.start_offset)
+
+
+def cut_log(log: PartitionLog, end_offset: int) -> None:
+    """Remove every batch at or above `end_offset`; the producer state has to be rebuilt."""
+    for offset in range(end_offset, log.end_offset):
+        clear_batch(log.batches[offset])
+    log.end_offset = min(log.end_offset, end_offset)
+
+
+def advance_start(log: PartitionLog, rules: ProducerRules, start_offset: int) -> None:
+    """Remove every batch below `start_offset`, which is at most the log's end; what is known of producers stays."""
+    for offset in range(log.start_offset, start_offset):
+        clear_batch(log.batches[offset])
+    log.start_offset = start_offset
+    if not rules.state_outlives_records:
+        forget_producers_without_records(log)

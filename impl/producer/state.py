@@ -1,0 +1,111 @@
+"""What a partition knows of one producer: finding duplicates, remembering, forgetting.
+
+Part of Kafka modelled: `ProducerStateEntry` (`findDuplicateBatch`, `addBatch`, `maybeUpdateProducerEpoch`), and of
+`ProducerStateManager` what removes entries.
+Source: apache/kafka (commit 1eb7644349); KIP-360, KAFKA-5494, KAFKA-7190.
+Left out, and why that is sound: the time of an entry's last batch: whether `producer.id.expiration.ms` is over is the
+world's choice.
+"""
+
+from impl.constants import NO_OFFSET
+from impl.producer.constants import NO_PRODUCER_EPOCH, NO_SEQUENCE
+from impl.producer.records import Batch, BatchMetadata, PartitionLog, ProducerStateEntry
+from impl.producer.rules import ProducerRules
+from impl.producer.sequences import last_sequence_of
+
+
+def is_known(entry: ProducerStateEntry) -> bool:
+    """Whether anything is known of the producer."""
+    return entry.producer_epoch != NO_PRODUCER_EPOCH
+
+
+def has_open_transaction(entry: ProducerStateEntry) -> bool:
+    """Whether the producer has written to a transaction here that no marker has ended."""
+    return entry.current_transaction_first_offset != NO_OFFSET
+
+
+def last_sequence(entry: ProducerStateEntry) -> int:
+    """The last sequence stored in the producer's epoch; `NO_SEQUENCE` where there is none."""
+    return entry.batches[0].last_sequence
+
+
+def duplicate_offset(entry: ProducerStateEntry, batch: Batch, max_sequence: int) -> int:
+    """Where this very batch (epoch, first and last sequence) is stored already; `NO_OFFSET` where none is known."""
+    if batch.producer_epoch != entry.producer_epoch or batch.base_sequence == NO_SEQUENCE:
+        return NO_OFFSET
+    last = last_sequence_of(batch.base_sequence, batch.record_count, max_sequence)
+    for place in range(len(entry.batches)):
+        stored = entry.batches[place]
+        if stored.offset != NO_OFFSET and stored.last_sequence == last and stored.record_count == batch.record_count:
+            return stored.offset
+    return NO_OFFSET
+
+
+def copy_metadata(target: BatchMetadata, source: BatchMetadata) -> None:
+    """Make `target` equal to `source`."""
+    target.last_sequence = source.last_sequence
+    target.record_count = source.record_count
+    target.offset = source.offset
+
+
+def clear_metadata(metadata: BatchMetadata) -> None:
+    """Make the record blank."""
+    metadata.last_sequence = NO_SEQUENCE
+    metadata.record_count = 1
+    metadata.offset = NO_OFFSET
+
+
+def begin_epoch(entry: ProducerStateEntry, producer_epoch: int) -> None:
+    """Go on in an epoch; if it is another one, the batches of the one before are forgotten."""
+    if entry.producer_epoch == producer_epoch:
+        return
+    entry.producer_epoch = producer_epoch
+    for place in range(len(entry.batches)):
+        clear_metadata(entry.batches[place])
+
+
+def remember_batch(
+    entry: ProducerStateEntry, rules: ProducerRules, batch: Batch, offset: int, max_sequence: int
+) -> None:
+    """Remember that the batch is stored at `offset`, and forget the oldest one if they become too many."""
+    begin_epoch(entry, batch.producer_epoch)
+    retained = min(rules.batches_to_retain, len(entry.batches))
+    for distance in range(1, retained):
+        copy_metadata(entry.batches[retained - distance], entry.batches[retained - distance - 1])
+    newest = entry.batches[0]
+    newest.last_sequence = last_sequence_of(batch.base_sequence, batch.record_count, max_sequence)
+    newest.record_count = batch.record_count
+    newest.offset = offset
+
+
+def clear_entry(entry: ProducerStateEntry) -> None:
+    """Forget the producer."""
+    begin_epoch(entry, NO_PRODUCER_EPOCH)
+    entry.coordinator_epoch = 0
+    entry.current_transaction_first_offset = NO_OFFSET
+
+
+def copy_entry(target: ProducerStateEntry, source: ProducerStateEntry) -> None:
+    """Make `target` equal to `source`."""
+    target.producer_epoch = source.producer_epoch
+    target.coordinator_epoch = source.coordinator_epoch
+    target.current_transaction_first_offset = source.current_transaction_first_offset
+    for place in range(len(source.batches)):
+        copy_metadata(target.batches[place], source.batches[place])
+
+
+def expire_producer(log: PartitionLog, producer_id: int) -> bool:
+    """Forget an idle producer without an open transaction; whether anything was known of it."""
+    entry = log.producers[producer_id]
+    if not is_known(entry) or has_open_transaction(entry):
+        return False
+    clear_entry(entry)
+    return True
+
+
+def forget_producers_without_records(log: PartitionLog) -> None:
+    """Forget each producer whose last batch lies below the log's start, as Kafka did before KIP-360 (KAFKA-7190)."""
+    for producer_id in range(len(log.producers)):
+        entry = log.producers[producer_id]
+        if entry.batches[0].offset < log.start_offset and not has_open_transaction(entry):
+            clear_entry(entry)

@@ -1,0 +1,53 @@
+"""The verification of a transaction before its first batch is appended to a partition.
+
+Part of Kafka modelled: `UnifiedLog.maybeStartTransactionVerification`, `VerificationStateEntry`, `VerificationGuard`.
+Source: apache/kafka (commit 1eb7644349); KIP-890, KAFKA-14402, KAFKA-14884, KAFKA-14920.
+Left out, and why that is sound: the entry's expiry by time, which any later batch makes up for with a new guard.
+"""
+
+from impl.producer.constants import NO_PRODUCER_EPOCH, NO_SEQUENCE
+from impl.producer.records import Batch, PartitionLog, VerificationStateEntry
+from impl.producer.state import has_open_transaction
+
+NO_GUARD = 0
+"""No verification is under way, or the request carries none."""
+
+
+def clear_verification(log: PartitionLog, producer_id: int) -> None:
+    """End the verification that is under way, if there is one: its guard fits nothing any more."""
+    verification = log.verifications[producer_id]
+    verification.guard = NO_GUARD
+    verification.producer_epoch = NO_PRODUCER_EPOCH
+    verification.lowest_sequence = NO_SEQUENCE
+
+
+def needs_verification(log: PartitionLog, batch: Batch) -> bool:
+    """Whether the batch is transactional and its producer has no transaction open here."""
+    return batch.is_transactional == 1 and not has_open_transaction(log.producers[batch.producer_id])
+
+
+def note_verified_batch(verification: VerificationStateEntry, batch: Batch) -> None:
+    """Keep the lowest sequence of the highest epoch."""
+    if batch.producer_epoch > verification.producer_epoch:
+        verification.producer_epoch = batch.producer_epoch
+        verification.lowest_sequence = batch.base_sequence
+    elif batch.producer_epoch == verification.producer_epoch:
+        verification.lowest_sequence = min(verification.lowest_sequence, batch.base_sequence)
+
+
+def start_verification(log: PartitionLog, batch: Batch) -> int:
+    """The guard with which the batch's transaction is to be verified; `NO_GUARD` where that is not needed.
+
+    A verification that is under way is joined; otherwise a new guard is given. The bound on guards must not be used up.
+    """
+    if not needs_verification(log, batch):
+        return NO_GUARD
+    verification = log.verifications[batch.producer_id]
+    if verification.guard == NO_GUARD:
+        log.last_verification_guard += 1
+        verification.guard = log.last_verification_guard
+        verification.producer_epoch = batch.producer_epoch
+        verification.lowest_sequence = batch.base_sequence
+    else:
+        note_verified_batch(verification, batch)
+    return verification.guard
