@@ -14,7 +14,7 @@ from checker.compiled import Workspace
 from checker.errors import EvaluationError
 from checker.evaluation import Evaluation
 from checker.native import FAULT, FAULT_AT, NO_FAULT
-from impl import cluster
+from impl import cluster, producing
 from impl.replication.records import State
 from tests.expected import names_of, pinned
 from tests.random_states import reached
@@ -91,10 +91,10 @@ def compiled_successors(model, states):
 
 
 def compared():
-    """The abstract models, and of the cluster's the smallest ones that have every action between them."""
+    """The abstract models, and of the others the smallest ones that have every action between them."""
     sizes = {name: facts["distinct"] for name, facts in pinned().items()}
     chosen, covered = names_of(State, 10**7), set()
-    for name in sorted(names_of(cluster.State, 10**7), key=sizes.get):
+    for name in sorted(names_of(cluster.State, 10**7) + names_of(producing.State, 10**7), key=sizes.get):
         actions = {action.name for action in catalogue.find_model(name).actions}
         if not actions <= covered:
             covered |= actions
@@ -109,8 +109,8 @@ def model(request):
 
 @pytest.fixture
 def share(model, request):
-    """Of how much of the states a test is told: `--long` tells the cluster's models, which are slow, of all of them."""
-    return 20 if model.state is cluster.State and not request.config.getoption("--long") else 1
+    """How much of the states a test is told: of models that are not abstract, which are slow, all with `--long`."""
+    return 20 if model.state is not State and not request.config.getoption("--long") else 1
 
 
 def combinations(model):

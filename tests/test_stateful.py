@@ -10,7 +10,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from checker import catalogue
 from checker.result import Verdict
 from checker.stateful import LOOKAHEAD, state_machine
-from impl import cluster
+from impl import cluster, producing
 from impl.replication.records import State
 from tests.expected import names_of
 from tests.toys import behaviours, broken, die_hard, peterson
@@ -55,8 +55,8 @@ def test_every_abstract_model_is_either_run_as_sound_or_as_broken():
     assert set(names_of(State, 10**7)) == (sound & set(names_of(State, 10**7))) | set(BROKEN)
 
 
-@pytest.mark.parametrize("name", names_of(cluster.State, 10**7))
-def test_random_schedules_say_of_the_cluster_what_a_search_says(name):
+@pytest.mark.parametrize("name", names_of(cluster.State, 10**7) + names_of(producing.State, 10**7))
+def test_random_schedules_say_of_cluster_and_producer_what_a_search_says(name):
     model = catalogue.find_model(name)
     with contextlib.ExitStack() as stack:
         if catalogue.expectations()[name].verdict is not Verdict.HOLDS:

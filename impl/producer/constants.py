@@ -21,6 +21,76 @@ NO_SEQUENCE = -1
 """The batch has no sequence, or none is known: its successor is 0."""
 
 
+class Sending(IntEnum):
+    """When the application's call of `send` returns for good."""
+
+    SYNCHRONOUS = 0
+    """When the batch is acknowledged (`send(...).get()`; `producer.type=sync`)."""
+
+    BUFFERED = 1
+    """As soon as the batch is in the producer's buffer (`send(...)` and no more; `producer.type=async`)."""
+
+
+class ProducerState(IntEnum):
+    """The state of a producer (`TransactionManager.State`)."""
+
+    UNINITIALIZED = 0
+    """It has no producer id yet."""
+
+    READY = 1
+    """It may send; a transactional one may begin a transaction."""
+
+    IN_TRANSACTION = 2
+    """It may send in its transaction."""
+
+    ABORTABLE_ERROR = 3
+    """Its transaction can only be aborted."""
+
+
+class BatchStatus(IntEnum):
+    """What the producer knows of a batch."""
+
+    UNSENT = 0
+    """The application has not handed it over."""
+
+    BUFFERED = 1
+    """It is in the buffer and was never sent: it has no sequence."""
+
+    IN_FLIGHT = 2
+    """It is sent, and neither answered nor given up."""
+
+    RETRYING = 3
+    """It was sent, and waits to be sent again with the sequence that it has."""
+
+    ACKNOWLEDGED = 4
+    """The broker has it, and so the application was told."""
+
+    FAILED = 5
+    """The broker has refused it for good, and so the application was told."""
+
+    EXPIRED = 6
+    """Its time is up before it was known whether the broker has it, and so the application was told."""
+
+    LOST = 7
+    """The producer's process ended before it was settled."""
+
+
+class RequestStage(IntEnum):
+    """How far a produce request is."""
+
+    NONE = 0
+    """The slot is free."""
+
+    REQUESTED = 1
+    """It is on its way, or the broker has not looked at it."""
+
+    WAITING = 2
+    """It is appended, and waits for the other replicas (`DelayedProduce`)."""
+
+    ANSWERED = 3
+    """The answer is on its way."""
+
+
 class Origin(IntEnum):
     """Where an append comes from, which decides what is validated (`AppendOrigin`)."""
 

@@ -77,3 +77,11 @@ def advance_start(log: PartitionLog, rules: ProducerRules, start_offset: int) ->
     log.start_offset = start_offset
     if not rules.state_outlives_records:
         forget_producers_without_records(log)
+
+
+def begin_log_at(log: PartitionLog, start_offset: int) -> None:
+    """Remove every batch and all that is known of producers, and go on at `start_offset`."""
+    cut_log(log, log.start_offset)
+    forget_producers(log)
+    log.start_offset = start_offset
+    log.end_offset = start_offset

@@ -8,6 +8,8 @@ commit named.
 
 from typing import NamedTuple
 
+from impl.producer.constants import Sending
+
 
 class ProducerRules(NamedTuple):
     """The switches, constant during a run. A `bool` that is True is the rule as it is today.
@@ -22,6 +24,23 @@ class ProducerRules(NamedTuple):
     verification: a first transactional batch is appended only if the coordinator confirms its transaction (KIP-890).
     lowest_sequence_is_awaited: while a transaction is being verified no batch above the lowest sequence that came is
         appended (KAFKA-14920).
+    snapshot_names_its_end: the file name of a snapshot says to which batch its content goes (KAFKA-5249).
+    snapshot_is_flushed_first: a snapshot reaches the disk before older ones are deleted and recovery begins behind them
+        (KAFKA-9892).
+    missing_snapshot_is_made_up_for: without a usable snapshot the state is made from the log's start, not from where
+        recovery begins (KAFKA-5829).
+    answers_await_flush: a batch is flushed before it is acknowledged (`log.flush.interval.messages=1`).
+    sending: when the application's call of `send` returns.
+    bump_needs_proven_gap: the client answers OUT_OF_ORDER_SEQUENCE_NUMBER by a new epoch only where nothing else
+        explains it (REDPANDA-3039).
+    only_failing_partition_is_rewritten: with a new epoch only the batches of the partition that needed it get new
+        sequences; those of others keep theirs until they are settled (librdkafka-4953).
+    counter_knows_its_epoch: with a new epoch each partition's counter begins at 0 before its next new batch
+        (KAFKA-12152).
+    rewrites_in_sequence_order: batches in flight get new sequences in the order of their old ones (KAFKA-8483).
+    exhausted_epoch_takes_new_id: behind the highest epoch comes another producer id, not epoch 0 (KAFKA-5283).
+    counter_survives_metadata: the client keeps its counter when a topic is missing from its metadata for a while
+        (librdkafka).
     """
 
     batches_to_retain: int = 5
@@ -31,3 +50,14 @@ class ProducerRules(NamedTuple):
     replication_is_trusted: bool = True
     verification: bool = True
     lowest_sequence_is_awaited: bool = True
+    snapshot_names_its_end: bool = True
+    snapshot_is_flushed_first: bool = True
+    missing_snapshot_is_made_up_for: bool = True
+    answers_await_flush: bool = False
+    sending: Sending = Sending.BUFFERED
+    bump_needs_proven_gap: bool = True
+    only_failing_partition_is_rewritten: bool = True
+    counter_knows_its_epoch: bool = True
+    rewrites_in_sequence_order: bool = True
+    exhausted_epoch_takes_new_id: bool = True
+    counter_survives_metadata: bool = True

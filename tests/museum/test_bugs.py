@@ -22,10 +22,26 @@ KNOWN = (
     "KAFKA-16234",
 )
 
+KNOWN_OF_PRODUCERS = (
+    *(
+        "KAFKA-5494",
+        "REDPANDA-3039 / librdkafka-4953",
+        "LIBRDKAFKA-SEQ-RESET",
+        "KAFKA-12152",
+        "KAFKA-8483 / KAFKA-8484",
+    ),
+    *("KAFKA-6003", "KAFKA-7692 / KAFKA-7693 / KAFKA-5283", "KAFKA-14920 / KIP-890"),
+    "KAFKA-5249 / KAFKA-9892 / KAFKA-5829",
+)
+
 
 def test_the_museum_has_every_known_bug_of_replication_and_controller():
     assert set(KNOWN) <= set(BUGS)
     assert {BUGS[name].area for name in KNOWN} == {"replication", "controller"}
+
+
+def test_the_museum_has_every_known_bug_of_idempotent_producers():
+    assert set(KNOWN_OF_PRODUCERS) <= {name for name, bug in BUGS.items() if bug.area == "idempotent_producer"}
 
 
 def test_every_bug_is_pinned_and_nothing_else():

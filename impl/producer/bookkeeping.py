@@ -1,0 +1,121 @@
+"""Counting sequences: each partition's counter, which batches are in flight, new epochs.
+
+Part of Kafka modelled: `TransactionManager` (`maybeUpdateProducerIdAndEpoch`, `bumpIdempotentProducerEpoch`,
+`firstInFlightSequence`), `TxnPartitionMap.startSequencesAtBeginning`.
+Source: apache/kafka (commit 1eb7644349); KIP-360, KAFKA-5283, KAFKA-8483, KAFKA-12152.
+Left out, and why that is sound: asking for another producer id when the epochs are used up takes one step here: nothing
+is sent meanwhile, and what was sent before is not changed by it.
+"""
+
+from checker.schema import contains, everyone, including
+from impl.producer.client_records import PartitionCounter, Producer, ProducerBatch
+from impl.producer.constants import NO_BATCH, NO_SEQUENCE, BatchStatus
+from impl.producer.rules import ProducerRules
+from impl.producer.sequences import sequence_after, sequence_before
+
+
+def is_unsettled(batch: ProducerBatch) -> bool:
+    """Whether the batch was sent and the application waits to hear what became of it ("in flight" in Kafka)."""
+    return batch.status == BatchStatus.IN_FLIGHT or batch.status == BatchStatus.RETRYING
+
+
+def age(producer: Producer, batch: ProducerBatch) -> int:
+    """How far the sequence of an unsettled batch lies before its partition's next one."""
+    next_sequence = producer.counters[batch.partition].next_sequence
+    last_sequence = sequence_before(next_sequence, 1, producer.max_sequence)
+    return sequence_before(last_sequence, batch.base_sequence, producer.max_sequence) + 1
+
+
+def oldest_unsettled(producer: Producer, partition_id: int) -> int:
+    """The unsettled batch of the partition that comes first by sequence; `NO_BATCH` where there is none."""
+    oldest = NO_BATCH
+    for batch_id in range(len(producer.batches)):
+        batch = producer.batches[batch_id]
+        if is_unsettled(batch) and batch.partition == partition_id:
+            if oldest == NO_BATCH or age(producer, batch) > age(producer, producer.batches[oldest]):
+                oldest = batch_id
+    return oldest
+
+
+def is_of_present_epoch(producer: Producer, batch: ProducerBatch) -> bool:
+    """Whether the batch has the producer's id and epoch."""
+    return batch.producer_id == producer.producer_id and batch.producer_epoch == producer.producer_epoch
+
+
+def next_to_rewrite(producer: Producer, rules: ProducerRules, partition_id: int) -> int:
+    """The unsettled batch of an older epoch that gets the next sequence of the new one; `NO_BATCH` where none is left.
+
+    By the old rule the order is that of the container, here the worst one.
+    """
+    chosen = NO_BATCH
+    for batch_id in range(len(producer.batches)):
+        batch = producer.batches[batch_id]
+        if is_unsettled(batch) and batch.partition == partition_id and not is_of_present_epoch(producer, batch):
+            if chosen == NO_BATCH:
+                chosen = batch_id
+            else:
+                is_older = age(producer, batch) > age(producer, producer.batches[chosen])
+                if is_older == rules.rewrites_in_sequence_order:
+                    chosen = batch_id
+    return chosen
+
+
+def begin_counter(counter: PartitionCounter, producer: Producer, next_sequence: int) -> None:
+    """Let the partition's counter count sequences of the producer's id and epoch."""
+    counter.producer_id = producer.producer_id
+    counter.producer_epoch = producer.producer_epoch
+    counter.next_sequence = next_sequence
+    counter.last_acknowledged_sequence = NO_SEQUENCE
+    counter.unresolved_sequence = NO_SEQUENCE
+
+
+def start_sequences_at_beginning(producer: Producer, rules: ProducerRules, partition_id: int) -> None:
+    """Give the partition's unsettled batches sequences of the new epoch, from 0 on, also those on the wire."""
+    next_sequence = 0
+    for _ in range(len(producer.batches)):
+        batch_id = next_to_rewrite(producer, rules, partition_id)
+        if batch_id != NO_BATCH:
+            batch = producer.batches[batch_id]
+            batch.producer_id = producer.producer_id
+            batch.producer_epoch = producer.producer_epoch
+            batch.base_sequence = next_sequence
+            batch.is_sequence_reset = True
+            next_sequence = sequence_after(next_sequence, batch.record_count, producer.max_sequence)
+    begin_counter(producer.counters[partition_id], producer, next_sequence)
+
+
+def request_epoch_bump(producer: Producer, rules: ProducerRules, partition_id: int) -> None:
+    """Have a new epoch begin, with which the partition's unsettled batches are sent anew."""
+    producer.is_bump_required = True
+    producer.partitions_to_rewrite = including(producer.partitions_to_rewrite, partition_id)
+    if not rules.only_failing_partition_is_rewritten:
+        producer.partitions_to_rewrite = everyone(len(producer.counters))
+
+
+def can_bump_epoch(producer: Producer, rules: ProducerRules) -> bool:
+    """Whether there is a higher epoch, or another producer id within the bounds."""
+    if producer.producer_epoch < producer.max_producer_epoch or not rules.exhausted_epoch_takes_new_id:
+        return True
+    return producer.next_producer_id < producer.producer_ids
+
+
+def take_producer_id(producer: Producer) -> None:
+    """Take the next producer id that the cluster gives out, in epoch 0."""
+    producer.producer_id = producer.next_producer_id
+    producer.producer_epoch = 0
+    producer.next_producer_id += 1
+
+
+def bump_epoch(producer: Producer, rules: ProducerRules) -> None:
+    """Begin the next epoch, and rewrite the partitions that need it."""
+    if producer.producer_epoch < producer.max_producer_epoch:
+        producer.producer_epoch += 1
+    elif rules.exhausted_epoch_takes_new_id:
+        take_producer_id(producer)
+    else:
+        producer.producer_epoch = 0
+    for partition_id in range(len(producer.counters)):
+        if contains(producer.partitions_to_rewrite, partition_id):
+            start_sequences_at_beginning(producer, rules, partition_id)
+    producer.partitions_to_rewrite = 0
+    producer.is_bump_required = False

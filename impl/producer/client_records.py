@@ -1,0 +1,102 @@
+"""What a producer knows: its id and epoch, its batches, and a counter for each partition.
+
+Part of Kafka modelled: `TransactionManager`, `TxnPartitionEntry`, `ProducerBatch`, and of `RecordAccumulator` which
+batches there are.
+Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360.
+Left out, and why that is sound: the batches' records, because a batch is one unit to every rule here; linger and
+back-off times, because every batch may be sent at once or any time later.
+"""
+
+from typing import Annotated
+
+from checker.schema import Array, ById, Count, Id, IdSet, Struct
+from impl.producer.constants import BatchStatus, ProducerState
+from impl.producer.records import (
+    HighestSequence,
+    OptionalBatchOffset,
+    OptionalProducerEpoch,
+    OptionalProducerId,
+    OptionalSequence,
+    RecordCount,
+    Sequence,
+)
+
+PartitionId = Annotated[int, Id("partitions")]
+PartitionSet = Annotated[int, IdSet("partitions")]
+HighestProducerEpoch = Annotated[int, Count("max_producer_epoch", lowest="max_producer_epoch")]
+
+
+class ProducerBatch(Struct):
+    """One batch of the application; batches are handed over in the order of their ids.
+
+    status: what the producer knows of it.
+    partition: where it goes to.
+    record_count: how many records it has.
+    is_invalid: whether the topic refuses what it says, whenever it comes.
+    producer_id: the id with which it is sent; `NO_PRODUCER_ID` before it is.
+    producer_epoch: the epoch with which it is sent.
+    base_sequence: its sequence; `NO_SEQUENCE` before it is sent.
+    is_sequence_reset: whether it got another sequence than the first one (`sequenceHasBeenReset`).
+    offset: where the broker says that it is stored; `NO_OFFSET` before it is acknowledged.
+    """
+
+    status: BatchStatus
+    partition: PartitionId
+    record_count: RecordCount
+    is_invalid: Annotated[int, Count("invalid_batches", lowest=0)]
+    producer_id: OptionalProducerId
+    producer_epoch: OptionalProducerEpoch
+    base_sequence: OptionalSequence
+    is_sequence_reset: bool
+    offset: OptionalBatchOffset
+
+
+class PartitionCounter(Struct):
+    """What a producer keeps for one partition (`TxnPartitionEntry`).
+
+    producer_id: the id whose sequences it counts; `NO_PRODUCER_ID` before the first batch.
+    producer_epoch: the epoch whose sequences it counts.
+    next_sequence: the sequence that the next new batch gets.
+    last_acknowledged_sequence: that of the last record acknowledged in this epoch; `NO_SEQUENCE` before the first.
+    unresolved_sequence: the sequence behind a batch that expired, while it is not known whether the broker has that
+        batch; `NO_SEQUENCE` otherwise.
+    """
+
+    producer_id: OptionalProducerId
+    producer_epoch: OptionalProducerEpoch
+    next_sequence: Sequence
+    last_acknowledged_sequence: OptionalSequence
+    unresolved_sequence: OptionalSequence
+
+
+class Producer(Struct):
+    """One producer. When its process ends, the next one goes on with the batches that are not handed over.
+
+    state: what it may do.
+    is_transactional: 1 if it sends in a transaction; constant.
+    producer_id: its id; `NO_PRODUCER_ID` before it has one.
+    producer_epoch: its epoch.
+    is_bump_required: whether it must begin a new epoch before it sends again.
+    partitions_to_rewrite: whose batches in flight get new sequences with it.
+    next_batch: how many batches the application has handed over.
+    next_producer_id: how many producer ids the cluster has given out.
+    producer_ids: how many ids the cluster can give out: constant. Beyond it behaviours end.
+    max_producer_epoch: the highest epoch that there is: constant. 32767 in Kafka.
+    max_sequence: the highest sequence that there is: constant.
+    counters: by partition, its counter.
+    batches: by id, the application's batches.
+    """
+
+    state: ProducerState
+    is_transactional: Annotated[int, Count("transactional", lowest="transactional")]
+    producer_id: OptionalProducerId
+    producer_epoch: OptionalProducerEpoch
+    is_bump_required: bool
+    partitions_to_rewrite: PartitionSet
+    next_batch: Annotated[int, Count("batches")]
+    next_producer_id: Annotated[int, Count("producer_ids")]
+    producer_ids: Annotated[int, Count("producer_ids", lowest="producer_ids")]
+    max_producer_epoch: HighestProducerEpoch
+    max_sequence: HighestSequence
+    counters: Annotated[Array[PartitionCounter], ById("partitions")]
+    batches: Annotated[Array[ProducerBatch], ById("batches")]

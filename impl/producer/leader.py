@@ -1,0 +1,130 @@
+"""The leader of a partition: it looks at produce requests, appends, and answers when every replica has the batch.
+
+Part of Kafka modelled: `ReplicaManager.appendRecords`, `Partition.appendRecordsToLeader`, `DelayedProduce`.
+Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-890.
+Left out, and why that is sound: a deposed leader that answers for a batch below its own high watermark: its answer is
+true, and the batch is answered when it is sent again.
+"""
+
+from impl.constants import NO_OFFSET
+from impl.producer.append import append_batch, append_error, is_full
+from impl.producer.client_records import PartitionId
+from impl.producer.constants import Origin, ProduceError, RequestStage
+from impl.producer.partition_records import LateSlot, Partition, PartitionReplica
+from impl.producer.records import Batch
+from impl.producer.rules import ProducerRules
+from impl.producer.state import duplicate_offset
+from impl.producer.verification import NO_GUARD, start_verification
+from impl.producer.wire import answer, clear_late_request, is_free, next_request
+from impl.producing import State
+
+
+def raise_high_watermark(partition: Partition, rules: ProducerRules) -> None:
+    """Raise the high watermark to the end of what every replica has; a deposed leader is waited for."""
+    end_offset = partition.replicas[partition.leader].log.end_offset
+    for replica_id in range(len(partition.replicas)):
+        replica = partition.replicas[replica_id]
+        if replica.is_leading != (replica_id == partition.leader):
+            return
+        end_offset = min(end_offset, replica.log.end_offset)
+        if rules.answers_await_flush:
+            end_offset = min(end_offset, replica.flushed_offset)
+    partition.high_watermark = max(partition.high_watermark, end_offset)
+
+
+def complete_requests(state: State, rules: ProducerRules, partition_id: int) -> None:
+    """Raise the high watermark, and answer the requests to the leader that waited for it."""
+    partition = state.partitions[partition_id]
+    connection = state.connections[partition_id]
+    raise_high_watermark(partition, rules)
+    if connection.broker == partition.leader:
+        for place in range(len(connection.requests)):
+            request = connection.requests[place]
+            if request.stage == RequestStage.WAITING and request.offset < partition.high_watermark:
+                answer(request, ProduceError.NONE)
+
+
+def is_invalid(state: State, batch: Batch) -> bool:
+    """Whether the topic refuses what the batch says."""
+    return state.producer.batches[batch.id].is_invalid == 1
+
+
+def append_as_leader(replica: PartitionReplica, rules: ProducerRules, batch: Batch) -> ProduceError:
+    """Append a client's batch that is no duplicate to a log that is not full; the error if it may not be."""
+    log = replica.log
+    guard = NO_GUARD
+    if rules.verification and batch.is_transactional == 1:
+        guard = start_verification(log, batch)
+    error = append_error(log, rules, batch, guard, Origin.CLIENT)
+    if error == ProduceError.NONE:
+        append_batch(log, rules, batch)
+    return error
+
+
+def stored_offset(replica: PartitionReplica, batch: Batch) -> int:
+    """Where the batch is stored already, as far as the broker remembers; `NO_OFFSET` where it is not."""
+    return duplicate_offset(replica.log.producers[batch.producer_id], batch, replica.log.max_sequence)
+
+
+def has_room_for(replica: PartitionReplica, batch: Batch) -> bool:
+    """Whether the log has room for another batch, or the batch needs none."""
+    return not is_full(replica.log) or not replica.is_leading or stored_offset(replica, batch) != NO_OFFSET
+
+
+def leader_handles_produce(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
+    """A broker looks at the next produce request on a connection.
+
+    Who: the broker at the other end.
+    When: the request before it on this connection is answered; the log has room.
+    Effect: a broker that does not lead says so. A batch that is stored already is not stored again; its request waits
+        until every replica has it. Otherwise the batch is appended, if its transaction, epoch and sequence allow it, or
+        the request is answered with the error.
+    Source: ReplicaManager.appendRecords, UnifiedLog.analyzeAndValidateProducerState.
+    Left out: the coordinator's answer to the verification, which comes at once and confirms; see `append_is_refused`.
+    """
+    connection = state.connections[partition_id]
+    place = next_request(connection)
+    replica = state.partitions[partition_id].replicas[connection.broker]
+    if place == len(connection.requests) or not has_room_for(replica, connection.requests[place].batch):
+        return False
+    request = connection.requests[place]
+    if not replica.is_leading:
+        answer(request, ProduceError.NOT_LEADER_OR_FOLLOWER)
+        return True
+    if is_invalid(state, request.batch):
+        answer(request, ProduceError.INVALID_RECORD)
+        return True
+    request.offset = stored_offset(replica, request.batch)
+    if request.offset == NO_OFFSET:
+        error = append_as_leader(replica, rules, request.batch)
+        if error != ProduceError.NONE:
+            answer(request, error)
+            return True
+        request.offset = replica.log.end_offset - 1
+    request.stage = RequestStage.WAITING
+    complete_requests(state, rules, partition_id)
+    return True
+
+
+def leader_handles_late_request(state: State, rules: ProducerRules, slot: LateSlot) -> bool:
+    """A broker looks at a request whose sender waits no more.
+
+    Who: the broker that it was sent to.
+    When: it is under way; the log has room.
+    Effect: the batch is appended if that is allowed; nobody is answered.
+    Source: SocketServer: requests that were read are handled although their connection is closed.
+    Left out: nothing.
+    """
+    late = state.late_requests[slot]
+    if is_free(late):
+        return False
+    replica = state.partitions[late.partition].replicas[late.broker]
+    if not has_room_for(replica, late.batch):
+        return False
+    if replica.is_leading and not is_invalid(state, late.batch):
+        if stored_offset(replica, late.batch) == NO_OFFSET:
+            append_as_leader(replica, rules, late.batch)
+    partition_id = late.partition
+    clear_late_request(late)
+    complete_requests(state, rules, partition_id)
+    return True

@@ -1,0 +1,123 @@
+"""What a producer makes of an answer: success, another try, a new epoch, or failure.
+
+Part of Kafka modelled: `TransactionManager` (`canRetry`, `handleCompletedBatch`, `handleFailedBatch`,
+`markSequenceUnresolved`, `maybeResolveSequences`).
+Source: apache/kafka (commit 1eb7644349); KIP-360, KAFKA-5793, REDPANDA-3039.
+Left out, and why that is sound: the log's start in an answer, by which only a transactional producer decides anything:
+it fails here where Kafka before KIP-360 might begin its sequences anew; the number of retries,
+because a batch may expire at any time; lowering later sequences when a batch of a transaction fails, because after that
+error a transaction can only be aborted, and nothing more is sent in its epoch.
+"""
+
+from impl.producer.bookkeeping import oldest_unsettled, request_epoch_bump
+from impl.producer.client_records import PartitionCounter, Producer, ProducerBatch
+from impl.producer.constants import NO_BATCH, NO_SEQUENCE, BatchStatus, ProduceError, ProducerState
+from impl.producer.partition_records import ProduceRequest
+from impl.producer.rules import ProducerRules
+from impl.producer.sequences import last_sequence_of, sequence_after
+
+
+def is_next_sequence(producer: Producer, counter: PartitionCounter, sequence: int) -> bool:
+    """Whether the sequence follows the last one acknowledged."""
+    return sequence == sequence_after(counter.last_acknowledged_sequence, 1, producer.max_sequence)
+
+
+def is_gap_explained(producer: Producer, counter: PartitionCounter, batch: ProducerBatch) -> bool:
+    """Whether an out-of-order error says only that an earlier batch has not come yet."""
+    if counter.unresolved_sequence != NO_SEQUENCE:
+        return False
+    return batch.is_sequence_reset or not is_next_sequence(producer, counter, batch.base_sequence)
+
+
+def is_gap_proven(producer: Producer, counter: PartitionCounter, batch: ProducerBatch) -> bool:
+    """Whether an out-of-order error says that the broker lacks a batch that nobody will send any more."""
+    if is_gap_explained(producer, counter, batch):
+        return False
+    return counter.unresolved_sequence == NO_SEQUENCE or counter.unresolved_sequence == batch.base_sequence
+
+
+def calls_for_bump(producer: Producer, rules: ProducerRules, batch: ProducerBatch, error: ProduceError) -> bool:
+    """Whether an idempotent producer begins a new epoch because of an error after which it tries again."""
+    if producer.is_transactional == 1:
+        return False
+    if error == ProduceError.UNKNOWN_PRODUCER_ID:
+        return not batch.is_sequence_reset
+    if error == ProduceError.OUT_OF_ORDER_SEQUENCE_NUMBER:
+        counter = producer.counters[batch.partition]
+        return not rules.bump_needs_proven_gap or is_gap_proven(producer, counter, batch)
+    return False
+
+
+def can_retry(producer: Producer, batch: ProducerBatch, request: ProduceRequest) -> bool:
+    """Whether the batch is sent again after the error (`TransactionManager.canRetry`)."""
+    if request.error == ProduceError.UNKNOWN_PRODUCER_ID:
+        return producer.is_transactional == 0
+    if request.error == ProduceError.OUT_OF_ORDER_SEQUENCE_NUMBER:
+        if producer.is_transactional == 0:
+            return True
+        return is_gap_explained(producer, producer.counters[batch.partition], batch)
+    return request.error == ProduceError.NOT_LEADER_OR_FOLLOWER or request.error == ProduceError.NOT_ENOUGH_REPLICAS
+
+
+def complete_batch(producer: Producer, batch: ProducerBatch, offset: int) -> None:
+    """Tell the application that the batch is stored."""
+    counter = producer.counters[batch.partition]
+    counter.last_acknowledged_sequence = last_sequence_of(
+        batch.base_sequence, batch.record_count, producer.max_sequence
+    )
+    batch.status = BatchStatus.ACKNOWLEDGED
+    batch.offset = offset
+
+
+def fail_batch(producer: Producer, rules: ProducerRules, batch: ProducerBatch) -> None:
+    """Tell the application that the batch is refused for good.
+
+    An idempotent producer begins a new epoch, because the sequences behind it have lost their predecessor. In a
+    transaction nothing can follow but its end.
+    """
+    batch.status = BatchStatus.FAILED
+    if producer.is_transactional == 1:
+        producer.state = ProducerState.ABORTABLE_ERROR
+    else:
+        request_epoch_bump(producer, rules, batch.partition)
+
+
+def use_answer(producer: Producer, rules: ProducerRules, request: ProduceRequest) -> None:
+    """Act on the answer to a request whose batch is in flight."""
+    batch = producer.batches[request.batch.id]
+    if request.error == ProduceError.NONE:
+        complete_batch(producer, batch, request.offset)
+    elif can_retry(producer, batch, request):
+        batch.status = BatchStatus.RETRYING
+        if calls_for_bump(producer, rules, batch, request.error):
+            request_epoch_bump(producer, rules, batch.partition)
+    else:
+        fail_batch(producer, rules, batch)
+
+
+def expire_batch(producer: Producer, batch: ProducerBatch) -> None:
+    """Tell the application that the time of a batch that waits for another try is up.
+
+    What the broker has of it is not known: no new batch is sent before those in flight are settled.
+    """
+    counter = producer.counters[batch.partition]
+    last = last_sequence_of(batch.base_sequence, batch.record_count, producer.max_sequence)
+    counter.unresolved_sequence = sequence_after(last, 1, producer.max_sequence)
+    batch.status = BatchStatus.EXPIRED
+
+
+def resolve_sequences(producer: Producer, rules: ProducerRules, partition_id: int) -> bool:
+    """When nothing is in flight any more, find out whether expired batches left a gap; whether that was so far.
+
+    If the last sequence that was given is acknowledged, there is none; otherwise a new epoch begins.
+    """
+    counter = producer.counters[partition_id]
+    if counter.unresolved_sequence == NO_SEQUENCE or oldest_unsettled(producer, partition_id) != NO_BATCH:
+        return False
+    if not is_next_sequence(producer, counter, counter.next_sequence):
+        if producer.is_transactional == 1:
+            producer.state = ProducerState.ABORTABLE_ERROR
+        else:
+            request_epoch_bump(producer, rules, partition_id)
+    counter.unresolved_sequence = NO_SEQUENCE
+    return True

@@ -1,0 +1,247 @@
+"""The producer's steps: it takes batches, sends them, and acts on answers.
+
+Part of Kafka modelled: `KafkaProducer.send`, `Sender` (`runOnce`, `sendProducerData`, `completeBatch`),
+`RecordAccumulator` (`drain`, `shouldStopDrainBatchesForPartition`).
+Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360.
+Left out, and why that is sound: several partitions in one request, because each is handled and answered on its own.
+"""
+
+from impl.producer.bookkeeping import (
+    begin_counter,
+    bump_epoch,
+    can_bump_epoch,
+    is_unsettled,
+    oldest_unsettled,
+    take_producer_id,
+)
+from impl.producer.client_records import PartitionId, Producer
+from impl.producer.constants import (
+    NO_BATCH,
+    NO_PRODUCER_ID,
+    NO_SEQUENCE,
+    BatchStatus,
+    ProducerState,
+    RequestStage,
+    Sending,
+)
+from impl.producer.records import BatchId, RecordCount
+from impl.producer.retries import resolve_sequences, use_answer
+from impl.producer.rules import ProducerRules
+from impl.producer.sequences import sequence_after
+from impl.producer.wire import has_room, send_batch, take_oldest
+from impl.producing import State
+
+
+def may_send(producer: Producer) -> bool:
+    """Whether the producer has an id, no error, and no new epoch to begin first."""
+    if producer.is_bump_required:
+        return False
+    return producer.state == ProducerState.READY or producer.state == ProducerState.IN_TRANSACTION
+
+
+def has_stale_counter(producer: Producer, partition_id: int) -> bool:
+    """Whether the partition's counter counts sequences of another id or epoch than the producer's."""
+    counter = producer.counters[partition_id]
+    return counter.producer_id != producer.producer_id or counter.producer_epoch != producer.producer_epoch
+
+
+def has_retries(producer: Producer, partition_id: int) -> bool:
+    """Whether a batch of the partition waits to be sent again; then no new one is sent."""
+    for batch_id in range(len(producer.batches)):
+        batch = producer.batches[batch_id]
+        if batch.status == BatchStatus.RETRYING and batch.partition == partition_id:
+            return True
+    return False
+
+
+def may_send_new(state: State, partition_id: int) -> bool:
+    """Whether a batch that has no sequence yet may be sent to the partition."""
+    producer = state.producer
+    if not may_send(producer) or not has_room(state.connections[partition_id]):
+        return False
+    if producer.counters[partition_id].unresolved_sequence != NO_SEQUENCE or has_retries(producer, partition_id):
+        return False
+    return not has_stale_counter(producer, partition_id) or oldest_unsettled(producer, partition_id) == NO_BATCH
+
+
+def renew_counter(producer: Producer, rules: ProducerRules, partition_id: int) -> None:
+    """Let the counter of a partition with nothing in flight follow the producer's epoch.
+
+    By the old rule only the partition that needed the new epoch was rewritten, and the others went on counting.
+    """
+    counter = producer.counters[partition_id]
+    if has_stale_counter(producer, partition_id):
+        if rules.counter_knows_its_epoch or counter.producer_id == NO_PRODUCER_ID:
+            begin_counter(counter, producer, 0)
+
+
+def give_sequence(state: State, rules: ProducerRules, batch_id: int) -> None:
+    """Give a batch its first sequence and send it."""
+    producer = state.producer
+    batch = producer.batches[batch_id]
+    renew_counter(producer, rules, batch.partition)
+    counter = producer.counters[batch.partition]
+    batch.producer_id = producer.producer_id
+    batch.producer_epoch = producer.producer_epoch
+    batch.base_sequence = counter.next_sequence
+    counter.next_sequence = sequence_after(counter.next_sequence, batch.record_count, producer.max_sequence)
+    send_batch(state, batch_id)
+
+
+def hand_over(producer: Producer, partition_id: int, record_count: int) -> int:
+    """Let the application hand over its next batch, of which there must be one; the batch."""
+    batch_id = producer.next_batch
+    batch = producer.batches[batch_id]
+    batch.status = BatchStatus.BUFFERED
+    batch.partition = partition_id
+    batch.record_count = record_count
+    producer.next_batch += 1
+    return batch_id
+
+
+def has_unsent(producer: Producer) -> bool:
+    """Whether the application has another batch to hand over."""
+    return producer.next_batch < len(producer.batches)
+
+
+def producer_gets_id(state: State) -> bool:
+    """A producer gets an id from the cluster.
+
+    Who: a producer.
+    When: it has none, and the bound allows another one.
+    Effect: it may send in epoch 0; a transactional one is in its transaction.
+    Source: `InitProducerId`; KIP-98.
+    Left out: the request under way, because the producer does nothing meanwhile.
+    """
+    producer = state.producer
+    if producer.state != ProducerState.UNINITIALIZED or producer.next_producer_id >= producer.producer_ids:
+        return False
+    take_producer_id(producer)
+    producer.state = ProducerState.READY
+    if producer.is_transactional == 1:
+        producer.state = ProducerState.IN_TRANSACTION
+    return True
+
+
+def producer_bumps_epoch(state: State, rules: ProducerRules) -> bool:
+    """A producer begins a new epoch.
+
+    Who: a producer.
+    When: an answer called for it, and the bounds allow it.
+    Effect: the next epoch, or behind the highest one the next producer id in epoch 0. The unsettled batches of the
+        partition that called for it get new sequences from 0 on.
+    Source: `bumpIdempotentEpochAndResetIdIfNeeded`; KIP-360.
+    Left out: nothing.
+    """
+    if not state.producer.is_bump_required or not can_bump_epoch(state.producer, rules):
+        return False
+    bump_epoch(state.producer, rules)
+    return True
+
+
+def application_hands_over(
+    state: State, rules: ProducerRules, partition_id: PartitionId, record_count: RecordCount
+) -> bool:
+    """The application calls `send` with its next batch.
+
+    Who: the application.
+    When: it has another batch; if it sends synchronously, all before are settled.
+    Effect: the batch is in the producer's buffer.
+    Source: `KafkaProducer.send`; `producer.type`.
+    Left out: a buffer that is full, which delays the call.
+    """
+    producer = state.producer
+    if not has_unsent(producer):
+        return False
+    if rules.sending == Sending.SYNCHRONOUS:
+        for batch_id in range(producer.next_batch):
+            batch = producer.batches[batch_id]
+            if batch.status == BatchStatus.BUFFERED or is_unsettled(batch):
+                return False
+    hand_over(producer, partition_id, record_count)
+    return True
+
+
+def producer_drains(state: State, rules: ProducerRules, batch_id: BatchId) -> bool:
+    """A producer sends a batch from its buffer for the first time.
+
+    Who: a producer.
+    When: the batch is the first of its partition in the buffer, and a new one may be sent there.
+    Effect: it gets the partition's next sequence, and is under way.
+    Source: `RecordAccumulator.drain`.
+    Left out: nothing.
+    """
+    producer = state.producer
+    batch = producer.batches[batch_id]
+    if batch.status != BatchStatus.BUFFERED or not may_send_new(state, batch.partition):
+        return False
+    for earlier in range(batch_id):
+        other = producer.batches[earlier]
+        if other.status == BatchStatus.BUFFERED and other.partition == batch.partition:
+            return False
+    give_sequence(state, rules, batch_id)
+    return True
+
+
+def producer_sends(state: State, rules: ProducerRules, partition_id: PartitionId, record_count: RecordCount) -> bool:
+    """The application hands over its next batch, and the producer sends it at once.
+
+    Who: a producer.
+    When: there is another batch, and a new one may be sent to the partition.
+    Effect: the batch gets the partition's next sequence, and is under way.
+    Source: `KafkaProducer.send`, `Sender.sendProducerData`.
+    Left out: the time in the buffer, during which a batch acts on nothing; where its loss matters,
+        `application_hands_over` and `producer_drains` stand instead.
+    """
+    if not has_unsent(state.producer) or not may_send_new(state, partition_id):
+        return False
+    give_sequence(state, rules, hand_over(state.producer, partition_id, record_count))
+    return True
+
+
+def producer_sends_again(state: State, partition_id: PartitionId) -> bool:
+    """A producer sends a batch again, with the sequence that it has.
+
+    Who: a producer.
+    When: the batch waits for that, and is the first of its partition that is not settled: retries go one by one.
+    Effect: the batch is under way.
+    Source: `RecordAccumulator.shouldStopDrainBatchesForPartition`.
+    Left out: nothing.
+    """
+    producer = state.producer
+    if not may_send(producer) or not has_room(state.connections[partition_id]):
+        return False
+    batch_id = oldest_unsettled(producer, partition_id)
+    if batch_id == NO_BATCH or producer.batches[batch_id].status != BatchStatus.RETRYING:
+        return False
+    send_batch(state, batch_id)
+    return True
+
+
+def producer_takes_answer(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
+    """A producer receives the answer to its oldest request.
+
+    Who: a producer.
+    When: the broker has answered.
+    Effect: the batch is acknowledged, sent again later, or failed; a new epoch may be called for.
+    Source: `Sender.completeBatch`, `TransactionManager.canRetry`.
+    Left out: nothing.
+    """
+    connection = state.connections[partition_id]
+    if connection.requests[0].stage != RequestStage.ANSWERED:
+        return False
+    use_answer(state.producer, rules, connection.requests[0])
+    take_oldest(connection)
+    return True
+
+
+def producer_resolves_sequences(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
+    """A producer finds out what became of batches that expired.
+
+    Who: a producer.
+    When: a batch of the partition has expired, and none is in flight there.
+    Effect: new batches may be sent again, in a new epoch if the expired ones may have left a gap.
+    Source: `TransactionManager.maybeResolveSequences`.
+    Left out: nothing.
+    """
+    return resolve_sequences(state.producer, rules, partition_id)

@@ -1,0 +1,131 @@
+"""The slots for produce requests: filling, emptying, answering.
+
+Part of Kafka modelled: `InFlightRequests` and `NetworkClient` of the client, `RequestChannel` of the broker.
+Source: apache/kafka (commit 1eb7644349).
+Left out, and why that is sound: one connection for all partitions that a broker leads: requests to different partitions
+may be handled in any order, which adds behaviours. A second connection while the first one still has requests, **not
+covered**: a client that learns of a new leader first waits for the answers of the old one.
+"""
+
+from impl.constants import NO_OFFSET
+from impl.producer.append import clear_batch, copy_batch
+from impl.producer.client_records import ProducerBatch
+from impl.producer.constants import NO_BATCH, BatchStatus, Marker, ProduceError, RequestStage
+from impl.producer.partition_records import Connection, LateRequest, ProduceRequest
+from impl.producing import State
+
+
+def clear_request(request: ProduceRequest) -> None:
+    """Free the slot."""
+    request.stage = RequestStage.NONE
+    clear_batch(request.batch)
+    request.error = ProduceError.NONE
+    request.offset = NO_OFFSET
+
+
+def copy_request(target: ProduceRequest, source: ProduceRequest) -> None:
+    """Make `target` equal to `source`."""
+    target.stage = source.stage
+    copy_batch(target.batch, source.batch)
+    target.error = source.error
+    target.offset = source.offset
+
+
+def has_room(connection: Connection) -> bool:
+    """Whether another request may be in flight."""
+    return connection.requests[len(connection.requests) - 1].stage == RequestStage.NONE
+
+
+def take_oldest(connection: Connection) -> None:
+    """Free the slot of the oldest request; the others move up."""
+    for place in range(1, len(connection.requests)):
+        copy_request(connection.requests[place - 1], connection.requests[place])
+    clear_request(connection.requests[len(connection.requests) - 1])
+
+
+def write_batch(target: ProduceRequest, batch_id: int, batch: ProducerBatch, is_transactional: int) -> None:
+    """Put the batch, as it is now, into a request."""
+    target.stage = RequestStage.REQUESTED
+    target.batch.id = batch_id
+    target.batch.producer_id = batch.producer_id
+    target.batch.producer_epoch = batch.producer_epoch
+    target.batch.base_sequence = batch.base_sequence
+    target.batch.record_count = batch.record_count
+    target.batch.is_transactional = is_transactional
+    target.batch.marker = Marker.NONE
+
+
+def send_batch(state: State, batch_id: int) -> None:
+    """Send the batch on the connection of its partition, which must have room; to the leader if it is a new one."""
+    batch = state.producer.batches[batch_id]
+    connection = state.connections[batch.partition]
+    if connection.requests[0].stage == RequestStage.NONE:
+        connection.broker = state.partitions[batch.partition].leader
+    free = 0
+    for place in range(len(connection.requests)):
+        if connection.requests[place].stage != RequestStage.NONE:
+            free = place + 1
+    write_batch(connection.requests[free], batch_id, batch, state.producer.is_transactional)
+    batch.status = BatchStatus.IN_FLIGHT
+
+
+def answer(request: ProduceRequest, error: ProduceError) -> None:
+    """Answer a request; with an error nothing of it is said to be stored."""
+    request.stage = RequestStage.ANSWERED
+    request.error = error
+    if error != ProduceError.NONE:
+        request.offset = NO_OFFSET
+
+
+def next_request(connection: Connection) -> int:
+    """The place of the request that the broker looks at next: the oldest one that it has not looked at.
+
+    The number of slots where there is none, or where the one before it is not answered: a broker reads no further
+    request from a connection before it has answered the last.
+    """
+    for place in range(len(connection.requests)):
+        stage = connection.requests[place].stage
+        if stage == RequestStage.REQUESTED:
+            return place
+        if stage == RequestStage.WAITING:
+            return len(connection.requests)
+    return len(connection.requests)
+
+
+def is_free(late: LateRequest) -> bool:
+    """Whether the slot is free."""
+    return late.batch.id == NO_BATCH
+
+
+def clear_late_request(late: LateRequest) -> None:
+    """Free the slot."""
+    late.partition = 0
+    late.broker = 0
+    clear_batch(late.batch)
+
+
+def close_connection(state: State, partition_id: int) -> None:
+    """End a connection: nobody waits for its requests any more, and each batch may be sent again."""
+    connection = state.connections[partition_id]
+    for place in range(len(connection.requests)):
+        request = connection.requests[place]
+        if request.stage != RequestStage.NONE:
+            state.producer.batches[request.batch.id].status = BatchStatus.RETRYING
+        clear_request(request)
+    connection.broker = 0
+
+
+def leave_request_behind(state: State, partition_id: int, slot: int) -> bool:
+    """Let the request that the broker would look at next be looked at later; whether there is one and the slot is free.
+
+    Those behind it are not read when the connection has ended.
+    """
+    connection = state.connections[partition_id]
+    place = next_request(connection)
+    late = state.late_requests[slot]
+    if place == len(connection.requests) or not is_free(late):
+        return False
+    late.partition = partition_id
+    late.broker = connection.broker
+    copy_batch(late.batch, connection.requests[place].batch)
+    return True

@@ -1,0 +1,402 @@
+"""What the world does to a producer and the partitions that it writes to: each act is charged to a budget.
+
+Delay needs no act: a request, a request left behind, or an answer stays in its slot until somebody takes it.
+"""
+
+from impl.producer.append import append_batch, append_marker, is_full, marker_error
+from impl.producer.bookkeeping import is_unsettled, take_producer_id
+from impl.producer.client_records import PartitionId, Producer
+from impl.producer.constants import (
+    NO_PRODUCER_EPOCH,
+    NO_PRODUCER_ID,
+    NO_SEQUENCE,
+    BatchStatus,
+    Marker,
+    ProduceError,
+    ProducerState,
+)
+from impl.producer.leader import complete_requests
+from impl.producer.partition_records import LateSlot, PartitionReplica
+from impl.producer.records import BatchId, BatchOffset, ProducerId, StartOffset
+from impl.producer.recovery import lose_unflushed_snapshots, reload_producers
+from impl.producer.reload import advance_start, begin_log_at, clear_snapshot, cut_log, write_snapshot
+from impl.producer.retries import complete_batch, expire_batch
+from impl.producer.rules import ProducerRules
+from impl.producer.sender import give_sequence, hand_over
+from impl.producer.state import expire_producer, has_open_transaction
+from impl.producer.verification import start_verification
+from impl.producer.wire import (
+    answer,
+    clear_late_request,
+    close_connection,
+    leave_request_behind,
+    next_request,
+    take_oldest,
+)
+from impl.producing import State
+from impl.replication.records import ReplicaId
+
+
+def start_empty(state: State) -> bool:
+    """Begin with empty logs, broker 0 in the lead, and a producer without an id."""
+    for partition_id in range(len(state.partitions)):
+        state.partitions[partition_id].replicas[0].is_leading = True
+    return True
+
+
+def start_known(state: State, rules: ProducerRules) -> bool:
+    """Begin when each partition's first batch is acknowledged, and every replica has flushed it."""
+    start_empty(state)
+    producer = state.producer
+    take_producer_id(producer)
+    producer.state = ProducerState.READY
+    for partition_id in range(len(state.partitions)):
+        partition = state.partitions[partition_id]
+        connection = state.connections[partition_id]
+        batch_id = hand_over(producer, partition_id, 1)
+        give_sequence(state, rules, batch_id)
+        for replica_id in range(len(partition.replicas)):
+            append_batch(partition.replicas[replica_id].log, rules, connection.requests[0].batch)
+            partition.replicas[replica_id].flushed_offset = 1
+        partition.high_watermark = 1
+        take_oldest(connection)
+        complete_batch(producer, producer.batches[batch_id], 0)
+    return True
+
+
+def start_with_snapshot(state: State, rules: ProducerRules) -> bool:
+    """Begin as `start_known`, with a snapshot behind the first batch that has reached the disk."""
+    start_known(state, rules)
+    for partition_id in range(len(state.partitions)):
+        partition = state.partitions[partition_id]
+        for replica_id in range(len(partition.replicas)):
+            replica = partition.replicas[replica_id]
+            write_snapshot(replica.log, replica.snapshots[0], 1)
+            replica.snapshots[0].is_flushed = True
+    return True
+
+
+def batch_is_invalid(state: State, batch_id: BatchId) -> bool:
+    """The application's next batch says what the topic does not take.
+
+    Who: the world.
+    When: an invalid batch is left, and the batch is the next one.
+    Effect: whenever it comes to a leader, it is refused for good.
+    Source: INVALID_RECORD, MESSAGE_TOO_LARGE.
+    Left out: a topic that changes its mind.
+    """
+    producer = state.producer
+    if state.budget.invalid_batches == 0 or batch_id != producer.next_batch:
+        return False
+    if producer.batches[batch_id].is_invalid == 1:
+        return False
+    state.budget.invalid_batches -= 1
+    producer.batches[batch_id].is_invalid = 1
+    return True
+
+
+def connection_breaks(state: State, partition_id: PartitionId) -> bool:
+    """A connection of the producer breaks, or it waits no longer for an answer; what was on its way is lost.
+
+    Who: the world.
+    When: something is in flight; a disconnection is left.
+    Effect: every batch in flight there may be sent again; what became of it is not known.
+    Source: `request.timeout.ms`; NETWORK_EXCEPTION.
+    Left out: nothing.
+    """
+    if state.budget.disconnections == 0:
+        return False
+    if state.connections[partition_id].requests[0].batch.id < 0:
+        return False
+    state.budget.disconnections -= 1
+    close_connection(state, partition_id)
+    return True
+
+
+def request_is_left_behind(state: State, partition_id: PartitionId, slot: LateSlot) -> bool:
+    """A connection of the producer breaks, and the request that the broker has read last is looked at later.
+
+    Who: the world.
+    When: there is such a request, and room for it; a disconnection is left.
+    Effect: as when the connection breaks, but that request may still have its effect, at any later time.
+    Source: `request.timeout.ms`; a busy or paused broker.
+    Left out: several such requests: a broker reads the next one only when it has answered the last.
+    """
+    if state.budget.disconnections == 0:
+        return False
+    if not leave_request_behind(state, partition_id, slot):
+        return False
+    state.budget.disconnections -= 1
+    close_connection(state, partition_id)
+    return True
+
+
+def append_is_refused(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
+    """A leader has too few replicas in sync just now, or cannot ask the coordinator, and appends nothing.
+
+    Who: the world.
+    When: there is a request to look at; a refusal is left.
+    Effect: the request is answered NOT_ENOUGH_REPLICAS. A leader that begins to verify a transaction has begun.
+    Source: NOT_ENOUGH_REPLICAS; the retriable errors of `AddPartitionsToTxnManager`.
+    Left out: nothing.
+    """
+    connection = state.connections[partition_id]
+    place = next_request(connection)
+    replica = state.partitions[partition_id].replicas[connection.broker]
+    if state.budget.refusals == 0 or place == len(connection.requests) or not replica.is_leading:
+        return False
+    state.budget.refusals -= 1
+    batch = connection.requests[place].batch
+    if rules.verification and batch.is_transactional == 1:
+        start_verification(replica.log, batch)
+    answer(connection.requests[place], ProduceError.NOT_ENOUGH_REPLICAS)
+    return True
+
+
+def batch_expires(state: State, batch_id: BatchId) -> bool:
+    """The time of a batch is up while it waits to be sent again.
+
+    Who: the world.
+    When: a batch expiration is left.
+    Effect: the application is told, and nobody sends the batch again.
+    Source: `delivery.timeout.ms`; `TransactionManager.markSequenceUnresolved`.
+    Left out: a batch that expires in flight, because that is a broken connection and then this.
+    """
+    producer = state.producer
+    batch = producer.batches[batch_id]
+    if state.budget.batch_expirations == 0 or batch.status != BatchStatus.RETRYING:
+        return False
+    state.budget.batch_expirations -= 1
+    expire_batch(producer, batch)
+    return True
+
+
+def metadata_lacks_topic(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
+    """A topic is missing from the producer's metadata for a while, and comes back.
+
+    Who: the world.
+    When: the producer has counted there, and nothing of the partition is in flight; a blip is left.
+    Effect: by the old rule the producer forgets its counter, and begins at 0 in the same epoch.
+    Source: UNKNOWN_TOPIC_OR_PARTITION from a broker that restarts; librdkafka's changes on message loss.
+    Left out: nothing.
+    """
+    producer = state.producer
+    counter = producer.counters[partition_id]
+    if state.budget.blips == 0 or counter.producer_id == NO_PRODUCER_ID:
+        return False
+    for batch_id in range(len(producer.batches)):
+        if is_unsettled(producer.batches[batch_id]) and producer.batches[batch_id].partition == partition_id:
+            return False
+    state.budget.blips -= 1
+    if not rules.counter_survives_metadata:
+        counter.next_sequence = 0
+        counter.last_acknowledged_sequence = NO_SEQUENCE
+    return True
+
+
+def forget_all(producer: Producer) -> None:
+    """Lose what the producer's process has in memory; batches that are not settled are lost with it."""
+    producer.state = ProducerState.UNINITIALIZED
+    producer.producer_id = NO_PRODUCER_ID
+    producer.producer_epoch = NO_PRODUCER_EPOCH
+    producer.is_bump_required = False
+    producer.partitions_to_rewrite = 0
+    for batch_id in range(len(producer.batches)):
+        batch = producer.batches[batch_id]
+        if is_unsettled(batch) or batch.status == BatchStatus.BUFFERED:
+            batch.status = BatchStatus.LOST
+    for partition_id in range(len(producer.counters)):
+        counter = producer.counters[partition_id]
+        counter.producer_id = NO_PRODUCER_ID
+        counter.producer_epoch = NO_PRODUCER_EPOCH
+        counter.next_sequence = 0
+        counter.last_acknowledged_sequence = NO_SEQUENCE
+        counter.unresolved_sequence = NO_SEQUENCE
+
+
+def producer_dies(state: State) -> bool:
+    """The producer's process ends, and another one begins behind what the application had handed over.
+
+    Who: the world.
+    When: the producer has an id; a death is left.
+    Effect: what was in its buffer or in flight is lost to the producer; the next process asks for an id of its own.
+    Source: the process is killed.
+    Left out: requests that a broker still looks at: they are those of a connection that broke before.
+    """
+    if state.budget.producer_deaths == 0 or state.producer.state == ProducerState.UNINITIALIZED:
+        return False
+    state.budget.producer_deaths -= 1
+    for partition_id in range(len(state.connections)):
+        close_connection(state, partition_id)
+    forget_all(state.producer)
+    return True
+
+
+def leadership_moves(state: State, partition_id: PartitionId, replica_id: ReplicaId) -> bool:
+    """Another replica leads the partition, and the one before has not heard of it yet.
+
+    Who: the world.
+    When: the replica follows, and has all that was acknowledged; a fail-over is left.
+    Effect: it leads.
+    Source: the controller elects a member of the ISR.
+    Left out: unclean elections, after which nothing is promised.
+    """
+    partition = state.partitions[partition_id]
+    replica = partition.replicas[replica_id]
+    if state.budget.failovers == 0 or replica.is_leading or replica.log.end_offset < partition.high_watermark:
+        return False
+    state.budget.failovers -= 1
+    partition.leader = replica_id
+    replica.is_leading = True
+    return True
+
+
+def forget_connections_to(state: State, partition_id: int, replica_id: int) -> None:
+    """Let everything end that was under way to a broker for a partition."""
+    if state.connections[partition_id].broker == replica_id:
+        close_connection(state, partition_id)
+    for slot in range(len(state.late_requests)):
+        late = state.late_requests[slot]
+        if late.batch.id >= 0 and late.partition == partition_id and late.broker == replica_id:
+            clear_late_request(late)
+
+
+def broker_crashes(state: State, rules: ProducerRules, partition_id: PartitionId, replica_id: ReplicaId) -> bool:
+    """A broker's process ends and starts again; what it wrote stays in the page cache.
+
+    Who: the world.
+    When: a crash is left.
+    Effect: connections end; the producer state is made again from snapshots and the log.
+    Source: the process is killed; LogLoader.
+    Left out: the time in between, during which the broker does nothing; other partitions of the broker, whose crash is
+        another one.
+    """
+    if state.budget.crashes == 0:
+        return False
+    state.budget.crashes -= 1
+    forget_connections_to(state, partition_id, replica_id)
+    reload_producers(state.partitions[partition_id].replicas[replica_id], rules)
+    return True
+
+
+def power_fails(
+    state: State,
+    rules: ProducerRules,
+    partition_id: PartitionId,
+    replica_id: ReplicaId,
+    end_offset: BatchOffset,
+    keeps_snapshots: bool,
+) -> bool:
+    """A broker's machine loses power and starts again: of what was never flushed it loses any suffix.
+
+    Who: the world.
+    When: a power loss is left; what is kept reaches at least to what was flushed.
+    Effect: the log ends at `end_offset`; snapshots that were not flushed are all gone, or survive by chance. Then as
+        after a crash.
+    Source: asynchronous flush; LogLoader.
+    Left out: nothing.
+    """
+    replica = state.partitions[partition_id].replicas[replica_id]
+    if state.budget.power_losses == 0:
+        return False
+    if end_offset < replica.flushed_offset or end_offset > replica.log.end_offset:
+        return False
+    state.budget.power_losses -= 1
+    forget_connections_to(state, partition_id, replica_id)
+    cut_log(replica.log, end_offset)
+    if not keeps_snapshots:
+        lose_unflushed_snapshots(replica)
+    reload_producers(replica, rules)
+    return True
+
+
+def records_are_deleted(
+    state: State, rules: ProducerRules, partition_id: PartitionId, start_offset: StartOffset
+) -> bool:
+    """The oldest batches of a log are deleted, by retention or because a client asked for it.
+
+    Who: the world.
+    When: the new start is above the old one and no higher than the high watermark; a deletion is left.
+    Effect: the leader's log begins there.
+    Source: UnifiedLog.deleteOldSegments, Partition.deleteRecordsOnLeader.
+    Left out: nothing.
+    """
+    partition = state.partitions[partition_id]
+    leader = partition.replicas[partition.leader]
+    if state.budget.deletions == 0 or not leader.is_leading:
+        return False
+    if start_offset <= leader.log.start_offset or start_offset > partition.high_watermark:
+        return False
+    state.budget.deletions -= 1
+    advance_start(leader.log, rules, start_offset)
+    return True
+
+
+def drop_replica(replica: PartitionReplica) -> None:
+    """Lose a replica's log and all that belongs to it."""
+    begin_log_at(replica.log, 0)
+    replica.flushed_offset = 0
+    for place in range(len(replica.snapshots)):
+        clear_snapshot(replica.snapshots[place])
+
+
+def replica_begins_anew(state: State, partition_id: PartitionId, replica_id: ReplicaId) -> bool:
+    """A replica that follows is created anew: on another disk, or by a reassignment.
+
+    Who: the world.
+    When: it follows and has something; a replacement is left.
+    Effect: it has nothing, and fetches from the beginning. It cannot lead before it has all that was acknowledged.
+    Source: AlterPartitionReassignments; a disk that is replaced.
+    Left out: nothing.
+    """
+    replica = state.partitions[partition_id].replicas[replica_id]
+    if state.budget.replacements == 0 or replica.is_leading or replica.log.end_offset == 0:
+        return False
+    state.budget.replacements -= 1
+    drop_replica(replica)
+    return True
+
+
+def producer_state_expires(
+    state: State, partition_id: PartitionId, replica_id: ReplicaId, producer_id: ProducerId
+) -> bool:
+    """A broker forgets a producer that was idle for long.
+
+    Who: the world.
+    When: the broker knows the producer, which has no transaction open there; a state expiration is left.
+    Effect: the broker knows nothing of it.
+    Source: `producer.id.expiration.ms`.
+    Left out: nothing.
+    """
+    if state.budget.state_expirations == 0:
+        return False
+    if not expire_producer(state.partitions[partition_id].replicas[replica_id].log, producer_id):
+        return False
+    state.budget.state_expirations -= 1
+    return True
+
+
+def coordinator_aborts(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
+    """The coordinator aborts the producer's transaction, because it took too long, and fences the producer.
+
+    Who: the world: the coordinator and its log are no part of these models.
+    When: a transaction is open in the partition, and there is a higher epoch; an abort is left.
+    Effect: the leader appends an abort marker with the next epoch.
+    Source: `transaction.timeout.ms`; TransactionMarkerChannelManager.
+    Left out: markers of several coordinators.
+    """
+    partition = state.partitions[partition_id]
+    log = partition.replicas[partition.leader].log
+    producer = state.producer
+    if state.budget.aborts == 0 or producer.producer_id == NO_PRODUCER_ID or is_full(log):
+        return False
+    entry = log.producers[producer.producer_id]
+    if not has_open_transaction(entry) or entry.producer_epoch >= producer.max_producer_epoch:
+        return False
+    producer_epoch = entry.producer_epoch + 1
+    if marker_error(log, producer.producer_id, producer_epoch, entry.coordinator_epoch) != ProduceError.NONE:
+        return False
+    state.budget.aborts -= 1
+    append_marker(log, producer.producer_id, producer_epoch, entry.coordinator_epoch, Marker.ABORT)
+    complete_requests(state, rules, partition_id)
+    return True

@@ -1,0 +1,27 @@
+"""What if a leader refuses a producer's first batch for the moment, and takes the second, as it knows no producer?
+
+Bounds: two batches in flight to an empty partition, and one refusal: that alone lets the second batch pass over the
+    first, which can never be stored (KAFKA-14359).
+Expected: VIOLATED no_batch_is_passed_over
+"""
+
+from checker.model import Model
+from impl.producer.rules import ProducerRules
+from impl.producer.sender import producer_gets_id
+from impl.producing import State
+from model.producer_drawing import PARTITIONS
+from model.producer_environment import append_is_refused, start_empty
+from model.producers import BOUNDS, RETRIES, SAFETY
+from spec.producer import acknowledged_batch
+
+MODEL = Model(
+    name="producer_unknown",
+    state=State,
+    initial=start_empty,
+    bounds={**BOUNDS, "batches": 2, "refusals": 1},
+    rules=ProducerRules(),
+    actions=[producer_gets_id, *RETRIES, append_is_refused],
+    always=SAFETY,
+    sometimes=[acknowledged_batch],
+    drawing=PARTITIONS,
+)

@@ -1,0 +1,84 @@
+"""What the models of the idempotent producer have in common: bundles of actions, and what must hold.
+
+Bounds: the application sends `batches` batches of up to `records_in_batch` records to `partitions` partitions, each of
+`replicas` replicas whose logs have room for `log_size` batches; `max_in_flight` requests may be under way to each
+partition, and `late_requests` that were given up. Sequences run from 0 to `max_sequence`, producer epochs to
+`max_producer_epoch`, and there are `producer_ids` ids. A broker remembers at most `cached_batches` batches of each
+producer id and keeps `snapshots` snapshots of each log, whose start can rise to `max_log_start`. Where `transactional`
+is 1, the producer sends in a transaction, with up to `max_verification_guard` verifications and a coordinator of epoch
+up to `max_coordinator_epoch`. The others are budgets of disturbances (`model/producer_environment.py`).
+
+More sequences than twice `cached_batches` are needed: with fewer a broker takes a new batch for an old one. Kafka has
+2**31, and remembers 5.
+"""
+
+from impl.producer.leader import leader_handles_late_request, leader_handles_produce
+from impl.producer.sender import (
+    producer_sends,
+    producer_sends_again,
+    producer_takes_answer,
+)
+from spec.producer import (
+    acknowledged_batch,
+    acknowledged_batches_are_stored,
+    batches_lie_in_order,
+    each_batch_is_stored_once,
+    failed_batches_are_absent,
+    no_batch_is_passed_over,
+    older_epochs_are_fenced,
+    retry_of_stored_batch,
+    sequences_follow_each_other,
+)
+from spec.producer_steps import acknowledgements_are_true
+
+RETRIES_OF_BUFFERED = (producer_takes_answer, producer_sends_again, leader_handles_produce)
+
+RETRIES = (producer_sends, *RETRIES_OF_BUFFERED)
+
+LATE_RETRIES = (*RETRIES, leader_handles_late_request)
+
+EXAMPLES = (acknowledged_batch, retry_of_stored_batch)
+
+SAFETY = (
+    each_batch_is_stored_once,
+    batches_lie_in_order,
+    no_batch_is_passed_over,
+    sequences_follow_each_other,
+    older_epochs_are_fenced,
+    acknowledged_batches_are_stored,
+    failed_batches_are_absent,
+    acknowledgements_are_true,
+)
+
+BOUNDS = {
+    "batches": 3,
+    "records_in_batch": 1,
+    "partitions": 1,
+    "replicas": 1,
+    "log_size": 4,
+    "max_log_start": 0,
+    "snapshots": 1,
+    "max_in_flight": 2,
+    "late_requests": 1,
+    "producer_ids": 1,
+    "max_producer_epoch": 1,
+    "max_sequence": 4,
+    "cached_batches": 2,
+    "transactional": 0,
+    "max_verification_guard": 0,
+    "max_coordinator_epoch": 0,
+    "disconnections": 0,
+    "refusals": 0,
+    "invalid_batches": 0,
+    "batch_expirations": 0,
+    "producer_deaths": 0,
+    "blips": 0,
+    "failovers": 0,
+    "crashes": 0,
+    "power_losses": 0,
+    "deletions": 0,
+    "replacements": 0,
+    "state_expirations": 0,
+    "aborts": 0,
+}
+"""Bounds to start from; each model says what it changes."""

@@ -1,0 +1,236 @@
+"""What an idempotent producer is promised: each batch is stored once, in order, and what it is told is true.
+
+Part of Kafka judged: `impl/producer`, by its records only.
+Source: KIP-98 ("Idempotent Producer Guarantees"), KIP-360, KIP-890; the issues named below.
+Left out, and why that is sound: batches whose fate nobody was told, which may be stored or not.
+"""
+
+from impl.constants import NO_OFFSET
+from impl.producer.constants import NO_BATCH, NO_SEQUENCE, BatchStatus, Marker, Sending
+from impl.producer.records import PartitionLog
+from impl.producer.rules import ProducerRules
+from impl.producing import State
+
+
+def each_batch_is_stored_once(state: State) -> bool:
+    """No log has one batch of the application twice.
+
+    Lost if it fails: a consumer gets a record twice, although the application sent it once.
+    Source: KIP-98.
+    Holds in: the models of the idempotent producer.
+    Fails in: producer_invalid, producer_state_expires; KAFKA-5494, REDPANDA-3039.
+    """
+    for partition_id in range(len(state.partitions)):
+        replicas = state.partitions[partition_id].replicas
+        for replica_id in range(len(replicas)):
+            log = replicas[replica_id].log
+            for offset in range(log.start_offset, log.end_offset):
+                for earlier in range(log.start_offset, offset):
+                    if log.batches[offset].id != NO_BATCH and log.batches[offset].id == log.batches[earlier].id:
+                        return False
+    return True
+
+
+def batches_lie_in_order(state: State) -> bool:
+    """Of two batches in one log, the one that the application sent first lies first.
+
+    Lost if it fails: a consumer gets records in another order than they were sent.
+    Source: KIP-98; `max.in.flight.requests.per.connection`.
+    Holds in: the models of the idempotent producer.
+    Fails in: KAFKA-8483.
+    """
+    for partition_id in range(len(state.partitions)):
+        replicas = state.partitions[partition_id].replicas
+        for replica_id in range(len(replicas)):
+            log = replicas[replica_id].log
+            for offset in range(log.start_offset, log.end_offset):
+                for earlier in range(log.start_offset, offset):
+                    if log.batches[offset].id != NO_BATCH and log.batches[offset].id < log.batches[earlier].id:
+                        return False
+    return True
+
+
+def is_stored(log: PartitionLog, batch_id: int) -> bool:
+    """Whether the log has the batch."""
+    for offset in range(log.start_offset, log.end_offset):
+        if log.batches[offset].id == batch_id:
+            return True
+    return False
+
+
+def no_batch_is_passed_over(state: State) -> bool:
+    """A leader has a batch only if it has every earlier valid one that the producer still means to have stored.
+
+    Lost if it fails: the earlier batch has lost its place, and can never be stored in order.
+    Source: KIP-98; KAFKA-14920.
+    Holds in: the models of the idempotent producer.
+    Fails in: producer_unknown; KAFKA-14920.
+    """
+    for partition_id in range(len(state.partitions)):
+        partition = state.partitions[partition_id]
+        log = partition.replicas[partition.leader].log
+        for batch_id in range(len(state.producer.batches)):
+            batch = state.producer.batches[batch_id]
+            is_meant = batch.status == BatchStatus.IN_FLIGHT or batch.status == BatchStatus.RETRYING
+            if is_meant and batch.is_invalid == 0 and batch.partition == partition_id and log.start_offset == 0:
+                if not is_stored(log, batch_id):
+                    for later in range(batch_id + 1, len(state.producer.batches)):
+                        if is_stored(log, later):
+                            return False
+    return True
+
+
+def sequences_follow_each_other(state: State) -> bool:
+    """In every log each batch of a producer id begins where the last one of the same epoch ends.
+
+    Lost if it fails: the broker has stored a sequence twice, or one without its predecessor.
+    Source: KIP-98; `ProducerAppendInfo.checkSequence`.
+    Holds in: the models of the idempotent producer.
+    Fails in: none; it guards the broker's own arithmetic.
+    """
+    for partition_id in range(len(state.partitions)):
+        replicas = state.partitions[partition_id].replicas
+        for replica_id in range(len(replicas)):
+            log = replicas[replica_id].log
+            for offset in range(log.start_offset, log.end_offset):
+                if not follows_its_predecessor(log, offset):
+                    return False
+    return True
+
+
+def follows_its_predecessor(log: PartitionLog, offset: int) -> bool:
+    """Whether the batch has the sequence behind that of the last data before it of the same producer id and epoch."""
+    batch = log.batches[offset]
+    expected = NO_SEQUENCE
+    for earlier in range(log.start_offset, offset):
+        other = log.batches[earlier]
+        if other.producer_id == batch.producer_id and other.producer_epoch == batch.producer_epoch:
+            if other.marker == Marker.NONE:
+                expected = (other.base_sequence + other.record_count) % (log.max_sequence + 1)
+    return batch.marker != Marker.NONE or expected == NO_SEQUENCE or batch.base_sequence == expected
+
+
+def older_epochs_are_fenced(state: State) -> bool:
+    """In every log nothing of an older epoch of a producer id follows something of a newer one.
+
+    Lost if it fails: a producer that was replaced, or a batch that was given up, still has an effect.
+    Source: KIP-98 (fencing of zombies).
+    Holds in: the models of the idempotent producer.
+    Fails in: none; it guards the broker's fencing.
+    """
+    for partition_id in range(len(state.partitions)):
+        replicas = state.partitions[partition_id].replicas
+        for replica_id in range(len(replicas)):
+            log = replicas[replica_id].log
+            for offset in range(log.start_offset, log.end_offset):
+                for earlier in range(log.start_offset, offset):
+                    if log.batches[offset].producer_id == log.batches[earlier].producer_id:
+                        if log.batches[offset].producer_epoch < log.batches[earlier].producer_epoch:
+                            return False
+    return True
+
+
+def acknowledged_batches_are_stored(state: State) -> bool:
+    """Whoever leads has every acknowledged batch at the offset that its producer was told, unless it was deleted.
+
+    Lost if it fails: a record that the application was told is safe.
+    Source: KIP-98; acks=all.
+    Holds in: the models of the idempotent producer.
+    Fails in: LIBRDKAFKA-SEQ-RESET.
+    """
+    for batch_id in range(len(state.producer.batches)):
+        batch = state.producer.batches[batch_id]
+        if batch.status == BatchStatus.ACKNOWLEDGED:
+            partition = state.partitions[batch.partition]
+            log = partition.replicas[partition.leader].log
+            if batch.offset >= log.start_offset and log.batches[batch.offset].id != batch_id:
+                return False
+    return True
+
+
+def failed_batches_are_absent(state: State) -> bool:
+    """Whoever leads has no batch of which its producer was told that it is refused for good.
+
+    Lost if it fails: the application sends the record again, under another name, and consumers get both.
+    Source: KIP-98; `TransactionManager.handleFailedBatch`.
+    Holds in: the models of the idempotent producer.
+    Fails in: none; it guards the choice of errors after which a batch is failed.
+    """
+    for batch_id in range(len(state.producer.batches)):
+        batch = state.producer.batches[batch_id]
+        if batch.status == BatchStatus.FAILED:
+            partition = state.partitions[batch.partition]
+            if is_stored(partition.replicas[partition.leader].log, batch_id):
+                return False
+    return True
+
+
+def remembers_last_batch(log: PartitionLog, producer_id: int) -> bool:
+    """Whether the newest batch that is remembered of a producer id is the last one in the log of that id."""
+    remembered = log.producers[producer_id].batches[0]
+    last_offset = NO_OFFSET
+    for offset in range(log.start_offset, log.end_offset):
+        if log.batches[offset].producer_id == producer_id and log.batches[offset].marker == Marker.NONE:
+            last_offset = offset
+    if last_offset == NO_OFFSET:
+        return remembered.offset < log.start_offset
+    last = log.batches[last_offset]
+    if remembered.offset != last_offset:
+        return False
+    return remembered.last_sequence == (last.base_sequence + last.record_count - 1) % (log.max_sequence + 1)
+
+
+def producer_state_matches_log(state: State) -> bool:
+    """Each broker remembers as a producer's last batch the one that is the last in its log.
+
+    Lost if it fails: a batch that is sent again is acknowledged and not stored, or stored twice.
+    Source: `ProducerStateManager.truncateAndReload`; KAFKA-5249, KAFKA-9892.
+    Holds in: producer_recovery.
+    Fails in: KAFKA-5249, KAFKA-9892.
+    """
+    for partition_id in range(len(state.partitions)):
+        replicas = state.partitions[partition_id].replicas
+        for replica_id in range(len(replicas)):
+            log = replicas[replica_id].log
+            for producer_id in range(len(log.producers)):
+                if not remembers_last_batch(log, producer_id):
+                    return False
+    return True
+
+
+def sends_that_returned_are_safe(state: State, rules: ProducerRules) -> bool:
+    """A batch that the application may take for sent is stored, or its producer still has it.
+
+    Lost if it fails: a record that the application handed over, and of which it heard nothing more.
+    Source: `KafkaProducer.send`; `producer.type`.
+    Holds in: producer_synchronous.
+    Fails in: producer_buffered.
+    """
+    for batch_id in range(len(state.producer.batches)):
+        batch = state.producer.batches[batch_id]
+        log = state.partitions[batch.partition].replicas[state.partitions[batch.partition].leader].log
+        is_taken_for_sent = batch.status == BatchStatus.ACKNOWLEDGED and batch.offset >= log.start_offset
+        if rules.sending == Sending.BUFFERED and batch.status == BatchStatus.LOST:
+            is_taken_for_sent = True
+        if is_taken_for_sent and not is_stored(log, batch_id):
+            return False
+    return True
+
+
+def acknowledged_batch(state: State) -> bool:
+    """A batch is acknowledged. Without an example nothing can be lost."""
+    for batch_id in range(len(state.producer.batches)):
+        if state.producer.batches[batch_id].offset != NO_OFFSET:
+            return True
+    return False
+
+
+def retry_of_stored_batch(state: State) -> bool:
+    """A batch that is stored waits to be sent again. Without an example no duplicate is put to the test."""
+    for batch_id in range(len(state.producer.batches)):
+        batch = state.producer.batches[batch_id]
+        if batch.status == BatchStatus.RETRYING:
+            partition = state.partitions[batch.partition]
+            if is_stored(partition.replicas[partition.leader].log, batch_id):
+                return True
+    return False

@@ -1,0 +1,108 @@
+"""What no step of a producer or a partition may do, and what must happen some time.
+
+Part of Kafka judged: `impl/producer`, by its records before and after a step.
+Source: KIP-98, KIP-360; the issues named below.
+Left out, and why that is sound: steps of the environment, which Kafka does not answer for.
+"""
+
+from impl.producer.constants import BatchStatus, Marker, ProduceError, RequestStage
+from impl.producer.partition_records import ProduceRequest
+from impl.producer.records import PartitionLog
+from impl.producing import State
+
+
+def is_newly_answered(before: ProduceRequest, after: ProduceRequest) -> bool:
+    """Whether the step answered the request in this slot."""
+    if before.stage != RequestStage.REQUESTED and before.stage != RequestStage.WAITING:
+        return False
+    return after.stage == RequestStage.ANSWERED and before.batch.id == after.batch.id
+
+
+def acknowledgements_are_true(before: State, after: State) -> bool:
+    """A broker answers a request with success only if it has the request's batch at the offset that it tells.
+
+    Lost if it fails: a record is acknowledged and was never stored.
+    Source: KIP-98.
+    Holds in: the models of the idempotent producer.
+    Fails in: LIBRDKAFKA-SEQ-RESET.
+    """
+    for partition_id in range(len(before.connections)):
+        connection = before.connections[partition_id]
+        now = after.connections[partition_id]
+        log = after.partitions[partition_id].replicas[connection.broker].log
+        for place in range(len(connection.requests)):
+            request = now.requests[place]
+            if is_newly_answered(connection.requests[place], request) and request.error == ProduceError.NONE:
+                if request.offset >= log.start_offset and log.batches[request.offset].id != request.batch.id:
+                    return False
+    return True
+
+
+def is_due(log: PartitionLog, request: ProduceRequest) -> bool:
+    """Whether the request's batch comes next: behind the last batch of its producer id, or first in a new epoch.
+
+    False where the log does not tell, because nothing of the producer id is left or it was fenced by a marker.
+    """
+    is_due_now = False
+    for offset in range(log.start_offset, log.end_offset):
+        batch = log.batches[offset]
+        if batch.producer_id == request.batch.producer_id:
+            expected = 0
+            if batch.producer_epoch == request.batch.producer_epoch and batch.marker == Marker.NONE:
+                expected = (batch.base_sequence + batch.record_count) % (log.max_sequence + 1)
+            is_due_now = batch.marker == Marker.NONE and request.batch.base_sequence == expected
+    return is_due_now
+
+
+def due_batches_are_not_refused(before: State, after: State) -> bool:
+    """No broker refuses the batch that comes next by epoch or sequence, of a producer's present id and epoch.
+
+    Lost if it fails: a producer that does all right is stopped, or falls back to new epochs again and again.
+    Source: KAFKA-7692, KAFKA-7693, KAFKA-5283; KIP-98 (fencing never works the other way round).
+    Holds in: producer_wraps.
+    Fails in: KAFKA-7692.
+    """
+    producer = before.producer
+    for partition_id in range(len(before.connections)):
+        connection = before.connections[partition_id]
+        log = before.partitions[partition_id].replicas[connection.broker].log
+        for place in range(len(connection.requests)):
+            request = after.connections[partition_id].requests[place]
+            error = request.error
+            is_refused = error == ProduceError.OUT_OF_ORDER_SEQUENCE_NUMBER
+            is_refused = is_refused or error == ProduceError.INVALID_PRODUCER_EPOCH
+            if is_refused and is_newly_answered(connection.requests[place], request):
+                is_present = request.batch.producer_id == producer.producer_id
+                is_present = is_present and request.batch.producer_epoch == producer.producer_epoch
+                if is_present and is_due(log, request):
+                    return False
+    return True
+
+
+def batch_under_way(state: State) -> bool:
+    """The producer means to have some batch stored."""
+    for batch_id in range(len(state.producer.batches)):
+        status = state.producer.batches[batch_id].status
+        if status == BatchStatus.IN_FLIGHT or status == BatchStatus.RETRYING:
+            return True
+    return False
+
+
+def nothing_under_way(state: State) -> bool:
+    """The application was told what became of every batch that it has handed over."""
+    return not batch_under_way(state)
+
+
+def follower_behind(state: State) -> bool:
+    """A replica lacks something that its leader has."""
+    for partition_id in range(len(state.partitions)):
+        partition = state.partitions[partition_id]
+        for replica_id in range(len(partition.replicas)):
+            if partition.replicas[replica_id].log.end_offset < partition.replicas[partition.leader].log.end_offset:
+                return True
+    return False
+
+
+def followers_have_all(state: State) -> bool:
+    """No replica lacks anything that its leader has."""
+    return not follower_behind(state)
