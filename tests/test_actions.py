@@ -13,9 +13,12 @@ from checker import catalogue, kernel, machine_code
 from checker.compiled import Workspace
 from checker.errors import EvaluationError
 from checker.evaluation import Evaluation
+from checker.model import Model
 from checker.native import FAULT, FAULT_AT, NO_FAULT
 from impl import cluster, producing
+from impl.producer.rules import ProducerRules
 from impl.replication.records import State
+from model.producer_environment import start_known
 from tests.expected import names_of, pinned
 from tests.random_states import reached
 from tests.toys.broken import MODELS as BROKEN
@@ -91,10 +94,10 @@ def compiled_successors(model, states):
 
 
 def compared():
-    """The abstract models, and of the others the smallest ones that have every action between them."""
+    """The abstract models, and of the cluster's the smallest ones that have every action between them."""
     sizes = {name: facts["distinct"] for name, facts in pinned().items()}
     chosen, covered = names_of(State, 10**7), set()
-    for name in sorted(names_of(cluster.State, 10**7) + names_of(producing.State, 10**7), key=sizes.get):
+    for name in sorted(names_of(cluster.State, 10**7), key=sizes.get):
         actions = {action.name for action in catalogue.find_model(name).actions}
         if not actions <= covered:
             covered |= actions
@@ -102,9 +105,23 @@ def compared():
     return chosen
 
 
-@pytest.fixture(params=compared(), scope="module")
+FEW = {"batches": 3, "partitions": 1, "records_in_batch": 1, "log_size": 3, "max_log_start": 1, "max_in_flight": 2}
+"""Bounds at which the actions of the producer's models have few parameters."""
+
+
+def all_of_the_producer():
+    """One model with every action of the producer's models, with every disturbance that any of them has."""
+    models = [catalogue.find_model(name) for name in names_of(producing.State, 10**7)]
+    bounds = {bound: max(each.bounds[bound] for each in models) for bound in models[0].bounds} | FEW
+    actions = list(dict.fromkeys(action.function for each in models for action in each.actions))
+    return Model(
+        name="all", state=producing.State, initial=start_known, bounds=bounds, rules=ProducerRules(), actions=actions
+    )
+
+
+@pytest.fixture(params=[*compared(), "all of the producer"], scope="module")
 def model(request):
-    return catalogue.find_model(request.param)
+    return all_of_the_producer() if request.param.startswith("all") else catalogue.find_model(request.param)
 
 
 @pytest.fixture
