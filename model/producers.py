@@ -29,7 +29,7 @@ from spec.producer import (
     retry_of_stored_batch,
     sequences_follow_each_other,
 )
-from spec.producer_steps import acknowledgements_are_true
+from spec.producer_steps import acknowledgements_are_true, retries_go_in_order
 
 RETRIES_OF_BUFFERED = (producer_takes_answer, producer_sends_again, leader_handles_produce)
 
@@ -48,6 +48,7 @@ SAFETY = (
     acknowledged_batches_are_stored,
     failed_batches_are_absent,
     acknowledgements_are_true,
+    retries_go_in_order,
 )
 
 BOUNDS = {

@@ -79,6 +79,27 @@ def due_batches_are_not_refused(before: State, after: State) -> bool:
     return True
 
 
+def retries_go_in_order(before: State, after: State) -> bool:
+    """A batch is sent again only when every earlier one to its partition is settled.
+
+    Lost if it fails: the broker refuses batch after batch; if it does not know the producer, it takes them in the wrong
+    order.
+    Source: `RecordAccumulator.shouldStopDrainBatchesForPartition`.
+    Holds in: the models of the idempotent producer.
+    Fails in: KAFKA-8483.
+    """
+    for batch_id in range(len(before.producer.batches)):
+        batch = before.producer.batches[batch_id]
+        now = after.producer.batches[batch_id]
+        if batch.status == BatchStatus.RETRYING and now.status == BatchStatus.IN_FLIGHT:
+            for earlier in range(batch_id):
+                other = before.producer.batches[earlier]
+                if other.partition == batch.partition:
+                    if other.status == BatchStatus.IN_FLIGHT or other.status == BatchStatus.RETRYING:
+                        return False
+    return True
+
+
 def batch_under_way(state: State) -> bool:
     """The producer means to have some batch stored."""
     for batch_id in range(len(state.producer.batches)):

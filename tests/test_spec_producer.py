@@ -92,7 +92,7 @@ def test_a_property_says_no_where_it_is_broken(holds, broken):
 
 
 def test_every_state_property_is_tested_here():
-    assert set(SAFETY) - {steps.acknowledgements_are_true} <= {holds for holds, _ in CASES}
+    assert set(SAFETY) - {steps.acknowledgements_are_true, steps.retries_go_in_order} <= {holds for holds, _ in CASES}
 
 
 def test_every_replica_counts():
@@ -178,6 +178,16 @@ def with_a_later_sequence(state):
 )
 def test_a_batch_that_is_due_must_not_be_refused(error, change, holds):
     assert steps.due_batches_are_not_refused(*answered(error, change=change)) is holds
+
+
+def test_a_retry_must_not_overtake_one():
+    before = good()
+    for batch in (2, 3):
+        before.producer.batches[batch].status = BatchStatus.RETRYING
+    for batch, holds in ((2, True), (3, False)):
+        after = before.copy()
+        after.producer.batches[batch].status = BatchStatus.IN_FLIGHT
+        assert steps.retries_go_in_order(before, after) is holds
 
 
 def test_progress_is_seen():
