@@ -7,10 +7,11 @@ Left out, and why that is sound: see the records that this one is made of.
 
 from typing import Annotated
 
-from checker.schema import Allowance, Array, ById, Struct
+from checker.schema import Allowance, Array, ById, ByPosition, Struct
 from impl.broker.records import AlterPartition, Broker, Fetch
 from impl.client.records import Consumer, Producers
 from impl.controller.records import Controller
+from impl.log import OptionalRecordId
 
 
 class Budget(Struct):
@@ -19,7 +20,7 @@ class Budget(Struct):
     crashes: crashes of a process, which keep the page cache.
     power_losses: crashes of a machine, which lose what was never flushed.
     disk_losses: disks replaced by empty ones.
-    expirations: sessions of running brokers that expire, or shutdowns asked for.
+    expirations: sessions of running brokers that expire, followers that lag too long, or shutdowns asked for.
     moves: leaderships moved, or reassignments begun, without a failure.
     losses: messages lost.
     failovers: changes of the controller.
@@ -43,6 +44,8 @@ class State(Struct):
     controller: the controller and its record.
     producers: all producers.
     consumer: one consumer.
+    committed: by offset, the record that a leader has committed there last; `NO_RECORD` where none has. Only properties
+        read it. Kept only with `commits_are_noted`.
     budget: what the environment may still do.
     """
 
@@ -52,4 +55,5 @@ class State(Struct):
     controller: Controller
     producers: Producers
     consumer: Consumer
+    committed: Annotated[Array[OptionalRecordId], ByPosition("log_size")]
     budget: Budget

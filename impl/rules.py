@@ -59,6 +59,7 @@ class ClusterRules(NamedTuple):
         reached the start of its epoch (KIP-207).
     consumer_validates_position: a consumer compares its position with each new leader's epochs (KIP-320, KAFKA-7747).
     read_limit_is_taken_once: where a read must end is computed once (KAFKA-9835).
+    commits_are_noted: no rule of Kafka: whether `State.committed` is kept, which only properties read.
     """
 
     propagation: Propagation = Propagation.METADATA_LOG
@@ -100,3 +101,4 @@ class ClusterRules(NamedTuple):
     latest_offset_awaits_epoch_start: bool = True
     consumer_validates_position: bool = True
     read_limit_is_taken_once: bool = True
+    commits_are_noted: bool = False

@@ -117,6 +117,9 @@ WORLD_EVENTS = {
     ),
     "consumer_validates_position": Event(at="consumer.leader", to="consumer", text="validates its position"),
     "consumer_reads": Event(at="consumer.leader", to="consumer", text="reads at {before.consumer.position}"),
+    "consumer_reads_from_follower": Event(
+        at="follower_id", to="consumer", text="reads at {before.consumer.position} from a follower"
+    ),
     "consumer_asks_latest_offset": Event(
         at="consumer.leader", to="consumer", text="latest offset {consumer.told_offset}"
     ),

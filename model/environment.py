@@ -5,7 +5,7 @@ until somebody takes it. Healing is free: fetching anew, restarting and unfencin
 """
 
 from checker.schema import contains, everyone
-from impl.broker.isr import propose_isr
+from impl.broker.isr import leader_proposes_shrink, propose_isr
 from impl.broker.leader import is_leading
 from impl.broker.messages import clear_alter_partition, clear_fetch
 from impl.broker.recovery import lose_disk, lose_unflushed, stop_process
@@ -170,6 +170,23 @@ def session_expires(state: State, rules: ClusterRules, broker_id: ReplicaId, new
         return False
     state.budget.expirations -= 1
     take_out(state, rules, broker_id, new_leader)
+    return True
+
+
+def follower_lags(state: State, rules: ClusterRules, leader_id: ReplicaId, follower_id: ReplicaId) -> bool:
+    """A follower is slow for so long that its leader proposes an ISR without it.
+
+    Who: the world; where this action is charged, `leader_proposes_shrink` is no action of the model.
+    When: the leader may propose that; an expiration is left.
+    Effect: the leader's request is sent.
+    Source: `replica.lag.time.max.ms`.
+    Left out: nothing.
+    """
+    if state.budget.expirations == 0:
+        return False
+    if not leader_proposes_shrink(state, rules, leader_id, follower_id):
+        return False
+    state.budget.expirations -= 1
     return True
 
 

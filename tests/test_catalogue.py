@@ -27,7 +27,7 @@ def test_a_catalogue_model_is_named_as_its_module_and_something_is_expected_of_i
     model = catalogue.find_model(name)
     assert model.name == name
     expected = catalogue.expectations()[name]
-    assert expected.property in {None, *(each.name for each in model.properties)}
+    assert expected.property in {None, *(each.name for each in (*model.properties, *model.liveness))}
 
 
 def test_nothing_is_expected_of_models_that_are_not_there():

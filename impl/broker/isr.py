@@ -13,7 +13,7 @@ from impl.broker.leader import is_leading, raise_high_watermark
 from impl.broker.messages import clear_alter_partition
 from impl.broker.records import Broker
 from impl.cluster import State
-from impl.constants import NO_EPOCH, NO_OFFSET, AlterPartitionError, Stage
+from impl.constants import NO_EPOCH, NO_OFFSET, AlterPartitionError, Propagation, Stage
 from impl.replication.records import ReplicaId
 from impl.rules import ClusterRules
 
@@ -69,7 +69,13 @@ def leader_proposes_shrink(state: State, rules: ClusterRules, leader_id: Replica
 
 
 def is_eligible(state: State, rules: ClusterRules, leader_id: int, follower_id: int, broker_epoch: int) -> bool:
-    """Whether a follower that fetched with `broker_epoch` may join the ISR, as far as this leader's metadata tells."""
+    """Whether a follower that fetched with `broker_epoch` may join the ISR, as far as this leader's metadata tells.
+
+    A leader of the ZooKeeper era hears who lives by UpdateMetadata, as late as can be, so that it may take whoever has
+    fetched for alive; the controller looks again.
+    """
+    if rules.propagation == Propagation.LEADER_AND_ISR:
+        return True
     metadata = state.controller.history[state.brokers[leader_id].metadata_offset]
     if rules.isr_excludes_inactive and not contains(metadata.active, follower_id):
         return False

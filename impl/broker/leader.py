@@ -55,6 +55,12 @@ def acknowledge(state: State, rules: ClusterRules, leader_id: int, offset: int) 
             state.producers.acknowledged[record.id] = offset
 
 
+def note_commit(state: State, rules: ClusterRules, leader_id: int, offset: int) -> None:
+    """Note which record has been committed at `offset`, for the properties that ask whether that ever changes."""
+    if rules.commits_are_noted:
+        state.committed[offset] = state.brokers[leader_id].log.records[offset].id
+
+
 def forget_caught_up(leader: Broker) -> None:
     """Let what was found of followers be found anew, because the high watermark that they had reached has moved.
 
@@ -78,6 +84,7 @@ def raise_high_watermark(state: State, rules: ClusterRules, leader_id: int) -> b
         return False
     for offset in range(leader.high_watermark, end_offset):
         acknowledge(state, rules, leader_id, offset)
+        note_commit(state, rules, leader_id, offset)
     leader.high_watermark = end_offset
     forget_caught_up(leader)
     return True

@@ -3,8 +3,8 @@
 Part of Kafka modelled: `Partition` (`makeLeader`, `makeFollower`); `ReplicaManager.becomeLeaderOrFollower` of the
 ZooKeeper era, and `ReplicaManager.applyDelta` behind the metadata log of KRaft.
 Source: apache/kafka (commit 1eb7644349); KAFKA-1188, KIP-380, KAFKA-7415, KAFKA-7164.
-Left out, and why that is sound: UpdateMetadata requests, because brokers decide nothing by them that is modelled in the
-ZooKeeper era.
+Left out, and why that is sound: UpdateMetadata requests of the ZooKeeper era, by which leaders hear who lives: that may
+be late, so `impl.broker.isr` lets a leader take any follower that has fetched for alive.
 """
 
 from checker.schema import contains

@@ -2,10 +2,10 @@
 
 Part of Kafka modelled: `KafkaConsumer` (`SubscriptionState`, `OffsetFetcher`, `OffsetsForLeaderEpochClient`), and what
 a leader answers it (`Partition.fetchRecords`, `fetchOffsetForTimestamp`).
-Source: apache/kafka (commit 1eb7644349); KIP-207, KIP-320, KAFKA-9835, KAFKA-9212.
+Source: apache/kafka (commit 1eb7644349); KIP-207, KIP-320, KIP-392, KAFKA-9835,
+KAFKA-9212.
 Left out, and why that is sound: requests under way: a leader that answers late answers with what it had at some earlier
-moment, at which the consumer could have read it; reading from followers (KIP-392), whose high watermark `spec/` judges
-directly.
+moment, at which the consumer could have read it.
 """
 
 from impl.broker.epoch_file import end_offset_of_epoch
@@ -91,9 +91,9 @@ def is_reading(state: State, rules: ClusterRules) -> bool:
     return is_served(state, rules) and not consumer.must_validate and not consumer.is_truncated
 
 
-def take_record(state: State, consumer: Consumer) -> None:
-    """Give the consumer the record at its position."""
-    record = state.brokers[consumer.leader].log.records[consumer.position]
+def take_record(state: State, consumer: Consumer, broker_id: int) -> None:
+    """Give the consumer the record at its position in a broker's log."""
+    record = state.brokers[broker_id].log.records[consumer.position]
     consumer.records[consumer.position] = record.id
     consumer.position_epoch = record.epoch
     consumer.position += 1
@@ -115,7 +115,33 @@ def consumer_reads(state: State, rules: ClusterRules) -> bool:
         return False
     if consumer.position < state.brokers[consumer.leader].log_start_offset:
         return False
-    take_record(state, consumer)
+    take_record(state, consumer, consumer.leader)
+    return True
+
+
+def consumer_reads_from_follower(state: State, rules: ClusterRules, follower_id: ReplicaId) -> bool:
+    """The consumer reads the record at its position from a follower that is nearer than the leader.
+
+    Who: the consumer.
+    When: it need not validate; the follower runs, follows in the consumer's leader epoch and need not truncate; the
+        record is below the high watermark that the follower knows. Behind that it answers OFFSET_NOT_AVAILABLE.
+    Effect: it has the record, and its position is one further.
+    Source: Partition.fetchRecords, checkCurrentLeaderEpoch; ReplicaManager.findPreferredReadReplica; KIP-392.
+    Left out: which follower the leader names, which may be any; the way back to the leader, which is always open.
+    """
+    consumer = state.consumer
+    follower = state.brokers[follower_id]
+    if consumer.must_validate or consumer.is_truncated:
+        return False
+    if not follower.is_running or follower.leader == NO_LEADER or follower.leader == follower_id:
+        return False
+    if is_fenced(follower, rules, consumer.leader_epoch):
+        return False
+    if follower.must_truncate:
+        return False
+    if consumer.position >= follower.high_watermark or consumer.position < follower.log_start_offset:
+        return False
+    take_record(state, consumer, follower_id)
     return True
 
 
@@ -155,7 +181,7 @@ def leader_ends_read(state: State, rules: ClusterRules) -> bool:
         limit = state.brokers[consumer.leader].log.end_offset
     consumer.read_limit = NO_OFFSET
     if consumer.position < limit and has_offset(state.brokers[consumer.leader].log, consumer.position):
-        take_record(state, consumer)
+        take_record(state, consumer, consumer.leader)
     return True
 
 

@@ -1,0 +1,36 @@
+"""Does a follower ever end to truncate whose leader-epoch file is not cut where its log is short already?
+
+Bounds: as cluster_convergence, with two moves and one lag: an entry is left in the file by a leader that wrote nothing.
+Expected: VIOLATED disturbed_leads_to_converged: the follower fetches with an epoch that the leader does not have, is
+    told to cut at an offset that it has not reached, and fetches the same again, for ever (KAFKA-10706).
+"""
+
+from checker.model import Model
+from impl.cluster import State
+from impl.rules import ClusterRules
+from model.cluster import BOUNDS
+from model.cluster_convergence import ACTIONS
+from model.cluster_drawing import CLUSTER
+from model.cluster_healing import FAIR_IN_KRAFT
+from model.environment import start_in_sync
+from spec.cluster_liveness import bounds_leave_room, converged, disturbed
+
+MODEL = Model(
+    name="cluster_convergence_stuck",
+    state=State,
+    initial=start_in_sync,
+    bounds={
+        **BOUNDS,
+        "max_leader_epoch": 3,
+        "max_metadata_offset": 5,
+        "max_broker_epoch": 0,
+        "expirations": 1,
+        "moves": 2,
+    },
+    rules=ClusterRules(epoch_file_is_cut_at_end=False),
+    actions=ACTIONS,
+    always=[bounds_leave_room],
+    leads_to=[(disturbed, converged)],
+    weakly_fair=FAIR_IN_KRAFT,
+    drawing=CLUSTER,
+)

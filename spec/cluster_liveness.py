@@ -1,0 +1,58 @@
+"""What must come to pass in a cluster: once disturbances stop, its replicas agree again, and all of them are in sync.
+
+Part of Kafka judged: `impl/broker` and `impl/controller`, by their records only.
+Source: Kafka's documentation ("Replicated Logs: Quorums, ISRs, and State Machines"); KAFKA-10706, KAFKA-3143.
+Left out, and why that is sound: when it comes to pass; fairness says only that it is not put off for ever.
+"""
+
+from checker.schema import contains
+from impl.cluster import State
+from impl.constants import NO_LEADER
+
+
+def converged(state: State) -> bool:
+    """The newest leader leads, and every live replica has its log, all of it committed, and is in the ISR.
+
+    Lost if it fails: the cluster does not heal. A replica stays behind for good, an ISR small, a write unacknowledged,
+    or the partition without a leader, although nothing is broken any more.
+    Source: Kafka's documentation; KAFKA-10706, KAFKA-3143.
+    Holds in: cluster_convergence, cluster_convergence_zookeeper, some time after each state of `disturbed`.
+    Fails in: cluster_convergence_stuck.
+    """
+    metadata = state.controller.history[state.controller.offset]
+    if metadata.leader == NO_LEADER:
+        return False
+    leader = state.brokers[metadata.leader]
+    if not leader.is_running or leader.leader != metadata.leader or leader.leader_epoch != metadata.leader_epoch:
+        return False
+    for broker_id in range(len(state.brokers)):
+        broker = state.brokers[broker_id]
+        if broker.is_running and contains(metadata.replicas, broker_id):
+            if not contains(metadata.isr, broker_id):
+                return False
+            if broker.log.end_offset != leader.log.end_offset or broker.high_watermark != leader.log.end_offset:
+                return False
+            for offset in range(leader.log_start_offset, leader.log.end_offset):
+                if broker.log.records[offset].id != leader.log.records[offset].id:
+                    return False
+    return True
+
+
+def disturbed(state: State) -> bool:
+    """The cluster has not converged; it must, some time after the last disturbance."""
+    return not converged(state)
+
+
+def bounds_leave_room(state: State) -> bool:
+    """The bounds leave the controller one more change, and one more leader epoch.
+
+    Lost if it fails: nothing of Kafka's; a behaviour would end at a bound instead of coming to its goal, so that
+    liveness would be judged of the bounds.
+    Source: `has_room` of `impl/controller/partition_change.py`.
+    Holds in: every model with liveness properties of the cluster.
+    Fails in: none; it guards those models' bounds.
+    """
+    controller = state.controller
+    if controller.offset + 1 >= len(controller.history):
+        return False
+    return controller.history[controller.offset].leader_epoch + 1 < len(state.brokers[0].epoch_starts)

@@ -1,0 +1,116 @@
+"""The cluster converges once disturbances stop, on account of each fairness; not where a part of healing is missing."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from checker.exploration import Watch
+from checker.fair_cycles import Rules, find_lasso
+from checker.layout import Layout
+from checker.observed import compiled_graph
+from checker.result import Limits, Verdict
+from checker.search import check
+from impl.broker.fetcher import follower_uses_fetch
+from impl.broker.isr import leader_proposes_expansion
+from impl.broker.messages import clear_fetch
+from impl.cluster import State
+from impl.constants import NO_LEADER, NO_OFFSET
+from impl.replication.records import ReplicaId
+from impl.rules import ClusterRules
+from model.cluster import BOUNDS
+from model.cluster_convergence import MODEL
+from model.cluster_convergence_stuck import MODEL as STUCK
+from model.environment import fill_budget, found_partition
+from spec.cluster_liveness import bounds_leave_room, converged, disturbed
+from tests.test_spec_cluster import state_of
+
+CRASH_AND_LAG = {"moves": 0, "max_metadata_offset": 7, "max_leader_epoch": 4}
+QUIET = {"crashes": 0, "expirations": 0, "moves": 0, "max_metadata_offset": 3, "max_leader_epoch": 2}
+
+
+def no_expansion(state: State, rules: ClusterRules, leader_id: ReplicaId, follower_id: ReplicaId) -> bool:
+    """A leader that lets nobody into its ISR again: no step is ever possible."""
+    return state.budget.crashes < 0
+
+
+def fetch_without_truncation(state: State, rules: ClusterRules, follower_id: ReplicaId) -> bool:
+    """A follower that pays no heed to an answer which says that the logs differ."""
+    if state.fetches[follower_id].end_offset == NO_OFFSET:
+        return follower_uses_fetch(state, rules, follower_id)
+    clear_fetch(state, follower_id)
+    return True
+
+
+def with_instead(model, function, other):
+    return model.with_actions(lambda each: other if each is function else each)
+
+
+@pytest.mark.slow
+def test_each_fairness_is_needed():
+    """Without any one of them some behaviour comes to a stand, although all the others are met."""
+    model = MODEL.with_bounds(CRASH_AND_LAG)
+    graph = compiled_graph(model, model.predicates(), Watch(Limits()))
+    outside = ~graph.truths["converged"]
+
+    def has_lasso(fairness):
+        rules = Rules(SimpleNamespace(actions=model.actions, fairness=fairness))
+        return find_lasso(graph, rules, graph.truths["disturbed"] & outside, outside) is not None
+
+    assert not has_lasso(model.fairness)
+    needed = [each.action.name for each in model.fairness if has_lasso([f for f in model.fairness if f is not each])]
+    assert needed == [each.action.name for each in model.fairness]
+
+
+@pytest.mark.parametrize(
+    ("function", "other", "disturbance"),
+    [
+        (leader_proposes_expansion, no_expansion, "expirations"),
+        (follower_uses_fetch, fetch_without_truncation, "moves"),
+    ],
+)
+def test_a_cluster_that_cannot_heal_is_caught_in_a_lasso(function, other, disturbance):
+    model = MODEL.with_bounds({**QUIET, disturbance: 1})
+    assert check(model, engine="interpreted").verdict is Verdict.HOLDS
+    result = check(with_instead(model, function, other), engine="interpreted")
+    assert (result.verdict, result.property) == (Verdict.VIOLATED, "disturbed_leads_to_converged")
+    assert result.trace is not None and result.trace.loop is not None
+
+
+def test_the_stuck_model_is_stuck_by_its_rule_alone():
+    assert STUCK.rules == MODEL.rules._replace(epoch_file_is_cut_at_end=False)
+    assert [each.name for each in STUCK.actions] == [each.name for each in MODEL.actions]
+
+
+def test_converged_means_one_log_committed_and_everybody_in_sync():
+    state = state_of([(0, 0)], [(0, 0)])
+    for broker in state.brokers:
+        broker.high_watermark = 1
+    assert converged(state) and not disturbed(state)
+    for path, value in (
+        (lambda s: (s.brokers[0], "high_watermark"), 0),
+        (lambda s: (s.brokers[1], "high_watermark"), 0),
+        (lambda s: (s.brokers[0], "is_running"), False),
+        (lambda s: (s.brokers[0], "leader_epoch"), 1),
+        (lambda s: (s.brokers[1].log, "end_offset"), 0),
+        (lambda s: (s.brokers[1].log.records[0], "id"), 1),
+        (lambda s: (s.controller.history[0], "isr"), 0b01),
+        (lambda s: (s.controller.history[0], "leader"), NO_LEADER),
+    ):
+        other = state.copy()
+        record, name = path(other)
+        setattr(record, name, value)
+        assert not converged(other), name
+    state.brokers[1].is_running = False
+    state.controller.history[0].isr = 0b01
+    assert converged(state), "who is down is not waited for"
+
+
+def test_bounds_that_are_used_up_are_seen():
+    state = Layout(State, {**BOUNDS, "max_metadata_offset": 2, "max_leader_epoch": 2}).blank()
+    found_partition(state, 0b11, 0b11)
+    fill_budget(state, 0, 0, 0, 0, 0, 0, 0)
+    assert bounds_leave_room(state)
+    state.controller.history[0].leader_epoch = 2
+    assert not bounds_leave_room(state)
+    state.controller.offset = 2
+    assert not bounds_leave_room(state)
