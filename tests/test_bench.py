@@ -10,6 +10,7 @@ from tests.bench import __main__ as bench
 from tests.bench import ours
 from tests.bench.measure import BenchmarkError, Bounds, Search, middle, run
 from tests.bench.rivals import Rumur, Spin, Tlc
+from tests.expected import pinned
 
 NAMES = ("replicas", "log_size", "max_records", "max_leader_epoch")
 ROWS = json.loads((Path(__file__).parent / "data" / "tlc.json").read_text(encoding="utf-8"))["rows"]
@@ -47,6 +48,23 @@ def test_ours_is_measured_in_a_process_of_its_own(bounds):
     found = ours.explored("kip320", bounds)
     assert (found.distinct, found.depth) == (DISTINCT[bounds], 18)
     assert found.cpu > 0 and found.memory > 0
+
+
+def test_without_bounds_a_model_is_measured_at_its_own():
+    found = ours.explored("replica_lag")
+    assert found.distinct == pinned()["replica_lag"]["distinct"]
+
+
+def test_the_models_of_the_cluster_are_shown_beside_kip320(monkeypatch, capsys):
+    rates = {"kip320": 4000}
+    monkeypatch.setattr(
+        ours, "explored", lambda name, bounds: Search(rates.get(name, 1000), 1.0, 1.0, 64_000.0, 9_000, 5)
+    )
+    bench.cluster_models(2)
+    lines = {line.split()[0]: line.split() for line in capsys.readouterr().out.splitlines()[2:]}
+    assert set(lines) == {"model", "kip320", *bench.CLUSTER}
+    assert lines["kip320"][-1] == "1.00"
+    assert {lines[name][-1] for name in bench.CLUSTER} == {"0.25"}
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from impl.rules import ClusterRules
 from model.cluster import BOUNDS
 from model.cluster_convergence import MODEL
 from model.cluster_convergence_stuck import MODEL as STUCK
-from model.environment import fill_budget, found_partition
+from model.environment import found_partition
 from spec.cluster_liveness import bounds_leave_room, converged, disturbed
 from tests.test_spec_cluster import state_of
 
@@ -108,7 +108,6 @@ def test_converged_means_one_log_committed_and_everybody_in_sync():
 def test_bounds_that_are_used_up_are_seen():
     state = Layout(State, {**BOUNDS, "max_metadata_offset": 2, "max_leader_epoch": 2}).blank()
     found_partition(state, 0b11, 0b11)
-    fill_budget(state, 0, 0, 0, 0, 0, 0, 0)
     assert bounds_leave_room(state)
     state.controller.history[0].leader_epoch = 2
     assert not bounds_leave_room(state)

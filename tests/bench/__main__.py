@@ -23,6 +23,8 @@ US = "kafkacheck"
 SMALL, MEDIUM, LARGE = Bounds(3, 2, 2, 2), Bounds(3, 3, 3, 2), Bounds(3, 2, 2, 3)
 ENOUGH_SECONDS = 30.0
 """An engine that used this much CPU at some bounds is not run there again."""
+CLUSTER = ("cluster_zookeeper", "cluster_kraft", "cluster_three")
+CLUSTER_HEAD = ("model", "distinct", "generated", "CPU s", "distinct/CPU s", "bytes/state", "ratio")
 VIOLATED = 12
 """The exit status of a check that finds an invariant violated."""
 
@@ -133,6 +135,20 @@ def agree(found: dict[str, Search]) -> bool:
     return not different
 
 
+def cluster_models(runs: int) -> None:
+    """Explore models of the message-level cluster at their own bounds, beside `kip320` at the smallest ones."""
+    names = {f"kip320 at {SMALL}": ("kip320", SMALL), **{name: (name, None) for name in CLUSTER}}
+    found = {title: middle([ours.explored(*given) for _ in range(runs)]) for title, given in names.items()}
+    rate = next(one.distinct / one.cpu for one in found.values())
+    print("\nthe cluster's models, message by message, at their own bounds")
+    print(("{:22}" + "{:>11}" * 2 + "{:>8}{:>16}{:>13}{:>8}").format(*CLUSTER_HEAD))
+    for title, one in found.items():
+        print(
+            f"{title:22}{one.distinct:11,}{one.generated:11,}{one.cpu:8.2f}{one.distinct / one.cpu:16,.0f}"
+            f"{one.memory / one.distinct:13.0f}{one.distinct / one.cpu / rate:8.2f}"
+        )
+
+
 def whole_commands(runs: int) -> None:
     """Measure whole commands: with a warm cache, and from a cold start without any."""
     check = [sys.executable, "-m", "checker", "check"]
@@ -171,6 +187,7 @@ def main(given: Sequence[str] | None = None) -> int:
             patient = place == 0 or arguments.patient
             contenders = [rival for rival in available if patient or rival is Spin]
             agreed &= compare(bounds, contenders, arguments.runs)
+        cluster_models(arguments.runs)
         whole_commands(arguments.runs)
     except BenchmarkError as error:
         print(f"error: {error}", file=sys.stderr)
