@@ -18,8 +18,6 @@ from model.cluster_healing import FAIR_IN_KRAFT, ISR_GROWTH
 from model.environment import follower_lags, leadership_is_moved, process_crashes, start_in_sync
 from spec.cluster_liveness import bounds_leave_room, converged, disturbed
 
-ACTIONS = (*REPLICATION, *ISR_GROWTH, *KRAFT, process_crashes, follower_lags, leadership_is_moved)
-
 MODEL = Model(
     name="cluster_convergence",
     state=State,
@@ -33,7 +31,7 @@ MODEL = Model(
         "moves": 1,
     },
     rules=ClusterRules(),
-    actions=ACTIONS,
+    actions=[*REPLICATION, *ISR_GROWTH, *KRAFT, process_crashes, follower_lags, leadership_is_moved],
     always=[bounds_leave_room],
     sometimes=EXAMPLES,
     leads_to=[(disturbed, converged)],

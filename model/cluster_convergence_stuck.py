@@ -6,13 +6,13 @@ Expected: VIOLATED disturbed_leads_to_converged: the follower fetches with an ep
 """
 
 from checker.model import Model
+from impl.broker.metadata import broker_replays_metadata
 from impl.cluster import State
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS
-from model.cluster_convergence import ACTIONS
+from model.cluster import BOUNDS, REPLICATION
 from model.cluster_drawing import CLUSTER
-from model.cluster_healing import FAIR_IN_KRAFT
-from model.environment import start_in_sync
+from model.cluster_healing import FAIR_REPLAY, FAIR_REPLICATION, ISR_GROWTH
+from model.environment import follower_lags, leadership_is_moved, start_in_sync
 from spec.cluster_liveness import bounds_leave_room, converged, disturbed
 
 MODEL = Model(
@@ -28,9 +28,9 @@ MODEL = Model(
         "moves": 2,
     },
     rules=ClusterRules(epoch_file_is_cut_at_end=False),
-    actions=ACTIONS,
+    actions=[*REPLICATION, *ISR_GROWTH, broker_replays_metadata, follower_lags, leadership_is_moved],
     always=[bounds_leave_room],
     leads_to=[(disturbed, converged)],
-    weakly_fair=FAIR_IN_KRAFT,
+    weakly_fair=[*FAIR_REPLICATION, FAIR_REPLAY],
     drawing=CLUSTER,
 )

@@ -63,6 +63,9 @@ REPLICATION_EVENTS = {
     "leader_proposes_shrink": Event(
         at="leader_id", to="controller", text="proposes ISR {alter_partitions[leader_id].isr}", asks=True
     ),
+    "follower_lags": Event(
+        at="leader_id", to="controller", text="proposes ISR {alter_partitions[leader_id].isr}", asks=True
+    ),
     "leader_proposes_expansion": Event(
         at="leader_id", to="controller", text="proposes ISR {alter_partitions[leader_id].isr}", asks=True
     ),

@@ -16,25 +16,32 @@ from impl.controller.brokers import broker_starts, controller_fences_broker, con
 ISR_GROWTH = (leader_proposes_expansion, controller_alters_partition, leader_learns_of_change)
 """The changes of the ISR without `leader_proposes_shrink`, which the world does in its place (`follower_lags`)."""
 
-FAIR_EVERYWHERE = [
+FAIR_REPLICATION = [
     each(follower_sends_fetch),  # a fetcher thread asks again and again
     each(leader_answers_fetch),  # a request that arrived is answered, or its connection ends
     each(follower_uses_fetch),
     each(leader_proposes_expansion),  # each fetch of a follower outside the ISR looks whether it may join
     each(controller_alters_partition),
     each(leader_learns_of_change),
+]
+
+FAIR_RESTARTS = [
     each(broker_starts),  # somebody starts a broker that is down
     each(controller_fences_broker, "broker_id"),  # a session of a broker that is down expires
 ]
 
+FAIR_REPLAY = each(broker_replays_metadata)  # a broker asks for the metadata log again and again
+
 FAIR_IN_KRAFT: Given = [
-    *FAIR_EVERYWHERE,
-    each(broker_replays_metadata),  # a broker asks for the metadata log again and again
+    *FAIR_REPLICATION,
+    *FAIR_RESTARTS,
+    FAIR_REPLAY,
     each(controller_unfences_broker),  # by the broker's next heartbeat
 ]
 
 FAIR_IN_ZOOKEEPER: Given = [
-    *FAIR_EVERYWHERE,
+    *FAIR_REPLICATION,
+    *FAIR_RESTARTS,
     each(follower_asks_epoch_end),
     each(leader_answers_epoch_end),
     each(follower_truncates),

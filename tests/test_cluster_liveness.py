@@ -78,7 +78,7 @@ def test_a_cluster_that_cannot_heal_is_caught_in_a_lasso(function, other, distur
 
 def test_the_stuck_model_is_stuck_by_its_rule_alone():
     assert STUCK.rules == MODEL.rules._replace(epoch_file_is_cut_at_end=False)
-    assert [each.name for each in STUCK.actions] == [each.name for each in MODEL.actions]
+    assert {each.name for each in STUCK.actions} < {each.name for each in MODEL.actions}
 
 
 def test_converged_means_one_log_committed_and_everybody_in_sync():
