@@ -57,7 +57,10 @@ FREE = (
     "spark.worker.", "spark.deploy.",
 )  # fmt: skip
 """Settings that begin so have names which Spark cannot list."""
-UNLISTED = ("spark.master", "spark.app.name", "spark.local.dir", "spark.port.maxRetries", "spark.home")
+UNLISTED = (
+    "spark.master", "spark.app.name", "spark.local.dir", "spark.port.maxRetries", "spark.home",
+    "spark.python.profile", "spark.python.profile.dump", "spark.python.worker.memory",
+)  # fmt: skip
 """Settings that Spark reads but does not list."""
 DECLARERS = ("internal.config.package$", "internal.config.UI$", "sql.internal.SQLConf$", "sql.internal.StaticSQLConf$")
 

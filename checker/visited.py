@@ -40,11 +40,11 @@ def _repeated(found: Level) -> Array:
 
 def unvisited(found: Level, runs: Sequence[Visited]) -> Level:
     """The states found that are in none of the runs."""
+    rows = np.arange(len(found.fingerprints))
     for run in runs:
-        if len(run.fingerprints) and len(found.fingerprints):
-            kept = ~_is_in(run, found)
-            found = Level(*(column[kept] for column in found))
-    return found
+        if len(run.fingerprints) and len(rows):
+            rows = rows[~_is_in(run, found, rows)]
+    return found if len(rows) == len(found.fingerprints) else Level(*(column[rows] for column in found))
 
 
 def merged(runs: Sequence[Visited]) -> Visited:
@@ -71,17 +71,18 @@ def _differ(one: Array, other: Array) -> Array:
     return different
 
 
-def _is_in(run: Visited, found: Level) -> Array:
-    """For each state found, whether the run has it."""
-    places = np.searchsorted(run.fingerprints, found.fingerprints)
+def _is_in(run: Visited, found: Level, rows: Array) -> Array:
+    """For each of these rows of the states found, whether the run has it."""
+    fingerprints = found.fingerprints[rows]
+    places = np.searchsorted(run.fingerprints, fingerprints)
     places[places == len(run.fingerprints)] = 0
-    present: Array = run.fingerprints[places] == found.fingerprints
+    present: Array = run.fingerprints[places] == fingerprints
     alike = np.flatnonzero(present)
-    others = alike[_differ(run.states[places[alike]], found.states[alike])]
+    others = alike[_differ(run.states[places[alike]], found.states[rows[alike]])]
     for row in others:  # another state has the same fingerprint: look at all that have it
         place = int(places[row]) + 1
         present[row] = False
-        while place < len(run.fingerprints) and run.fingerprints[place] == found.fingerprints[row]:
-            present[row] |= bool((run.states[place] == found.states[row]).all())
+        while place < len(run.fingerprints) and run.fingerprints[place] == fingerprints[row]:
+            present[row] |= bool((run.states[place] == found.states[rows[row]]).all())
             place += 1
     return present

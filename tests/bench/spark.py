@@ -107,7 +107,7 @@ def arguments_from(given: Sequence[str] | None) -> argparse.Namespace:
         "--bounds", type=bounds_from, action="append", metavar="R/L/R/E", help=f"[{SMALL} {MEDIUM} {LARGE}]"
     )
     parser.add_argument("--shards", type=int, action="append", metavar="N", help="[2]")
-    parser.add_argument("--spark-from", type=int, default=20_000, metavar="N", help="[20000]")
+    parser.add_argument("--spark-from", type=int, default=40_000, metavar="N", help="[40000]")
     parser.add_argument("--levels", action="store_true", help="also print every Spark job")
     arguments = parser.parse_args(given)
     arguments.bounds = arguments.bounds or [SMALL, MEDIUM, LARGE]
