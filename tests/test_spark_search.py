@@ -104,16 +104,16 @@ def test_a_small_space_needs_no_spark(tmp_path):
 def test_killing_everything_loses_no_finished_level(tmp_path):
     folder = tmp_path / "run"
     run = RunDirectory(folder)
-    options = ("--engine", "spark", "--spark-from", 40_000, "--shards", 3, "--master", LOCAL, "--run-dir", folder)
+    options = ("--engine", "spark", "--spark-from", 60_000, "--shards", 3, "--master", LOCAL, "--run-dir", folder)
     with running("check", "kip320", *options) as process:
-        wait_until(lambda: len(run.committed()) >= 14, process)
+        wait_until(lambda: len(run.committed()) >= 15, process)
         for each in psutil.Process(process.pid).children(recursive=True):
             each.kill()
         process.kill()
     before = len(run.committed())
     assert before < 26
     files = {path: path.stat().st_mtime_ns for path in (folder / "levels").iterdir()}
-    with running("resume", folder, "--master", LOCAL, "--spark-from", 40_000) as process:
+    with running("resume", folder, "--master", LOCAL, "--spark-from", 60_000) as process:
         assert counts_of(ended(process)) == KIP320
     assert all(path.stat().st_mtime_ns == time for path, time in files.items()), "a level was found twice"
 
@@ -123,11 +123,13 @@ def standalone(tmp_path_factory):
     """A standalone cluster, a master and two workers as processes on loopback: its address, and the workers."""
     import pyspark
 
+    from checker import spark
+
     folder = tmp_path_factory.mktemp("cluster")
     home = Path(pyspark.__file__).parent
     environment = {
         **os.environ, "JAVA_HOME": str(java.find().home(folder)), "SPARK_HOME": str(home),
-        "SPARK_LOCAL_IP": "127.0.0.1", "PYTHONPATH": "",
+        "SPARK_LOCAL_IP": "127.0.0.1", "PYTHONPATH": "", "SPARK_DAEMON_JAVA_OPTS": spark.LIGHT,
         "SPARK_WORKER_DIR": str(folder / "work"), "SPARK_LOCAL_DIRS": str(folder / "local"),
     }  # fmt: skip
 
@@ -181,19 +183,22 @@ def test_a_standalone_cluster_that_loses_an_executor_gives_the_same_answer(stand
     """Begun by spark-submit, as README tells a user of a cluster to do."""
     import pyspark
 
+    from checker import spark
+
     address, workers = standalone
     folder = tmp_path / "run"
     program = [Path(pyspark.__file__).parent / "bin" / "spark-submit", "--master", address]
+    program += ["--driver-java-options", spark.LIGHT, "--conf", f"spark.executor.extraJavaOptions={spark.LIGHT}"]
     for setting in ("spark.driver.host=127.0.0.1", "spark.executor.memory=512m", "spark.executor.cores=1"):
         program += ["--conf", setting]
     environment = {
         **os.environ, "JAVA_HOME": str(java.find().home(tmp_path)), "PYSPARK_PYTHON": sys.executable,
         "SPARK_LOCAL_IP": "127.0.0.1",
     }  # fmt: skip
-    asked = ("check", "kip320", "--engine", "spark", "--spark-from", 40_000, "--shards", 2, "--run-dir", folder)
+    asked = ("check", "kip320", "--engine", "spark", "--spark-from", 60_000, "--shards", 2, "--run-dir", folder)
     program.append(ROOT / "checker" / "__main__.py")
     with running(*asked, program=program, env=environment) as process:
-        wait_until(lambda: len(RunDirectory(folder).committed()) >= 14, process)
+        wait_until(lambda: len(RunDirectory(folder).committed()) >= 15, process)
         both = executors(workers)
         assert len(both) == 2
         both[0].kill()
@@ -202,9 +207,9 @@ def test_a_standalone_cluster_that_loses_an_executor_gives_the_same_answer(stand
 
 def test_a_master_that_is_lost_leaves_a_run_that_can_be_resumed(tmp_path):
     folder = tmp_path / "run"
-    options = ("--engine", "spark", "--spark-from", 40_000, "--shards", 2, "--master", LOCAL, "--run-dir", folder)
+    options = ("--engine", "spark", "--spark-from", 60_000, "--shards", 2, "--master", LOCAL, "--run-dir", folder)
     with running("check", "kip320", *options, "--json") as process:
-        wait_until(lambda: len(RunDirectory(folder).committed()) >= 14, process)
+        wait_until(lambda: len(RunDirectory(folder).committed()) >= 15, process)
         [java_process] = [
             each for each in psutil.Process(process.pid).children(recursive=True) if each.name() == "java"
         ]
