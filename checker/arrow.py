@@ -86,7 +86,10 @@ def flags(names: Sequence[str], columns: Iterable[Rows]) -> pa.Array:
 
 
 def limited_by(layout: Layout) -> dict[str, list[int]]:
-    """For each bound the leaves that count up to it: an offset, epoch or count whose highest value names the bound."""
+    """For each bound the leaves that count up to it: an offset, epoch or count whose highest value names the bound.
+
+    Or down from it, in an allowance.
+    """
     found: dict[str, list[int]] = {}
     for place, leaf in enumerate(layout.leaves):
         kind = leaf.kind

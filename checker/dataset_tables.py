@@ -5,6 +5,7 @@ import pyarrow as pa
 
 from checker import arrow
 from checker.model import Model
+from checker.schema import Allowance
 from checker.state_graph import NO_STATE, States, Steps
 
 
@@ -18,7 +19,9 @@ class Tables:
     def __init__(self, model: Model) -> None:
         self._model = model
         self._properties = [each.name for each in model.properties]
-        self._highest = np.array([leaf.high for leaf in model.layout.leaves])
+        self._ends = np.array(
+            [leaf.low if isinstance(leaf.kind, Allowance) else leaf.high for leaf in model.layout.leaves]
+        )
         self.columns = arrow.field_columns(model.layout)
         self.limited = arrow.limited_by(model.layout)
         self.steps = arrow.StepColumns(model)
@@ -48,7 +51,7 @@ class Tables:
             measured = [pa.array(states.measures[:, place].copy()) for place in range(len(model.measures))]
             columns["measures"] = pa.StructArray.from_arrays(measured, names=[each.name for each in model.measures])
         if self.limited:
-            at_end = [(rows[:, leaves] == self._highest[leaves]).any(axis=1) for leaves in self.limited.values()]
+            at_end = [(rows[:, leaves] == self._ends[leaves]).any(axis=1) for leaves in self.limited.values()]
             columns["at_bound"] = arrow.flags(list(self.limited), at_end)
         return pa.table(columns)
 

@@ -17,7 +17,7 @@ from checker.exploration import Watch
 from checker.model import Model
 from checker.objects import value_to_json
 from checker.result import Limits
-from checker.schema import Array, ById, Count, Flag, IdSet, Struct
+from checker.schema import Allowance, Array, ById, Count, Flag, IdSet, Struct
 from tests.command import TANK, Command, in_process, write
 from tests.expected import model_of
 from tests.toys import behaviours, broken, every_kind
@@ -161,6 +161,26 @@ def test_a_field_with_the_name_of_a_column_gets_an_underscore(tmp_path):
     assert {row["level_"] for row in states} == {0, 1}
     assert [[0, 2], []] in [row["sets"] for row in states] or [[], [0, 2]] in [row["sets"] for row in states]
     assert set(edges[0]["parameters"]) == {"value_of_flip", "value_of_lift"}
+
+
+class Purse(Struct):
+    coins: Annotated[int, Allowance("coins_given")]
+    bought: Annotated[int, Count("most")]
+
+
+def buy(purse: Purse) -> bool:
+    if purse.coins == 0:
+        return False
+    purse.coins -= 1
+    purse.bought += 1
+    return True
+
+
+def test_a_state_is_at_the_bound_of_an_allowance_once_that_is_used_up(tmp_path):
+    model = Model(name="purse", state=Purse, bounds={"coins_given": 2, "most": 3}, actions=[buy])
+    _, states, _ = explored(model, tmp_path)
+    assert [row["at_bound"]["coins_given"] for row in states] == [False, False, True]
+    assert not any(row["at_bound"]["most"] for row in states)
 
 
 def test_a_graph_without_steps(tmp_path):
