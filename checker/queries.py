@@ -160,7 +160,8 @@ def tables(manifest: Mapping[str, Any]) -> dict[str, Query]:
         sql = f"SELECT * FROM ({' UNION ALL '.join(parts)}) ORDER BY bound"
         meaning = (
             "In how many states some offset, epoch or count stands at the end that the bound sets, or an allowance is "
-            "used up. In these, and in no others, the bound may have cut a step off; whether it did, `compare` with a larger bound tells."
+            "used up. In these, and in no others, the bound may have cut a step off; whether it did, `compare` with a "
+            "larger bound tells."
         )
         found["bounds"] = Query("States at a bound", meaning, sql, "across", "states")
     return found

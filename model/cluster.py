@@ -37,12 +37,15 @@ from spec.cluster_lemmas import (
     well_formed_broker_logs,
     well_formed_fetches,
 )
+from spec.cluster_measures import isr_size, live_leaders
 from spec.cluster_steps import (
     every_truncation_cuts,
     high_watermark_does_not_fall,
     leader_epoch_does_not_fall,
     stale_fetches_have_no_effect,
 )
+
+MEASURES = (isr_size, live_leaders)
 
 REPLICATION = (leader_appends, follower_sends_fetch, leader_answers_fetch, follower_uses_fetch)
 

@@ -9,7 +9,7 @@ from impl.broker.metadata import broker_replays_metadata
 from impl.client.consumer import consumer_learns_leader, leader_ends_read, leader_limits_read
 from impl.cluster import State
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, EXAMPLES, REPLICATION, SAFETY
+from model.cluster import BOUNDS, EXAMPLES, MEASURES, REPLICATION, SAFETY
 from model.cluster_drawing import CLUSTER_WITH_CONSUMER
 from model.environment import leadership_is_moved, start_in_sync
 from spec.cluster_clients import consumed_records_survive
@@ -38,5 +38,6 @@ MODEL = Model(
     ],
     always=[consumed_records_survive, *SAFETY],
     sometimes=EXAMPLES,
+    measures=MEASURES,
     drawing=CLUSTER_WITH_CONSUMER,
 )

@@ -12,7 +12,7 @@ from impl.cluster import State
 from impl.controller.brokers import controller_fences_broker
 from impl.controller.elections import controller_elects_uncleanly
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, REPLICATION
+from model.cluster import BOUNDS, MEASURES, REPLICATION
 from model.cluster_drawing import CLUSTER_WITH_CONSUMER
 from model.environment import process_crashes, start_alone
 from spec.cluster import acknowledged_record, logs_match_by_epoch, one_leader_in_epoch
@@ -36,5 +36,6 @@ MODEL = Model(
     ],
     always=[consumer_reads_one_history, logs_match_by_epoch, one_leader_in_epoch],
     sometimes=[acknowledged_record],
+    measures=MEASURES,
     drawing=CLUSTER_WITH_CONSUMER,
 )

@@ -8,7 +8,7 @@ Expected: HOLDS
 from checker.model import Model
 from impl.cluster import State
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, EXAMPLES, KRAFT, LEMMAS, REPLICATION, SAFETY
+from model.cluster import BOUNDS, EXAMPLES, KRAFT, LEMMAS, MEASURES, REPLICATION, SAFETY
 from model.cluster_drawing import CLUSTER
 from model.environment import disk_fails, session_expires, start_in_sync
 
@@ -22,5 +22,6 @@ MODEL = Model(
     always=SAFETY,
     sometimes=EXAMPLES,
     lemmas=LEMMAS,
+    measures=MEASURES,
     drawing=CLUSTER,
 )

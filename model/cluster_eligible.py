@@ -11,7 +11,7 @@ Expected: HOLDS
 from checker.model import Model
 from impl.cluster import State
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, EXAMPLES, ISR_CHANGES, KRAFT, REPLICATION
+from model.cluster import BOUNDS, EXAMPLES, ISR_CHANGES, KRAFT, MEASURES, REPLICATION
 from model.cluster_drawing import CLUSTER
 from model.environment import power_fails, session_expires, start_in_sync
 from spec.cluster import (
@@ -37,5 +37,6 @@ MODEL = Model(
         high_watermark_does_not_fall,
     ],
     sometimes=EXAMPLES,
+    measures=MEASURES,
     drawing=CLUSTER,
 )

@@ -10,7 +10,7 @@ from impl.client.consumer import consumer_learns_told_leader
 from impl.cluster import State
 from impl.constants import Propagation, TruncationRule
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, ZOOKEEPER
+from model.cluster import BOUNDS, MEASURES, ZOOKEEPER
 from model.cluster_drawing import CLUSTER_WITH_CONSUMER
 from model.environment import controller_is_replaced, process_crashes, reassignment_is_asked, start_in_sync
 from spec.cluster import dead_leader_is_replaced, one_leader_in_epoch
@@ -25,5 +25,6 @@ MODEL = Model(
     rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[*ZOOKEEPER, process_crashes, controller_is_replaced, reassignment_is_asked, consumer_learns_told_leader],
     always=[dead_leader_is_replaced, newest_metadata_is_served, leader_epoch_does_not_fall, one_leader_in_epoch],
+    measures=MEASURES,
     drawing=CLUSTER_WITH_CONSUMER,
 )

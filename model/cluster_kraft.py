@@ -12,7 +12,7 @@ Expected: HOLDS
 from checker.model import Model
 from impl.cluster import State
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, EXAMPLES, ISR_CHANGES, KRAFT, LEMMAS, REPLICATION, SAFETY
+from model.cluster import BOUNDS, EXAMPLES, ISR_CHANGES, KRAFT, LEMMAS, MEASURES, REPLICATION, SAFETY
 from model.cluster_drawing import CLUSTER
 from model.environment import leadership_is_moved, process_crashes, session_expires, start_in_sync
 
@@ -26,5 +26,6 @@ MODEL = Model(
     always=SAFETY,
     sometimes=EXAMPLES,
     lemmas=LEMMAS,
+    measures=MEASURES,
     drawing=CLUSTER,
 )

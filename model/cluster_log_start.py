@@ -9,7 +9,7 @@ from impl.broker.leader import leader_deletes_records
 from impl.broker.metadata import broker_replays_metadata
 from impl.cluster import State
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, EXAMPLES, ISR_CHANGES, REPLICATION, SAFETY
+from model.cluster import BOUNDS, EXAMPLES, ISR_CHANGES, MEASURES, REPLICATION, SAFETY
 from model.cluster_drawing import CLUSTER
 from model.environment import leadership_is_moved, start_alone
 
@@ -31,5 +31,6 @@ MODEL = Model(
     actions=[*REPLICATION, *ISR_CHANGES, broker_replays_metadata, leader_deletes_records, leadership_is_moved],
     always=SAFETY,
     sometimes=EXAMPLES,
+    measures=MEASURES,
     drawing=CLUSTER,
 )

@@ -12,7 +12,7 @@ from impl.broker.recovery import broker_checkpoints_high_watermark
 from impl.cluster import State
 from impl.constants import Propagation, TruncationRule
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, EPOCH_QUESTIONS, EXAMPLES, REPLICATION, ZOOKEEPER
+from model.cluster import BOUNDS, EPOCH_QUESTIONS, EXAMPLES, MEASURES, REPLICATION, ZOOKEEPER
 from model.cluster_drawing import CLUSTER
 from model.environment import power_fails, start_in_sync
 from spec.cluster import (
@@ -38,5 +38,6 @@ MODEL = Model(
         checkpoint_falls_with_high_watermark,
     ],
     sometimes=EXAMPLES,
+    measures=MEASURES,
     drawing=CLUSTER,
 )

@@ -10,7 +10,7 @@ from impl.broker.metadata import broker_obeys_stop_replica
 from impl.cluster import State
 from impl.constants import Propagation, TruncationRule
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, EPOCH_QUESTIONS, ISR_CHANGES, REPLICATION, SAFETY, ZOOKEEPER
+from model.cluster import BOUNDS, EPOCH_QUESTIONS, ISR_CHANGES, MEASURES, REPLICATION, SAFETY, ZOOKEEPER
 from model.cluster_drawing import CLUSTER
 from model.environment import process_crashes, reassignment_is_asked, start_in_sync
 from spec.cluster import acknowledged_record
@@ -33,5 +33,6 @@ MODEL = Model(
     ],
     always=[*SAFETY, requests_of_former_broker_have_no_effect],
     sometimes=[acknowledged_record],
+    measures=MEASURES,
     drawing=CLUSTER,
 )

@@ -9,7 +9,7 @@ from checker.model import Model
 from impl.broker.metadata import broker_replays_metadata
 from impl.cluster import State
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, ISR_CHANGES, REPLICATION, SAFETY, one_fetch_under_way
+from model.cluster import BOUNDS, ISR_CHANGES, MEASURES, REPLICATION, SAFETY, one_fetch_under_way
 from model.cluster_drawing import CLUSTER
 from model.environment import reassignment_is_asked, start_with_spare
 from spec.cluster import acknowledged_record
@@ -25,5 +25,6 @@ MODEL = Model(
     always=[reassignment_keeps_copies, *SAFETY],
     sometimes=[acknowledged_record],
     constraint=one_fetch_under_way,
+    measures=MEASURES,
     drawing=CLUSTER,
 )

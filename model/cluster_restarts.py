@@ -8,7 +8,7 @@ Expected: HOLDS
 from checker.model import Model
 from impl.cluster import State
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, ISR_CHANGES, KRAFT, REPLICATION, SAFETY
+from model.cluster import BOUNDS, ISR_CHANGES, KRAFT, MEASURES, REPLICATION, SAFETY
 from model.cluster_drawing import CLUSTER
 from model.environment import disk_is_replaced, process_crashes, start_alone
 from spec.cluster import acknowledged_record
@@ -22,5 +22,6 @@ MODEL = Model(
     actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, process_crashes, disk_is_replaced],
     always=SAFETY,
     sometimes=[acknowledged_record],
+    measures=MEASURES,
     drawing=CLUSTER,
 )

@@ -12,7 +12,7 @@ from impl.broker.recovery import broker_flushes
 from impl.cluster import State
 from impl.controller.brokers import broker_stops
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, EXAMPLES, ISR_CHANGES, KRAFT, REPLICATION
+from model.cluster import BOUNDS, EXAMPLES, ISR_CHANGES, KRAFT, MEASURES, REPLICATION
 from model.cluster_drawing import CLUSTER
 from model.environment import power_fails, shutdown_is_asked, start_in_sync
 from spec.cluster import (
@@ -38,5 +38,6 @@ MODEL = Model(
     actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, broker_flushes, broker_stops, power_fails, shutdown_is_asked],
     always=[acknowledged_records_survive, logs_match_by_epoch, one_leader_in_epoch, high_watermark_is_within_log],
     sometimes=EXAMPLES,
+    measures=MEASURES,
     drawing=CLUSTER,
 )

@@ -10,7 +10,7 @@ from checker.model import Model
 from impl.broker.metadata import broker_replays_metadata
 from impl.cluster import State
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, EXAMPLES, ISR_CHANGES, LEMMAS, REPLICATION, SAFETY, one_fetch_under_way
+from model.cluster import BOUNDS, EXAMPLES, ISR_CHANGES, LEMMAS, MEASURES, REPLICATION, SAFETY, one_fetch_under_way
 from model.cluster_drawing import CLUSTER
 from model.environment import leadership_is_moved, start_with_laggard
 
@@ -25,5 +25,6 @@ MODEL = Model(
     sometimes=EXAMPLES,
     constraint=one_fetch_under_way,
     lemmas=LEMMAS,
+    measures=MEASURES,
     drawing=CLUSTER,
 )

@@ -9,7 +9,7 @@ from impl.broker.isr import leader_finds_caught_up, leader_learns_of_change, lea
 from impl.cluster import State
 from impl.controller.alter_partition import controller_alters_partition
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, KRAFT, REPLICATION, SAFETY
+from model.cluster import BOUNDS, KRAFT, MEASURES, REPLICATION, SAFETY
 from model.cluster_drawing import CLUSTER
 from model.environment import disk_is_replaced, process_crashes, start_alone
 from spec.cluster import acknowledged_record
@@ -32,5 +32,6 @@ MODEL = Model(
     ],
     always=SAFETY,
     sometimes=[acknowledged_record],
+    measures=MEASURES,
     drawing=CLUSTER,
 )

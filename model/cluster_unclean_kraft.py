@@ -10,7 +10,7 @@ from checker.model import Model
 from impl.cluster import State
 from impl.controller.elections import controller_elects_uncleanly
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, ISR_CHANGES, KRAFT, REPLICATION
+from model.cluster import BOUNDS, ISR_CHANGES, KRAFT, MEASURES, REPLICATION
 from model.cluster_drawing import CLUSTER
 from model.environment import process_crashes, start_alone
 from spec.cluster import (
@@ -37,5 +37,6 @@ MODEL = Model(
         high_watermark_is_within_log,
     ],
     sometimes=[acknowledged_record],
+    measures=MEASURES,
     drawing=CLUSTER,
 )

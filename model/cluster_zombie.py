@@ -9,7 +9,7 @@ from checker.model import Model
 from impl.cluster import State
 from impl.controller.alter_partition import zombie_answers_alter_partition
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, ISR_CHANGES, KRAFT, LEMMAS, REPLICATION, SAFETY
+from model.cluster import BOUNDS, ISR_CHANGES, KRAFT, LEMMAS, MEASURES, REPLICATION, SAFETY
 from model.cluster_drawing import CLUSTER
 from model.environment import controller_is_replaced, process_crashes, start_alone
 from spec.cluster import acknowledged_record
@@ -31,5 +31,6 @@ MODEL = Model(
     always=SAFETY,
     sometimes=[acknowledged_record],
     lemmas=LEMMAS,
+    measures=MEASURES,
     drawing=CLUSTER,
 )

@@ -14,7 +14,7 @@ from checker.model import Model
 from impl.cluster import State
 from impl.controller.alter_partition import zombie_answers_alter_partition
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, ISR_CHANGES, KRAFT, REPLICATION, SAFETY
+from model.cluster import BOUNDS, ISR_CHANGES, KRAFT, MEASURES, REPLICATION, SAFETY
 from model.cluster_drawing import CLUSTER
 from model.environment import controller_is_replaced, fetch_is_lost, isr_answer_is_lost, process_crashes, start_alone
 from spec.cluster import acknowledged_record
@@ -37,5 +37,6 @@ MODEL = Model(
     ],
     always=SAFETY,
     sometimes=[acknowledged_record],
+    measures=MEASURES,
     drawing=CLUSTER,
 )

@@ -14,7 +14,17 @@ from checker.model import Model
 from impl.cluster import State
 from impl.constants import Propagation, TruncationRule
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, EPOCH_QUESTIONS, EXAMPLES, ISR_CHANGES, LEMMAS, REPLICATION, SAFETY, ZOOKEEPER
+from model.cluster import (
+    BOUNDS,
+    EPOCH_QUESTIONS,
+    EXAMPLES,
+    ISR_CHANGES,
+    LEMMAS,
+    MEASURES,
+    REPLICATION,
+    SAFETY,
+    ZOOKEEPER,
+)
 from model.cluster_drawing import CLUSTER
 from model.environment import leadership_is_moved, process_crashes, start_in_sync
 
@@ -28,5 +38,6 @@ MODEL = Model(
     always=SAFETY,
     sometimes=EXAMPLES,
     lemmas=LEMMAS,
+    measures=MEASURES,
     drawing=CLUSTER,
 )

@@ -12,7 +12,7 @@ from impl.broker.metadata import broker_obeys_leader_and_isr
 from impl.cluster import State
 from impl.constants import Propagation, TruncationRule
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, EPOCH_QUESTIONS, EXAMPLES, LEMMAS, REPLICATION, SAFETY, one_fetch_under_way
+from model.cluster import BOUNDS, EPOCH_QUESTIONS, EXAMPLES, LEMMAS, MEASURES, REPLICATION, SAFETY, one_fetch_under_way
 from model.cluster_drawing import CLUSTER
 from model.environment import leadership_is_moved, session_expires, start_in_sync
 
@@ -35,5 +35,6 @@ MODEL = Model(
     sometimes=EXAMPLES,
     constraint=one_fetch_under_way,
     lemmas=LEMMAS,
+    measures=MEASURES,
     drawing=CLUSTER,
 )

@@ -9,7 +9,7 @@ from impl.cluster import State
 from impl.constants import Stage
 from model.cluster import BOUNDS
 from model.environment import found_partition
-from spec import cluster, cluster_clients, cluster_steps
+from spec import cluster, cluster_clients, cluster_measures, cluster_steps
 
 LAYOUT = Layout(State, {**BOUNDS, "log_size": 2, "max_records": 3, "max_log_start": 1})
 
@@ -129,3 +129,13 @@ def test_a_consumer_that_reads_above_another_history_is_seen():
     after.consumer.records[0] = 2
     assert not cluster_clients.consumer_reads_one_history(state, after)
     assert not cluster_clients.consumed_records_survive(after)
+
+
+def test_measures_count_what_the_controller_recorded_and_who_believes_to_lead():
+    state = state_of([], [])
+    assert (cluster_measures.isr_size(state), cluster_measures.live_leaders(state)) == (2, 1)
+    state.controller.history[0].isr = 0b01
+    state.brokers[1].leader = 1
+    assert (cluster_measures.isr_size(state), cluster_measures.live_leaders(state)) == (1, 2)
+    state.brokers[0].is_running = False
+    assert cluster_measures.live_leaders(state) == 1

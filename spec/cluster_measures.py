@@ -1,0 +1,24 @@
+"""What the states of the cluster are counted by: numbers of a state that are worth a table.
+
+Part of Kafka judged: the partition as its controller and its brokers see it (`impl/cluster.py`).
+Source: UnderReplicatedPartitions, OfflinePartitionsCount and the sizes of ISR that operators of Kafka watch; the
+    functions are this project's.
+Left out, and why that is sound: what no operator could read off a broker or controller. Nothing is judged by these.
+"""
+
+from checker.schema import cardinality
+from impl.cluster import State
+
+
+def isr_size(state: State) -> int:
+    """How many replicas are in sync, by the controller's newest change."""
+    return cardinality(state.controller.history[state.controller.offset].isr)
+
+
+def live_leaders(state: State) -> int:
+    """How many running brokers believe that they lead."""
+    leader_count = 0
+    for broker_id in range(len(state.brokers)):
+        if state.brokers[broker_id].is_running and state.brokers[broker_id].leader == broker_id:
+            leader_count += 1
+    return leader_count
