@@ -9,6 +9,7 @@ from checker.errors import EvaluationError
 from checker.files import make_usable
 from checker.model import Model
 from checker.output import say, tell
+from checker.provable import left_out, left_out_text
 from checker.render import trace_text, write_files
 from checker.report import json_text
 from checker.settings import rules_of, settings_text
@@ -51,6 +52,9 @@ def check_model(model: Model, depth: int, timeout: float, folder: Path | None, a
             say(f"written: {file}")
         if result.verdict in (BoundedVerdict.UNKNOWN, BoundedVerdict.TIMEOUT):
             say(f"longer behaviours than {result.depth} states are not decided: {result.reason}")
+        note = left_out_text(model)
+        if note:
+            say(note)
         say(closing_line(result))
     if result.verdict is BoundedVerdict.EVALUATION_FAILED:
         raise EvaluationError(result.reason)
@@ -77,6 +81,7 @@ def document(result: BoundedResult, files: tuple[Path, ...]) -> dict[str, Any]:
         "solver": f"Z3 {VERSION}",
         "verdict": result.verdict.value,
         "property": result.property,
+        "not_judged": left_out(model),
         "depth": result.depth,
         "seconds": round(result.seconds, 3),
         "reason": result.reason or None,

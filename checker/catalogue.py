@@ -80,17 +80,24 @@ def _module(text: str) -> ModuleType:
     names = _names()
     if text in names:
         return _imported(text, lambda: importlib.import_module(f"{PACKAGE}.{text}"))
-    if text.endswith(".py") or os.sep in text or (text and os.path.exists(text)):
+    if _is_file_name(text) or (text and os.path.exists(text)):
         return _module_of_file(Path(text), names)
     return _module_of_name(text, names)
+
+
+def is_found(text: str) -> bool:
+    """Whether `text` names a file, or a module that Python finds. ModelError where a package cannot be imported."""
+    if _is_file_name(text):
+        return os.path.exists(text)
+    _search_here()
+    return _is_module_name(text)
 
 
 def named_value(text: str, name: str) -> object:
     """What a file, or a dotted module, defines under a name. UsageError where there is no such file or module,
     ModelError where it cannot be imported or does not define the name.
     """
-    is_file = text.endswith(".py") or os.sep in text
-    module = _module_of_file(Path(text), _names()) if is_file else _module_of_name(text, _names())
+    module = _module_of_file(Path(text), _names()) if _is_file_name(text) else _module_of_name(text, _names())
     if not hasattr(module, name):
         raise ModelError(f"{getattr(module, '__file__', None) or text} defines no {name}; write `{name} = ...` in it")
     return getattr(module, name)
@@ -142,16 +149,29 @@ def _names() -> list[str]:
 
 def _module_of_name(name: str, catalogue: list[str]) -> ModuleType:
     """The module found under a dotted name, the current folder included in the search."""
-    here = _current_folder()
-    if here and here not in sys.path and "" not in sys.path:
-        sys.path.append(here)
-    if len(name) > LONGEST_DOTTED_NAME or not DOTTED_NAME.fullmatch(name) or not _is_module(name):
+    _search_here()
+    if not _is_module_name(name):
         raise UsageError(
             f"there is no model {shortened(name)!r}: it is no name of the catalogue, no file, and no module that "
             f"Python finds{did_you_mean(name, catalogue)} (the catalogue has {', '.join(catalogue) or 'no model'}; "
             "name a model of your own by its file, path/to/my_model.py, or as a module, my_package.my_model)"
         )
     return _imported(name, lambda: importlib.import_module(name))
+
+
+def _is_file_name(text: str) -> bool:
+    return text.endswith(".py") or os.sep in text
+
+
+def _is_module_name(name: str) -> bool:
+    return len(name) <= LONGEST_DOTTED_NAME and bool(DOTTED_NAME.fullmatch(name)) and _is_module(name)
+
+
+def _search_here() -> None:
+    """Let Python find modules in the current folder, too."""
+    here = _current_folder()
+    if here and here not in sys.path and "" not in sys.path:
+        sys.path.append(here)
 
 
 def _current_folder() -> str | None:

@@ -121,10 +121,9 @@ def bmc(
     solver gave up, at the depth that is said.
     """
     from checker import bmc_report
+    from checker.provable import with_provable
 
-    model = settings.with_settings(catalogue.find_model(model_name), changes)
-    if properties:
-        model = model.with_properties(properties)
+    model = with_provable(settings.with_settings(catalogue.find_model(model_name), changes), properties)
     return bmc_report.check_model(model, depth, timeout, folder, as_json)
 
 

@@ -1,6 +1,6 @@
 """What `kafkacheck prove` says: a line for each obligation, counterexamples to induction, the verdict, and the JSON."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from checker import pretty
@@ -41,8 +41,11 @@ def pool_lines(found: Found) -> Iterator[str]:
         yield f"    {each.name}" + (" (perhaps: the solver gave no answer without it)" * (each.name in doubtful))
 
 
-def closing_lines(proof: Proof, judgement: Judgement) -> Iterator[str]:
-    """What follows the obligations: every counterexample to induction, what the search says of it, and the verdict."""
+def closing_lines(proof: Proof, judgement: Judgement, note: str = "") -> Iterator[str]:
+    """What follows the obligations: every counterexample to induction, what the search says of it, and the verdict.
+
+    `note` comes before the verdict, if it is not empty.
+    """
     for name in proof.starts_wrong:
         yield f"\n{name} does not hold in an initial state"
     for each in proof.failed:
@@ -55,6 +58,8 @@ def closing_lines(proof: Proof, judgement: Judgement) -> Iterator[str]:
         yield "\na search found a shortest behaviour that violates a property:"
         yield trace_text(judgement.trace)
     yield ""
+    if note:
+        yield note
     yield from _verdict_lines(proof, judgement)
 
 
@@ -129,10 +134,12 @@ def _count(lemmas: set[str]) -> str:
     return f"{len(lemmas)} lemma{'' if len(lemmas) == 1 else 's'}"
 
 
-def document(proof: Proof, judgement: Judgement, found: Found | None = None) -> dict[str, Any]:
+def document(
+    proof: Proof, judgement: Judgement, left_out: Sequence[str] = (), found: Found | None = None
+) -> dict[str, Any]:
     """The JSON document of a proof, and of the search for lemmas where there was one.
 
-    `obligations` are in order; a failed one has its counterexample to induction.
+    `left_out` names the properties of which nothing is said. `obligations` are in order; a failed one has its counterexample to induction.
     """
     model = proof.model
     lemmas = [each.name for each in proof.lemmas]
@@ -144,6 +151,7 @@ def document(proof: Proof, judgement: Judgement, found: Found | None = None) -> 
         "solver": f"Z3 {VERSION}",
         "verdict": judgement.verdict.value,
         "properties": [each.name for each in (*proof.invariants, *proof.steps) if each.name not in lemmas],
+        "not_judged": list(left_out),
         "lemmas": lemmas,
         "pool": None if found is None else _pool(found),
         "seconds": round(proof.seconds, 3),

@@ -4,12 +4,14 @@ import time
 from collections.abc import Sequence
 
 from checker import catalogue, proof_report
-from checker.errors import ModelError
+from checker.errors import ModelError, UsageError
 from checker.houdini import find_lemmas
 from checker.judgement import Judgement, ProofVerdict, judge
 from checker.model import Model, Property, Protocol
+from checker.names import shortened
 from checker.output import say, tell
 from checker.progress import PLAIN_INTERVAL
+from checker.provable import left_out, left_out_text, with_provable
 from checker.prove import Checked, Proof, Settings, prove
 from checker.report import json_text
 from checker.result import Limits
@@ -27,18 +29,18 @@ def prove_model(
     """Prove a model's properties, print what became of it, and return the exit status.
 
     `lemmas` is "auto", or the name of a file with other lemmas than the model's. ModelError where it has none,
-    UsageError where a property does not exist or a file cannot be written, EvaluationError where the model's code
-    fails in the search.
+    UsageError where there is no such file, where a property does not exist or cannot be proved, or a file cannot be
+    written, EvaluationError where the model's code fails in the search.
     """
     if lemmas not in (None, AUTO):
         model = model.with_given_lemmas(lemmas_of(str(lemmas)))
+    wanted = with_provable(model, properties)
     if not as_json:
         say(f"{model.name}: {settings_text(model) or 'no bounds or rules'}")
     listener = _Progress(model.name) if as_json else _print_line
     found = None
     chosen: Sequence[Property] | None = None
     if lemmas == AUTO:
-        wanted = model.with_properties(properties) if properties else model
         found = find_lemmas(
             model, model.lemmas, wanted.properties, settings.timeout, limits, lambda text: tell(f"{model.name}: {text}")
         )
@@ -49,14 +51,22 @@ def prove_model(
     proof = prove(model, settings, properties or None, listener, chosen)
     judgement = judge(proof, limits)
     if as_json:
-        say(json_text(proof_report.document(proof, judgement, found)))
+        say(json_text(proof_report.document(proof, judgement, left_out(wanted), found)))
     else:
-        say("\n".join(proof_report.closing_lines(proof, judgement)))
+        say("\n".join(proof_report.closing_lines(proof, judgement, left_out_text(wanted))))
     return exit_status(proof, judgement)
 
 
 def lemmas_of(name: str) -> list[Protocol]:
-    """The invariants that LEMMAS in a Python file, or in a module, lists. ModelError where there is no such list."""
+    """The invariants that LEMMAS in a Python file, or in a module, lists.
+
+    UsageError where there is no such file or module, ModelError where it has no such list.
+    """
+    if not catalogue.is_found(name):
+        raise UsageError(
+            f"there are no lemmas {shortened(name)!r}: it is not {AUTO}, no file, and no module that Python finds; "
+            f"name a Python file that defines {LEMMAS}, such as path/to/my_lemmas.py"
+        )
     listed = catalogue.named_value(name, LEMMAS)
     if not isinstance(listed, tuple | list) or not all(callable(each) for each in listed):
         raise ModelError(f"{name}: {LEMMAS} is {listed!r}; write a tuple of invariants, `{LEMMAS} = (first, second)`")

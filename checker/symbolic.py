@@ -17,6 +17,7 @@ from checker.layout import Layout
 from checker.model import Action, Property
 from checker.schema import Flag
 from checker.shape import ArrayOf, leaf_count
+from checker.source import place_of
 from checker.terms import FALSE, ONE, TRUE, ZERO, Term
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
@@ -249,9 +250,10 @@ class _Call:
         first, last = (start.low, stop.high) if step > 0 else (start.high, stop.low)
         rounds = max(0, -((first - last) // step))
         if rounds > MOST_ROUNDS:
+            name = self._function.function.__name__
             raise ModelError(
-                f"{self._function.function.__name__}: a loop can have {rounds:,} rounds, from {first} to {last}; at "
-                f"most {MOST_ROUNDS:,} are read symbolically, so give its range a smaller bound"
+                f"{place_of(self._function.function)}: in {name}: a loop can have {rounds:,} rounds, from {first} to "
+                f"{last}; at most {MOST_ROUNDS:,} are read symbolically, so give its range a smaller bound"
             )
         for done in range(rounds):
             if self._path is FALSE:

@@ -1,11 +1,13 @@
 """`kafkacheck prove`, `bmc` and `equivalent`: what they print, and the exit status they end with."""
 
+import itertools
 import json
 import re
 import shutil
 
 import pytest
 
+from checker import solver, terms
 from tests.command import ROOT, TANK, Command, in_process, write
 from tests.test_prove import COUNTER, GOOD
 
@@ -126,7 +128,56 @@ def test_a_property_that_does_not_exist_is_refused(kafkacheck, tank):
         assert ended.status == 2 and "did you mean never_full?" in ended.error
 
 
+def test_lemmas_that_are_nowhere_are_missed_as_lemmas(kafkacheck, tmp_path):
+    for name in ("nothing_here", "", "no/such/file", "checker.nothing", "no.such"):
+        ended = kafkacheck("prove", counter(tmp_path), "--lemmas", name)
+        assert ended.status == 2 and f"there are no lemmas '{name}'" in ended.error and not ended.out
+
+
+@pytest.mark.parametrize("command", [("prove",), ("bmc", "--depth", "2")], ids=lambda command: command[0])
+def test_what_is_not_judged_is_refused_or_said(kafkacheck, command):
+    model = "tests.toys.peterson_progress"
+    liveness, example = "first_wants_leads_to_first_enters", "second_process_enters"
+    ended = kafkacheck(*command, model, "--property", liveness)
+    assert ended.status == 2 and f"{liveness} is a liveness property" in ended.error and not ended.out
+    ended = kafkacheck(*command, "tests.toys.peterson", "--property", example)
+    assert ended.status == 2 and f"{example} is an example that must occur" in ended.error and not ended.out
+    assert f"nothing is said of {liveness}" in kafkacheck(*command, model).out
+    assert json.loads(kafkacheck(*command, model, "--json").out)["not_judged"] == [liveness]
+
+
+@pytest.mark.parametrize("timeout", ["1e300", "99999999999", "4294967.296"])
+def test_a_timeout_of_any_length_is_taken(kafkacheck, tank, timeout):
+    ended = kafkacheck("prove", tank, "--no-cache", "--jobs", "1", "--timeout", timeout)
+    assert ended.status == 0 and not ended.err
+    assert kafkacheck("bmc", tank, "--depth", "2", "--timeout", timeout).status == 20
+    assert kafkacheck("equivalent", tank, tank, "--timeout", timeout).status == 0
+
+
 # bmc
+
+
+def test_bmc_says_why_it_went_no_further(kafkacheck):
+    ended = kafkacheck("bmc", "kip320", "--depth", "12", "--timeout", "0.02")
+    assert ended.status == 20
+    depth = re.search(r"depth=(\d+)", ended.last_line).group(1)
+    assert f"longer behaviours than {depth} states are not decided: " in ended.out
+
+
+def test_ctrl_c_in_the_solver_says_how_far_bmc_came(kafkacheck, tank, monkeypatch):
+    count = itertools.count()
+    check = solver.z3.Solver.check
+
+    def interrupted(self, *assumptions):
+        return check(self, *assumptions) if next(count) < 6 else solver.z3.unknown
+
+    monkeypatch.setattr(solver.z3.Solver, "check", interrupted)
+    monkeypatch.setattr(solver.z3.Solver, "reason_unknown", lambda self: "interrupted from keyboard")
+    ended = kafkacheck("bmc", tank, "--depth", "9")
+    assert ended.status == 20 and "are not decided: it was interrupted" in ended.out
+    assert re.match(r"tank: UNKNOWN depth=[1-8] ", ended.last_line)
+    with pytest.raises(KeyboardInterrupt):
+        solver.solve([terms.flag("any")], None)
 
 
 def test_bmc_says_how_far_it_came(kafkacheck, tank):

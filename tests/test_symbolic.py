@@ -161,5 +161,5 @@ def test_a_loop_that_is_too_long_to_unroll_is_refused(tmp_path):
     before, _, rest = LOOPS.partition("def count(state: State) -> bool:\n")
     text = f"{before}{long}    return True\n\n\nMODEL{rest.partition('MODEL')[2]}"
     model = load(tmp_path, text).MODEL
-    with pytest.raises(ModelError, match="count: a loop can have 300,000 rounds"):
+    with pytest.raises(ModelError, match=r"\.py:\d+: in count: a loop can have 300,000 rounds"):
         symbolic.step(model.actions[0], symbolic.variables(model.layout), ())
