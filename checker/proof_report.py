@@ -139,7 +139,8 @@ def document(
 ) -> dict[str, Any]:
     """The JSON document of a proof, and of the search for lemmas where there was one.
 
-    `left_out` names the properties of which nothing is said. `obligations` are in order; a failed one has its counterexample to induction.
+    `left_out` names the properties of which nothing is said. `obligations` are in order; a failed one has its
+    counterexample to induction.
     """
     model = proof.model
     lemmas = [each.name for each in proof.lemmas]
