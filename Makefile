@@ -14,7 +14,7 @@ ARGS ?=
 help:
 	@echo 'make check    explore every model of the catalogue at its default bounds'
 	@echo 'make test     lint, then every test'
-	@echo 'make long     compare the readings on 100,000 steps of every model of the cluster, and search each by Spark'
+	@echo 'make long     compare the readings on 100,000 steps of every model of the cluster, search each by Spark, prove more'
 	@echo 'make quick    only the fast tests'
 	@echo 'make lint     ruff and mypy'
 	@echo 'make format   let ruff reformat the sources'
@@ -32,7 +32,9 @@ test: lint
 	@$(BIN)/python -m pytest --all -q -n $(WORKERS) --maxprocesses 8 --dist worksteal
 
 long: environment
-	@$(BIN)/python -m pytest --all --long -q -n $(WORKERS) --maxprocesses 8 --dist worksteal tests/test_actions.py tests/test_spark_search.py
+	@$(BIN)/python -m pytest --all --long -q -n $(WORKERS) --maxprocesses 8 --dist worksteal \
+		tests/test_actions.py tests/test_spark_search.py tests/test_symbolic.py \
+		tests/test_prove.py tests/test_prove_cluster.py tests/test_houdini.py
 
 quick: environment
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --maxprocesses 8 --dist worksteal

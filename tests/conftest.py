@@ -23,7 +23,7 @@ os.environ.setdefault("KAFKACHECK_CACHE", str(Path(__file__).resolve().parent.pa
 
 def pytest_addoption(parser):
     parser.addoption("--all", action="store_true", help="also run the slow tests")
-    parser.addoption("--long", action="store_true", help="compare the cluster's models as much as the others")
+    parser.addoption("--long", action="store_true", help="compare and prove all that the documents speak of")
 
 
 def pytest_report_header(config):

@@ -9,6 +9,7 @@ from checker.prove import Settings, prove
 from checker.reached import explore
 from checker.result import Limits
 from checker.solver import Answer, Status
+from tests.command import ROOT
 from tests.test_prove import counter
 from tests.toys import die_hard, ewd840, peterson
 
@@ -73,6 +74,16 @@ def test_which_lemmas_of_kip_320_are_needed_at_small_bounds():
     assert prove(model, alone, lemmas=answer.needed).is_proved
     without = [each for each in answer.needed if each.name != "next_isr"]
     assert not prove(model, alone, lemmas=without).is_proved
+
+
+@pytest.mark.slow
+def test_how_many_lemmas_of_kip_320_are_needed_at_its_own_bounds(request):
+    if not request.config.getoption("--long"):
+        pytest.skip("with --long: a minute")
+    model = catalogue.find_model("kip320")
+    answer = found(model, model.lemmas)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"for `kip320` {len(answer.needed)} of {answer.pool} candidates" in readme and not answer.doubtful
 
 
 def test_what_the_solver_gives_up_on_is_dropped_and_said():

@@ -1,5 +1,7 @@
 """Induction: what holds is proved, what does not is answered with a state that plain Python confirms."""
 
+import re
+
 import pytest
 
 from checker import catalogue
@@ -9,9 +11,11 @@ from checker.proof_cache import ProofCache
 from checker.prove import BY_FORM, CACHED, Settings, prove
 from checker.result import Limits, Verdict
 from checker.search import check
+from tests.command import ROOT
 from tests.snippets import load
 from tests.toys import dijkstra_mutex, every_kind, peterson, transaction_commit
 
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 ALONE = Settings(timeout=60, jobs=0, use_cache=False)
 LIMITS = Limits(max_seconds=60)
 SMALL = {"log_size": 1, "max_records": 1, "max_leader_epoch": 1}
@@ -243,8 +247,16 @@ def test_kip_320_is_proved_at_small_bounds():
 
 
 @pytest.mark.slow
-def test_kip_320_is_proved_at_the_bounds_of_its_model():
-    assert prove(catalogue.find_model("kip320"), Settings(use_cache=False)).is_proved
+@pytest.mark.parametrize(
+    "row", re.findall(r"^\| 3, (\d), (\d), (\d).* \| (\d+) proved \|", README, re.MULTILINE), ids=str
+)
+def test_kip_320_is_proved_at_the_bounds_of_the_readme(row, request):
+    if not request.config.getoption("--long"):
+        pytest.skip("with --long: half a minute each; test_readme proves the model's own bounds in any case")
+    log_size, max_records, max_leader_epoch, count = map(int, row)
+    bounds = {"log_size": log_size, "max_records": max_records, "max_leader_epoch": max_leader_epoch}
+    proof = prove(catalogue.find_model("kip320").with_bounds(bounds), Settings(use_cache=False))
+    assert proof.is_proved and len(proof.checked) == count
 
 
 @pytest.mark.slow
