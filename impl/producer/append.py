@@ -78,6 +78,11 @@ def validates_sequence(rules: ProducerRules, origin: Origin) -> bool:
     return origin == Origin.CLIENT or (origin == Origin.REPLICATION and not rules.replication_is_trusted)
 
 
+def is_verified(rules: ProducerRules, origin: Origin) -> bool:
+    """Whether the first batch of a transaction that comes from there needs the coordinator's consent."""
+    return rules.verification and (origin != Origin.COORDINATOR or rules.offset_commit_is_verified)
+
+
 def append_error(log: PartitionLog, rules: ProducerRules, batch: Batch, guard: int, origin: Origin) -> ProduceError:
     """Why the batch, which is data, may not be appended; `NONE` if it may. A duplicate is to be found before.
 
@@ -87,7 +92,7 @@ def append_error(log: PartitionLog, rules: ProducerRules, batch: Batch, guard: i
         return ProduceError.NONE
     entry = log.producers[batch.producer_id]
     if origin != Origin.REPLICATION:
-        if rules.verification and needs_verification(log, batch):
+        if is_verified(rules, origin) and needs_verification(log, batch):
             if guard == NO_GUARD or guard != log.verifications[batch.producer_id].guard:
                 return ProduceError.INVALID_TXN_STATE
         if batch.producer_epoch < entry.producer_epoch:

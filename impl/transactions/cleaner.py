@@ -1,0 +1,96 @@
+"""The log cleaner where there are transactions: it removes what was aborted, and markers that nothing needs any more.
+
+Part of Kafka modelled: `LogCleaner` (`cleanInto`, `CleanedTransactionMetadata`), `LogCleanerManager.cleanableOffsets`.
+Source: apache/kafka (commit 1eb7644349); KAFKA-8351, KAFKA-13727; Redpanda (commit 1a3deaf467).
+Left out, and why that is sound: keys, because records of one key are removed by the same rules whatever their
+transaction; the order of segments, and passes: any segment may be cleaned at any time; the delete horizon, which only
+makes the cleaner later; keeping a producer's last batch for its sequence.
+"""
+
+from impl.constants import NO_OFFSET
+from impl.producer.append import clear_batch
+from impl.producer.constants import NO_PRODUCER_ID, Marker
+from impl.producer.rules import ProducerRules
+from impl.transactions.partition import clear_aborted, last_stable_offset
+from impl.transactions.records import Partition, PartitionId, SegmentEnd, SegmentStart, State
+
+
+def is_data_of(partition: Partition, offset: int, producer_id: int) -> bool:
+    """Whether a record of the producer is stored at `offset`."""
+    batch = partition.log.batches[offset]
+    return batch.producer_id == producer_id and batch.marker == Marker.NONE
+
+
+def has_data(partition: Partition, from_offset: int, marker_offset: int) -> bool:
+    """Whether, from `from_offset` on, a record is left of the transaction that the marker ends."""
+    producer_id = partition.log.batches[marker_offset].producer_id
+    found = False
+    for offset in range(from_offset, marker_offset):
+        batch = partition.log.batches[offset]
+        if batch.producer_id == producer_id:
+            found = batch.marker == Marker.NONE
+    return found
+
+
+def is_superseded(partition: Partition, marker_offset: int) -> bool:
+    """Whether the producer has a later marker."""
+    producer_id = partition.log.batches[marker_offset].producer_id
+    for offset in range(marker_offset + 1, partition.log.end_offset):
+        batch = partition.log.batches[offset]
+        if batch.producer_id == producer_id and batch.marker != Marker.NONE:
+            return True
+    return False
+
+
+def is_known_aborted(partition: Partition, offset: int, seen_up_to: int) -> bool:
+    """Whether the aborted-transaction index, as far as the cleaner looks at it, has the record's transaction."""
+    for ended in range(offset, seen_up_to):
+        entry = partition.aborted[ended]
+        if entry.first_offset != NO_OFFSET and entry.first_offset <= offset:
+            if entry.producer_id == partition.log.batches[offset].producer_id:
+                return True
+    return False
+
+
+def can_drop_marker(partition: Partition, rules: ProducerRules, start: int, marker_offset: int) -> bool:
+    """Whether the cleaner drops a marker that it meets in the segment from `start` on."""
+    if not rules.markers_outlive_their_data and is_superseded(partition, marker_offset):
+        return True
+    return not has_data(partition, 0 if rules.cleaner_carries_transactions else start, marker_offset)
+
+
+def cleaner_cleans_segment(
+    state: State, rules: ProducerRules, partition_id: PartitionId, start: SegmentStart, end: SegmentEnd
+) -> bool:
+    """The cleaner goes over a segment, or over its first part, where its map of offsets is full before the end.
+
+    Who: the cleaner.
+    When: the segment is below the last stable offset, and something of it can be removed.
+    Effect: in the part that is cleaned, aborted records are removed, then markers of transactions without records.
+    Source: LogCleaner.cleanInto; KAFKA-8351, KAFKA-13727.
+    Left out: nothing.
+    """
+    partition = state.partitions[partition_id]
+    segment_end = start + partition.segment_size
+    if start % partition.segment_size != 0 or end <= start or end > segment_end:
+        return False
+    if segment_end > last_stable_offset(partition):
+        return False
+    has_cleaned = False
+    seen_up_to = partition.log.end_offset if rules.index_is_kept_whole else end
+    for offset in range(start, end):
+        batch = partition.log.batches[offset]
+        if batch.producer_id != NO_PRODUCER_ID and batch.marker == Marker.NONE:
+            if is_known_aborted(partition, offset, seen_up_to):
+                clear_batch(batch)
+                has_cleaned = True
+        elif batch.marker != Marker.NONE and can_drop_marker(partition, rules, start, offset):
+            clear_batch(batch)
+            clear_aborted(partition.aborted[offset])
+            has_cleaned = True
+    if not rules.index_is_kept_whole:
+        for offset in range(end, segment_end):
+            if partition.aborted[offset].first_offset != NO_OFFSET:
+                clear_aborted(partition.aborted[offset])
+                has_cleaned = True
+    return has_cleaned

@@ -1,0 +1,266 @@
+"""The producer's side of a transaction: what it asks, and what it makes of the answers.
+
+Part of Kafka modelled: `TransactionManager` and `Sender` of a transactional producer.
+Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360, KIP-890.
+Left out, and why that is sound: finding the coordinator, which is asking again; more than one request of a kind under
+way from one producer, because it waits for the answer or gives the request up: then it is a stray.
+
+An answer reaches its client in the step that gives it: whatever happens before a late answer arrives happens as well
+before the request is taken. That an answer is lost is that of a stray, after which the client asks again.
+"""
+
+from checker.schema import contains, including
+from impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker, ProduceError
+from impl.producer.rules import ProducerRules
+from impl.producer.sequences import sequence_after
+from impl.transactions.constants import (
+    NO_INPUT,
+    NO_PARTITION,
+    NO_TRANSACTION,
+    Answer,
+    ProducerState,
+    ProduceStage,
+    RequestKind,
+)
+from impl.transactions.records import Client, ClientId, PartitionId, Request, State, TransactionMetadata
+
+
+def clear_request(request: Request) -> None:
+    """Free the slot."""
+    request.kind = RequestKind.NONE
+    request.transactional_id = 0
+    request.producer_id = NO_PRODUCER_ID
+    request.producer_epoch = NO_PRODUCER_EPOCH
+    request.partition = NO_PARTITION
+    request.marker = Marker.NONE
+    request.is_waiting = False
+
+
+def is_idle(state: State, client_id: int) -> bool:
+    """Whether the client awaits no answer."""
+    return state.requests[client_id].kind == RequestKind.NONE and state.produces[client_id].stage == ProduceStage.IDLE
+
+
+def send_request(state: State, client_id: int, kind: RequestKind) -> None:
+    """Send a request to the coordinator, in the client's own slot."""
+    client = state.clients[client_id]
+    request = state.requests[client_id]
+    request.kind = kind
+    request.transactional_id = client.transactional_id
+    request.producer_id = client.producer_id
+    request.producer_epoch = client.producer_epoch
+
+
+def following_input(state: State, client_id: int, marker: Marker) -> int:
+    """Which input to process after the transaction; after an abort the committed offset says so."""
+    input_offset = state.transactions[state.clients[client_id].transaction].input_offset
+    if marker == Marker.ABORT or input_offset == NO_INPUT:
+        return NO_INPUT
+    return input_offset + 1
+
+
+def end_transaction(state: State, client_id: int, marker: Marker) -> None:
+    """Let the application know how its transaction ended, and be ready for the next one."""
+    client = state.clients[client_id]
+    state.transactions[client.transaction].told = marker
+    client.state = ProducerState.READY
+    client.input_offset = following_input(state, client_id, marker)
+    client.transaction = NO_TRANSACTION
+    client.partitions = 0
+    client.sent = 0
+
+
+def adopt_epoch(client: Client, producer_id: int, producer_epoch: int) -> None:
+    """Go on with this producer id and epoch; with another one, sequences begin again."""
+    if client.producer_id == producer_id and client.producer_epoch == producer_epoch:
+        return
+    client.producer_id = producer_id
+    client.producer_epoch = producer_epoch
+    client.has_lost_batch = False
+    for partition_id in range(len(client.sequences)):
+        client.sequences[partition_id] = 0
+
+
+def receive_end_txn(state: State, rules: ProducerRules, client_id: int, metadata: TransactionMetadata) -> None:
+    """Take the consent to an EndTxn; with transaction version 2 it carries the epoch to go on with."""
+    client = state.clients[client_id]
+    end_transaction(state, client_id, state.requests[client_id].marker)
+    if rules.transaction_version == 2:
+        if metadata.next_producer_id != NO_PRODUCER_ID:
+            adopt_epoch(client, metadata.next_producer_id, 0)
+        else:
+            adopt_epoch(client, metadata.producer_id, metadata.producer_epoch)
+
+
+def refuse(state: State, client_id: int, answer: Answer) -> None:
+    """Take a refusal: abort what can be aborted, and stop otherwise."""
+    client = state.clients[client_id]
+    if answer == Answer.INVALID_TXN_STATE and client.state == ProducerState.COMMITTING:
+        state.transactions[client.transaction].told = Marker.ABORT
+    is_abortable = answer == Answer.TRANSACTION_ABORTABLE or answer == Answer.INVALID_PRODUCER_ID_MAPPING
+    if is_abortable and client.state == ProducerState.IN_TRANSACTION:
+        client.state = ProducerState.ABORTABLE_ERROR
+    else:
+        client.state = ProducerState.FATAL_ERROR
+
+
+def receive_answer(
+    state: State, rules: ProducerRules, client_id: int, answer: Answer, metadata: TransactionMetadata
+) -> None:
+    """Take the coordinator's answer to the client's request, and go on where the client lives."""
+    client = state.clients[client_id]
+    request = state.requests[client_id]
+    if client.state != ProducerState.FATAL_ERROR:
+        if answer != Answer.NONE:
+            refuse(state, client_id, answer)
+        elif request.kind == RequestKind.INIT_PRODUCER_ID:
+            adopt_epoch(client, metadata.producer_id, metadata.producer_epoch)
+            client.state = ProducerState.READY
+        elif request.kind == RequestKind.ADD_PARTITIONS_TO_TXN:
+            client.partitions = including(client.partitions, request.partition)
+        else:
+            receive_end_txn(state, rules, client_id, metadata)
+    clear_request(request)
+    if client.state == ProducerState.READY and client.has_lost_batch and rules.lost_batch_bumps_epoch:
+        client.state = ProducerState.INITIALIZING
+        send_request(state, client_id, RequestKind.INIT_PRODUCER_ID)
+
+
+def producer_initializes(state: State, client_id: ClientId) -> bool:
+    """An application starts, and asks for the producer id of its transactional id.
+
+    Who: a producer without a producer id.
+    When: always.
+    Effect: InitProducerId is under way.
+    Source: TransactionManager.initializeTransactions; KIP-98.
+    Left out: nothing.
+    """
+    client = state.clients[client_id]
+    if client.state != ProducerState.UNINITIALIZED:
+        return False
+    client.state = ProducerState.INITIALIZING
+    send_request(state, client_id, RequestKind.INIT_PRODUCER_ID)
+    return True
+
+
+def producer_begins_transaction(state: State, client_id: ClientId) -> bool:
+    """An application begins a transaction. Nobody else hears of it.
+
+    Who: a producer that is ready.
+    When: there is a transaction left.
+    Effect: it is in the next transaction.
+    Source: TransactionManager.beginTransaction.
+    Left out: nothing.
+    """
+    client = state.clients[client_id]
+    if client.state != ProducerState.READY:
+        return False
+    if state.next_transaction >= len(state.transactions):
+        return False
+    client.state = ProducerState.IN_TRANSACTION
+    client.transaction = state.next_transaction
+    state.next_transaction += 1
+    return True
+
+
+def send_batch(state: State, client_id: int, partition_id: int) -> None:
+    """Send the transaction's batch, as yet without a sequence, to a partition."""
+    client = state.clients[client_id]
+    client.partitions = including(client.partitions, partition_id)
+    client.sent = including(client.sent, partition_id)
+    produce = state.produces[client_id]
+    produce.stage = ProduceStage.REQUESTED
+    produce.transactional_id = client.transactional_id
+    produce.partition = partition_id
+    produce.batch.id = client.transaction
+    produce.batch.producer_id = client.producer_id
+    produce.batch.producer_epoch = client.producer_epoch
+    produce.batch.is_transactional = 1
+
+
+def producer_sends(state: State, rules: ProducerRules, client_id: ClientId, partition_id: PartitionId) -> bool:
+    """A producer sends its transaction's record to a partition; with transaction version 1 it adds the partition first.
+
+    Who: a producer in a transaction.
+    When: it awaits no answer, and has not sent the record there.
+    Effect: AddPartitionsToTxn is under way, or else the produce request.
+    Source: TransactionManager.maybeAddPartition, Sender.sendProduceRequest; KIP-890.
+    Left out: several requests in flight of one producer; strays stand for those that are overtaken.
+    """
+    client = state.clients[client_id]
+    if client.state != ProducerState.IN_TRANSACTION or not is_idle(state, client_id):
+        return False
+    if contains(client.sent, partition_id) or partition_id == state.offsets_partition:
+        return False
+    if rules.transaction_version == 1 and not contains(client.partitions, partition_id):
+        send_request(state, client_id, RequestKind.ADD_PARTITIONS_TO_TXN)
+        state.requests[client_id].partition = partition_id
+        return True
+    send_batch(state, client_id, partition_id)
+    state.produces[client_id].batch.base_sequence = client.sequences[partition_id]
+    client.sequences[partition_id] = sequence_after(
+        client.sequences[partition_id], 1, state.partitions[partition_id].log.max_sequence
+    )
+    return True
+
+
+def receive_produce_answer(state: State, client_id: int, error: ProduceError) -> None:
+    """Take the answer to the produce request of a client that awaits it."""
+    client = state.clients[client_id]
+    if client.state != ProducerState.IN_TRANSACTION:
+        return
+    transaction = state.transactions[client.transaction]
+    if error == ProduceError.NONE:
+        transaction.acknowledged = including(transaction.acknowledged, state.produces[client_id].partition)
+    else:
+        client.state = ProducerState.ABORTABLE_ERROR
+
+
+def ask_for_end(state: State, client_id: int, marker: Marker) -> None:
+    """Ask the coordinator to end the transaction, if it can know of one."""
+    client = state.clients[client_id]
+    state.transactions[client.transaction].asked = marker
+    if client.partitions == 0:
+        end_transaction(state, client_id, marker)
+        return
+    client.state = ProducerState.COMMITTING if marker == Marker.COMMIT else ProducerState.ABORTING
+    send_request(state, client_id, RequestKind.END_TXN)
+    state.requests[client_id].marker = marker
+
+
+def producer_commits(state: State, client_id: ClientId) -> bool:
+    """An application commits its transaction.
+
+    Who: a producer in a transaction.
+    When: everything that it has sent is acknowledged, and it has sent something; offsets, too, where it has a group.
+    Effect: EndTxn is under way.
+    Source: TransactionManager.beginCommit; `Sender` flushes first.
+    Left out: committing nothing.
+    """
+    client = state.clients[client_id]
+    if client.state != ProducerState.IN_TRANSACTION or not is_idle(state, client_id):
+        return False
+    if client.sent == 0:
+        return False
+    if state.offsets_partition != NO_PARTITION and not contains(client.sent, state.offsets_partition):
+        return False
+    ask_for_end(state, client_id, Marker.COMMIT)
+    return True
+
+
+def producer_aborts(state: State, client_id: ClientId) -> bool:
+    """An application aborts its transaction, because it wants to or because something failed.
+
+    Who: a producer in a transaction.
+    When: it awaits no answer.
+    Effect: EndTxn is under way, unless the coordinator cannot know of the transaction.
+    Source: TransactionManager.beginAbort.
+    Left out: nothing.
+    """
+    client = state.clients[client_id]
+    if client.state != ProducerState.IN_TRANSACTION and client.state != ProducerState.ABORTABLE_ERROR:
+        return False
+    if not is_idle(state, client_id):
+        return False
+    ask_for_end(state, client_id, Marker.ABORT)
+    return True

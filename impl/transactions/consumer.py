@@ -1,0 +1,118 @@
+"""A read_committed consumer: it reads up to the last stable offset, and leaves out what was aborted.
+
+Part of Kafka modelled: `UnifiedLog.read` with `FetchIsolation.TXN_COMMITTED`, `TransactionIndex.collectAbortedTxns`;
+`CompletedFetch` (`consumeAbortedTransactionsUpTo`, `isBatchAborted`).
+Source: apache/kafka (commit 1eb7644349); KIP-98, KAFKA-9807.
+Left out, and why that is sound: reading less than there is, which is reading at an earlier time; read_uncommitted,
+which is given everything below the high watermark.
+"""
+
+from checker.schema import contains, excluding, including
+from impl.constants import NO_OFFSET
+from impl.producer.constants import NO_PRODUCER_ID, Marker
+from impl.producer.rules import ProducerRules
+from impl.transactions.partition import first_unstable_offset, last_stable_offset
+from impl.transactions.records import Partition, PartitionId, Reader, State
+
+
+def begins_to_be_aborted(partition: Partition, first_read: int, offset: int, producer_id: int) -> bool:
+    """Whether at `offset` an aborted transaction of the producer begins, or at `first_read` has begun and not ended."""
+    for ended in range(offset, partition.log.end_offset):
+        entry = partition.aborted[ended]
+        if entry.first_offset != NO_OFFSET and entry.producer_id == producer_id:
+            if entry.first_offset == offset or (offset == first_read and entry.first_offset < offset):
+                return True
+    return False
+
+
+def read_batches(partition: Partition, reader: Reader, limit: int) -> None:
+    """Give the application what lies between its position and `limit`, but for what was aborted."""
+    aborted = 0
+    first_read = reader.position
+    for offset in range(first_read, limit):
+        for producer_id in range(len(partition.log.producers)):
+            if begins_to_be_aborted(partition, first_read, offset, producer_id):
+                aborted = including(aborted, producer_id)
+        batch = partition.log.batches[offset]
+        if batch.producer_id != NO_PRODUCER_ID:
+            if batch.marker == Marker.ABORT:
+                aborted = excluding(aborted, batch.producer_id)
+            elif batch.marker == Marker.NONE and not contains(aborted, batch.producer_id):
+                reader.delivered = including(reader.delivered, offset)
+    reader.position = limit
+
+
+def consumer_reads(state: State, partition_id: PartitionId) -> bool:
+    """A read_committed consumer reads what is new and stable.
+
+    Who: the consumer.
+    When: its position is below the last stable offset.
+    Effect: its application has the records that are not aborted, and its position is the last stable offset.
+    Source: KIP-98 (`isolation.level`); UnifiedLog.read, CompletedFetch.
+    Left out: nothing.
+    """
+    partition = state.partitions[partition_id]
+    reader = state.readers[partition_id]
+    limit = last_stable_offset(partition)
+    if reader.position >= limit:
+        return False
+    read_batches(partition, reader, limit)
+    return True
+
+
+def leader_limits_read(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
+    """A leader computes how far a read may go: the first of the two steps of a read, where it takes two.
+
+    Who: the leader.
+    When: a consumer asks.
+    Effect: the limit is the last stable offset of this moment. By the old rule, where no transaction is open below the
+        high watermark, it is whatever the high watermark will be.
+    Source: UnifiedLog.fetchLastStableOffsetMetadata; KAFKA-9807.
+    Left out: nothing.
+    """
+    partition = state.partitions[partition_id]
+    reader = state.readers[partition_id]
+    if reader.is_limited:
+        return False
+    reader.is_limited = True
+    reader.limit = last_stable_offset(partition)
+    if not rules.high_watermark_is_read_once and first_unstable_offset(partition) >= partition.high_watermark:
+        reader.limit = NO_OFFSET
+    return True
+
+
+def leader_ends_read(state: State, partition_id: PartitionId) -> bool:
+    """A leader hands out what lies below the limit: the second step of a read.
+
+    Who: the leader.
+    When: the limit was computed.
+    Effect: as when a consumer reads at once.
+    Source: UnifiedLog.read; KAFKA-9807.
+    Left out: nothing.
+    """
+    partition = state.partitions[partition_id]
+    reader = state.readers[partition_id]
+    if not reader.is_limited:
+        return False
+    limit = partition.high_watermark if reader.limit == NO_OFFSET else reader.limit
+    reader.is_limited = False
+    reader.limit = NO_OFFSET
+    if reader.position < limit:
+        read_batches(partition, reader, limit)
+    return True
+
+
+def consumer_begins_anew(state: State, partition_id: PartitionId) -> bool:
+    """A consumer without a position begins at the first offset.
+
+    Who: another consumer.
+    When: one has read something.
+    Effect: its position is 0; what others were given is not taken back.
+    Source: `auto.offset.reset`.
+    Left out: nothing.
+    """
+    reader = state.readers[partition_id]
+    if reader.position == 0 or reader.is_limited:
+        return False
+    reader.position = 0
+    return True

@@ -1,0 +1,332 @@
+"""The transaction coordinator: what it answers a producer, and what it does by itself.
+
+Part of Kafka modelled: `TransactionCoordinator` (`handleInitProducerId`, `handleAddPartitionsToTransaction`,
+`handleVerifyPartitionsInTransaction`, `handleEndTransaction`, `abortTimedOutTransactions`).
+Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360, KIP-890, KAFKA-6119, KAFKA-9666, KAFKA-19367, KAFKA-20090.
+Left out, and why that is sound: clients of the two transaction versions together.
+
+With transaction version 2 an abort of a transaction that the coordinator knows nothing of raises the epoch, as Kafka
+4.0 does: what was sent in it may still be under way.
+"""
+
+from checker.schema import contains, including
+from impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
+from impl.producer.rules import ProducerRules
+from impl.transactions.client import clear_request, receive_answer
+from impl.transactions.constants import Answer, RequestKind, TransactionState
+from impl.transactions.log import begin_append, can_append
+from impl.transactions.metadata import (
+    copy_metadata,
+    decision_of,
+    is_epoch_exhausted,
+    is_idle,
+    is_preparing,
+    prepare_abort_or_commit,
+    prepare_add_partitions,
+    prepare_increment_producer_epoch,
+    prepare_new_producer_id,
+)
+from impl.transactions.records import (
+    Coordinator,
+    CoordinatorTerm,
+    Request,
+    RequestSlot,
+    State,
+    TransactionalId,
+    TransactionalIdNumber,
+    TransactionMetadata,
+)
+
+
+def has_producer_ids(state: State) -> bool:
+    """Whether another producer id can be given."""
+    return state.next_producer_id < len(state.partitions[0].log.producers)
+
+
+def new_producer_id(state: State) -> int:
+    """A producer id that nobody has had."""
+    state.next_producer_id += 1
+    return state.next_producer_id - 1
+
+
+def decide(state: State, rules: ProducerRules, transactional: TransactionalId, term: int, marker: Marker) -> bool:
+    """Begin to append the decision; with transaction version 2 under the next epoch. Whether that could be done.
+
+    If that epoch is the last one, a producer id is allocated that follows when the transaction completes (KIP-890).
+    """
+    coordinator = transactional.coordinators[term]
+    epoch = coordinator.metadata.producer_epoch
+    raises_epoch = rules.transaction_version == 2
+    is_last = raises_epoch and is_epoch_exhausted(transactional, epoch)
+    if raises_epoch and epoch == transactional.max_producer_epoch:
+        return False
+    if is_last and not has_producer_ids(state):
+        return False
+    appended = transactional.appended
+    copy_metadata(appended, coordinator.metadata)
+    prepare_abort_or_commit(appended, marker)
+    if raises_epoch:
+        appended.last_producer_epoch = epoch
+        appended.producer_epoch = epoch + 1
+    if is_last:
+        appended.next_producer_id = new_producer_id(state)
+    begin_append(transactional, coordinator)
+    return True
+
+
+def can_fence(rules: ProducerRules, transactional: TransactionalId, coordinator: Coordinator) -> bool:
+    """Whether the epoch can be raised as often as an abort by the coordinator raises it."""
+    epoch = coordinator.metadata.producer_epoch
+    if rules.coordinator_abort_bumps_epoch and not coordinator.has_failed_epoch_fence:
+        epoch += 1
+    if rules.transaction_version == 2 and not rules.fence_bumps_once:
+        epoch += 1
+    return epoch <= transactional.max_producer_epoch
+
+
+def fence_and_abort(state: State, rules: ProducerRules, transactional: TransactionalId, term: int) -> bool:
+    """Abort an ongoing transaction under the next epoch, which nobody has been given; whether that could begin.
+
+    The epoch is raised in memory at once (PREPARE_EPOCH_FENCE). If the append fails it stays so, and must not be raised
+    again. With transaction version 2 an epoch that is used up makes place for the next producer id here, too.
+    """
+    coordinator = transactional.coordinators[term]
+    metadata = coordinator.metadata
+    if not can_append(transactional, term) or not can_fence(rules, transactional, coordinator):
+        return False
+    fenced_epoch = metadata.producer_epoch
+    if rules.coordinator_abort_bumps_epoch and not coordinator.has_failed_epoch_fence:
+        fenced_epoch += 1
+    is_last = rules.transaction_version == 2 and is_epoch_exhausted(transactional, fenced_epoch)
+    rotates = is_last and rules.fence_rotates_producer_id
+    if rotates and not has_producer_ids(state):
+        return False
+    if rules.coordinator_abort_bumps_epoch:
+        metadata.producer_epoch = fenced_epoch
+        metadata.last_producer_epoch = NO_PRODUCER_EPOCH
+    appended = transactional.appended
+    copy_metadata(appended, metadata)
+    prepare_abort_or_commit(appended, Marker.ABORT)
+    if rules.transaction_version == 2 and not rules.fence_bumps_once:
+        appended.last_producer_epoch = metadata.producer_epoch
+        appended.producer_epoch += 1
+    if rotates:
+        appended.last_producer_epoch = metadata.producer_epoch - 1
+        appended.next_producer_id = new_producer_id(state)
+    begin_append(transactional, coordinator)
+    return True
+
+
+def is_expected_producer_id(transactional: TransactionalId, metadata: TransactionMetadata, request: Request) -> bool:
+    """Whether the producer id is the current one, or the one before whose epoch was used up."""
+    if metadata.producer_epoch == NO_PRODUCER_EPOCH or request.producer_id == metadata.producer_id:
+        return True
+    if request.producer_id != metadata.previous_producer_id:
+        return False
+    return is_epoch_exhausted(transactional, request.producer_epoch)
+
+
+def raise_epoch(state: State, transactional: TransactionalId, coordinator: Coordinator, request: Request) -> Answer:
+    """Begin to append the next epoch, or the next producer id where the epoch is used up."""
+    metadata = coordinator.metadata
+    appended = transactional.appended
+    is_expecting = request.producer_id != NO_PRODUCER_ID
+    last_epoch = metadata.producer_epoch if is_expecting else NO_PRODUCER_EPOCH
+    is_current = not is_expecting or request.producer_epoch == metadata.producer_epoch
+    rotates = is_current and is_epoch_exhausted(transactional, metadata.producer_epoch)
+    if rotates and not has_producer_ids(state):
+        return Answer.WAIT
+    if not is_current:
+        is_repeated = request.producer_epoch == metadata.last_producer_epoch
+        return Answer.NONE if is_repeated else Answer.PRODUCER_FENCED
+    copy_metadata(appended, metadata)
+    if rotates:
+        prepare_new_producer_id(appended, new_producer_id(state), last_epoch)
+    else:
+        prepare_increment_producer_epoch(appended, last_epoch)
+    begin_append(transactional, coordinator)
+    return Answer.APPENDING
+
+
+def init_producer_id(
+    state: State, rules: ProducerRules, transactional: TransactionalId, term: int, request: Request
+) -> Answer:
+    """Give the client an epoch of its own, after what an earlier one left behind has ended."""
+    coordinator = transactional.coordinators[term]
+    metadata = coordinator.metadata
+    if coordinator.pending_state != TransactionState.NONE or not can_append(transactional, term):
+        return Answer.WAIT
+    if metadata.state == TransactionState.NONE:
+        if not has_producer_ids(state):
+            return Answer.WAIT
+        copy_metadata(transactional.appended, metadata)
+        prepare_new_producer_id(transactional.appended, new_producer_id(state), NO_PRODUCER_EPOCH)
+        begin_append(transactional, coordinator)
+        return Answer.APPENDING
+    if request.producer_id != NO_PRODUCER_ID and not is_expected_producer_id(transactional, metadata, request):
+        return Answer.PRODUCER_FENCED
+    if metadata.state == TransactionState.ONGOING:
+        return Answer.FENCING if fence_and_abort(state, rules, transactional, term) else Answer.WAIT
+    if not is_idle(metadata):
+        return Answer.WAIT
+    return raise_epoch(state, transactional, coordinator, request)
+
+
+def add_partition(
+    transactional: TransactionalId, term: int, producer_id: int, producer_epoch: int, partition_id: int
+) -> Answer:
+    """Let the transaction, which may begin with this, have another partition."""
+    coordinator = transactional.coordinators[term]
+    metadata = coordinator.metadata
+    if metadata.state == TransactionState.NONE or producer_id != metadata.producer_id:
+        return Answer.INVALID_PRODUCER_ID_MAPPING
+    if producer_epoch != metadata.producer_epoch:
+        return Answer.PRODUCER_FENCED
+    if coordinator.pending_state != TransactionState.NONE or is_preparing(metadata):
+        return Answer.WAIT
+    if metadata.state == TransactionState.ONGOING and contains(metadata.partitions, partition_id):
+        return Answer.NONE
+    if not can_append(transactional, term):
+        return Answer.WAIT
+    copy_metadata(transactional.appended, metadata)
+    prepare_add_partitions(transactional.appended, including(0, partition_id))
+    begin_append(transactional, coordinator)
+    return Answer.APPENDING
+
+
+def verify_partition(
+    transactional: TransactionalId, term: int, producer_id: int, producer_epoch: int, partition_id: int
+) -> Answer:
+    """Say whether the partition is in the ongoing transaction. What is pending is not looked at."""
+    metadata = transactional.coordinators[term].metadata
+    if metadata.state == TransactionState.NONE or producer_id != metadata.producer_id:
+        return Answer.INVALID_PRODUCER_ID_MAPPING
+    if producer_epoch != metadata.producer_epoch:
+        return Answer.PRODUCER_FENCED
+    if is_preparing(metadata):
+        return Answer.WAIT
+    if contains(metadata.partitions, partition_id):
+        return Answer.NONE
+    return Answer.TRANSACTION_ABORTABLE
+
+
+def is_repeated_end(
+    rules: ProducerRules, transactional: TransactionalId, metadata: TransactionMetadata, request: Request
+) -> bool:
+    """Whether an EndTxn can only be that of the transaction which is decided already (transaction version 2)."""
+    if rules.transaction_version != 2 or metadata.state == TransactionState.ONGOING:
+        return False
+    if request.producer_id == metadata.producer_id and request.producer_epoch + 1 == metadata.producer_epoch:
+        return True
+    if request.producer_id != metadata.previous_producer_id or metadata.producer_epoch != 0:
+        return False
+    return request.producer_epoch == transactional.max_producer_epoch - 1
+
+
+def end_decided(rules: ProducerRules, metadata: TransactionMetadata, request: Request) -> Answer:
+    """The answer to an EndTxn of a transaction that is decided already."""
+    if decision_of(metadata) != request.marker:
+        return Answer.INVALID_TXN_STATE
+    if is_preparing(metadata):
+        return Answer.WAIT
+    return Answer.NONE if rules.repeated_end_is_answered else Answer.INVALID_TXN_STATE
+
+
+def end_txn(state: State, rules: ProducerRules, transactional: TransactionalId, term: int, request: Request) -> Answer:
+    """Decide the transaction, or say how it was decided."""
+    coordinator = transactional.coordinators[term]
+    metadata = coordinator.metadata
+    is_repeated = is_repeated_end(rules, transactional, metadata, request)
+    if not is_repeated:
+        if metadata.state == TransactionState.NONE or request.producer_id != metadata.producer_id:
+            return Answer.INVALID_PRODUCER_ID_MAPPING
+        if request.producer_epoch != metadata.producer_epoch:
+            return Answer.PRODUCER_FENCED
+    if coordinator.pending_state != TransactionState.NONE:
+        return Answer.WAIT
+    if is_repeated:
+        return end_decided(rules, metadata, request)
+    if metadata.state != TransactionState.ONGOING:
+        if rules.transaction_version == 1 and metadata.state != TransactionState.EMPTY:
+            return end_decided(rules, metadata, request)
+        if rules.transaction_version == 1 or request.marker == Marker.COMMIT:
+            return Answer.INVALID_TXN_STATE
+    if not can_append(transactional, term):
+        return Answer.WAIT
+    return Answer.APPENDING if decide(state, rules, transactional, term, request.marker) else Answer.WAIT
+
+
+def answer_of(
+    state: State, rules: ProducerRules, transactional: TransactionalId, term: int, request: Request
+) -> Answer:
+    """What the coordinator of that term does with a request."""
+    if request.kind == RequestKind.INIT_PRODUCER_ID:
+        return init_producer_id(state, rules, transactional, term, request)
+    if request.kind == RequestKind.ADD_PARTITIONS_TO_TXN:
+        return add_partition(transactional, term, request.producer_id, request.producer_epoch, request.partition)
+    return end_txn(state, rules, transactional, term, request)
+
+
+def coordinator_handles_request(
+    state: State, rules: ProducerRules, request_id: RequestSlot, term: CoordinatorTerm
+) -> bool:
+    """A coordinator takes a producer's request that has arrived: InitProducerId, AddPartitionsToTxn or EndTxn.
+
+    Who: whoever believes that it is the coordinator.
+    When: the request is under way, and the coordinator can do more than tell the client to ask again.
+    Effect: it answers, or begins to append to the transaction log and answers when that is committed.
+    Source: TransactionCoordinator; KIP-98, KIP-360, KIP-890.
+    Left out: nothing.
+    """
+    request = state.requests[request_id]
+    if request.kind == RequestKind.NONE or request.is_waiting:
+        return False
+    transactional = state.transactional_ids[request.transactional_id]
+    coordinator = transactional.coordinators[term]
+    if not coordinator.is_serving:
+        return False
+    answer = answer_of(state, rules, transactional, term, request)
+    if answer == Answer.WAIT:
+        return False
+    if answer == Answer.FENCING:
+        return True
+    if request_id >= len(state.clients):
+        clear_request(request)
+    elif answer == Answer.APPENDING:
+        request.is_waiting = True
+    else:
+        receive_answer(state, rules, request_id, answer, coordinator.metadata)
+    return True
+
+
+def coordinator_aborts_timed_out(
+    state: State, rules: ProducerRules, transactional_id: TransactionalIdNumber, term: CoordinatorTerm
+) -> bool:
+    """A coordinator aborts a transaction that takes longer than its client has asked for.
+
+    Who: the coordinator.
+    When: the transaction is ongoing, and nothing is pending.
+    Effect: the abort is appended, under the next epoch.
+    Source: TransactionCoordinator.abortTimedOutTransactions; `transaction.timeout.ms`; KAFKA-6119.
+    Left out: nothing.
+    """
+    transactional = state.transactional_ids[transactional_id]
+    coordinator = transactional.coordinators[term]
+    if coordinator.metadata.state != TransactionState.ONGOING:
+        return False
+    if coordinator.pending_state != TransactionState.NONE:
+        return False
+    return fence_and_abort(state, rules, transactional, term)
+
+
+def remove_transactional_id(transactional: TransactionalId, term: int) -> bool:
+    """Begin to remove an id that is idle (DEAD, and then a tombstone); whether that could begin."""
+    coordinator = transactional.coordinators[term]
+    if not is_idle(coordinator.metadata) or coordinator.pending_state != TransactionState.NONE:
+        return False
+    if not can_append(transactional, term):
+        return False
+    copy_metadata(transactional.appended, coordinator.metadata)
+    transactional.appended.state = TransactionState.DEAD
+    begin_append(transactional, coordinator)
+    return True

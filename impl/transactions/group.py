@@ -1,0 +1,161 @@
+"""Consume, transform, produce: the group's offsets, in transactions and without.
+
+Part of Kafka modelled: the offsets of `GroupMetadata` and `GroupMetadataManager` (`validateOffsetCommit`, pending
+transactional offsets, `requireStable`); `KafkaProducer.sendOffsetsToTransaction`; an application around them.
+Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-447, KAFKA-15449.
+Left out, and why that is sound: joining and assigning: a generation begins at once, with one owner of the one input,
+and former owners do not notice. Members' ids, which tell as much as the generation does. Not covered: offsets that are
+visible later than their marker.
+"""
+
+from checker.schema import contains
+from impl.producer.rules import ProducerRules
+from impl.transactions.client import is_idle, send_batch, send_request
+from impl.transactions.constants import NO_INPUT, Delivery, ProducerState, RequestKind
+from impl.transactions.records import Client, ClientId, Group, State
+
+
+def is_illegal_generation(group: Group, rules: ProducerRules, generation: int) -> bool:
+    """Whether offsets are refused because the group has gone on since (ILLEGAL_GENERATION)."""
+    return rules.offset_commit_names_generation and generation != group.generation
+
+
+def complete_pending_offset(group: Group, producer_id: int, is_committed: bool) -> None:
+    """End a producer's transaction in the partition of the offsets."""
+    if group.pending[producer_id] != NO_INPUT and is_committed:
+        group.committed = group.pending[producer_id]
+    group.pending[producer_id] = NO_INPUT
+
+
+def has_pending_offset(group: Group) -> bool:
+    """Whether a transaction that is open may change the committed offset."""
+    for producer_id in range(len(group.pending)):
+        if group.pending[producer_id] != NO_INPUT:
+            return True
+    return False
+
+
+def assign_input(group: Group, client: Client) -> None:
+    """Begin the next generation, in which the client has the input."""
+    group.generation += 1
+    client.generation = group.generation
+    client.input_offset = NO_INPUT
+    client.is_halfway = False
+
+
+def consumer_fetches_offset(state: State, rules: ProducerRules, client_id: ClientId) -> bool:
+    """A consumer asks for the committed offset (OffsetFetch).
+
+    Who: a client that was given the input, and does not know where to read on.
+    When: it is in no transaction; no transaction that is open may change the offset (UNSTABLE_OFFSET_COMMIT).
+    Effect: it goes on with the committed offset.
+    Source: GroupMetadataManager.getOffsets; KIP-447.
+    Left out: nothing.
+    """
+    client = state.clients[client_id]
+    if client.generation == 0 or client.input_offset != NO_INPUT:
+        return False
+    if client.state != ProducerState.READY:
+        return False
+    if rules.offset_fetch_requires_stable and has_pending_offset(state.group):
+        return False
+    client.input_offset = state.group.committed
+    return True
+
+
+def application_takes_input(state: State, client_id: ClientId) -> bool:
+    """An application begins a transaction for the input that it has read.
+
+    Who: a client that knows its position.
+    When: there is such an input, the client is ready, and there is a transaction left.
+    Effect: it is in the next transaction.
+    Source: KIP-98 (consume, transform, produce).
+    Left out: several inputs in one transaction.
+    """
+    client = state.clients[client_id]
+    if client.state != ProducerState.READY or client.input_offset == NO_INPUT:
+        return False
+    if client.input_offset >= len(state.group.processed) - 1 or state.next_transaction >= len(state.transactions):
+        return False
+    client.state = ProducerState.IN_TRANSACTION
+    client.transaction = state.next_transaction
+    state.transactions[state.next_transaction].input_offset = client.input_offset
+    state.next_transaction += 1
+    return True
+
+
+def producer_sends_offsets(state: State, rules: ProducerRules, client_id: ClientId) -> bool:
+    """A producer sends the offset behind its input to the group, in its transaction.
+
+    Who: a producer in a transaction.
+    When: it awaits no answer, has sent its record, and has not sent the offset.
+    Effect: TxnOffsetCommit is under way; with transaction version 1 AddOffsetsToTxn before.
+    Source: TransactionManager.sendOffsetsToTransaction; KIP-447.
+    Left out: the leader of the partition that holds the offsets apart from the group coordinator: they are one broker.
+    """
+    client = state.clients[client_id]
+    if client.state != ProducerState.IN_TRANSACTION or not is_idle(state, client_id):
+        return False
+    if client.sent == 0 or contains(client.sent, state.offsets_partition):
+        return False
+    if rules.transaction_version == 1 and not contains(client.partitions, state.offsets_partition):
+        send_request(state, client_id, RequestKind.ADD_PARTITIONS_TO_TXN)
+        state.requests[client_id].partition = state.offsets_partition
+        return True
+    send_batch(state, client_id, state.offsets_partition)
+    state.produces[client_id].input_offset = client.input_offset + 1
+    state.produces[client_id].generation = client.generation
+    return True
+
+
+def can_take_step(state: State, rules: ProducerRules, client: Client, step: Delivery) -> bool:
+    """Whether an application without transactions does this next: what comes first, or else what comes second."""
+    if client.input_offset == NO_INPUT or client.input_offset >= len(state.group.processed) - 1:
+        return False
+    return client.is_halfway == (rules.delivery != step)
+
+
+def end_step(client: Client) -> None:
+    """Go on to the second step, or to the next input."""
+    if client.is_halfway:
+        client.input_offset += 1
+    client.is_halfway = not client.is_halfway
+
+
+def application_processes(state: State, rules: ProducerRules, client_id: ClientId) -> bool:
+    """An application without transactions processes its input.
+
+    Who: a client that knows its position.
+    When: it is its turn: before the offset is committed, or after.
+    Effect: the input was processed once more.
+    Source: the order decides between at most once and at least once.
+    Left out: nothing.
+    """
+    client = state.clients[client_id]
+    if client.state == ProducerState.FATAL_ERROR or not can_take_step(state, rules, client, Delivery.PROCESS_FIRST):
+        return False
+    state.group.processed[client.input_offset] += 1
+    end_step(client)
+    return True
+
+
+def consumer_commits_offset(state: State, rules: ProducerRules, client_id: ClientId) -> bool:
+    """A consumer commits the offset behind its input (OffsetCommit).
+
+    Who: a client that knows its position.
+    When: it is its turn: after processing, or before.
+    Effect: the offset is committed; from an old generation it is refused, and the client must ask for the offset anew.
+    Source: GroupCoordinator.handleCommitOffsets.
+    Left out: nothing.
+    """
+    client = state.clients[client_id]
+    if client.state == ProducerState.FATAL_ERROR or not can_take_step(state, rules, client, Delivery.COMMIT_FIRST):
+        return False
+    if client.generation != state.group.generation:
+        client.input_offset = NO_INPUT
+        client.generation = 0
+        client.is_halfway = False
+        return True
+    state.group.committed = client.input_offset + 1
+    end_step(client)
+    return True

@@ -1,0 +1,150 @@
+"""The transaction log: appending an entry, learning of its fate, and a new coordinator's reading.
+
+Part of Kafka modelled: `TransactionStateManager` (`appendTransactionToLog`, `loadTransactionsForTxnTopicPartition`,
+`removeTransactionsForTxnTopicPartition`).
+Source: apache/kafka (commit 1eb7644349); KAFKA-7519, KAFKA-9666.
+Left out, and why that is sound: a second entry appended while the fate of one is open: the log is then short of
+replicas, and refuses it. A zombie's appends: no follower fetches them, so that they never count.
+"""
+
+from impl.producer.rules import ProducerRules
+from impl.transactions.client import receive_answer
+from impl.transactions.constants import Answer, TransactionState
+from impl.transactions.metadata import clear_metadata, copy_metadata, is_preparing
+from impl.transactions.records import Coordinator, State, TransactionalId, TransactionalIdNumber
+
+
+def can_append(transactional: TransactionalId, term: int) -> bool:
+    """Whether the coordinator of that term can begin an append: it is in office, and no other one is under way."""
+    if term != transactional.coordinator_epoch or transactional.is_appended:
+        return False
+    return transactional.coordinators[term].is_serving
+
+
+def begin_append(transactional: TransactionalId, coordinator: Coordinator) -> None:
+    """Append `appended`, which has been filled in, and remember which state it leads to."""
+    transactional.is_appended = True
+    coordinator.pending_state = transactional.appended.state
+
+
+def clear_append(transactional: TransactionalId) -> None:
+    """No append is under way any more."""
+    transactional.is_appended = False
+    clear_metadata(transactional.appended)
+
+
+def answer_waiting(state: State, rules: ProducerRules, transactional_id: int) -> None:
+    """Answer the request that waited for the append, if its client still waits."""
+    transactional = state.transactional_ids[transactional_id]
+    metadata = transactional.coordinators[transactional.coordinator_epoch].metadata
+    for client_id in range(len(state.clients)):
+        request = state.requests[client_id]
+        if request.is_waiting and request.transactional_id == transactional_id:
+            receive_answer(state, rules, client_id, Answer.NONE, metadata)
+
+
+def unanswer_waiting(state: State, transactional_id: int) -> None:
+    """Let the client whose request waited send it again (COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR)."""
+    for client_id in range(len(state.clients)):
+        if state.requests[client_id].transactional_id == transactional_id:
+            state.requests[client_id].is_waiting = False
+
+
+def begin_marking(coordinator: Coordinator) -> None:
+    """Begin to write the markers of a transaction that is decided."""
+    coordinator.is_marking = True
+    coordinator.unmarked = coordinator.metadata.partitions
+    if coordinator.metadata.state == TransactionState.PREPARE_COMMIT:
+        coordinator.pending_state = TransactionState.COMPLETE_COMMIT
+    else:
+        coordinator.pending_state = TransactionState.COMPLETE_ABORT
+
+
+def complete_append(state: State, rules: ProducerRules, transactional_id: int) -> None:
+    """Let the coordinator follow its append, which is committed, and answer."""
+    transactional = state.transactional_ids[transactional_id]
+    coordinator = transactional.coordinators[transactional.coordinator_epoch]
+    copy_metadata(coordinator.metadata, transactional.entry)
+    coordinator.pending_state = TransactionState.NONE
+    coordinator.has_failed_epoch_fence = False
+    coordinator.is_marking = False
+    answer_waiting(state, rules, transactional_id)
+    if is_preparing(coordinator.metadata):
+        begin_marking(coordinator)
+    if coordinator.metadata.state == TransactionState.DEAD:
+        clear_metadata(coordinator.metadata)
+        clear_metadata(transactional.entry)
+
+
+def awaits_append(transactional: TransactionalId) -> bool:
+    """Whether the coordinator in office awaits the fate of the entry that is appended."""
+    coordinator = transactional.coordinators[transactional.coordinator_epoch]
+    if not coordinator.is_serving or coordinator.pending_state == TransactionState.NONE:
+        return False
+    return coordinator.pending_state == transactional.appended.state
+
+
+def transaction_log_commits(state: State, rules: ProducerRules, transactional_id: TransactionalIdNumber) -> bool:
+    """The entry that is appended to the transaction log is replicated to all in-sync replicas.
+
+    Who: the leader of the transaction log's partition.
+    When: an entry is appended and not committed.
+    Effect: it is the newest entry. A coordinator that still awaits it follows, answers, and begins with the markers if
+        the transaction is decided.
+    Source: TransactionStateManager.appendTransactionToLog, `updateCacheCallback`.
+    Left out: nothing.
+    """
+    transactional = state.transactional_ids[transactional_id]
+    if not transactional.is_appended:
+        return False
+    is_awaited = awaits_append(transactional)
+    copy_metadata(transactional.entry, transactional.appended)
+    clear_append(transactional)
+    if is_awaited:
+        complete_append(state, rules, transactional_id)
+    return True
+
+
+def give_append_up(state: State, rules: ProducerRules, transactional_id: int) -> None:
+    """Let the coordinator learn that its append failed, or that its outcome is unknown."""
+    transactional = state.transactional_ids[transactional_id]
+    coordinator = transactional.coordinators[transactional.coordinator_epoch]
+    unanswer_waiting(state, transactional_id)
+    if coordinator.is_marking:
+        return
+    if coordinator.metadata.producer_epoch > transactional.entry.producer_epoch:
+        coordinator.has_failed_epoch_fence = rules.failed_fence_is_remembered
+    if rules.pending_state_is_cleared:
+        coordinator.pending_state = TransactionState.NONE
+
+
+def load_entry(transactional: TransactionalId) -> None:
+    """Let the coordinator of the newest term have the newest entry of the log, and go on with what that began."""
+    coordinator = transactional.coordinators[transactional.coordinator_epoch]
+    coordinator.is_serving = True
+    copy_metadata(coordinator.metadata, transactional.entry)
+    if is_preparing(coordinator.metadata):
+        begin_marking(coordinator)
+
+
+def unload(coordinator: Coordinator) -> None:
+    """Forget everything in memory. Requests to partitions that are under way stay so."""
+    coordinator.is_serving = False
+    coordinator.has_failed_epoch_fence = False
+    coordinator.pending_state = TransactionState.NONE
+    coordinator.is_marking = False
+    coordinator.unmarked = 0
+    clear_metadata(coordinator.metadata)
+
+
+def begin_term(state: State, transactional_id: int, keeps_append: bool) -> None:
+    """Let another leader of the transaction log begin the next term, with or without what is uncommitted."""
+    transactional = state.transactional_ids[transactional_id]
+    unanswer_waiting(state, transactional_id)
+    if transactional.is_appended and keeps_append:
+        copy_metadata(transactional.entry, transactional.appended)
+        if transactional.entry.state == TransactionState.DEAD:
+            clear_metadata(transactional.entry)
+    clear_append(transactional)
+    transactional.coordinator_epoch += 1
+    load_entry(transactional)

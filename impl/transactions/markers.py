@@ -1,0 +1,201 @@
+"""Markers: the coordinator sends one to every partition of a decided transaction, and completes it when all are there.
+
+Part of Kafka modelled: `TransactionMarkerChannelManager`, `TransactionMarkerRequestCompletionHandler`; at a partition's
+leader `KafkaApis.handleWriteTxnMarkersRequest`.
+Source: apache/kafka (commit 1eb7644349); KIP-98, KAFKA-16352.
+Left out, and why that is sound: an answer of its own: it reaches the coordinator in the step that writes the marker, or
+is lost, and the marker is sent again.
+"""
+
+from checker.schema import contains, excluding
+from impl.producer.append import append_marker, is_full, marker_error
+from impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker, ProduceError
+from impl.producer.rules import ProducerRules
+from impl.transactions.group import complete_pending_offset
+from impl.transactions.log import begin_append, can_append
+from impl.transactions.metadata import copy_metadata, decision_of, is_preparing, prepare_complete
+from impl.transactions.partition import complete_transaction, maybe_replicate, reload_partition
+from impl.transactions.records import (
+    Coordinator,
+    CoordinatorTerm,
+    MarkerRequest,
+    Partition,
+    PartitionId,
+    State,
+    TransactionalId,
+    TransactionalIdNumber,
+)
+
+
+def clear_marker_request(request: MarkerRequest) -> None:
+    """The request is not under way any more."""
+    request.is_sent = False
+    request.producer_id = NO_PRODUCER_ID
+    request.producer_epoch = NO_PRODUCER_EPOCH
+    request.marker = Marker.NONE
+
+
+def coordinator_sends_marker(
+    state: State, transactional_id: TransactionalIdNumber, term: CoordinatorTerm, partition_id: PartitionId
+) -> bool:
+    """A coordinator sends a marker to the leader of a partition of the decided transaction.
+
+    Who: whoever believes that it is the coordinator.
+    When: it waits for that partition's marker, has none under way, and finds the partition.
+    Effect: WriteTxnMarkers is under way, with the coordinator's epoch and the transaction's.
+    Source: TransactionMarkerChannelManager.addTxnMarkersToSend.
+    Left out: markers of several transactions in one request.
+    """
+    coordinator = state.transactional_ids[transactional_id].coordinators[term]
+    request = coordinator.markers[partition_id]
+    if not coordinator.is_marking or request.is_sent:
+        return False
+    if not contains(coordinator.unmarked, partition_id):
+        return False
+    if state.partitions[partition_id].is_deleted:
+        return False
+    request.is_sent = True
+    request.producer_id = coordinator.metadata.producer_id
+    request.producer_epoch = coordinator.metadata.producer_epoch
+    request.marker = decision_of(coordinator.metadata)
+    return True
+
+
+def coordinator_drops_deleted_partition(
+    state: State,
+    rules: ProducerRules,
+    transactional_id: TransactionalIdNumber,
+    term: CoordinatorTerm,
+    partition_id: PartitionId,
+) -> bool:
+    """A coordinator learns that a partition of the decided transaction does not exist any more.
+
+    Who: whoever believes that it is the coordinator.
+    When: it waits for that partition's marker, and its topic is deleted.
+    Effect: it does not wait for it any more.
+    Source: TransactionMarkerChannelManager.addTxnMarkersToBrokerQueue; KAFKA-5202.
+    Left out: nothing.
+    """
+    coordinator = state.transactional_ids[transactional_id].coordinators[term]
+    if not rules.deleted_partition_is_dropped or not state.partitions[partition_id].is_deleted:
+        return False
+    if not coordinator.is_marking or not contains(coordinator.unmarked, partition_id):
+        return False
+    coordinator.unmarked = excluding(coordinator.unmarked, partition_id)
+    return True
+
+
+def drop_pending(transactional: TransactionalId, rules: ProducerRules, term: int) -> None:
+    """Give up the transaction whose markers were awaited, because the coordinator's term is over.
+
+    The handler of an earlier term on the same broker once removed what it found, the entry of the newer term.
+    """
+    coordinator = transactional.coordinators[term]
+    coordinator.is_marking = False
+    if not rules.handler_removes_its_own and not coordinator.is_serving:
+        successor = transactional.coordinators[min(term + 1, len(transactional.coordinators) - 1)]
+        if successor.is_back:
+            successor.is_marking = False
+
+
+def hear_of_marker(
+    transactional: TransactionalId, rules: ProducerRules, term: int, partition_id: int, error: ProduceError
+) -> None:
+    """Let the coordinator of that term learn what became of its marker."""
+    coordinator = transactional.coordinators[term]
+    if not coordinator.is_serving or error != ProduceError.NONE:
+        drop_pending(transactional, rules, term)
+        return
+    if coordinator.is_marking:
+        coordinator.unmarked = excluding(coordinator.unmarked, partition_id)
+
+
+def write_marker(partition: Partition, rules: ProducerRules, request: MarkerRequest, term: int) -> ProduceError:
+    """Let the leader of the partition, whose log is not full, write the marker unless it is fenced."""
+    error = marker_error(partition.log, request.producer_id, request.producer_epoch, term)
+    if error == ProduceError.NONE:
+        first_offset = partition.log.producers[request.producer_id].current_transaction_first_offset
+        append_marker(partition.log, request.producer_id, request.producer_epoch, term, request.marker)
+        complete_transaction(partition, partition.log.end_offset - 1, first_offset)
+        maybe_replicate(partition, rules)
+    return error
+
+
+def write_marker_without_index(
+    partition: Partition, rules: ProducerRules, request: MarkerRequest, term: int
+) -> ProduceError:
+    """Write an ABORT marker whose entry in the aborted-transaction index cannot be written.
+
+    The disk counts as failed, and whoever leads next makes the index from the log. By the old order the transaction had
+    ended before, and the leader goes on without the entry.
+    """
+    error = marker_error(partition.log, request.producer_id, request.producer_epoch, term)
+    if error == ProduceError.NONE:
+        append_marker(partition.log, request.producer_id, request.producer_epoch, term, request.marker)
+        maybe_replicate(partition, rules)
+        if rules.index_comes_first:
+            reload_partition(partition, rules)
+    return error
+
+
+def end_pending_offset(state: State, partition_id: int, producer_id: int, marker: Marker) -> None:
+    """Let the group coordinator follow a marker in the partition that holds the offsets."""
+    if partition_id == state.offsets_partition:
+        complete_pending_offset(state.group, producer_id, marker == Marker.COMMIT)
+
+
+def leader_writes_marker(
+    state: State,
+    rules: ProducerRules,
+    transactional_id: TransactionalIdNumber,
+    term: CoordinatorTerm,
+    partition_id: PartitionId,
+) -> bool:
+    """The leader of a partition writes a marker, and its coordinator hears of it.
+
+    Who: the leader.
+    When: the marker is under way, and there is room.
+    Effect: the marker is appended and ends the transaction there, unless its epoch or its coordinator's is an old one.
+        The coordinator awaits one marker less; if it was fenced it gives up.
+    Source: UnifiedLog.appendAsLeader, ProducerAppendInfo.appendEndTxnMarker; TransactionMarkerRequestCompletionHandler.
+    Left out: nothing.
+    """
+    transactional = state.transactional_ids[transactional_id]
+    request = transactional.coordinators[term].markers[partition_id]
+    partition = state.partitions[partition_id]
+    if not request.is_sent:
+        return False
+    if partition.is_deleted:
+        clear_marker_request(request)
+        return True
+    if is_full(partition.log):
+        return False
+    error = write_marker(partition, rules, request, term)
+    if error == ProduceError.NONE:
+        end_pending_offset(state, partition_id, request.producer_id, request.marker)
+    clear_marker_request(request)
+    hear_of_marker(transactional, rules, term, partition_id, error)
+    return True
+
+
+def coordinator_completes_transaction(
+    state: State, transactional_id: TransactionalIdNumber, term: CoordinatorTerm
+) -> bool:
+    """A coordinator whose markers are all written begins to append that the transaction is complete.
+
+    Who: the coordinator.
+    When: it waits for no marker any more; it tries again as often as the append fails.
+    Effect: the entry is appended.
+    Source: TransactionMarkerChannelManager.maybeWriteTxnCompletion.
+    Left out: nothing.
+    """
+    transactional = state.transactional_ids[transactional_id]
+    coordinator: Coordinator = transactional.coordinators[term]
+    if not coordinator.is_marking or coordinator.unmarked != 0:
+        return False
+    if not is_preparing(coordinator.metadata) or not can_append(transactional, term):
+        return False
+    copy_metadata(transactional.appended, coordinator.metadata)
+    prepare_complete(transactional.appended)
+    begin_append(transactional, coordinator)
+    return True

@@ -1,0 +1,105 @@
+"""The transitions of a transactional id: what the entry of the transaction log becomes.
+
+Part of Kafka modelled: `TransactionMetadata` (`prepareNewProducerId`, `prepareIncrementProducerEpoch`,
+`prepareAddPartitions`, `prepareAbortOrCommit`, `prepareComplete`, `prepareFenceProducerEpoch`, `prepareDead`).
+Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360, KIP-890.
+Left out, and why that is sound: timestamps, and the client's version in each entry: all clients are of one.
+"""
+
+from impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
+from impl.transactions.constants import TransactionState
+from impl.transactions.records import TransactionalId, TransactionMetadata
+
+
+def copy_metadata(target: TransactionMetadata, source: TransactionMetadata) -> None:
+    """Make `target` equal to `source`."""
+    target.producer_id = source.producer_id
+    target.previous_producer_id = source.previous_producer_id
+    target.next_producer_id = source.next_producer_id
+    target.producer_epoch = source.producer_epoch
+    target.last_producer_epoch = source.last_producer_epoch
+    target.state = source.state
+    target.partitions = source.partitions
+
+
+def clear_metadata(metadata: TransactionMetadata) -> None:
+    """Make the entry blank: nothing is known of the id."""
+    metadata.producer_id = NO_PRODUCER_ID
+    metadata.previous_producer_id = NO_PRODUCER_ID
+    metadata.next_producer_id = NO_PRODUCER_ID
+    metadata.producer_epoch = NO_PRODUCER_EPOCH
+    metadata.last_producer_epoch = NO_PRODUCER_EPOCH
+    metadata.state = TransactionState.NONE
+    metadata.partitions = 0
+
+
+def is_preparing(metadata: TransactionMetadata) -> bool:
+    """Whether the transaction is decided, and its markers are being written."""
+    return metadata.state == TransactionState.PREPARE_COMMIT or metadata.state == TransactionState.PREPARE_ABORT
+
+
+def is_idle(metadata: TransactionMetadata) -> bool:
+    """Whether no transaction is under way, of an id that is known."""
+    if metadata.state == TransactionState.EMPTY:
+        return True
+    return metadata.state == TransactionState.COMPLETE_COMMIT or metadata.state == TransactionState.COMPLETE_ABORT
+
+
+def decision_of(metadata: TransactionMetadata) -> Marker:
+    """How the transaction was decided that is under way or was the last one."""
+    if metadata.state == TransactionState.PREPARE_COMMIT or metadata.state == TransactionState.COMPLETE_COMMIT:
+        return Marker.COMMIT
+    if metadata.state == TransactionState.PREPARE_ABORT or metadata.state == TransactionState.COMPLETE_ABORT:
+        return Marker.ABORT
+    return Marker.NONE
+
+
+def is_epoch_exhausted(transactional: TransactionalId, producer_epoch: int) -> bool:
+    """Whether the epoch is the last that a client may have: the one above is kept for fencing it."""
+    return producer_epoch >= transactional.max_producer_epoch - 1
+
+
+def prepare_new_producer_id(target: TransactionMetadata, producer_id: int, last_epoch: int) -> None:
+    """Let the id go on with a producer id that is new, from epoch 0 on."""
+    target.previous_producer_id = target.producer_id
+    target.producer_id = producer_id
+    target.producer_epoch = 0
+    target.last_producer_epoch = last_epoch
+    target.state = TransactionState.EMPTY
+    target.partitions = 0
+
+
+def prepare_increment_producer_epoch(target: TransactionMetadata, last_epoch: int) -> None:
+    """Let the id go on with the next epoch."""
+    target.producer_epoch += 1
+    target.last_producer_epoch = last_epoch
+    target.state = TransactionState.EMPTY
+    target.partitions = 0
+
+
+def prepare_add_partitions(target: TransactionMetadata, partitions: int) -> None:
+    """Let the transaction, which may begin with this, have these partitions too."""
+    target.partitions |= partitions
+    target.state = TransactionState.ONGOING
+
+
+def prepare_abort_or_commit(target: TransactionMetadata, marker: Marker) -> None:
+    """Decide the transaction."""
+    if marker == Marker.COMMIT:
+        target.state = TransactionState.PREPARE_COMMIT
+    else:
+        target.state = TransactionState.PREPARE_ABORT
+
+
+def prepare_complete(target: TransactionMetadata) -> None:
+    """End the transaction, whose markers are written; a producer id that is used up gives way to the next one."""
+    if target.state == TransactionState.PREPARE_COMMIT:
+        target.state = TransactionState.COMPLETE_COMMIT
+    else:
+        target.state = TransactionState.COMPLETE_ABORT
+    target.partitions = 0
+    if target.next_producer_id != NO_PRODUCER_ID:
+        target.previous_producer_id = target.producer_id
+        target.producer_id = target.next_producer_id
+        target.next_producer_id = NO_PRODUCER_ID
+        target.producer_epoch = 0

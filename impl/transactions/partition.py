@@ -1,0 +1,282 @@
+"""A partition's leader: verification, appending, the last stable offset and the aborted-transaction index.
+
+Part of Kafka modelled: `ReplicaManager.appendRecords` with `AddPartitionsToTxnManager`; `UnifiedLog` (`append`,
+`fetchLastStableOffsetMetadata`), `ProducerStateManager` (`completeTxn`, `firstUnstableOffset`,
+`onHighWatermarkUpdated`), `TransactionIndex`.
+Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-890, KAFKA-9807.
+Left out, and why that is sound: who replicates: the high watermark may rise to the log's end at once, later or never.
+"""
+
+from impl.constants import NO_OFFSET
+from impl.producer.append import append_batch, append_error, clear_batch, copy_batch, is_full, is_verified, learn_of
+from impl.producer.constants import NO_PRODUCER_ID, Marker, Origin, ProduceError
+from impl.producer.records import PartitionLog
+from impl.producer.reload import cut_log, forget_producers
+from impl.producer.rules import ProducerRules
+from impl.producer.state import duplicate_offset, has_open_transaction
+from impl.producer.verification import NO_GUARD, needs_verification, start_verification
+from impl.transactions.client import receive_produce_answer
+from impl.transactions.constants import NO_INPUT, NO_PARTITION, Answer, ProduceStage
+from impl.transactions.coordinator import add_partition, verify_partition
+from impl.transactions.group import is_illegal_generation
+from impl.transactions.records import (
+    AbortedTransaction,
+    CoordinatorTerm,
+    Partition,
+    PartitionId,
+    Produce,
+    ProduceSlot,
+    State,
+)
+
+
+def first_open_transaction_offset(log: PartitionLog) -> int:
+    """Where the first transaction that is open in the log begins; the log's end where none is."""
+    first = log.end_offset
+    for producer_id in range(len(log.producers)):
+        if has_open_transaction(log.producers[producer_id]):
+            first = min(first, log.producers[producer_id].current_transaction_first_offset)
+    return first
+
+
+def first_unstable_offset(partition: Partition) -> int:
+    """The first offset of a transaction that is open, or whose end is not replicated; the log's end where none is."""
+    first = first_open_transaction_offset(partition.log)
+    for offset in range(len(partition.unreplicated)):
+        if partition.unreplicated[offset] != NO_OFFSET:
+            first = min(first, partition.unreplicated[offset])
+    return first
+
+
+def last_stable_offset(partition: Partition) -> int:
+    """Below it everything is decided and replicated."""
+    return min(first_unstable_offset(partition), partition.high_watermark)
+
+
+def raise_high_watermark(partition: Partition, offset: int) -> None:
+    """Let everything below `offset` be replicated."""
+    partition.high_watermark = offset
+    for ended in range(offset):
+        partition.unreplicated[ended] = NO_OFFSET
+
+
+def maybe_replicate(partition: Partition, rules: ProducerRules) -> None:
+    """Let what was appended be replicated at once, where the leader is alone in its ISR."""
+    if rules.leader_is_alone:
+        raise_high_watermark(partition, partition.log.end_offset)
+
+
+def clear_aborted(entry: AbortedTransaction) -> None:
+    """Make the entry of the index blank."""
+    entry.producer_id = NO_PRODUCER_ID
+    entry.first_offset = NO_OFFSET
+    entry.last_stable_offset = 0
+
+
+def complete_transaction(partition: Partition, offset: int, first_offset: int) -> None:
+    """Note, for the marker at `offset`, which transaction it ended, if that has any record here."""
+    if first_offset == NO_OFFSET:
+        return
+    partition.unreplicated[offset] = first_offset
+    if partition.log.batches[offset].marker == Marker.ABORT:
+        partition.aborted[offset].producer_id = partition.log.batches[offset].producer_id
+        partition.aborted[offset].first_offset = first_offset
+        partition.aborted[offset].last_stable_offset = first_unstable_offset_of_others(partition, offset)
+
+
+def first_unstable_offset_of_others(partition: Partition, marker_offset: int) -> int:
+    """Where the first transaction begins that is open behind the marker, or the offset behind the marker."""
+    return min(first_open_transaction_offset(partition.log), marker_offset + 1)
+
+
+def clear_produce(produce: Produce) -> None:
+    """Free the slot."""
+    produce.stage = ProduceStage.IDLE
+    produce.transactional_id = 0
+    produce.partition = NO_PARTITION
+    produce.guard = NO_GUARD
+    produce.input_offset = NO_INPUT
+    produce.generation = 0
+    clear_batch(produce.batch)
+
+
+def delete_partition(partition: Partition) -> None:
+    """Let nothing be left of a partition whose topic is deleted."""
+    cut_log(partition.log, 0)
+    forget_producers(partition.log)
+    partition.is_deleted = True
+    partition.high_watermark = 0
+    for offset in range(len(partition.aborted)):
+        partition.unreplicated[offset] = NO_OFFSET
+        clear_aborted(partition.aborted[offset])
+
+
+def reload_partition(partition: Partition, rules: ProducerRules) -> None:
+    """Forget what is in memory, and make the state of producers and the aborted-transaction index from the log."""
+    forget_producers(partition.log)
+    for offset in range(partition.log.end_offset):
+        clear_aborted(partition.aborted[offset])
+        partition.unreplicated[offset] = NO_OFFSET
+    for offset in range(partition.log.end_offset):
+        batch = partition.log.batches[offset]
+        if batch.producer_id != NO_PRODUCER_ID:
+            first_offset = partition.log.producers[batch.producer_id].current_transaction_first_offset
+            learn_of(partition.log, rules, offset)
+            if batch.marker != Marker.NONE:
+                complete_transaction(partition, offset, first_offset)
+    raise_high_watermark(partition, partition.high_watermark)
+
+
+def copy_produce(target: Produce, source: Produce) -> None:
+    """Make `target` equal to `source`."""
+    target.stage = source.stage
+    target.transactional_id = source.transactional_id
+    target.partition = source.partition
+    target.guard = source.guard
+    target.input_offset = source.input_offset
+    target.generation = source.generation
+    copy_batch(target.batch, source.batch)
+
+
+def answer_produce(state: State, produce_id: int, error: ProduceError) -> None:
+    """Answer the client, if one waits, and free the slot."""
+    if produce_id < len(state.clients):
+        receive_produce_answer(state, produce_id, error)
+    clear_produce(state.produces[produce_id])
+
+
+def origin_of(produce: Produce) -> Origin:
+    """Offsets come from the group coordinator, everything else from a client."""
+    return Origin.COORDINATOR if produce.input_offset != NO_INPUT else Origin.CLIENT
+
+
+def append_produce(state: State, rules: ProducerRules, produce_id: int) -> None:
+    """Store the batch in a log that is not full, if nothing speaks against it, and answer."""
+    produce = state.produces[produce_id]
+    partition = state.partitions[produce.partition]
+    is_offset_commit = produce.input_offset != NO_INPUT
+    error = append_error(partition.log, rules, produce.batch, produce.guard, origin_of(produce))
+    if is_offset_commit and is_illegal_generation(state.group, rules, produce.generation):
+        error = ProduceError.INVALID_TXN_STATE
+    if error == ProduceError.NONE:
+        append_batch(partition.log, rules, produce.batch)
+        if is_offset_commit:
+            state.group.pending[produce.batch.producer_id] = produce.input_offset
+        maybe_replicate(partition, rules)
+    answer_produce(state, produce_id, error)
+
+
+def awaits_marker(log: PartitionLog, rules: ProducerRules, produce: Produce) -> bool:
+    """Whether the producer's transaction before this one is still open here (CONCURRENT_TRANSACTIONS)."""
+    entry = log.producers[produce.batch.producer_id]
+    if not rules.open_transaction_is_awaited or not has_open_transaction(entry):
+        return False
+    return produce.batch.producer_epoch > entry.producer_epoch
+
+
+def leader_receives_produce(state: State, rules: ProducerRules, produce_id: ProduceSlot) -> bool:
+    """The leader takes a produce request: it knows the batch, appends it, or first asks the coordinator.
+
+    Who: the leader of the partition.
+    When: the request has arrived, there is room, and no transaction of an earlier epoch is open.
+    Effect: a duplicate is acknowledged. The first batch of a transaction is verified, with a guard; others are
+        appended.
+    Source: ReplicaManager.appendRecords, `maybeStartTransactionVerificationForPartition`; KIP-890, KAFKA-18575.
+    Left out: nothing.
+    """
+    produce = state.produces[produce_id]
+    if produce.stage != ProduceStage.REQUESTED:
+        return False
+    log = state.partitions[produce.partition].log
+    if state.partitions[produce.partition].is_deleted:
+        answer_produce(state, produce_id, ProduceError.NOT_LEADER_OR_FOLLOWER)
+        return True
+    if is_full(log) or awaits_marker(log, rules, produce):
+        return False
+    if duplicate_offset(log.producers[produce.batch.producer_id], produce.batch, log.max_sequence) != NO_OFFSET:
+        answer_produce(state, produce_id, ProduceError.NONE)
+        return True
+    if not is_verified(rules, origin_of(produce)) or not needs_verification(log, produce.batch):
+        append_produce(state, rules, produce_id)
+        return True
+    if log.last_verification_guard >= len(log.batches):
+        return False
+    produce.guard = start_verification(log, produce.batch)
+    produce.stage = ProduceStage.VERIFYING
+    return True
+
+
+def produce_error_of(answer: Answer) -> ProduceError:
+    """What the leader tells the client when the coordinator refuses."""
+    if answer == Answer.PRODUCER_FENCED:
+        return ProduceError.INVALID_PRODUCER_EPOCH
+    return ProduceError.INVALID_TXN_STATE
+
+
+def coordinator_verifies_partition(
+    state: State, rules: ProducerRules, produce_id: ProduceSlot, term: CoordinatorTerm
+) -> bool:
+    """A coordinator answers a leader that asks for the transaction of a batch.
+
+    Who: whoever believes that it is the coordinator.
+    When: the leader asks, and the coordinator can do more than tell it to ask again.
+    Effect: with transaction version 1 it says whether the partition is in the transaction; with version 2 it adds it.
+    Source: TransactionCoordinator.handleVerifyPartitionsInTransaction, handleAddPartitionsToTransaction; KIP-890.
+    Left out: nothing.
+    """
+    produce = state.produces[produce_id]
+    if produce.stage != ProduceStage.VERIFYING:
+        return False
+    transactional = state.transactional_ids[produce.transactional_id]
+    if not transactional.coordinators[term].is_serving:
+        return False
+    producer_id = produce.batch.producer_id
+    producer_epoch = produce.batch.producer_epoch
+    if rules.transaction_version == 2:
+        answer = add_partition(transactional, term, producer_id, producer_epoch, produce.partition)
+    else:
+        answer = verify_partition(transactional, term, producer_id, producer_epoch, produce.partition)
+    if answer == Answer.WAIT:
+        return False
+    if answer == Answer.NONE:
+        produce.stage = ProduceStage.VERIFIED
+    elif answer != Answer.APPENDING:
+        answer_produce(state, produce_id, produce_error_of(answer))
+    return True
+
+
+def leader_appends_verified(state: State, rules: ProducerRules, produce_id: ProduceSlot) -> bool:
+    """The leader hears that the transaction is verified, and appends if the verification still stands.
+
+    Who: the leader of the partition.
+    When: the coordinator's consent has arrived, and there is room.
+    Effect: the batch is appended if its guard is still the partition's, and answered.
+    Source: ReplicaManager.handleProduceAppend, UnifiedLog.analyzeAndValidateProducerState; KIP-890.
+    Left out: nothing.
+    """
+    produce = state.produces[produce_id]
+    if produce.stage != ProduceStage.VERIFIED:
+        return False
+    if state.partitions[produce.partition].is_deleted:
+        answer_produce(state, produce_id, ProduceError.NOT_LEADER_OR_FOLLOWER)
+        return True
+    if is_full(state.partitions[produce.partition].log):
+        return False
+    append_produce(state, rules, produce_id)
+    return True
+
+
+def partition_replicates(state: State, partition_id: PartitionId) -> bool:
+    """The followers in sync have fetched one more batch, and the leader raises the high watermark.
+
+    Who: the leader.
+    When: the high watermark is below the log's end.
+    Effect: it rises by one; transactions whose marker is now below are replicated.
+    Source: UnifiedLog.updateHighWatermark, ProducerStateManager.onHighWatermarkUpdated.
+    Left out: nothing.
+    """
+    partition = state.partitions[partition_id]
+    if partition.high_watermark >= partition.log.end_offset:
+        return False
+    raise_high_watermark(partition, partition.high_watermark + 1)
+    return True

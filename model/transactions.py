@@ -1,0 +1,164 @@
+"""What the models of transactions have in common: bundles of actions, and what must hold.
+
+Bounds: `clients` producers with `transactional_ids` transactional ids, `producer_ids` producer ids and epochs from 0 to
+`max_producer_epoch` run `batches` transactions over `partitions` partitions with room for `log_size` batches; sequences
+run from 0 to `max_sequence`, the coordinator's epochs from 0 to `max_coordinator_epoch`. `requests` and `produces` are
+the slots for requests: what is more than `clients` holds strays. The others are budgets of disturbances
+(`model/transactions_environment.py`). All of them only end behaviours.
+"""
+
+from impl.transactions.client import (
+    producer_aborts,
+    producer_begins_transaction,
+    producer_commits,
+    producer_initializes,
+    producer_sends,
+)
+from impl.transactions.coordinator import coordinator_aborts_timed_out, coordinator_handles_request
+from impl.transactions.group import (
+    application_processes,
+    application_takes_input,
+    consumer_commits_offset,
+    consumer_fetches_offset,
+    producer_sends_offsets,
+)
+from impl.transactions.log import transaction_log_commits
+from impl.transactions.markers import (
+    coordinator_completes_transaction,
+    coordinator_sends_marker,
+    leader_writes_marker,
+)
+from impl.transactions.partition import (
+    coordinator_verifies_partition,
+    leader_appends_verified,
+    leader_receives_produce,
+)
+from model.transactions_environment import client_dies, group_is_rebalanced
+from spec.transaction_steps import stable_offset_does_not_fall, transitions_are_valid
+from spec.transactions import (
+    aborted_transaction,
+    applications_are_told_the_truth,
+    committed_records_are_delivered,
+    committed_transaction,
+    committed_transactions_are_whole,
+    coordinator_epochs_do_not_fall,
+    delivered_records_are_committed,
+    only_what_was_to_be_committed_is,
+    only_what_was_to_be_committed_is_delivered,
+    producer_epochs_do_not_fall,
+    readers_stop_at_undecided,
+    records_are_stored_once,
+    transactions_are_atomic,
+)
+
+CLIENT = (
+    producer_initializes,
+    producer_begins_transaction,
+    producer_sends,
+    producer_commits,
+    producer_aborts,
+)
+
+COORDINATOR = (
+    coordinator_handles_request,
+    transaction_log_commits,
+    coordinator_sends_marker,
+    leader_writes_marker,
+    coordinator_completes_transaction,
+)
+
+LEADER = (leader_receives_produce, coordinator_verifies_partition, leader_appends_verified)
+
+TRANSACTIONS = (*CLIENT, *COORDINATOR, *LEADER)
+
+CONSUME_PRODUCE = (
+    producer_initializes,
+    consumer_fetches_offset,
+    application_takes_input,
+    producer_sends,
+    producer_sends_offsets,
+    producer_commits,
+    producer_aborts,
+    *COORDINATOR,
+    *LEADER,
+    group_is_rebalanced,
+)
+
+PLAIN_CONSUMERS = (
+    consumer_fetches_offset,
+    application_processes,
+    consumer_commits_offset,
+    group_is_rebalanced,
+    client_dies,
+)
+
+TIMEOUTS = (coordinator_aborts_timed_out,)
+
+EXAMPLES = (committed_transaction, aborted_transaction)
+
+SAFETY = (
+    transactions_are_atomic,
+    only_what_was_to_be_committed_is,
+    applications_are_told_the_truth,
+    committed_transactions_are_whole,
+    records_are_stored_once,
+    coordinator_epochs_do_not_fall,
+    producer_epochs_do_not_fall,
+    transitions_are_valid,
+)
+
+READER_SAFETY = (
+    delivered_records_are_committed,
+    only_what_was_to_be_committed_is_delivered,
+    committed_records_are_delivered,
+    readers_stop_at_undecided,
+    stable_offset_does_not_fall,
+)
+
+BOUNDS = {
+    "clients": 1,
+    "transactional_ids": 1,
+    "transactional": 1,
+    "producer_ids": 1,
+    "max_producer_epoch": 3,
+    "partitions": 1,
+    "batches": 2,
+    "log_size": 6,
+    "segment_size": 1,
+    "max_log_start": 0,
+    "max_sequence": 2,
+    "records_in_batch": 1,
+    "cached_batches": 1,
+    "max_verification_guard": 6,
+    "max_coordinator_epoch": 0,
+    "requests": 1,
+    "produces": 1,
+    "delays": 0,
+    "crashes": 0,
+    "failovers": 0,
+    "append_failures": 0,
+    "marker_losses": 0,
+    "expirations": 0,
+    "moves": 0,
+    "deletions": 0,
+    "io_errors": 0,
+    "rebalances": 0,
+    "inputs": 0,
+    "max_generation": 0,
+    "max_processed": 0,
+    "offsets_partition": -1,
+}
+"""Bounds to start from; each model says what it changes."""
+
+PLAIN_CONSUMERS_BOUNDS = {
+    **BOUNDS,
+    "clients": 2,
+    "requests": 2,
+    "produces": 2,
+    "inputs": 2,
+    "max_processed": 3,
+    "max_generation": 2,
+    "rebalances": 2,
+    "crashes": 1,
+}
+"""The same for consumers that do not write."""

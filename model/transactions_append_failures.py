@@ -1,0 +1,28 @@
+"""Does a transaction end, and as it was decided, when appends to the transaction log fail or their outcome is unknown?
+
+Bounds: one transaction of each of two producers, two failures, so that the epoch could be used up by them.
+Expected: HOLDS
+"""
+
+from checker.fairness import each
+from checker.model import Model
+from impl.producer.rules import ProducerRules
+from impl.transactions.records import State
+from model.transactions import BOUNDS, COORDINATOR, EXAMPLES, LEADER, SAFETY, TIMEOUTS, TRANSACTIONS
+from model.transactions_drawing import TRANSACTION_LANES
+from model.transactions_environment import append_fails, marker_answer_is_lost, start_transactions
+from spec.transactions import fenced_client, nothing_is_undecided, something_is_undecided
+
+MODEL = Model(
+    name="transactions_append_failures",
+    state=State,
+    initial=start_transactions,
+    bounds={**BOUNDS, "producer_ids": 6, "append_failures": 3, "marker_losses": 1},
+    rules=ProducerRules(),
+    actions=[*TRANSACTIONS, *TIMEOUTS, append_fails, marker_answer_is_lost],
+    always=SAFETY,
+    sometimes=[*EXAMPLES, fenced_client],
+    leads_to=[(something_is_undecided, nothing_is_undecided)],
+    weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],
+    drawing=TRANSACTION_LANES,
+)

@@ -1,0 +1,25 @@
+"""Is every input processed by consumers that process it before they commit its offset?
+
+Bounds: two inputs, two clients of one group, of which one dies, and two rebalances.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.producer.rules import ProducerRules
+from impl.transactions.constants import Delivery
+from impl.transactions.records import State
+from model.transactions import PLAIN_CONSUMERS, PLAIN_CONSUMERS_BOUNDS
+from model.transactions_drawing import TRANSACTION_LANES
+from model.transactions_environment import start_consumers
+from spec.transactions import committed_inputs_are_processed
+
+MODEL = Model(
+    name="transactions_at_least_once",
+    state=State,
+    initial=start_consumers,
+    bounds=PLAIN_CONSUMERS_BOUNDS,
+    rules=ProducerRules(delivery=Delivery.PROCESS_FIRST),
+    actions=PLAIN_CONSUMERS,
+    always=[committed_inputs_are_processed],
+    drawing=TRANSACTION_LANES,
+)

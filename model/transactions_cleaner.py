@@ -1,0 +1,39 @@
+"""Does cleaning a log leave to every reader what was committed, and nothing else?
+
+Bounds: two transactions of one producer in one partition with segments of one batch, cleaned in any order, and another
+    broker that comes to lead with what is left.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.producer.rules import ProducerRules
+from impl.transactions.cleaner import cleaner_cleans_segment
+from impl.transactions.consumer import consumer_begins_anew, consumer_reads
+from impl.transactions.records import State
+from model.transactions import BOUNDS, EXAMPLES, TRANSACTIONS
+from model.transactions_drawing import TRANSACTION_LANES
+from model.transactions_environment import partition_is_reloaded, start_transactions
+from spec.transactions import (
+    delivered_record,
+    only_what_was_to_be_committed_is_delivered,
+    open_transactions_are_known,
+    readers_stop_at_undecided,
+)
+
+MODEL = Model(
+    name="transactions_cleaner",
+    state=State,
+    initial=start_transactions,
+    bounds={**BOUNDS, "moves": 1},
+    rules=ProducerRules(),
+    actions=[
+        *TRANSACTIONS,
+        consumer_reads,
+        consumer_begins_anew,
+        cleaner_cleans_segment,
+        partition_is_reloaded,
+    ],
+    always=[only_what_was_to_be_committed_is_delivered, open_transactions_are_known, readers_stop_at_undecided],
+    sometimes=[*EXAMPLES, delivered_record],
+    drawing=TRANSACTION_LANES,
+)

@@ -1,0 +1,37 @@
+"""Does every input take effect exactly once when applications consume, transform and produce in transactions?
+
+Bounds: one input, two clients with a transactional id each, two rebalances and two transactions.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.producer.rules import ProducerRules
+from impl.transactions.records import State
+from model.transactions import BOUNDS, CONSUME_PRODUCE, EXAMPLES, SAFETY
+from model.transactions_drawing import TRANSACTION_LANES
+from model.transactions_environment import start_group
+from spec.transactions import committed_inputs_take_effect, inputs_take_effect_once
+
+MODEL = Model(
+    name="transactions_consume_produce",
+    state=State,
+    initial=start_group,
+    bounds={
+        **BOUNDS,
+        "clients": 2,
+        "transactional_ids": 2,
+        "producer_ids": 2,
+        "partitions": 2,
+        "offsets_partition": 1,
+        "requests": 2,
+        "produces": 2,
+        "inputs": 1,
+        "max_generation": 2,
+        "rebalances": 2,
+    },
+    rules=ProducerRules(),
+    actions=CONSUME_PRODUCE,
+    always=[*SAFETY, inputs_take_effect_once, committed_inputs_take_effect],
+    sometimes=EXAMPLES,
+    drawing=TRANSACTION_LANES,
+)

@@ -1,0 +1,28 @@
+"""Does every transaction end, once its coordinator and the partitions' leaders do what they can?
+
+Bounds: as in `transactions_late_requests`, with transactions that take too long.
+Expected: HOLDS
+"""
+
+from checker.fairness import each
+from checker.model import Model
+from impl.producer.rules import ProducerRules
+from impl.transactions.records import State
+from model.transactions import BOUNDS, COORDINATOR, EXAMPLES, LEADER, SAFETY, TIMEOUTS, TRANSACTIONS
+from model.transactions_drawing import TRANSACTION_LANES
+from model.transactions_environment import produce_is_given_up, request_is_repeated, start_transactions
+from spec.transactions import fenced_client, nothing_is_undecided, something_is_undecided
+
+MODEL = Model(
+    name="transactions_end",
+    state=State,
+    initial=start_transactions,
+    bounds={**BOUNDS, "producer_ids": 2, "requests": 2, "produces": 2, "delays": 1},
+    rules=ProducerRules(),
+    actions=[*TRANSACTIONS, *TIMEOUTS, request_is_repeated, produce_is_given_up],
+    always=SAFETY,
+    sometimes=[*EXAMPLES, fenced_client],
+    leads_to=[(something_is_undecided, nothing_is_undecided)],
+    weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],
+    drawing=TRANSACTION_LANES,
+)

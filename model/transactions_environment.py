@@ -1,0 +1,401 @@
+"""What the world does to transactions: it is no one's rule, and each act is charged to a budget.
+
+Delay and overtaking need no act where a request lies in its slot until somebody takes it. A request that its client
+gives up becomes a stray. Trying again costs nothing.
+"""
+
+from impl.producer.append import is_full
+from impl.producer.constants import Marker, ProduceError
+from impl.producer.records import ProducerId
+from impl.producer.rules import ProducerRules
+from impl.producer.state import expire_producer
+from impl.transactions.constants import (
+    NO_TRANSACTION,
+    ProducerState,
+    ProduceStage,
+    RequestKind,
+)
+from impl.transactions.coordinator import remove_transactional_id
+from impl.transactions.group import assign_input
+from impl.transactions.log import awaits_append, begin_term, clear_append, give_append_up, unload
+from impl.transactions.markers import clear_marker_request, end_pending_offset, write_marker, write_marker_without_index
+from impl.transactions.partition import clear_produce, copy_produce, delete_partition, reload_partition
+from impl.transactions.records import (
+    ClientId,
+    CoordinatorTerm,
+    PartitionId,
+    ProduceSlot,
+    RequestSlot,
+    State,
+    TransactionalIdNumber,
+)
+
+
+def start_group(state: State) -> bool:
+    """Begin as `start_transactions`, with a transactional id of its own for each client."""
+    start_transactions(state)
+    for client_id in range(len(state.clients)):
+        state.clients[client_id].transactional_id = client_id
+    return True
+
+
+def start_consumers(state: State) -> bool:
+    """Begin with clients that need no producer id, because they do not write."""
+    for client_id in range(len(state.clients)):
+        state.clients[client_id].state = ProducerState.READY
+    return True
+
+
+def start_transactions(state: State) -> bool:
+    """Begin with coordinators that know nothing, clients that have no producer id, and empty partitions."""
+    for transactional_id in range(len(state.transactional_ids)):
+        state.transactional_ids[transactional_id].coordinators[0].is_serving = True
+    return True
+
+
+def copy_request_to_stray(state: State, client_id: int, stray_id: int) -> None:
+    """Leave a copy of a client's request under way."""
+    request = state.requests[client_id]
+    stray = state.requests[stray_id]
+    stray.kind = request.kind
+    stray.transactional_id = request.transactional_id
+    stray.producer_id = request.producer_id
+    stray.producer_epoch = request.producer_epoch
+    stray.partition = request.partition
+    stray.marker = request.marker
+
+
+def request_is_repeated(state: State, client_id: ClientId, stray_id: RequestSlot) -> bool:
+    """A client gets no answer in time, and sends its request again; the first one may arrive later.
+
+    Who: the world.
+    When: the request has not been taken; a delay is left, and a slot for a stray.
+    Effect: the request is under way twice, and only one of them is answered.
+    Source: `request.timeout.ms`; a broken connection.
+    Left out: nothing.
+    """
+    if state.budget.delays == 0 or stray_id < len(state.clients):
+        return False
+    request = state.requests[client_id]
+    if request.kind == RequestKind.NONE or request.is_waiting or client_id >= len(state.clients):
+        return False
+    if state.requests[stray_id].kind != RequestKind.NONE:
+        return False
+    state.budget.delays -= 1
+    copy_request_to_stray(state, client_id, stray_id)
+    return True
+
+
+def produce_is_repeated(state: State, client_id: ClientId, stray_id: ProduceSlot) -> bool:
+    """A client gets no answer to a produce request in time, and sends it again; the first one may arrive later.
+
+    Who: the world.
+    When: the request has not been answered; a delay is left, and a slot for a stray.
+    Effect: the batch is under way twice.
+    Source: `request.timeout.ms`; a broken connection.
+    Left out: nothing.
+    """
+    if not produce_becomes_stray(state, client_id, stray_id):
+        return False
+    state.produces[client_id].stage = ProduceStage.REQUESTED
+    state.produces[client_id].guard = 0
+    return True
+
+
+def produce_is_given_up(state: State, client_id: ClientId, stray_id: ProduceSlot) -> bool:
+    """A client gets no answer to a produce request for so long that it gives the batch up; it may still arrive.
+
+    Who: the world.
+    When: the request has not been answered; a delay is left, and a slot for a stray.
+    Effect: the batch is under way, and its client must abort the transaction.
+    Source: `delivery.timeout.ms`; TransactionManager.handleFailedBatch.
+    Left out: nothing.
+    """
+    if not produce_becomes_stray(state, client_id, stray_id):
+        return False
+    clear_produce(state.produces[client_id])
+    client = state.clients[client_id]
+    if client.state == ProducerState.IN_TRANSACTION:
+        client.state = ProducerState.ABORTABLE_ERROR
+        client.has_lost_batch = True
+    return True
+
+
+def produce_becomes_stray(state: State, client_id: int, stray_id: int) -> bool:
+    """Copy a produce request into a stray's slot, if the budget allows; whether it did."""
+    if state.budget.delays == 0 or stray_id < len(state.clients):
+        return False
+    if state.produces[client_id].stage == ProduceStage.IDLE or state.produces[stray_id].stage != ProduceStage.IDLE:
+        return False
+    state.budget.delays -= 1
+    copy_produce(state.produces[stray_id], state.produces[client_id])
+    return True
+
+
+def client_dies(state: State, client_id: ClientId) -> bool:
+    """An application's process ends at once. What it has sent may still arrive.
+
+    Who: the world.
+    When: the client has begun, and can still do something; a crash is left.
+    Effect: it does nothing more.
+    Source: the process is killed.
+    Left out: nothing.
+    """
+    client = state.clients[client_id]
+    if state.budget.crashes == 0:
+        return False
+    if client.state == ProducerState.UNINITIALIZED or client.state == ProducerState.FATAL_ERROR:
+        return False
+    state.budget.crashes -= 1
+    client.state = ProducerState.FATAL_ERROR
+    return True
+
+
+def coordinator_is_replaced(
+    state: State, transactional_id: TransactionalIdNumber, keeps_append: bool, notices: bool
+) -> bool:
+    """Another broker becomes the coordinator; the old one crashes or resigns, or does not notice.
+
+    Who: the world.
+    When: a fail-over is left.
+    Effect: the next term begins with what the transaction log has; an entry that is not committed may be lost.
+    Source: TransactionCoordinator.onElection, onResignation.
+    Left out: nothing.
+    """
+    transactional = state.transactional_ids[transactional_id]
+    if state.budget.failovers == 0:
+        return False
+    if keeps_append and not transactional.is_appended:
+        return False
+    state.budget.failovers -= 1
+    if notices:
+        unload(transactional.coordinators[transactional.coordinator_epoch])
+    begin_term(state, transactional_id, keeps_append)
+    return True
+
+
+def coordinator_comes_back(state: State, transactional_id: TransactionalIdNumber, keeps_append: bool) -> bool:
+    """A broker loses the office of the coordinator and gets it back at once; its requests are still under way.
+
+    Who: the world.
+    When: a fail-over is left.
+    Effect: as when another broker becomes the coordinator.
+    Source: KAFKA-16352.
+    Left out: nothing.
+    """
+    transactional = state.transactional_ids[transactional_id]
+    if state.budget.failovers == 0:
+        return False
+    if keeps_append and not transactional.is_appended:
+        return False
+    state.budget.failovers -= 1
+    unload(transactional.coordinators[transactional.coordinator_epoch])
+    begin_term(state, transactional_id, keeps_append)
+    transactional.coordinators[transactional.coordinator_epoch].is_back = True
+    return True
+
+
+def zombie_coordinator_resigns(state: State, transactional_id: TransactionalIdNumber) -> bool:
+    """A coordinator that has been replaced notices, or its broker dies.
+
+    Who: the coordinator of an earlier term.
+    When: it still serves.
+    Effect: it forgets everything; its requests stay under way.
+    Source: TransactionCoordinator.onResignation.
+    Left out: nothing.
+    """
+    transactional = state.transactional_ids[transactional_id]
+    for term in range(transactional.coordinator_epoch):
+        if transactional.coordinators[term].is_serving:
+            unload(transactional.coordinators[term])
+            return True
+    return False
+
+
+def append_fails(
+    state: State, rules: ProducerRules, transactional_id: TransactionalIdNumber, is_definitive: bool
+) -> bool:
+    """An append to the transaction log fails, or takes so long that its coordinator does not learn the outcome.
+
+    Who: the world.
+    When: an append is under way; a failure is left.
+    Effect: the coordinator takes it for failed. It is gone, or else it may still be committed.
+    Source: NOT_ENOUGH_REPLICAS; NOT_ENOUGH_REPLICAS_AFTER_APPEND, REQUEST_TIMED_OUT.
+    Left out: nothing.
+    """
+    transactional = state.transactional_ids[transactional_id]
+    if state.budget.append_failures == 0 or not transactional.is_appended:
+        return False
+    if not is_definitive and not awaits_append(transactional):
+        return False
+    state.budget.append_failures -= 1
+    if awaits_append(transactional):
+        give_append_up(state, rules, transactional_id)
+    if is_definitive:
+        clear_append(transactional)
+    return True
+
+
+def marker_answer_is_lost(
+    state: State,
+    rules: ProducerRules,
+    transactional_id: TransactionalIdNumber,
+    term: CoordinatorTerm,
+    partition_id: PartitionId,
+) -> bool:
+    """A marker is written, and its coordinator does not hear of it, and sends it again.
+
+    Who: the world.
+    When: the marker is under way, and there is room; a loss is left.
+    Effect: as when it is written, but the coordinator awaits it still.
+    Source: a broken connection; TransactionMarkerRequestCompletionHandler.
+    Left out: nothing.
+    """
+    request = state.transactional_ids[transactional_id].coordinators[term].markers[partition_id]
+    partition = state.partitions[partition_id]
+    if state.budget.marker_losses == 0 or not request.is_sent or is_full(partition.log):
+        return False
+    state.budget.marker_losses -= 1
+    if write_marker(partition, rules, request, term) == ProduceError.NONE:
+        end_pending_offset(state, partition_id, request.producer_id, request.marker)
+    clear_marker_request(request)
+    return True
+
+
+def partition_is_deleted(state: State, partition_id: PartitionId) -> bool:
+    """The topic of a partition is deleted.
+
+    Who: the world.
+    When: a deletion is left.
+    Effect: nothing of the partition is left.
+    Source: KAFKA-5202.
+    Left out: a topic that is created anew under the same name.
+    """
+    partition = state.partitions[partition_id]
+    if state.budget.deletions == 0 or partition.is_deleted:
+        return False
+    state.budget.deletions -= 1
+    delete_partition(partition)
+    return True
+
+
+def is_message_under_way(state: State, producer_id: int) -> bool:
+    """Whether a batch or marker of the producer is under way, or an old coordinator may still send one."""
+    for produce_id in range(len(state.produces)):
+        if state.produces[produce_id].batch.producer_id == producer_id:
+            return True
+    for transactional_id in range(len(state.transactional_ids)):
+        transactional = state.transactional_ids[transactional_id]
+        for term in range(len(transactional.coordinators)):
+            coordinator = transactional.coordinators[term]
+            if coordinator.is_serving and term < transactional.coordinator_epoch:
+                return True
+            for partition_id in range(len(state.partitions)):
+                if coordinator.markers[partition_id].producer_id == producer_id:
+                    return True
+    return False
+
+
+def producer_state_expires(
+    state: State, rules: ProducerRules, partition_id: PartitionId, producer_id: ProducerId
+) -> bool:
+    """A partition forgets a producer that has not written for long.
+
+    Who: the world: `producer.id.expiration.ms` is over.
+    When: the producer has no transaction open there; an expiration is left. The time is longer than any message or
+        coordinator that was replaced lives, so there is none; but once only data counted as writing, and the marker
+        may have come just now.
+    Effect: the partition knows nothing of the producer.
+    Source: ProducerStateManager.removeExpiredProducers; KAFKA-9144.
+    Left out: nothing.
+    """
+    if state.budget.expirations == 0 or state.partitions[partition_id].is_deleted:
+        return False
+    if rules.marker_refreshes_expiry and is_message_under_way(state, producer_id):
+        return False
+    if not expire_producer(state.partitions[partition_id].log, producer_id):
+        return False
+    state.budget.expirations -= 1
+    return True
+
+
+def transactional_id_expires(state: State, transactional_id: TransactionalIdNumber) -> bool:
+    """Nobody has used a transactional id for long, and its coordinator begins to remove it.
+
+    Who: the world: `transactional.id.expiration.ms` is over.
+    When: the id is known, no transaction of it is under way and nothing is pending; an expiration is left.
+    Effect: its removal is appended.
+    Source: TransactionStateManager.removeExpiredTransactionalIds.
+    Left out: nothing.
+    """
+    transactional = state.transactional_ids[transactional_id]
+    if state.budget.expirations == 0:
+        return False
+    if not remove_transactional_id(transactional, transactional.coordinator_epoch):
+        return False
+    state.budget.expirations -= 1
+    return True
+
+
+def index_fails(
+    state: State,
+    rules: ProducerRules,
+    transactional_id: TransactionalIdNumber,
+    term: CoordinatorTerm,
+    partition_id: PartitionId,
+) -> bool:
+    """An ABORT marker is written to the log, and its entry in the aborted-transaction index cannot be.
+
+    Who: the world.
+    When: such a marker is under way, and there is room; an error is left.
+    Effect: the broker takes its disk for failed, and whoever leads next makes the index from the log. The coordinator
+        hears of no success, and sends the marker again.
+    Source: an I/O error; KAFKA-7866.
+    Left out: the time without a leader.
+    """
+    request = state.transactional_ids[transactional_id].coordinators[term].markers[partition_id]
+    partition = state.partitions[partition_id]
+    if state.budget.io_errors == 0 or not request.is_sent or request.marker != Marker.ABORT:
+        return False
+    if is_full(partition.log) or partition.is_deleted:
+        return False
+    state.budget.io_errors -= 1
+    if write_marker_without_index(partition, rules, request, term) == ProduceError.NONE:
+        end_pending_offset(state, partition_id, request.producer_id, request.marker)
+    clear_marker_request(request)
+    return True
+
+
+def partition_is_reloaded(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
+    """Another broker comes to lead a partition: it has the log, and what it makes of it.
+
+    Who: the world.
+    When: a move is left.
+    Effect: verifications are forgotten; the state of producers and the aborted-transaction index are made from the log.
+    Source: UnifiedLog.rebuildProducerState; `Partition.makeLeader`.
+    Left out: a log that ends earlier: what was never replicated is as if it had not arrived yet.
+    """
+    if state.budget.moves == 0 or state.partitions[partition_id].is_deleted:
+        return False
+    state.budget.moves -= 1
+    reload_partition(state.partitions[partition_id], rules)
+    return True
+
+
+def group_is_rebalanced(state: State, client_id: ClientId) -> bool:
+    """The group gives its input to another member, or to the same one again; nobody else hears of it at once.
+
+    Who: the world: a member has joined, left, or is taken for dead.
+    When: the client lives; a rebalance is left.
+    Effect: the next generation begins, and the client asks for the committed offset.
+    Source: GroupCoordinator; `session.timeout.ms`, `max.poll.interval.ms`.
+    Left out: several partitions, and members without one.
+    """
+    client = state.clients[client_id]
+    if state.budget.rebalances == 0 or client.state == ProducerState.FATAL_ERROR:
+        return False
+    if client.transaction != NO_TRANSACTION:
+        return False
+    state.budget.rebalances -= 1
+    assign_input(state.group, client)
+    return True

@@ -1,0 +1,28 @@
+"""Does every transaction end, also at the last epoch that a producer may have?
+
+Bounds: two transactions; an epoch is used up after one of them, and a request to end one may come late.
+Expected: HOLDS
+"""
+
+from checker.fairness import each
+from checker.model import Model
+from impl.producer.rules import ProducerRules
+from impl.transactions.records import State
+from model.transactions import BOUNDS, COORDINATOR, EXAMPLES, LEADER, SAFETY, TIMEOUTS, TRANSACTIONS
+from model.transactions_drawing import TRANSACTION_LANES
+from model.transactions_environment import request_is_repeated, start_transactions
+from spec.transactions import fenced_client, nothing_is_undecided, something_is_undecided
+
+MODEL = Model(
+    name="transactions_epochs",
+    state=State,
+    initial=start_transactions,
+    bounds={**BOUNDS, "producer_ids": 4, "max_producer_epoch": 2, "requests": 2, "delays": 1},
+    rules=ProducerRules(),
+    actions=[*TRANSACTIONS, *TIMEOUTS, request_is_repeated],
+    always=SAFETY,
+    sometimes=[*EXAMPLES, fenced_client],
+    leads_to=[(something_is_undecided, nothing_is_undecided)],
+    weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],
+    drawing=TRANSACTION_LANES,
+)

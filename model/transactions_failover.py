@@ -1,0 +1,40 @@
+"""Does a transaction end as it was decided when its coordinator is replaced, and the old one does not notice?
+
+Bounds: two transactions of one producer over two partitions, and one change of the coordinator, which finds the entry
+    that was not committed or not.
+Expected: HOLDS
+"""
+
+from checker.fairness import each
+from checker.model import Model
+from impl.producer.rules import ProducerRules
+from impl.transactions.records import State
+from model.transactions import BOUNDS, COORDINATOR, EXAMPLES, LEADER, SAFETY, TIMEOUTS, TRANSACTIONS
+from model.transactions_drawing import TRANSACTION_LANES
+from model.transactions_environment import (
+    coordinator_comes_back,
+    coordinator_is_replaced,
+    start_transactions,
+    zombie_coordinator_resigns,
+)
+from spec.transactions import fenced_client, nothing_is_undecided, something_is_undecided
+
+MODEL = Model(
+    name="transactions_failover",
+    state=State,
+    initial=start_transactions,
+    bounds={**BOUNDS, "partitions": 2, "max_coordinator_epoch": 1, "producer_ids": 2, "failovers": 1},
+    rules=ProducerRules(),
+    actions=[
+        *TRANSACTIONS,
+        *TIMEOUTS,
+        coordinator_is_replaced,
+        coordinator_comes_back,
+        zombie_coordinator_resigns,
+    ],
+    always=SAFETY,
+    sometimes=[*EXAMPLES, fenced_client],
+    leads_to=[(something_is_undecided, nothing_is_undecided)],
+    weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],
+    drawing=TRANSACTION_LANES,
+)

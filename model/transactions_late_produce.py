@@ -1,0 +1,24 @@
+"""Does a batch that arrives late, or twice, stay out of every transaction but its own?
+
+Bounds: two transactions of one producer in one partition; two produce requests that are repeated or given up.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.producer.rules import ProducerRules
+from impl.transactions.records import State
+from model.transactions import BOUNDS, EXAMPLES, SAFETY, TRANSACTIONS
+from model.transactions_drawing import TRANSACTION_LANES
+from model.transactions_environment import produce_is_given_up, produce_is_repeated, start_transactions
+
+MODEL = Model(
+    name="transactions_late_produce",
+    state=State,
+    initial=start_transactions,
+    bounds={**BOUNDS, "produces": 3, "delays": 2},
+    rules=ProducerRules(),
+    actions=[*TRANSACTIONS, produce_is_repeated, produce_is_given_up],
+    always=SAFETY,
+    sometimes=EXAMPLES,
+    drawing=TRANSACTION_LANES,
+)

@@ -1,0 +1,24 @@
+"""Does a transaction end as its application wants, although requests to end it arrive late or twice?
+
+Bounds: two transactions of one producer over two partitions; two requests to the coordinator that are repeated.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.producer.rules import ProducerRules
+from impl.transactions.records import State
+from model.transactions import BOUNDS, EXAMPLES, SAFETY, TRANSACTIONS
+from model.transactions_drawing import TRANSACTION_LANES
+from model.transactions_environment import request_is_repeated, start_transactions
+
+MODEL = Model(
+    name="transactions_late_requests",
+    state=State,
+    initial=start_transactions,
+    bounds={**BOUNDS, "partitions": 2, "requests": 3, "delays": 2},
+    rules=ProducerRules(),
+    actions=[*TRANSACTIONS, request_is_repeated],
+    always=SAFETY,
+    sometimes=EXAMPLES,
+    drawing=TRANSACTION_LANES,
+)

@@ -1,0 +1,43 @@
+"""Does every transaction with offsets end, whatever arrives late?
+
+Bounds: one input and one client with two transactions, one of whose requests to store something is given up.
+Expected: HOLDS
+"""
+
+from checker.fairness import each
+from checker.model import Model
+from impl.producer.rules import ProducerRules
+from impl.transactions.records import State
+from model.transactions import BOUNDS, CONSUME_PRODUCE, COORDINATOR, EXAMPLES, LEADER, SAFETY, TIMEOUTS
+from model.transactions_drawing import TRANSACTION_LANES
+from model.transactions_environment import produce_is_given_up, start_group
+from spec.transactions import (
+    committed_inputs_take_effect,
+    inputs_take_effect_once,
+    nothing_is_undecided,
+    something_is_undecided,
+)
+
+MODEL = Model(
+    name="transactions_offsets_end",
+    state=State,
+    initial=start_group,
+    bounds={
+        **BOUNDS,
+        "producer_ids": 2,
+        "partitions": 2,
+        "offsets_partition": 1,
+        "produces": 2,
+        "inputs": 1,
+        "max_generation": 1,
+        "rebalances": 1,
+        "delays": 1,
+    },
+    rules=ProducerRules(),
+    actions=[*CONSUME_PRODUCE, *TIMEOUTS, produce_is_given_up],
+    always=[*SAFETY, inputs_take_effect_once, committed_inputs_take_effect],
+    sometimes=EXAMPLES,
+    leads_to=[(something_is_undecided, nothing_is_undecided)],
+    weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],
+    drawing=TRANSACTION_LANES,
+)

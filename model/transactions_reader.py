@@ -1,0 +1,28 @@
+"""Is a read_committed consumer given only what is committed, and does what is stable never become less?
+
+Bounds: two transactions of one producer in one partition whose high watermark lags, which another broker comes to lead;
+    one entry of the aborted-transaction index that cannot be written.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.producer.rules import ProducerRules
+from impl.transactions.consumer import consumer_reads
+from impl.transactions.partition import partition_replicates
+from impl.transactions.records import State
+from model.transactions import BOUNDS, EXAMPLES, READER_SAFETY, TRANSACTIONS
+from model.transactions_drawing import TRANSACTION_LANES
+from model.transactions_environment import index_fails, partition_is_reloaded, start_transactions
+from spec.transactions import delivered_record
+
+MODEL = Model(
+    name="transactions_reader",
+    state=State,
+    initial=start_transactions,
+    bounds={**BOUNDS, "moves": 1, "io_errors": 1},
+    rules=ProducerRules(leader_is_alone=False),
+    actions=[*TRANSACTIONS, partition_replicates, consumer_reads, index_fails, partition_is_reloaded],
+    always=READER_SAFETY,
+    sometimes=[*EXAMPLES, delivered_record],
+    drawing=TRANSACTION_LANES,
+)

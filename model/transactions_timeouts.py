@@ -1,0 +1,26 @@
+"""Is a producer that is slower than its transaction's timeout, or replaced, kept out for good?
+
+Bounds: an old and a new producer of one transactional id, two transactions over two partitions; the epoch can be raised
+    twice.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.producer.rules import ProducerRules
+from impl.transactions.records import State
+from model.transactions import BOUNDS, EXAMPLES, SAFETY, TIMEOUTS, TRANSACTIONS
+from model.transactions_drawing import TRANSACTION_LANES
+from model.transactions_environment import start_transactions
+from spec.transactions import fenced_client
+
+MODEL = Model(
+    name="transactions_timeouts",
+    state=State,
+    initial=start_transactions,
+    bounds={**BOUNDS, "clients": 2, "partitions": 2, "requests": 2, "produces": 2, "max_producer_epoch": 2},
+    rules=ProducerRules(transaction_version=1),
+    actions=[*TRANSACTIONS, *TIMEOUTS],
+    always=SAFETY,
+    sometimes=[*EXAMPLES, fenced_client],
+    drawing=TRANSACTION_LANES,
+)

@@ -1,0 +1,27 @@
+"""Is it safe that a leader computes the last stable offset first, and reads a moment later?
+
+Bounds: two transactions of one producer in one partition whose high watermark lags.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.producer.rules import ProducerRules
+from impl.transactions.consumer import leader_ends_read, leader_limits_read
+from impl.transactions.partition import partition_replicates
+from impl.transactions.records import State
+from model.transactions import BOUNDS, EXAMPLES, READER_SAFETY, TRANSACTIONS
+from model.transactions_drawing import TRANSACTION_LANES
+from model.transactions_environment import start_transactions
+from spec.transactions import delivered_record
+
+MODEL = Model(
+    name="transactions_two_step_read",
+    state=State,
+    initial=start_transactions,
+    bounds=BOUNDS,
+    rules=ProducerRules(leader_is_alone=False),
+    actions=[*TRANSACTIONS, partition_replicates, leader_limits_read, leader_ends_read],
+    always=READER_SAFETY,
+    sometimes=[*EXAMPLES, delivered_record],
+    drawing=TRANSACTION_LANES,
+)

@@ -1,0 +1,36 @@
+"""Can a coordinator that was replaced, or a marker of its, end a transaction when partitions have forgotten producers?
+
+Bounds: two transactions of one producer in one partition, one change of the coordinator, and one producer forgotten.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.producer.rules import ProducerRules
+from impl.transactions.records import State
+from model.transactions import BOUNDS, EXAMPLES, SAFETY, TRANSACTIONS
+from model.transactions_drawing import TRANSACTION_LANES
+from model.transactions_environment import (
+    coordinator_is_replaced,
+    marker_answer_is_lost,
+    producer_state_expires,
+    start_transactions,
+    zombie_coordinator_resigns,
+)
+
+MODEL = Model(
+    name="transactions_zombie_coordinator",
+    state=State,
+    initial=start_transactions,
+    bounds={**BOUNDS, "max_coordinator_epoch": 1, "failovers": 1, "expirations": 1, "marker_losses": 1},
+    rules=ProducerRules(),
+    actions=[
+        *TRANSACTIONS,
+        coordinator_is_replaced,
+        zombie_coordinator_resigns,
+        producer_state_expires,
+        marker_answer_is_lost,
+    ],
+    always=SAFETY,
+    sometimes=EXAMPLES,
+    drawing=TRANSACTION_LANES,
+)

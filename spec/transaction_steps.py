@@ -1,0 +1,77 @@
+"""What no step of transactions may do: let something stable become unstable, or undo a decision.
+
+Part of Kafka judged: `impl/transactions`, by its records before and after a step.
+Source: KIP-98 and the issues named below.
+Left out, and why that is sound: steps of the environment, which Kafka does not answer for.
+"""
+
+from impl.producer.constants import NO_PRODUCER_ID, Marker
+from impl.transactions.constants import TransactionState
+from impl.transactions.records import Partition, State
+
+
+def ends_later(partition: Partition, offset: int) -> bool:
+    """Whether the record at `offset` is open, or the marker that ends its transaction is not replicated."""
+    batch = partition.log.batches[offset]
+    for later in range(offset + 1, partition.high_watermark):
+        other = partition.log.batches[later]
+        if other.producer_id == batch.producer_id and other.marker != Marker.NONE:
+            return False
+    return True
+
+
+def stable_offset(partition: Partition) -> int:
+    """The first offset of a record whose fate is not replicated, or the high watermark."""
+    for offset in range(partition.high_watermark):
+        batch = partition.log.batches[offset]
+        if batch.producer_id != NO_PRODUCER_ID and batch.marker == Marker.NONE and ends_later(partition, offset):
+            return offset
+    return partition.high_watermark
+
+
+def stable_offset_does_not_fall(before: State, after: State) -> bool:
+    """What is decided and replicated stays so.
+
+    Lost if it fails: a consumer has read what is undecided again.
+    Source: KIP-98 (last stable offset).
+    Holds in: every model of transactions with a reader.
+    Fails in: none yet; it guards what a log may lose.
+    """
+    for partition_id in range(len(before.partitions)):
+        if stable_offset(after.partitions[partition_id]) < stable_offset(before.partitions[partition_id]):
+            return False
+    return True
+
+
+def may_follow(state: int, following: int) -> bool:
+    """Whether the transaction log may have an entry in the second state behind one in the first."""
+    if following == TransactionState.ONGOING or following == TransactionState.EMPTY:
+        is_idle = state == TransactionState.COMPLETE_COMMIT or state == TransactionState.COMPLETE_ABORT
+        if state == TransactionState.EMPTY or is_idle:
+            return True
+        if following == TransactionState.ONGOING:
+            return state == TransactionState.ONGOING
+        return state == TransactionState.NONE
+    if following == TransactionState.PREPARE_COMMIT:
+        return state == TransactionState.ONGOING
+    if following == TransactionState.COMPLETE_COMMIT:
+        return state == TransactionState.PREPARE_COMMIT
+    if following == TransactionState.COMPLETE_ABORT:
+        return state == TransactionState.PREPARE_ABORT
+    return True
+
+
+def transitions_are_valid(before: State, after: State) -> bool:
+    """The transaction log's newest entry goes from state to state as `TransactionState` allows.
+
+    Lost if it fails: a decision is undone, or a transaction completes without one.
+    Source: `TransactionMetadata.validPreviousStates`; an abort of nothing is that of Kafka 4.0.
+    Holds in: every model of transactions.
+    Fails in: none yet; it guards the coordinator.
+    """
+    for transactional_id in range(len(before.transactional_ids)):
+        state = before.transactional_ids[transactional_id].entry.state
+        following = after.transactional_ids[transactional_id].entry.state
+        if state != following and not may_follow(state, following):
+            return False
+    return True
