@@ -45,15 +45,16 @@ def stable_offset_does_not_fall(before: State, after: State) -> bool:
 
 def may_follow(state: int, following: int) -> bool:
     """Whether the transaction log may have an entry in the second state behind one in the first."""
-    if following == TransactionState.ONGOING or following == TransactionState.EMPTY:
-        is_idle = state == TransactionState.COMPLETE_COMMIT or state == TransactionState.COMPLETE_ABORT
-        if state == TransactionState.EMPTY or is_idle:
-            return True
-        if following == TransactionState.ONGOING:
-            return state == TransactionState.ONGOING
-        return state == TransactionState.NONE
+    is_complete = state == TransactionState.COMPLETE_COMMIT or state == TransactionState.COMPLETE_ABORT
+    is_idle = is_complete or state == TransactionState.EMPTY
+    if following == TransactionState.EMPTY:
+        return is_idle or state == TransactionState.NONE
+    if following == TransactionState.ONGOING:
+        return is_idle
     if following == TransactionState.PREPARE_COMMIT:
         return state == TransactionState.ONGOING
+    if following == TransactionState.PREPARE_ABORT:
+        return is_idle or state == TransactionState.ONGOING
     if following == TransactionState.COMPLETE_COMMIT:
         return state == TransactionState.PREPARE_COMMIT
     if following == TransactionState.COMPLETE_ABORT:

@@ -259,17 +259,23 @@ def open_transactions_are_known(state: State) -> bool:
     return True
 
 
+def has_output(state: State, transaction: int, fate: Marker) -> bool:
+    """Whether a record of the transaction, other than that of an offset, has this fate."""
+    for partition_id in range(len(state.partitions)):
+        partition = state.partitions[partition_id]
+        if partition_id != state.offsets_partition:
+            for offset in range(partition.log.end_offset):
+                if partition.log.batches[offset].id == transaction and fate_of(partition, offset) == fate:
+                    return True
+    return False
+
+
 def outputs_of(state: State, input_offset: int, fate: Marker) -> int:
-    """How many transactions made from the input have a record with this fate beside that of the offset."""
+    """How many transactions made from the input have an output with this fate."""
     found = 0
     for transaction in range(len(state.transactions)):
-        if state.transactions[transaction].input_offset == input_offset:
-            for partition_id in range(len(state.partitions)):
-                partition = state.partitions[partition_id]
-                if partition_id != state.offsets_partition:
-                    for offset in range(partition.log.end_offset):
-                        if partition.log.batches[offset].id == transaction and fate_of(partition, offset) == fate:
-                            found += 1
+        if state.transactions[transaction].input_offset == input_offset and has_output(state, transaction, fate):
+            found += 1
     return found
 
 

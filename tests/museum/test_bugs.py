@@ -34,6 +34,13 @@ KNOWN_OF_PRODUCERS = (
     "KAFKA-5249 / KAFKA-9892 / KAFKA-5829",
 )
 
+KNOWN_OF_TRANSACTIONS = (
+    *("KAFKA-17754 / Jepsen Bufstream", "KIP-890 / KAFKA-14402 / KAFKA-12671", "KIP-890 (merge)", "KAFKA-9144"),
+    *("KAFKA-6119 / KAFKA-5231", "KAFKA-9666", "KAFKA-16352", "KAFKA-7519 / KAFKA-5351", "KAFKA-15449"),
+    *("KIP-447 (generation)", "KIP-447 (stable fetch)", "KAFKA-9807", "KAFKA-7866", "KAFKA-8351", "KAFKA-13727"),
+    *("REDPANDA-ZOMBIE-TX", "KAFKA-19367 / KAFKA-20090", "REDPANDA-3616 / EndTxn retry", "KAFKA-5202"),
+)
+
 
 def test_the_museum_has_every_known_bug_of_replication_and_controller():
     assert set(KNOWN) <= set(BUGS)
@@ -42,6 +49,10 @@ def test_the_museum_has_every_known_bug_of_replication_and_controller():
 
 def test_the_museum_has_every_known_bug_of_idempotent_producers():
     assert set(KNOWN_OF_PRODUCERS) <= {name for name, bug in BUGS.items() if bug.area == "idempotent_producer"}
+
+
+def test_the_museum_has_every_known_bug_of_transactions():
+    assert set(KNOWN_OF_TRANSACTIONS) <= {name for name, bug in BUGS.items() if bug.area == "transactions"}
 
 
 def test_every_bug_is_pinned_and_nothing_else():

@@ -1,0 +1,228 @@
+"""What the documents on Kafka say of transactions, sentence by sentence, played on the reference.
+
+Each test is a schedule that a document describes: who does what, in which order, and what a read_committed reader and
+the applications see. A step that is listed has to be possible.
+"""
+
+import pytest
+
+from checker import catalogue
+from checker.objects import members_of
+from impl.producer.constants import Marker
+from impl.producer.rules import ProducerRules
+from impl.transactions.client import (
+    producer_aborts,
+    producer_begins_transaction,
+    producer_commits,
+    producer_initializes,
+    producer_sends,
+)
+from impl.transactions.constants import ProducerState, TransactionState
+from impl.transactions.consumer import consumer_reads
+from impl.transactions.coordinator import coordinator_handles_request
+from impl.transactions.log import transaction_log_commits
+from impl.transactions.markers import (
+    coordinator_completes_transaction,
+    coordinator_sends_marker,
+    leader_writes_marker,
+)
+from impl.transactions.partition import (
+    coordinator_verifies_partition,
+    leader_appends_verified,
+    leader_receives_produce,
+)
+from model.transactions_environment import client_dies, coordinator_is_replaced
+from spec.transactions import applications_are_told_the_truth, transactions_are_atomic
+
+VERSIONS = [ProducerRules(transaction_version=1), ProducerRules(transaction_version=2)]
+IDS = ["version 1", "version 2"]
+
+
+def beginning(**bounds):
+    """Two clients of one transactional id and two partitions, and nothing done yet."""
+    sizes = {
+        "crashes": 1,
+        "clients": 2,
+        "requests": 2,
+        "produces": 2,
+        "partitions": 2,
+        "producer_ids": 2,
+        "max_producer_epoch": 4,
+    }
+    return next(iter(catalogue.find_model("transactions_timeouts").with_bounds({**sizes, **bounds}).initial_states()))
+
+
+def play(*steps):
+    """Each step is a call that has to be possible."""
+    for step, *arguments in steps:
+        assert step(*arguments), step.__name__
+
+
+def request(state, rules, client_id, term=0):
+    """The coordinator takes the client's request and has it in its log."""
+    play((coordinator_handles_request, state, rules, client_id, term), (transaction_log_commits, state, rules, 0))
+
+
+def initialize(state, rules, client_id):
+    play((producer_initializes, state, client_id))
+    request(state, rules, client_id)
+
+
+def send(state, rules, client_id, partition_id):
+    """Add the partition, as this transaction version does it, and have the record stored."""
+    play((producer_sends, state, rules, client_id, partition_id))
+    if rules.transaction_version == 1:
+        request(state, rules, client_id)
+        play((producer_sends, state, rules, client_id, partition_id))
+    play(
+        (leader_receives_produce, state, rules, client_id), (coordinator_verifies_partition, state, rules, client_id, 0)
+    )
+    if rules.transaction_version == 2:
+        play(
+            (transaction_log_commits, state, rules, 0),
+            (coordinator_verifies_partition, state, rules, client_id, 0),
+        )
+    play((leader_appends_verified, state, rules, client_id))
+
+
+def write_marker(state, rules, partition_id, term=0):
+    play(
+        (coordinator_sends_marker, state, 0, term, partition_id),
+        (leader_writes_marker, state, rules, 0, term, partition_id),
+    )
+
+
+def complete(state, rules, term=0):
+    play((coordinator_completes_transaction, state, 0, term), (transaction_log_commits, state, rules, 0))
+
+
+def log_state(state):
+    return state.transactional_ids[0].entry.state
+
+
+def read(state, partition_id):
+    """What a read_committed reader has been given of the partition, once it has read what it can: offsets."""
+    consumer_reads(state, partition_id)
+    return members_of(state.readers[partition_id].delivered)
+
+
+def begin_over_two_partitions(state, rules):
+    initialize(state, rules, 0)
+    play((producer_begins_transaction, state, 0))
+    send(state, rules, 0, 0)
+    send(state, rules, 0, 1)
+
+
+@pytest.mark.parametrize("rules", VERSIONS, ids=IDS)
+def test_between_prepare_and_complete_a_transaction_becomes_visible_partition_by_partition(rules):
+    state = beginning()
+    begin_over_two_partitions(state, rules)
+    play((producer_commits, state, 0))
+    request(state, rules, 0)
+    assert log_state(state) == TransactionState.PREPARE_COMMIT
+    assert (read(state, 0), read(state, 1)) == ([], []), "decided, and visible nowhere yet"
+    write_marker(state, rules, 0)
+    assert (read(state, 0), read(state, 1)) == ([0], []), "visible in one partition only"
+    assert not coordinator_completes_transaction(state, 0, 0)
+    write_marker(state, rules, 1)
+    assert (read(state, 0), read(state, 1)) == ([0], [0])
+    complete(state, rules)
+    assert log_state(state) == TransactionState.COMPLETE_COMMIT
+    assert state.transactions[0].told == Marker.COMMIT
+
+
+@pytest.mark.parametrize("rules", VERSIONS, ids=IDS)
+def test_an_aborted_transaction_is_passed_over_and_never_given_to_a_reader(rules):
+    state = beginning()
+    begin_over_two_partitions(state, rules)
+    play((producer_aborts, state, 0))
+    request(state, rules, 0)
+    write_marker(state, rules, 0)
+    write_marker(state, rules, 1)
+    complete(state, rules)
+    assert (read(state, 0), read(state, 1)) == ([], [])
+    assert [state.readers[each].position for each in range(2)] == [2, 2], "the reader is behind record and marker"
+
+
+@pytest.mark.parametrize("rules", VERSIONS, ids=IDS)
+def test_a_transaction_whose_producer_died_half_way_is_ended_by_its_successor(rules):
+    """Whoever asks for a producer id under the same transactional id has what is unfinished ended first."""
+    state = beginning()
+    begin_over_two_partitions(state, rules)
+    play((client_dies, state, 0), (producer_initializes, state, 1))
+    play((coordinator_handles_request, state, rules, 1, 0))
+    assert state.clients[1].state == ProducerState.INITIALIZING, "it is told to ask again"
+    play((transaction_log_commits, state, rules, 0))
+    assert log_state(state) == TransactionState.PREPARE_ABORT
+    assert not coordinator_handles_request(state, rules, 1, 0), "not before the markers are written"
+    write_marker(state, rules, 0)
+    write_marker(state, rules, 1)
+    complete(state, rules)
+    request(state, rules, 1)
+    assert state.clients[1].state == ProducerState.READY
+    assert state.clients[1].producer_epoch > state.clients[0].producer_epoch
+    assert (read(state, 0), read(state, 1)) == ([], [])
+
+
+@pytest.mark.parametrize("rules", VERSIONS, ids=IDS)
+def test_a_decision_that_is_in_the_log_is_carried_out_by_the_next_coordinator(rules):
+    state = beginning(max_coordinator_epoch=1, failovers=1)
+    begin_over_two_partitions(state, rules)
+    play((producer_commits, state, 0))
+    request(state, rules, 0)
+    write_marker(state, rules, 0)
+    play((coordinator_is_replaced, state, 0, False, True))
+    write_marker(state, rules, 0, term=1)
+    write_marker(state, rules, 1, term=1)
+    complete(state, rules, term=1)
+    assert (read(state, 0), read(state, 1)) == ([0], [0])
+
+
+@pytest.mark.parametrize("rules", VERSIONS, ids=IDS)
+def test_a_marker_of_the_coordinator_before_is_refused(rules):
+    state = beginning(max_coordinator_epoch=1, failovers=1)
+    begin_over_two_partitions(state, rules)
+    play((producer_commits, state, 0))
+    request(state, rules, 0)
+    play((coordinator_sends_marker, state, 0, 0, 0), (coordinator_is_replaced, state, 0, False, False))
+    write_marker(state, rules, 0, term=1)
+    before = state.partitions[0].log.end_offset
+    play((leader_writes_marker, state, rules, 0, 0, 0))
+    assert state.partitions[0].log.end_offset == before
+
+
+@pytest.mark.parametrize("rules", VERSIONS, ids=IDS)
+def test_a_zombie_is_refused_once_its_successor_has_begun(rules):
+    """The epoch tells the two apart: the zombie can neither add a partition nor end a transaction."""
+    state = beginning()
+    initialize(state, rules, 0)
+    play((producer_begins_transaction, state, 0))
+    send(state, rules, 0, 0)
+    play((producer_initializes, state, 1), (coordinator_handles_request, state, rules, 1, 0))
+    play((transaction_log_commits, state, rules, 0))
+    write_marker(state, rules, 0)
+    complete(state, rules)
+    request(state, rules, 1)
+    play((producer_commits, state, 0), (coordinator_handles_request, state, rules, 0, 0))
+    assert state.clients[0].state == ProducerState.FATAL_ERROR
+    assert state.transactions[0].told == Marker.NONE
+    assert read(state, 0) == []
+    assert transactions_are_atomic(state)
+    assert applications_are_told_the_truth(state)
+
+
+def test_a_zombies_batch_is_refused_by_a_partition_that_has_seen_the_newer_epoch():
+    rules = VERSIONS[0]
+    state = beginning()
+    initialize(state, rules, 0)
+    play((producer_begins_transaction, state, 0))
+    send(state, rules, 0, 0)
+    play((producer_sends, state, rules, 0, 1))
+    request(state, rules, 0)
+    play((producer_sends, state, rules, 0, 1), (producer_initializes, state, 1))
+    play((coordinator_handles_request, state, rules, 1, 0), (transaction_log_commits, state, rules, 0))
+    write_marker(state, rules, 1)
+    play((leader_receives_produce, state, rules, 0))
+    play((coordinator_verifies_partition, state, rules, 0, 0))
+    assert state.partitions[1].log.end_offset == 1, "the marker alone"
+    assert state.clients[0].state == ProducerState.ABORTABLE_ERROR

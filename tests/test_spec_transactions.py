@@ -1,0 +1,176 @@
+"""The properties of transactions fail where they must: on small states made by hand, one mistake each."""
+
+import pytest
+
+from checker.layout import Layout
+from impl.producer.append import append_batch, append_marker
+from impl.producer.constants import Marker
+from impl.producer.rules import ProducerRules
+from impl.transactions.constants import TransactionState
+from impl.transactions.records import State
+from model.transactions import BOUNDS
+from spec import transaction_steps, transactions
+
+LAYOUT = Layout(
+    State,
+    {**BOUNDS, "partitions": 3, "producer_ids": 2, "max_coordinator_epoch": 1, "inputs": 1, "max_processed": 2,
+     "offsets_partition": 2},
+)  # fmt: skip
+RULES = ProducerRules()
+C, A = Marker.COMMIT, Marker.ABORT
+
+
+def state_of(*logs, asked=(), told=()):
+    """Partitions with these logs, replicated: a number is a record of that transaction, C and A are markers."""
+    state = LAYOUT.blank()
+    for partition, items in zip(state.partitions, logs, strict=False):
+        for item in items:
+            if isinstance(item, Marker):
+                append_marker(partition.log, 0, 0, 0, item)
+            else:
+                store(partition, item)
+        partition.high_watermark = partition.log.end_offset
+    for transaction, marker in zip(state.transactions, asked, strict=False):
+        transaction.asked = marker
+    for transaction, marker in zip(state.transactions, told, strict=False):
+        transaction.told = marker
+    return state
+
+
+def store(partition, transaction, epoch=0):
+    """Append a record of the transaction."""
+    batch = partition.log.batches[0].copy()
+    batch.id, batch.producer_id, batch.producer_epoch = transaction, 0, epoch
+    batch.base_sequence, batch.is_transactional, batch.marker = 0, 1, Marker.NONE
+    append_batch(partition.log, RULES, batch)
+
+
+def test_a_good_state_satisfies_everything():
+    state = state_of([0, C, 1, A], [0, C], [0, C], asked=[C, A], told=[C, A])
+    state.transactions[0].acknowledged = 0b11
+    state.transactions[0].input_offset = 0
+    state.readers[0].position, state.readers[0].delivered = 4, 0b1
+    state.group.committed = 1
+    state.group.processed[0] = 1
+    for name, judge in vars(transactions).items():
+        if getattr(judge, "__module__", "") == "spec.transactions" and judge.__code__.co_argcount == 1:
+            assert judge(state) == (name not in ("something_is_open", "fenced_client", "something_is_undecided")), name
+
+
+@pytest.mark.parametrize(
+    ("logs", "asked", "told", "violated"),
+    [
+        (([0, C], [0, A]), [C], [], "transactions_are_atomic"),
+        (([0, C],), [A], [], "only_what_was_to_be_committed_is"),
+        (([0, C],), [], [], "only_what_was_to_be_committed_is"),
+        (([0, A],), [C], [C], "applications_are_told_the_truth"),
+        (([0, C],), [C], [A], "applications_are_told_the_truth"),
+        (([0, 0, C],), [C], [C], "records_are_stored_once"),
+        (([0],), [], [], "nothing_is_undecided"),
+        (([0],), [], [], "open_transactions_are_known"),
+    ],
+)
+def test_logs_that_break_a_promise(logs, asked, told, violated):
+    assert not getattr(transactions, violated)(state_of(*logs, asked=asked, told=told))
+
+
+def test_an_acknowledged_record_that_is_nowhere_is_missed():
+    state = state_of([0, C], asked=[C], told=[C])
+    state.transactions[0].acknowledged = 0b01
+    assert transactions.committed_transactions_are_whole(state)
+    state.transactions[0].acknowledged = 0b11
+    assert not transactions.committed_transactions_are_whole(state)
+
+
+def test_a_marker_of_an_older_coordinator_is_seen():
+    state = state_of([0, C, 1, C], asked=[C, C])
+    state.partitions[0].log.batches[1].coordinator_epoch = 1
+    assert not transactions.coordinator_epochs_do_not_fall(state)
+    state.partitions[0].log.batches[3].coordinator_epoch = 1
+    assert transactions.coordinator_epochs_do_not_fall(state)
+
+
+def test_a_batch_of_an_older_producer_epoch_is_seen():
+    state = state_of([0, C, 1], asked=[C])
+    state.partitions[0].log.batches[0].producer_epoch = 1
+    assert not transactions.producer_epochs_do_not_fall(state)
+
+
+@pytest.mark.parametrize(
+    ("delivered", "position", "violated"),
+    [
+        (0b0100, 4, "delivered_records_are_committed"),
+        (0b0100, 4, "only_what_was_to_be_committed_is_delivered"),
+        (0b0000, 2, "committed_records_are_delivered"),
+        (0b0001, 5, "readers_stop_at_undecided"),
+    ],
+)
+def test_what_a_reader_may_not_be_given(delivered, position, violated):
+    state = state_of([0, C, 1, A], asked=[C, A])
+    state.readers[0].delivered, state.readers[0].position = delivered, position
+    assert not getattr(transactions, violated)(state)
+
+
+def test_a_reader_behind_an_open_transaction_is_seen():
+    state = state_of([0])
+    assert transactions.readers_stop_at_undecided(state)
+    state.readers[0].position = 1
+    assert not transactions.readers_stop_at_undecided(state)
+
+
+def test_an_open_transaction_that_the_log_has_is_known():
+    state = state_of([0])
+    state.transactional_ids[0].entry.producer_id = 0
+    state.transactional_ids[0].entry.partitions = 0b1
+    assert transactions.open_transactions_are_known(state)
+
+
+def test_an_input_with_two_committed_outputs_took_effect_twice():
+    state = state_of([0, C, 1, C], asked=[C, C])
+    state.transactions[0].input_offset = 0
+    assert transactions.inputs_take_effect_once(state)
+    state.transactions[1].input_offset = 0
+    assert not transactions.inputs_take_effect_once(state)
+
+
+def test_an_offset_without_its_output_skips_an_input():
+    state = state_of([0, A], [], [0, C], asked=[C])
+    state.transactions[0].input_offset = 0
+    assert transactions.committed_inputs_take_effect(state)
+    state.group.committed = 1
+    assert not transactions.committed_inputs_take_effect(state)
+
+
+def test_processing_is_counted():
+    state = state_of()
+    state.group.committed = 1
+    assert not transactions.committed_inputs_are_processed(state)
+    state.group.processed[0] = 2
+    assert transactions.committed_inputs_are_processed(state)
+    assert not transactions.inputs_are_processed_at_most_once(state)
+
+
+def test_what_is_stable_must_stay_so():
+    before, after = state_of([0, C]), state_of([0])
+    assert transaction_steps.stable_offset_does_not_fall(after, before)
+    assert not transaction_steps.stable_offset_does_not_fall(before, after)
+
+
+@pytest.mark.parametrize(
+    ("state", "following", "is_valid"),
+    [
+        ("ONGOING", "PREPARE_COMMIT", True),
+        ("PREPARE_COMMIT", "PREPARE_ABORT", False),
+        ("PREPARE_ABORT", "COMPLETE_ABORT", True),
+        ("PREPARE_ABORT", "COMPLETE_COMMIT", False),
+        ("ONGOING", "COMPLETE_COMMIT", False),
+        ("PREPARE_COMMIT", "ONGOING", False),
+        ("ONGOING", "EMPTY", False),
+        ("COMPLETE_COMMIT", "ONGOING", True),
+    ],
+)
+def test_the_states_that_may_follow(state, following, is_valid):
+    before, after = state_of(), state_of()
+    before.transactional_ids[0].entry.state = TransactionState[state]
+    after.transactional_ids[0].entry.state = TransactionState[following]
+    assert transaction_steps.transitions_are_valid(before, after) is is_valid
