@@ -94,6 +94,7 @@ WORLD_EVENTS = {
     "partition_is_deleted": Event(at="partition_id", text="is deleted"),
     "partition_is_reloaded": Event(at="partition_id", text="another broker leads"),
     "producer_state_expires": Event(at="partition_id", text="forgets the producer"),
+    "transactional_id_expires": Event(at="coordinator", text="nobody has used the id for long"),
     "group_is_rebalanced": Event(
         at="producers", text="generation {group.generation}: client {client_id} has the input"
     ),

@@ -1,7 +1,7 @@
 """Does a transaction end as it was decided when its coordinator is replaced, and the old one does not notice?
 
 Bounds: two transactions of one producer over two partitions, and one change of the coordinator, which finds the entry
-    that was not committed or not.
+    that was not committed or not. No epoch is used up, which `transactions_epochs` is about.
 Expected: HOLDS
 """
 
@@ -23,7 +23,7 @@ MODEL = Model(
     name="transactions_failover",
     state=State,
     initial=start_transactions,
-    bounds={**BOUNDS, "partitions": 2, "max_coordinator_epoch": 1, "producer_ids": 2, "failovers": 1},
+    bounds={**BOUNDS, "partitions": 2, "max_coordinator_epoch": 1, "max_producer_epoch": 5, "failovers": 1},
     rules=ProducerRules(),
     actions=[
         *TRANSACTIONS,

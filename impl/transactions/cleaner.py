@@ -15,12 +15,6 @@ from impl.transactions.partition import clear_aborted, last_stable_offset
 from impl.transactions.records import Partition, PartitionId, SegmentEnd, SegmentStart, State
 
 
-def is_data_of(partition: Partition, offset: int, producer_id: int) -> bool:
-    """Whether a record of the producer is stored at `offset`."""
-    batch = partition.log.batches[offset]
-    return batch.producer_id == producer_id and batch.marker == Marker.NONE
-
-
 def has_data(partition: Partition, from_offset: int, marker_offset: int) -> bool:
     """Whether, from `from_offset` on, a record is left of the transaction that the marker ends."""
     producer_id = partition.log.batches[marker_offset].producer_id

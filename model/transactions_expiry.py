@@ -1,0 +1,34 @@
+"""Is a transactional id that nobody used for long removed without harm to those who use it after all?
+
+Bounds: an old and a new producer of one transactional id, two transactions, one removal, and a request that is
+    repeated.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.producer.rules import ProducerRules
+from impl.transactions.records import State
+from model.transactions import BOUNDS, EXAMPLES, SAFETY, TRANSACTIONS
+from model.transactions_drawing import TRANSACTION_LANES
+from model.transactions_environment import request_is_repeated, start_transactions, transactional_id_expires
+from spec.transactions import fenced_client
+
+MODEL = Model(
+    name="transactions_expiry",
+    state=State,
+    initial=start_transactions,
+    bounds={
+        **BOUNDS,
+        "clients": 2,
+        "producer_ids": 3,
+        "requests": 3,
+        "produces": 2,
+        "expirations": 1,
+        "delays": 1,
+    },
+    rules=ProducerRules(),
+    actions=[*TRANSACTIONS, request_is_repeated, transactional_id_expires],
+    always=SAFETY,
+    sometimes=[*EXAMPLES, fenced_client],
+    drawing=TRANSACTION_LANES,
+)
