@@ -12,6 +12,7 @@ from checker.result import Verdict
 from checker.stateful import LOOKAHEAD, state_machine
 from impl import cluster, producing
 from impl.replication.records import State
+from impl.transactions import records as transactions
 from tests.expected import names_of
 from tests.toys import behaviours, broken, die_hard, peterson
 
@@ -55,8 +56,11 @@ def test_every_abstract_model_is_either_run_as_sound_or_as_broken():
     assert set(names_of(State, 10**7)) == (sound & set(names_of(State, 10**7))) | set(BROKEN)
 
 
-@pytest.mark.parametrize("name", names_of(cluster.State, 10**7) + names_of(producing.State, 10**7))
-def test_random_schedules_say_of_cluster_and_producer_what_a_search_says(name):
+OTHERS = [name for state in (cluster.State, producing.State, transactions.State) for name in names_of(state, 10**7)]
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_random_schedules_say_of_the_other_models_what_a_search_says(name):
     model = catalogue.find_model(name)
     with contextlib.ExitStack() as stack:
         if catalogue.expectations()[name].verdict is not Verdict.HOLDS:
