@@ -34,15 +34,22 @@ from impl.transactions.partition import (
     leader_receives_produce,
 )
 from model.transactions_environment import client_dies, group_is_rebalanced
-from spec.transaction_steps import stable_offset_does_not_fall, transitions_are_valid
+from spec.transaction_steps import (
+    committed_offset_does_not_fall,
+    stable_offset_does_not_fall,
+    stopped_clients_do_nothing,
+    transitions_are_valid,
+)
 from spec.transactions import (
     aborted_transaction,
     applications_are_told_the_truth,
+    committed_inputs_take_effect,
     committed_records_are_delivered,
     committed_transaction,
     committed_transactions_are_whole,
     coordinator_epochs_do_not_fall,
     delivered_records_are_committed,
+    inputs_take_effect_once,
     only_what_was_to_be_committed_is,
     only_what_was_to_be_committed_is_delivered,
     producer_epochs_do_not_fall,
@@ -105,7 +112,10 @@ SAFETY = (
     coordinator_epochs_do_not_fall,
     producer_epochs_do_not_fall,
     transitions_are_valid,
+    stopped_clients_do_nothing,
 )
+
+GROUP_SAFETY = (inputs_take_effect_once, committed_inputs_take_effect, committed_offset_does_not_fall)
 
 READER_SAFETY = (
     delivered_records_are_committed,

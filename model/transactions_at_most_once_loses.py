@@ -11,7 +11,8 @@ from impl.transactions.records import State
 from model.transactions import PLAIN_CONSUMERS, PLAIN_CONSUMERS_BOUNDS
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import start_consumers
-from spec.transactions import committed_inputs_are_processed
+from spec.transaction_steps import committed_offset_does_not_fall, stopped_clients_do_nothing
+from spec.transactions import committed_inputs_are_processed, every_input_is_done
 
 MODEL = Model(
     name="transactions_at_most_once_loses",
@@ -20,6 +21,7 @@ MODEL = Model(
     bounds=PLAIN_CONSUMERS_BOUNDS,
     rules=ProducerRules(delivery=Delivery.COMMIT_FIRST),
     actions=PLAIN_CONSUMERS,
-    always=[committed_inputs_are_processed],
+    always=[committed_inputs_are_processed, stopped_clients_do_nothing, committed_offset_does_not_fall],
+    sometimes=[every_input_is_done],
     drawing=TRANSACTION_LANES,
 )

@@ -7,10 +7,9 @@ Expected: HOLDS
 from checker.model import Model
 from impl.producer.rules import ProducerRules
 from impl.transactions.records import State
-from model.transactions import BOUNDS, CONSUME_PRODUCE, EXAMPLES, SAFETY
+from model.transactions import BOUNDS, CONSUME_PRODUCE, EXAMPLES, GROUP_SAFETY, SAFETY
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import start_group
-from spec.transactions import committed_inputs_take_effect, inputs_take_effect_once
 
 MODEL = Model(
     name="transactions_consume_produce",
@@ -31,7 +30,7 @@ MODEL = Model(
     },
     rules=ProducerRules(),
     actions=CONSUME_PRODUCE,
-    always=[*SAFETY, inputs_take_effect_once, committed_inputs_take_effect],
+    always=[*SAFETY, *GROUP_SAFETY],
     sometimes=EXAMPLES,
     drawing=TRANSACTION_LANES,
 )

@@ -8,12 +8,10 @@ from checker.fairness import each
 from checker.model import Model
 from impl.producer.rules import ProducerRules
 from impl.transactions.records import State
-from model.transactions import BOUNDS, CONSUME_PRODUCE, COORDINATOR, EXAMPLES, LEADER, SAFETY, TIMEOUTS
+from model.transactions import BOUNDS, CONSUME_PRODUCE, COORDINATOR, EXAMPLES, GROUP_SAFETY, LEADER, SAFETY, TIMEOUTS
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import produce_is_given_up, start_group
 from spec.transactions import (
-    committed_inputs_take_effect,
-    inputs_take_effect_once,
     nothing_is_undecided,
     something_is_undecided,
 )
@@ -35,7 +33,7 @@ MODEL = Model(
     },
     rules=ProducerRules(),
     actions=[*CONSUME_PRODUCE, *TIMEOUTS, produce_is_given_up],
-    always=[*SAFETY, inputs_take_effect_once, committed_inputs_take_effect],
+    always=[*SAFETY, *GROUP_SAFETY],
     sometimes=EXAMPLES,
     leads_to=[(something_is_undecided, nothing_is_undecided)],
     weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],

@@ -6,7 +6,7 @@ Left out, and why that is sound: steps of the environment, which Kafka does not 
 """
 
 from impl.producer.constants import NO_PRODUCER_ID, Marker
-from impl.transactions.constants import TransactionState
+from impl.transactions.constants import ProducerState, TransactionState
 from impl.transactions.records import Partition, State
 
 
@@ -76,3 +76,35 @@ def transitions_are_valid(before: State, after: State) -> bool:
         if state != following and not may_follow(state, following):
             return False
     return True
+
+
+def stopped_clients_do_nothing(before: State, after: State) -> bool:
+    """A client that has died, or was refused for good, does nothing more.
+
+    Lost if it fails: an application that was told to stop goes on beside its successor.
+    Source: `TransactionManager.State.FATAL_ERROR`.
+    Holds in: every model of transactions.
+    Fails in: none yet; it guards the clients.
+    """
+    for client_id in range(len(before.clients)):
+        client = before.clients[client_id]
+        now = after.clients[client_id]
+        if client.state == ProducerState.FATAL_ERROR:
+            if now.state != client.state or now.input_offset != client.input_offset:
+                return False
+            if now.transaction != client.transaction or now.is_halfway != client.is_halfway:
+                return False
+            if now.generation != client.generation:
+                return False
+    return True
+
+
+def committed_offset_does_not_fall(before: State, after: State) -> bool:
+    """The group's committed offset does not go back.
+
+    Lost if it fails: whoever is given the input next processes again what was done.
+    Source: `GroupCoordinator.validateOffsetCommit`; KIP-447.
+    Holds in: every model with a group.
+    Fails in: none yet; it guards the generation in plain offset commits.
+    """
+    return after.group.committed >= before.group.committed

@@ -392,3 +392,11 @@ def delivered_record(state: State) -> bool:
         if state.readers[partition_id].delivered != 0:
             return True
     return False
+
+
+def every_input_is_done(state: State) -> bool:
+    """Every input is processed once, and its offset committed."""
+    for input_offset in range(len(state.group.processed) - 1):
+        if state.group.processed[input_offset] != 1:
+            return False
+    return state.group.committed == len(state.group.processed) - 1

@@ -6,7 +6,7 @@ from checker.layout import Layout
 from impl.producer.append import append_batch, append_marker
 from impl.producer.constants import Marker
 from impl.producer.rules import ProducerRules
-from impl.transactions.constants import TransactionState
+from impl.transactions.constants import ProducerState, TransactionState
 from impl.transactions.records import State
 from model.transactions import BOUNDS
 from spec import transaction_steps, transactions
@@ -174,3 +174,19 @@ def test_the_states_that_may_follow(state, following, is_valid):
     before.transactional_ids[0].entry.state = TransactionState[state]
     after.transactional_ids[0].entry.state = TransactionState[following]
     assert transaction_steps.transitions_are_valid(before, after) is is_valid
+
+
+def test_a_client_that_has_stopped_and_goes_on_is_seen():
+    before, after = state_of(), state_of()
+    after.clients[0].generation = 0
+    before.clients[0].state = after.clients[0].state = ProducerState.FATAL_ERROR
+    assert transaction_steps.stopped_clients_do_nothing(before, after)
+    after.clients[0].input_offset = 0
+    assert not transaction_steps.stopped_clients_do_nothing(before, after)
+
+
+def test_an_offset_that_goes_back_is_seen():
+    before, after = state_of(), state_of()
+    before.group.committed = 1
+    assert transaction_steps.committed_offset_does_not_fall(after, before)
+    assert not transaction_steps.committed_offset_does_not_fall(before, after)
