@@ -103,7 +103,7 @@ TIMEOUTS = (coordinator_aborts_timed_out,)
 
 EXAMPLES = (committed_transaction, aborted_transaction)
 
-SAFETY = (
+PROMISES = (
     transactions_are_atomic,
     only_what_was_to_be_committed_is,
     applications_are_told_the_truth,
@@ -111,13 +111,14 @@ SAFETY = (
     records_are_stored_once,
     coordinator_epochs_do_not_fall,
     producer_epochs_do_not_fall,
-    transitions_are_valid,
     stopped_clients_do_nothing,
 )
 
+SAFETY = (*PROMISES, transitions_are_valid)
+
 GROUP_SAFETY = (inputs_take_effect_once, committed_inputs_take_effect, committed_offset_does_not_fall)
 
-READER_SAFETY = (
+READER_PROMISES = (
     delivered_records_are_committed,
     only_what_was_to_be_committed_is_delivered,
     committed_records_are_delivered,

@@ -67,8 +67,8 @@ def transitions_are_valid(before: State, after: State) -> bool:
 
     Lost if it fails: a decision is undone, or a transaction completes without one.
     Source: `TransactionMetadata.validPreviousStates`; an abort of nothing is that of Kafka 4.0.
-    Holds in: every model of transactions.
-    Fails in: none yet; it guards the coordinator.
+    Holds in: every model of transactions but transactions_append_failures.
+    Fails in: where the outcome of an append is unknown: then the coordinator's memory and the log disagree.
     """
     for transactional_id in range(len(before.transactional_ids)):
         state = before.transactional_ids[transactional_id].entry.state
