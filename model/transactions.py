@@ -118,7 +118,7 @@ SAFETY = (*PROMISES, transitions_are_valid)
 
 GROUP_SAFETY = (inputs_take_effect_once, committed_inputs_take_effect, committed_offset_does_not_fall)
 
-READER_PROMISES = (
+READER_SAFETY = (
     delivered_records_are_committed,
     only_what_was_to_be_committed_is_delivered,
     committed_records_are_delivered,
