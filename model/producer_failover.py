@@ -19,6 +19,7 @@ from model.producer_environment import (
     start_known,
 )
 from model.producers import BOUNDS, EXAMPLES, LATE_RETRIES, SAFETY
+from spec.producer import two_batches_in_flight
 
 MODEL = Model(
     name="producer_failover",
@@ -35,6 +36,6 @@ MODEL = Model(
         broker_crashes,
     ],
     always=SAFETY,
-    sometimes=EXAMPLES,
+    sometimes=[*EXAMPLES, two_batches_in_flight],
     drawing=REPLICAS,
 )

@@ -12,6 +12,7 @@ from impl.producing import State
 from model.producer_drawing import PARTITIONS
 from model.producer_environment import connection_breaks, records_are_deleted, request_is_left_behind, start_known
 from model.producers import BOUNDS, EXAMPLES, LATE_RETRIES, SAFETY
+from spec.producer import two_batches_in_flight
 
 MODEL = Model(
     name="producer_retention",
@@ -21,6 +22,6 @@ MODEL = Model(
     rules=ProducerRules(unknown_producer_may_go_on=False, state_outlives_records=False),
     actions=[*LATE_RETRIES, producer_bumps_epoch, connection_breaks, request_is_left_behind, records_are_deleted],
     always=SAFETY,
-    sometimes=EXAMPLES,
+    sometimes=[*EXAMPLES, two_batches_in_flight],
     drawing=PARTITIONS,
 )

@@ -18,6 +18,7 @@ from model.producer_environment import (
     start_known,
 )
 from model.producers import BOUNDS, EXAMPLES, LATE_RETRIES, SAFETY
+from spec.producer import two_batches_in_flight
 
 MODEL = Model(
     name="producer_retries",
@@ -35,6 +36,6 @@ MODEL = Model(
         batch_expires,
     ],
     always=SAFETY,
-    sometimes=EXAMPLES,
+    sometimes=[*EXAMPLES, two_batches_in_flight],
     drawing=PARTITIONS,
 )

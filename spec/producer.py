@@ -234,3 +234,13 @@ def retry_of_stored_batch(state: State) -> bool:
             if is_stored(partition.replicas[partition.leader].log, batch_id):
                 return True
     return False
+
+
+def two_batches_in_flight(state: State) -> bool:
+    """Two batches are in flight. Without an example none can overtake another."""
+    for batch_id in range(len(state.producer.batches)):
+        for earlier in range(batch_id):
+            if state.producer.batches[batch_id].status == BatchStatus.IN_FLIGHT:
+                if state.producer.batches[earlier].status == BatchStatus.IN_FLIGHT:
+                    return True
+    return False

@@ -190,6 +190,13 @@ def test_a_retry_must_not_overtake_one():
         assert steps.retries_go_in_order(before, after) is holds
 
 
+def test_two_batches_in_flight_are_seen():
+    state = good()
+    for batch, expected in ((2, False), (3, True)):
+        state.producer.batches[batch].status = BatchStatus.IN_FLIGHT
+        assert spec.two_batches_in_flight(state) is expected
+
+
 def test_progress_is_seen():
     state = good()
     assert steps.nothing_under_way(state)
