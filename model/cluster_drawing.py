@@ -69,6 +69,7 @@ REPLICATION_EVENTS = {
     "leader_proposes_expansion": Event(
         at="leader_id", to="controller", text="proposes ISR {alter_partitions[leader_id].isr}", asks=True
     ),
+    "leader_ends_recovery": Event(at="leader_id", to="controller", text="has recovered", asks=True),
     "leader_finds_caught_up": Event(at="leader_id", text="finds broker {follower_id} caught up"),
     "leader_proposes_caught_up": Event(
         at="leader_id", to="controller", text="proposes ISR {alter_partitions[leader_id].isr}", asks=True

@@ -5,7 +5,7 @@ until something newer takes its place. It is assumed of each broker by itself (`
 fair are producers, crashes, lags and moves: they may never come.
 """
 
-from checker.fairness import Given, each
+from checker.fairness import each
 from impl.broker.fetch import leader_answers_epoch_end, leader_answers_fetch
 from impl.broker.fetcher import follower_asks_epoch_end, follower_sends_fetch, follower_truncates, follower_uses_fetch
 from impl.broker.isr import leader_learns_of_change, leader_proposes_expansion
@@ -32,14 +32,14 @@ FAIR_RESTARTS = [
 
 FAIR_REPLAY = each(broker_replays_metadata)  # a broker asks for the metadata log again and again
 
-FAIR_IN_KRAFT: Given = [
+FAIR_IN_KRAFT = [
     *FAIR_REPLICATION,
     *FAIR_RESTARTS,
     FAIR_REPLAY,
     each(controller_unfences_broker),  # by the broker's next heartbeat
 ]
 
-FAIR_IN_ZOOKEEPER: Given = [
+FAIR_IN_ZOOKEEPER = [
     *FAIR_REPLICATION,
     *FAIR_RESTARTS,
     each(follower_asks_epoch_end),

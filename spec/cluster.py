@@ -130,7 +130,7 @@ def recovering_leader_is_alone(state: State) -> bool:
 
     Lost if it fails: a leader that is still losing records is taken for one that every replica may follow.
     Source: KIP-704.
-    Holds in: cluster_unclean_kraft.
+    Holds in: cluster_unclean_kraft, cluster_convergence_unclean.
     Fails in: the museum's entry on the recovering leader.
     """
     metadata = state.controller.history[state.controller.offset]

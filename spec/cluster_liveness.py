@@ -16,7 +16,8 @@ def converged(state: State) -> bool:
     Lost if it fails: the cluster does not heal. A replica stays behind for good, an ISR small, a write unacknowledged,
     or the partition without a leader, although nothing is broken any more.
     Source: Kafka's documentation; KAFKA-10706, KAFKA-3143.
-    Holds in: cluster_convergence, cluster_convergence_zookeeper, some time after each state of `disturbed`.
+    Holds in: cluster_convergence, cluster_convergence_zookeeper, cluster_convergence_unclean: some time after each
+        state of `disturbed`.
     Fails in: cluster_convergence_stuck.
     """
     metadata = state.controller.history[state.controller.offset]

@@ -11,7 +11,7 @@ from checker.observed import compiled_graph
 from checker.result import Limits, Verdict
 from checker.search import check
 from impl.broker.fetcher import follower_uses_fetch
-from impl.broker.isr import leader_proposes_expansion
+from impl.broker.isr import leader_ends_recovery, leader_proposes_expansion
 from impl.broker.messages import clear_fetch
 from impl.cluster import State
 from impl.constants import NO_LEADER, NO_OFFSET
@@ -20,6 +20,7 @@ from impl.rules import ClusterRules
 from model.cluster import BOUNDS
 from model.cluster_convergence import MODEL
 from model.cluster_convergence_stuck import MODEL as STUCK
+from model.cluster_convergence_unclean import MODEL as UNCLEAN
 from model.environment import found_partition
 from spec.cluster_liveness import bounds_leave_room, converged, disturbed
 from tests.test_spec_cluster import state_of
@@ -30,6 +31,11 @@ QUIET = {"crashes": 0, "expirations": 0, "moves": 0, "max_metadata_offset": 3, "
 
 def no_expansion(state: State, rules: ClusterRules, leader_id: ReplicaId, follower_id: ReplicaId) -> bool:
     """A leader that lets nobody into its ISR again: no step is ever possible."""
+    return state.budget.crashes < 0
+
+
+def no_recovery(state: State, leader_id: ReplicaId) -> bool:
+    """A leader that never declares that it has recovered."""
     return state.budget.crashes < 0
 
 
@@ -74,6 +80,13 @@ def test_a_cluster_that_cannot_heal_is_caught_in_a_lasso(function, other, distur
     result = check(with_instead(model, function, other), engine="interpreted")
     assert (result.verdict, result.property) == (Verdict.VIOLATED, "disturbed_leads_to_converged")
     assert result.trace is not None and result.trace.loop is not None
+
+
+@pytest.mark.slow
+def test_after_an_unclean_election_the_isr_grows_only_once_the_leader_has_recovered():
+    model = UNCLEAN.with_bounds({"max_records": 1, "max_metadata_offset": 7, "max_leader_epoch": 4})
+    result = check(with_instead(model, leader_ends_recovery, no_recovery), engine="compiled")
+    assert (result.verdict, result.property) == (Verdict.VIOLATED, "disturbed_leads_to_converged")
 
 
 def test_the_stuck_model_is_stuck_by_its_rule_alone():

@@ -90,9 +90,16 @@ def is_caught_up(leader: Broker, rules: ClusterRules, follower_id: int) -> bool:
     return end_offset >= leader.leader_epoch_start_offset or not rules.expansion_awaits_epoch_start
 
 
-def is_joining(state: State, leader_id: int, follower_id: int) -> bool:
+def is_recovering(state: State, leader_id: int) -> bool:
+    """Whether a leader was elected uncleanly and has not recovered, as far as its metadata tells (KIP-704)."""
+    return state.controller.history[state.brokers[leader_id].metadata_offset].is_recovering
+
+
+def is_joining(state: State, rules: ClusterRules, leader_id: int, follower_id: int) -> bool:
     """Whether a leader may propose to add this follower, caught up or not."""
     if not can_propose(state, leader_id):
+        return False
+    if is_recovering(state, leader_id) and rules.recovering_leader_stays_alone:
         return False
     return follower_id != leader_id and not contains(state.brokers[leader_id].isr, follower_id)
 
@@ -108,13 +115,33 @@ def leader_proposes_expansion(state: State, rules: ClusterRules, leader_id: Repl
     Left out: nothing.
     """
     leader = state.brokers[leader_id]
-    if not is_joining(state, leader_id, follower_id):
+    if not is_joining(state, rules, leader_id, follower_id):
         return False
     if not is_caught_up(leader, rules, follower_id):
         return False
     if not is_eligible(state, rules, leader_id, follower_id, leader.followers[follower_id].broker_epoch):
         return False
     propose_isr(state, leader_id, including(leader.isr, follower_id))
+    return True
+
+
+def leader_ends_recovery(state: State, leader_id: ReplicaId) -> bool:
+    """A leader that was elected uncleanly declares that it has recovered, so that its ISR may grow.
+
+    Who: a leader, which may have been deposed.
+    When: its metadata says that it is recovering; no change is pending.
+    Effect: the request is sent, with the ISR as it is.
+    Source: Partition.makeLeader (LeaderRecoveryState.RECOVERED), AlterPartition; KIP-704.
+    Left out: what recovering takes; Kafka does nothing for it yet. Kafka declares it with the leader's next change of
+        the ISR, which here is this one.
+    """
+    leader = state.brokers[leader_id]
+    if not can_propose(state, leader_id):
+        return False
+    if not is_recovering(state, leader_id):
+        return False
+    propose_isr(state, leader_id, leader.isr)
+    state.alter_partitions[leader_id].ends_recovery = True
     return True
 
 
@@ -128,7 +155,7 @@ def leader_finds_caught_up(state: State, rules: ClusterRules, leader_id: Replica
     Left out: nothing.
     """
     leader = state.brokers[leader_id]
-    if not is_joining(state, leader_id, follower_id):
+    if not is_joining(state, rules, leader_id, follower_id):
         return False
     follower = leader.followers[follower_id]
     if follower.is_caught_up or not is_caught_up(leader, rules, follower_id):
@@ -150,7 +177,7 @@ def leader_proposes_caught_up(state: State, rules: ClusterRules, leader_id: Repl
     """
     leader = state.brokers[leader_id]
     follower = leader.followers[follower_id]
-    if not is_joining(state, leader_id, follower_id):
+    if not is_joining(state, rules, leader_id, follower_id):
         return False
     if not follower.is_caught_up:
         return False

@@ -51,6 +51,7 @@ def clear_alter_partition(state: State, leader_id: int) -> None:
     change.leader_epoch = NO_EPOCH
     change.partition_epoch = 0
     change.isr = 0
+    change.ends_recovery = False
     change.error = AlterPartitionError.NONE
     for member_id in range(len(change.member_epochs)):
         change.member_epochs[member_id] = NO_EPOCH

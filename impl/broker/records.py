@@ -136,6 +136,7 @@ class AlterPartition(Struct):
     isr: the ISR proposed; in an answer the ISR that holds.
     member_epochs: the broker epochs of the members proposed, as the leader knows them; `NO_EPOCH` for a
         member that has not fetched yet, and for all others.
+    ends_recovery: whether the sender declares that it has recovered from the unclean election that made it leader.
     error: the answer's error.
     """
 
@@ -145,4 +146,5 @@ class AlterPartition(Struct):
     partition_epoch: MetadataOffset
     isr: ReplicaSet
     member_epochs: Annotated[Array[OptionalBrokerEpoch], ById("replicas")]
+    ends_recovery: bool
     error: AlterPartitionError

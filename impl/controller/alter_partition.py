@@ -39,6 +39,8 @@ def is_made_already(change: AlterPartition, rules: ClusterRules, metadata: Metad
     """Whether the record is what the change asks for. Without the epoch check an old record can look so."""
     if metadata.leader != leader_id or metadata.isr != change.isr or metadata.leader_epoch != change.leader_epoch:
         return False
+    if change.ends_recovery and metadata.is_recovering:
+        return False
     return metadata.partition_epoch == change.partition_epoch or not rules.repeated_change_checks_epoch
 
 
@@ -62,6 +64,7 @@ def answer_change(change: AlterPartition, metadata: Metadata, error: int) -> Non
     change.leader_epoch = NO_EPOCH
     change.partition_epoch = 0
     change.isr = 0
+    change.ends_recovery = False
     for member_id in range(len(change.member_epochs)):
         change.member_epochs[member_id] = NO_EPOCH
     if error == AlterPartitionError.NONE:
@@ -86,9 +89,10 @@ def controller_alters_partition(state: State, rules: ClusterRules, leader_id: Re
     When: the request has arrived; a change is left.
     Effect: a sender that is not the registered broker, not the leader, or of an older leader or partition epoch is
         refused. So is an ISR with a broker that is fenced, stopping or restarted since, and one that grows while the
-        leader is recovering. Otherwise the ISR is recorded with the next partition epoch; the leader epoch stays.
+        leader is recovering. Otherwise the ISR is recorded with the next partition epoch, and that the leader has
+        recovered if it says so; the leader epoch stays.
     Source: ReplicationControlManager.alterPartition; KIP-497, KIP-841, KIP-903, KIP-704.
-    Left out: that a leader proposes to end its recovery, which it does before anything else is proposed.
+    Left out: nothing.
     """
     change = state.alter_partitions[leader_id]
     controller = state.controller
@@ -103,6 +107,8 @@ def controller_alters_partition(state: State, rules: ClusterRules, leader_id: Re
     if error == AlterPartitionError.NONE and not is_made_already(change, rules, metadata, leader_id):
         begin_change(state)
         set_isr(state, rules, change.isr)
+        if change.ends_recovery:
+            controller.history[controller.offset].is_recovering = False
         maybe_complete_reassignment(state, rules)
     answer_change(change, controller.history[controller.offset], error)
     return True
