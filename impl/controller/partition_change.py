@@ -3,8 +3,8 @@
 Part of Kafka modelled: `PartitionChangeBuilder` (KRaft), and the conditional writes of `KafkaController` (ZooKeeper
 era).
 Source: apache/kafka (commit 1eb7644349); KIP-966.
-Left out, and why that is sound: `lastKnownElr`, by which a partition without any electable replica is recovered by
-hand.
+Left out, and why that is sound: `lastKnownElr`, the member that is elected uncleanly where ISR and ELR are empty. Where
+unclean election is on, that member may be elected as any other; where it is off, this is not covered.
 """
 
 from checker.schema import cardinality, contains, excluding, including
