@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import psutil
-from py4j.protocol import Py4JError, Py4JJavaError
+from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 from pyspark import SparkConf, SparkContext, java_gateway
 from pyspark.errors import PySparkException
 from pyspark.logger import PySparkLogger
@@ -168,6 +168,8 @@ def reason(error: BaseException) -> str:
                 cause = cause.getCause()
             return _one_line(cause.toString())
         return "Java ended before it could say why"
+    if isinstance(error, Py4JNetworkError):
+        return "Spark's Java has ended; the system may have killed it for want of memory"
     return _one_line(str(error)) or type(error).__name__
 
 

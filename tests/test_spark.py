@@ -112,6 +112,15 @@ def test_what_spark_refuses_is_told_in_one_line(spark_session):
         spark_session.sparkContext.parallelize([1], 1).map(fail).collect()
 
 
+def test_java_that_is_gone_is_told():
+    from py4j.protocol import Py4JNetworkError
+
+    from checker import spark
+
+    with pytest.raises(UsageError, match="the query: Spark's Java has ended"), spark.explained("the query"):
+        raise Py4JNetworkError("Error while sending or receiving")
+
+
 @pytest.mark.parametrize(
     ("master", "why"),
     [
