@@ -3,6 +3,7 @@
 import collections
 import re
 import xml.etree.ElementTree
+from pathlib import Path
 
 import networkx as nx
 import pyarrow.parquet as pq
@@ -97,6 +98,7 @@ def test_every_table_is_what_plain_python_counts(kip101, kafkacheck):
         at = [state["level"] for state in states if state["at_bound"][row["bound"]]]
         assert (row["states"], row["first_level"]) == (len(at), min(at, default=None))
         assert row["value"] == kip101.run["bounds"][row["bound"]]
+    assert not Path("spark-warehouse").exists(), "Spark's own folder is none of the user's"
     for name in tables:
         assert name in (folder / "report.html").read_text()
     for title in ("States per level", "Deadlocks", "Measures", "States at a bound"):

@@ -22,12 +22,12 @@ from checker import spark
 from checker.errors import UsageError
 master, *settings = sys.argv[1:]
 try:
-    with spark.session(master or None, spark.parse_settings(settings)) as session:
-        numbers = session.sparkContext.parallelize(range(4), 2)
+    with spark.context(master or None, spark.parse_settings(settings)) as context:
+        numbers = context.parallelize(range(4), 2)
         is_idle = "spark.executorEnv.IDLE=1" in settings
         rows = [""] * 4 if is_idle else numbers.map(lambda number: (number, sys.executable)).collect()
-        print(spark.description(session.sparkContext))
-        print(rows[3], session.sparkContext.getConf().get("spark.app.name"))
+        print(spark.description(context))
+        print(rows[3], context.getConf().get("spark.app.name"))
         print("ready", flush=True)
         if settings and settings[0].startswith("spark.executorEnv.WAIT"):
             sys.stdin.read()
