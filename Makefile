@@ -34,7 +34,7 @@ test: lint
 long: environment
 	@$(BIN)/python -m pytest --all --long -q -n $(WORKERS) --maxprocesses 8 --dist worksteal \
 		tests/test_actions.py tests/test_spark_search.py tests/test_symbolic.py \
-		tests/test_prove.py tests/test_prove_cluster.py tests/test_houdini.py
+		tests/test_prove.py tests/test_prove_cluster.py tests/test_prove_producer.py tests/test_houdini.py
 
 quick: environment
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --maxprocesses 8 --dist worksteal

@@ -17,7 +17,7 @@ from model.producer_environment import (
     request_is_left_behind,
     start_known,
 )
-from model.producers import BOUNDS, EXAMPLES, LATE_RETRIES, SAFETY
+from model.producers import BOUNDS, EXAMPLES, LATE_RETRIES, LEMMAS, SAFETY
 from spec.producer import two_batches_in_flight
 
 MODEL = Model(
@@ -37,5 +37,6 @@ MODEL = Model(
     ],
     always=SAFETY,
     sometimes=[*EXAMPLES, two_batches_in_flight],
+    lemmas=LEMMAS,
     drawing=PARTITIONS,
 )

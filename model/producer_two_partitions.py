@@ -18,7 +18,7 @@ from model.producer_environment import (
     request_is_left_behind,
     start_known,
 )
-from model.producers import BOUNDS, EXAMPLES, LATE_RETRIES, SAFETY
+from model.producers import BOUNDS, EXAMPLES, LATE_RETRIES, LEMMAS, SAFETY
 from spec.producer_steps import due_batches_are_not_refused
 
 MODEL = Model(
@@ -47,5 +47,6 @@ MODEL = Model(
     ],
     always=[*SAFETY, due_batches_are_not_refused],
     sometimes=EXAMPLES,
+    lemmas=LEMMAS,
     drawing=PARTITIONS,
 )

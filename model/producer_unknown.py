@@ -11,7 +11,7 @@ from impl.producer.sender import producer_gets_id
 from impl.producing import State
 from model.producer_drawing import PARTITIONS
 from model.producer_environment import append_is_refused, start_empty
-from model.producers import BOUNDS, RETRIES, SAFETY
+from model.producers import BOUNDS, LEMMAS, RETRIES, SAFETY
 from spec.producer import acknowledged_batch
 
 MODEL = Model(
@@ -23,5 +23,6 @@ MODEL = Model(
     actions=[producer_gets_id, *RETRIES, append_is_refused],
     always=SAFETY,
     sometimes=[acknowledged_batch],
+    lemmas=LEMMAS,
     drawing=PARTITIONS,
 )

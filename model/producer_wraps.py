@@ -12,7 +12,7 @@ from impl.producer.sender import producer_bumps_epoch, producer_resolves_sequenc
 from impl.producing import State
 from model.producer_drawing import PARTITIONS
 from model.producer_environment import batch_expires, connection_breaks, start_known
-from model.producers import BOUNDS, EXAMPLES, RETRIES, SAFETY
+from model.producers import BOUNDS, EXAMPLES, LEMMAS, RETRIES, SAFETY
 from spec.producer_steps import due_batches_are_not_refused
 
 MODEL = Model(
@@ -34,5 +34,6 @@ MODEL = Model(
     actions=[*RETRIES, producer_bumps_epoch, producer_resolves_sequences, connection_breaks, batch_expires],
     always=[*SAFETY, due_batches_are_not_refused],
     sometimes=EXAMPLES,
+    lemmas=LEMMAS,
     drawing=PARTITIONS,
 )

@@ -26,9 +26,11 @@ from spec.producer import (
     failed_batches_are_absent,
     no_batch_is_passed_over,
     older_epochs_are_fenced,
+    producer_state_matches_log,
     retry_of_stored_batch,
     sequences_follow_each_other,
 )
+from spec.producer_lemmas import requests_carry_data, senders_have_ids, well_formed_partition_logs
 from spec.producer_steps import acknowledgements_are_true, retries_go_in_order
 
 RETRIES_OF_BUFFERED = (producer_takes_answer, producer_sends_again, leader_handles_produce)
@@ -50,6 +52,9 @@ SAFETY = (
     acknowledgements_are_true,
     retries_go_in_order,
 )
+
+LEMMAS = (requests_carry_data, senders_have_ids, well_formed_partition_logs, producer_state_matches_log)
+"""Why `sequences_follow_each_other` and `older_epochs_are_fenced` hold; `spec/README.md` says what is proved."""
 
 BOUNDS = {
     "batches": 3,

@@ -1,0 +1,133 @@
+"""Why brokers take only the sequence that comes next: invariants by which that is proved for all states.
+
+Each is preserved by every action of the models that list it, from every well-typed state in which all of them hold,
+reachable or not, and holds of every reachable state, which the search confirms (`check --lemmas`).
+
+Part of Kafka judged: an idempotent producer and partitions of one replica each, by their records only.
+Source: this project's, after KIP-98.
+Left out, and why that is sound: followers, transactions and what recovery makes of a log; `spec/README.md` lists what
+is not proved. What a lemma does not say cannot make another one true.
+"""
+
+from impl.constants import NO_OFFSET
+from impl.producer.client_records import ProducerBatch
+from impl.producer.constants import (
+    NO_BATCH,
+    NO_PRODUCER_EPOCH,
+    NO_PRODUCER_ID,
+    NO_SEQUENCE,
+    BatchStatus,
+    Marker,
+    ProducerState,
+    RequestStage,
+)
+from impl.producer.records import Batch, PartitionLog
+from impl.producing import State
+
+
+def has_sequence(batch: ProducerBatch) -> bool:
+    """Whether the producer has given the batch an id, an epoch and a sequence."""
+    if batch.producer_id == NO_PRODUCER_ID or batch.producer_epoch == NO_PRODUCER_EPOCH:
+        return False
+    return batch.base_sequence != NO_SEQUENCE
+
+
+def is_data(batch: Batch) -> bool:
+    """Whether it is data of an idempotent producer, and no marker."""
+    if batch.id == NO_BATCH or batch.marker != Marker.NONE or batch.base_sequence == NO_SEQUENCE:
+        return False
+    return batch.producer_id != NO_PRODUCER_ID and batch.producer_epoch != NO_PRODUCER_EPOCH
+
+
+def requests_carry_data(state: State) -> bool:
+    """A request under way, or left behind, carries data of an idempotent producer, which that producer knows.
+
+    Why: a producer sends a batch only with the id, epoch and sequence that it has given it.
+    Source: KIP-98; `TransactionManager`.
+    """
+    for partition_id in range(len(state.connections)):
+        connection = state.connections[partition_id]
+        for place in range(len(connection.requests)):
+            request = connection.requests[place]
+            if request.stage != RequestStage.NONE:
+                if not is_data(request.batch) or not has_sequence(state.producer.batches[request.batch.id]):
+                    return False
+    for slot in range(len(state.late_requests)):
+        batch = state.late_requests[slot].batch
+        if batch.id != NO_BATCH and not is_data(batch):
+            return False
+    return True
+
+
+def has_begun(state: State) -> bool:
+    """Whether the producer has sent something, or has to begin another epoch."""
+    for partition_id in range(len(state.connections)):
+        connection = state.connections[partition_id]
+        if state.producer.counters[partition_id].unresolved_sequence != NO_SEQUENCE:
+            return True
+        for place in range(len(connection.requests)):
+            if connection.requests[place].stage != RequestStage.NONE:
+                return True
+    for batch_id in range(len(state.producer.batches)):
+        status = state.producer.batches[batch_id].status
+        if status == BatchStatus.IN_FLIGHT or status == BatchStatus.RETRYING:
+            return True
+    return state.producer.is_bump_required
+
+
+def senders_have_ids(state: State) -> bool:
+    """A producer has an id and an epoch before it sends anything, and so has every batch that it sends.
+
+    Why: it sends nothing before the coordinator has given it an id.
+    Source: KIP-98; `TransactionManager`, the state UNINITIALIZED.
+    """
+    producer = state.producer
+    if producer.state == ProducerState.UNINITIALIZED:
+        if has_begun(state):
+            return False
+    elif producer.producer_id == NO_PRODUCER_ID or producer.producer_epoch == NO_PRODUCER_EPOCH:
+        return False
+    for batch_id in range(len(producer.batches)):
+        batch = producer.batches[batch_id]
+        if batch.status == BatchStatus.IN_FLIGHT or batch.status == BatchStatus.RETRYING:
+            if not has_sequence(batch):
+                return False
+    return True
+
+
+def remembers_newest_epoch(log: PartitionLog) -> bool:
+    """Whether each producer's entry has the epoch of its newest batch, which is the highest one in the log."""
+    for offset in range(log.start_offset, log.end_offset):
+        batch = log.batches[offset]
+        if batch.producer_epoch > log.producers[batch.producer_id].producer_epoch:
+            return False
+    for producer_id in range(len(log.producers)):
+        entry = log.producers[producer_id]
+        newest = entry.batches[0].offset
+        if newest != NO_OFFSET and newest >= log.start_offset and newest < log.end_offset:
+            if log.batches[newest].producer_epoch != entry.producer_epoch:
+                return False
+    return True
+
+
+def well_formed_partition_logs(state: State) -> bool:
+    """A log has data from its start to its end and none elsewhere, and of each producer the newest epoch is remembered.
+
+    Why: the producer state follows every append.
+    Source: `UnifiedLog`, `ProducerStateManager`; KIP-98.
+    """
+    for partition_id in range(len(state.partitions)):
+        replicas = state.partitions[partition_id].replicas
+        for replica_id in range(len(replicas)):
+            log = replicas[replica_id].log
+            if log.start_offset > log.end_offset:
+                return False
+            for offset in range(len(log.batches)):
+                is_stored = offset >= log.start_offset and offset < log.end_offset
+                if is_stored and not is_data(log.batches[offset]):
+                    return False
+                if not is_stored and log.batches[offset].id != NO_BATCH:
+                    return False
+            if not remembers_newest_epoch(log):
+                return False
+    return True

@@ -1,0 +1,45 @@
+"""What is proved of the idempotent producer for all states: which sequences and epochs a broker accepts."""
+
+import pytest
+
+from checker import catalogue
+from checker.houdini import true_everywhere
+from checker.prove import Settings, prove
+from checker.reached import explore
+from checker.result import Limits
+
+ALONE = Settings(jobs=0, use_cache=False)
+PROVED = ["sequences_follow_each_other", "older_epochs_are_fenced"]
+MODELS = [
+    name for name in catalogue.catalogue_names() if name.startswith("producer") and catalogue.find_model(name).lemmas
+]
+QUICK = ["producer_unknown", "producer_wraps"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
+def test_which_sequences_and_epochs_are_accepted_is_proved(name, request):
+    if name not in QUICK and not request.config.getoption("--long"):
+        pytest.skip("with --long: each of the other models proves the same of much the same actions")
+    proof = prove(catalogue.find_model(name), ALONE, PROVED)
+    assert proof.is_proved, {(each.obligation.subject, each.obligation.action) for each in proof.failed}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
+def test_the_lemmas_hold_in_every_reachable_state(name, request):
+    if name not in QUICK and not request.config.getoption("--long"):
+        pytest.skip("with --long: it has many more states")
+    model = catalogue.find_model(name)
+    reached = explore(model.with_properties(()), Limits())
+    assert reached.is_complete
+    assert true_everywhere(model, model.lemmas, reached) == list(model.lemmas)
+
+
+@pytest.mark.slow
+def test_sequences_are_accepted_by_what_is_remembered():
+    model = catalogue.find_model("producer_unknown")
+    less = [each.function for each in model.lemmas if each.name != "producer_state_matches_log"]
+    proof = prove(model.with_given_lemmas(less), ALONE, PROVED)
+    failed = {(each.obligation.subject, each.obligation.action) for each in proof.failed}
+    assert ("sequences_follow_each_other", "leader_handles_produce") in failed
