@@ -299,6 +299,7 @@ class _ActionQuestions:
             return []
         if answer.status is Status.SATISFIABLE:
             step = self._breaking(answer)
+            assert step.missing.isdisjoint(left) and not step.broken.isdisjoint(asked), "the readings differ"
             self._steps.append(step)
             return [name for name in left if name in step.broken]
         if len(asked) == 1:

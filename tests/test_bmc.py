@@ -10,7 +10,18 @@ from impl.replication.records import State
 from tests.command import TANK
 from tests.expected import names_of
 from tests.snippets import load
-from tests.toys import broken, die_hard, every_kind, peterson, transaction_commit, two_phase_commit
+from tests.toys import (
+    broken,
+    die_hard,
+    every_kind,
+    ewd840,
+    hanoi,
+    lossy_channel,
+    peterson,
+    token_ring,
+    transaction_commit,
+    two_phase_commit,
+)
 
 TINY = {"log_size": 1, "max_records": 1, "max_leader_epoch": 0, "replicas": 2}
 DEPTH = 10
@@ -31,7 +42,10 @@ def agree(model, depth=DEPTH):
     return found
 
 
-@pytest.mark.parametrize("toy", [die_hard, peterson, every_kind], ids=lambda toy: toy.MODEL.name)
+TOYS = [die_hard, every_kind, ewd840, hanoi, lossy_channel, peterson, token_ring, transaction_commit]
+
+
+@pytest.mark.parametrize("toy", TOYS, ids=lambda toy: toy.MODEL.name)
 def test_it_agrees_with_the_search_on_toys(toy):
     agree(toy.MODEL, 6)
 
