@@ -1,6 +1,6 @@
 """Does every transaction with offsets end, whatever arrives late?
 
-Bounds: one input and one client with two transactions, one of whose requests to store something is given up.
+Bounds: one input and one client with one transaction, one of whose requests to store something is given up.
 Expected: HOLDS
 """
 
@@ -22,6 +22,8 @@ MODEL = Model(
     initial=start_group,
     bounds={
         **BOUNDS,
+        "batches": 1,
+        "log_size": 4,
         "producer_ids": 2,
         "partitions": 2,
         "offsets_partition": 1,

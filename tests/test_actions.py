@@ -18,9 +18,7 @@ from checker.native import FAULT, FAULT_AT, NO_FAULT
 from impl import cluster, producing
 from impl.producer.rules import ProducerRules
 from impl.replication.records import State
-from impl.transactions import records as transactions
 from model.producer_environment import start_known
-from model.transactions_environment import start_transactions
 from tests.expected import names_of, pinned
 from tests.random_states import reached
 from tests.toys.broken import MODELS as BROKEN
@@ -111,29 +109,23 @@ FEW = {"batches": 3, "partitions": 1, "records_in_batch": 1, "log_size": 3, "max
 """Bounds at which the actions of the producer's models have few parameters."""
 
 
-FEW_TRANSACTIONS = {
-    "partitions": 2, "log_size": 3, "max_verification_guard": 3, "transactional_ids": 1, "max_coordinator_epoch": 1,
-    "requests": 3, "produces": 3, "producer_ids": 2, "segment_size": 1,
-}  # fmt: skip
-"""The same for those of transactions."""
-
-TOGETHER = {
-    "all of the producer": (producing.State, start_known, FEW),
-    "all of transactions": (transactions.State, start_transactions, FEW_TRANSACTIONS),
-}
+TRANSACTIONS = ("transactions_at_least_once", "transactions_cleaner", "transactions_end")
+"""Small models of transactions. In the others every search checks the contract of each step that it takes."""
 
 
-def all_of(state, start, few):
-    """One model with every action of all models of that state, with every disturbance that any of them has."""
-    models = [catalogue.find_model(name) for name in names_of(state, 10**7)]
-    bounds = {bound: max(each.bounds[bound] for each in models) for bound in models[0].bounds} | few
+def all_of_the_producer():
+    """One model with every action of the producer's models, with every disturbance that any of them has."""
+    models = [catalogue.find_model(name) for name in names_of(producing.State, 10**7)]
+    bounds = {bound: max(each.bounds[bound] for each in models) for bound in models[0].bounds} | FEW
     actions = list(dict.fromkeys(action.function for each in models for action in each.actions))
-    return Model(name="all", state=state, initial=start, bounds=bounds, rules=ProducerRules(), actions=actions)
+    return Model(
+        name="all", state=producing.State, initial=start_known, bounds=bounds, rules=ProducerRules(), actions=actions
+    )
 
 
-@pytest.fixture(params=[*compared(), *TOGETHER], scope="module")
+@pytest.fixture(params=[*compared(), "all of the producer", *TRANSACTIONS], scope="module")
 def model(request):
-    return all_of(*TOGETHER[request.param]) if request.param in TOGETHER else catalogue.find_model(request.param)
+    return all_of_the_producer() if request.param.startswith("all") else catalogue.find_model(request.param)
 
 
 @pytest.fixture
