@@ -11,6 +11,7 @@ import pytest
 
 from checker import dataset
 from checker.model import Model
+from checker.result import Limits
 from checker.settings import with_settings
 from tests.command import TANK, Command, write
 from tests.expected import model_of
@@ -297,3 +298,21 @@ def test_a_graph_without_steps_is_analyzed(tmp_path, kafkacheck):
     ended = kafkacheck("analyze", tmp_path / "graph")
     assert ended.status == 0, ended.err
     assert "left_is_large       0" in ended.out
+
+
+def test_of_a_part_only_what_is_known_is_told(tmp_path, kafkacheck):
+    """The states of the last level are no deadlocks: their steps are not there."""
+    model = model_of("kip101").with_bounds(BOUNDS)
+    run = dataset.write(model, "kip101", tmp_path / "graph", limits=Limits(max_states=150))
+    ended = kafkacheck("analyze", tmp_path / "graph")
+    assert ended.status == 0, ended.err
+    assert "warning: " in ended.err and "not all is there: it was stopped at 150 distinct states" in ended.err
+    tables = {
+        path.stem: pq.read_table(path).to_pylist() for path in (tmp_path / "graph" / "analysis").glob("*.parquet")
+    }
+    last = tables["levels"][-1]
+    assert (last["level"], last["steps"], last["steps_outside"]) == (run["depth"], None, None)
+    assert all(row["steps"] for row in tables["levels"][:-1])
+    assert all(row["level"] < run["depth"] for row in tables["deadlocks"])
+    assert sum(row["states"] for row in tables["out_degree"]) == sum(each["states"] for each in run["levels"][:-1])
+    assert "Not all is here: it was stopped at 150" in (tmp_path / "graph" / "analysis" / "report.html").read_text()
