@@ -16,7 +16,7 @@ MODELS = [
     name for name in catalogue.catalogue_names() if name.startswith("cluster") and catalogue.find_model(name).lemmas
 ]
 QUICK = ["cluster_kraft", "cluster_zookeeper_three"]
-SEARCHED = ["cluster_disks", "cluster_zombie", "cluster_zookeeper"]
+SEARCHED = ["cluster_disks", "cluster_zookeeper"]
 
 PROVED = {
     "logs_match_by_epoch", "logs_agree_below_high_watermark", "one_leader_in_epoch", "isr_has_no_inactive",
@@ -52,7 +52,7 @@ def test_fencing_epochs_and_high_watermark_are_proved(name, is_long):
 @pytest.mark.parametrize("name", MODELS)
 def test_the_lemmas_hold_in_every_reachable_state(name, is_long):
     if name not in SEARCHED and not is_long:
-        pytest.skip("with --long: it has millions of states")
+        pytest.skip("with --long: it takes longer, for the same lemmas")
     model = catalogue.find_model(name)
     reached = explore(model, Limits())
     assert reached.is_complete
