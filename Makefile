@@ -8,24 +8,29 @@ BIN := .venv/bin
 SOURCES := checker impl spec model
 WORKERS ?= logical
 ARGS ?=
+GENERATIONS := truncate_to_high_watermark kip101 kip279 kip320_first_try kip320
 
-.PHONY: help check test long quick lint format bench lock clean environment
+.PHONY: help check catalogue test long quick lint format bench lock clean environment
 
 help:
-	@echo 'make check    explore every model of the catalogue at its default bounds'
-	@echo 'make test     lint, then every test'
-	@echo 'make long     compare the readings on 100,000 steps of every model of the cluster, search each by Spark, prove more'
-	@echo 'make quick    only the fast tests'
-	@echo 'make lint     ruff and mypy'
-	@echo 'make format   let ruff reformat the sources'
-	@echo 'make bench    measure speed and memory (ARGS=--help tells more)'
-	@echo 'make lock     pin anew what the pins of pyproject.toml need (network)'
-	@echo 'make clean    remove .venv and what tools keep'
+	@echo 'make check      explore the five generations of the replication protocol'
+	@echo 'make catalogue  explore every model of the catalogue at its default bounds'
+	@echo 'make test       lint, then every test'
+	@echo 'make long       compare the readings on 100,000 steps of every model of the cluster, search each by Spark, prove more'
+	@echo 'make quick      only the fast tests'
+	@echo 'make lint       ruff and mypy'
+	@echo 'make format     let ruff reformat the sources'
+	@echo 'make bench      measure speed and memory (ARGS=--help tells more)'
+	@echo 'make lock       pin anew what the pins of pyproject.toml need (network)'
+	@echo 'make clean      remove .venv and what tools keep'
 
 environment:
 	@.ci/environment
 
 check: environment
+	@$(BIN)/python -m checker check $(GENERATIONS)
+
+catalogue: environment
 	@$(BIN)/python -m checker check --all
 
 test: lint

@@ -15,8 +15,9 @@ import re
 import sys
 import tomllib
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from types import ModuleType
 
@@ -59,6 +60,26 @@ def catalogue_names() -> list[str]:
             "folder, or install kafkacheck"
         )
     return _names()
+
+
+def is_pattern(text: str) -> bool:
+    """Whether the text stands for all the catalogue's names that it fits, such as `cluster_*`."""
+    return any(sign in text for sign in "*?[") and not os.path.exists(text)
+
+
+def names_matching(patterns: Sequence[str]) -> list[str]:
+    """The catalogue's names that one of the patterns (`kip320`, `cluster_*`) fits, sorted.
+
+    UsageError where a pattern fits none.
+    """
+    names = catalogue_names()
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern) for name in names):
+            raise UsageError(
+                f"no model of the catalogue is called {shortened(pattern)!r}{did_you_mean(pattern, names)}; several "
+                "models are checked by their names there (`kafkacheck models`), a model of your own by itself"
+            )
+    return [name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)]
 
 
 def find_model(text: str) -> Model:
@@ -152,9 +173,9 @@ def _module_of_name(name: str, catalogue: list[str]) -> ModuleType:
     _search_here()
     if not _is_module_name(name):
         raise UsageError(
-            f"there is no model {shortened(name)!r}: it is no name of the catalogue, no file, and no module that "
-            f"Python finds{did_you_mean(name, catalogue)} (the catalogue has {', '.join(catalogue) or 'no model'}; "
-            "name a model of your own by its file, path/to/my_model.py, or as a module, my_package.my_model)"
+            f"there is no model {shortened(name)!r}: it is no name of the catalogue (`kafkacheck models` lists it), no "
+            f"file, and no module that Python finds{did_you_mean(name, catalogue)}; name a model of your own by its "
+            "file, path/to/my_model.py, or as a module, my_package.my_model"
         )
     return _imported(name, lambda: importlib.import_module(name))
 
@@ -164,7 +185,8 @@ def _is_file_name(text: str) -> bool:
 
 
 def _is_module_name(name: str) -> bool:
-    return len(name) <= LONGEST_DOTTED_NAME and bool(DOTTED_NAME.fullmatch(name)) and _is_module(name)
+    is_name = len(name) <= LONGEST_DOTTED_NAME and bool(DOTTED_NAME.fullmatch(name)) and name != "__main__"
+    return is_name and _is_module(name)
 
 
 def _search_here() -> None:

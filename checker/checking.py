@@ -66,13 +66,14 @@ def check_model(model: Model, how: Search, limits: Limits, folder: Path | None, 
     return VACUOUS if strict and is_vacuous(result) else exit_status(result.model, result.verdict, result.property)
 
 
-def check_catalogue(engine: str, limits: Limits, folder: Path, as_json: bool, strict: bool) -> int:
-    """Search every model of the catalogue, one after the other, and close with a table or one JSON document.
+def check_catalogue(
+    names: Sequence[str], engine: str, limits: Limits, folder: Path, as_json: bool, strict: bool
+) -> int:
+    """Search models of the catalogue, one after the other, and close with a table or one JSON document.
 
     The exit status is 0 if each verdict is the expected one, otherwise the highest of what went wrong.
     """
     expectations = catalogue.expectations()
-    names = catalogue.catalogue_names()
     make_usable(folder)
     rows: list[report.Checked] = []
     for name in names:

@@ -36,7 +36,7 @@ from checker.statuses import INTERNAL_ERROR, NOT_EXHAUSTED, PIPE_CLOSED, REFUSED
 LONGEST_ERROR = 2000
 
 CATALOGUE_FOLDER = Path("out")
-"""Where `check --all` puts its files unless told otherwise."""
+"""Where `check` of several models puts its files unless told otherwise."""
 
 
 class Commands(click.Group):
@@ -85,7 +85,7 @@ def models() -> int:
 
 
 @commands.command(epilog=EXIT_STATUSES)
-@click.argument("model_name", metavar="[MODEL]", required=False)
+@click.argument("model_names", metavar="[MODEL]...", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="Check every model of the catalogue at its default bounds.")
 @set_option
 @click.option(
@@ -113,7 +113,7 @@ def models() -> int:
 )
 @cluster_options
 def check(
-    model_name: str | None,
+    model_names: tuple[str, ...],
     everything: bool,
     changes: tuple[str, ...],
     properties: tuple[str, ...],
@@ -133,20 +133,22 @@ def check(
     """Visit every reachable state of MODEL and check its properties.
 
     A property that is violated comes with a shortest counterexample. The last line is the verdict, with the number
-    of distinct and generated states, the depth of the state graph, and the seconds it took.
+    of distinct and generated states, the depth of the state graph, and the seconds it took. Several models, by names of
+    the catalogue or patterns such as 'cluster_*', are checked at their defaults; a table closes the list.
     """
     limits = Limits(max_states=max_states, max_seconds=max_seconds)
     check_cluster_options(engine, run_folder, master, conf, shards, spark_from)
-    if everything:
-        if model_name is not None or changes or properties or lemmas or engine == "spark":
+    if everything or len(model_names) > 1 or catalogue.is_pattern("".join(model_names)):
+        if (everything and model_names) or changes or properties or lemmas or engine == "spark":
             raise UsageError(
-                "--all checks every model at its defaults, in this process; leave out MODEL, --set, --property, "
-                "--lemmas and --engine spark"
+                "--all checks every model, and several names each of these, at its defaults and in this process; leave "
+                "out --set, --property, --lemmas and --engine spark, and with --all MODEL"
             )
-        return checking.check_catalogue(engine, limits, folder or CATALOGUE_FOLDER, as_json, strict)
-    if model_name is None:
+        names = catalogue.catalogue_names() if everything else catalogue.names_matching(model_names)
+        return checking.check_catalogue(names, engine, limits, folder or CATALOGUE_FOLDER, as_json, strict)
+    if not model_names:
         raise UsageError("check needs a MODEL, or --all; `kafkacheck models` lists the catalogue")
-    source = Source(model_name, changes, properties, lemmas)
+    source = Source(model_names[0], changes, properties, lemmas)
     if engine == "spark":
         from checker import spark_checking
 

@@ -15,8 +15,8 @@ Command = Callable[..., Any]
 EXIT_STATUSES = """
 \b
 Exit status:
-  0    the verdict is HOLDS or PROVED (check --all: every verdict is the expected one)
-  1    check --all: some verdict is not the expected one; replay: the trace no longer applies;
+  0    the verdict is HOLDS or PROVED (of several models: every verdict is the expected one)
+  1    check of several models: some verdict is not the expected one; replay: the trace no longer applies;
        analyze --converge: some state cannot; bugs: one is not found, or not gone with its fix
   2    the command, an option, a value, a file or stdout cannot be used
   11   a state without a successor (deadlock)

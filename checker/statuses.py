@@ -1,7 +1,7 @@
 """The exit statuses of the program, but for those that an error carries itself (`checker.errors`)."""
 
 UNEXPECTED = 1
-"""`check --all`: some verdict is not the expected one."""
+"""`check` of several models: some verdict is not the expected one."""
 NO_LONGER_APPLIES = 1
 """`replay`: a step of the trace is not possible on today's code, or leads elsewhere."""
 REFUSED = 2

@@ -50,7 +50,10 @@ def told(error: str, *words: str) -> None:
         (["graph", "kip320", "--out", ""], ["--out", "empty"]),
         (["replay", "kip320", ""], ["TRACE.json", "empty"]),
         (["check"], ["MODEL", "--all"]),
-        (["check", "kip320", "kip101"], ["kip101"]),
+        (["check", "kip320", "kip10"], ["'kip10'", "kip101", "kafkacheck models"]),
+        (["check", "kip320", "tank.py"], ["'tank.py'", "by itself"]),
+        (["check", "kap*"], ["'kap*'"]),
+        (["check", "kip*", "--set", "replicas=2"], ["--set", "several"]),
         (["check", "kip320", "--all"], ["--all", "MODEL"]),
         (["check", "--all", "--set", "replicas=2"], ["--all", "--set"]),
         (["check", "kip320", "--depth", "3"], ["--depth", "kafkacheck check --help"]),
@@ -141,7 +144,7 @@ def test_an_unknown_model(kafkacheck, no_search):
     for name in ("kip32", "KIP320", "Kip-320"):
         ended = kafkacheck("check", name)
         assert ended.status == 2
-        told(ended.error, f"'{name}'", "did you mean kip320?", "kip101")
+        told(ended.error, f"'{name}'", "did you mean kip320?", "kafkacheck models")
 
 
 @pytest.mark.parametrize(
@@ -260,7 +263,7 @@ def test_an_action_that_breaks_its_contract(kafkacheck, tmp_path, change, engine
     assert ended.status == 75
     told(ended.error, "breach.py", "drain")
     assert ended.last_line.startswith("tank: EVALUATION_FAILED ")
-    assert list((tmp_path / "out").iterdir()) == []
+    assert {each.name for each in (tmp_path / "out").glob("*.json")} == {"tank-trace.json", "tank-trace.itf.json"}
 
 
 def test_code_that_fails_with_json_is_still_one_document(kafkacheck, tmp_path):

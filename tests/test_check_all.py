@@ -167,6 +167,15 @@ def test_a_bug_in_drawing_does_not_hide_the_verdict_of_a_model(kafkacheck, tmp_p
     assert ended.last_line.startswith("truncate_to_high_watermark: VIOLATED weak_isr ")
 
 
+@pytest.mark.parametrize("names", [["shut", "shutter"], ["sh*"], ["s*", "shut*"]], ids=" ".join)
+def test_several_models_are_checked_by_names_and_patterns(tmp_path, names):
+    folder = catalogue(tmp_path, EXPECTED, shut=TANK, open=OPEN_TANK, shutter=TANK)
+    ended = in_process("check", *names, "--engine", "interpreted", folder=folder)
+    assert ended.status == 1
+    assert ended.last_line == "2 of 2 models; not as expected: shutter"
+    assert re.search(r"^shut +HOLDS +yes ", ended.out, re.MULTILINE)
+
+
 def test_all_as_json(tmp_path):
     ended = in_process(*ALL, "--json", folder=catalogue(tmp_path, EXPECTED, shut=TANK, open=OPEN_TANK))
     assert ended.status == 0
