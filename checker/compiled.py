@@ -18,6 +18,7 @@ from checker.evaluation import Evaluation
 from checker.exploration import NO_MEMORY, Exploration, Found, HandOver, Values, Watch, memory_reason, states_reason
 from checker.kernel import sizes_of
 from checker.lookup import BUCKET
+from checker.machine_code import Compiler
 from checker.model import Model
 from checker.native import DEADLOCK, FAULT, FAULT_AT, NO_FAULT, STOP, STOPPED, Entry
 from checker.result import Verdict
@@ -34,7 +35,7 @@ class Workspace:
     """The arrays of a search. `capacity` states can be kept; their memory is taken only as they come."""
 
     def __init__(self, sizes: Sizes, entries: dict[str, Entry], capacity: int) -> None:
-        self._entries = entries
+        self.entries = entries
         self.sizes = sizes
         self.words = sizes.words
         self.capacity = capacity
@@ -64,7 +65,7 @@ class Workspace:
         self._context[Context.MASK] = len(self.table) - BUCKET
 
     def _call(self, name: str) -> None:
-        self._entries[name](self._context.ctypes.data)
+        self.entries[name](self._context.ctypes.data)
 
     def expand(self, first: int, last: int) -> tuple[int, int]:
         """Collect successors of the states first .. last-1; (first state not expanded, how many)."""
@@ -132,9 +133,18 @@ class CompiledSearch:
     engine = "compiled"
     space_class = Workspace
 
-    def __init__(self, model: Model, entries: dict[str, Entry], watch: Watch, found: HandOver | None = None) -> None:
+    def __init__(
+        self,
+        model: Model,
+        entries: dict[str, Entry],
+        watch: Watch,
+        found: HandOver | None = None,
+        better: Compiler | None = None,
+    ) -> None:
+        """`better` compiles the same kernel better than `entries` are; its entries replace them when they are ready."""
         self.model = model
         self.watch = watch
+        self._better = better
         self.counts = Exploration(fired=[0] * len(model.actions)) if found is None else found.counts
         self._evaluation = Evaluation(model)
         self._next = 0 if found is None else found.next
@@ -250,6 +260,8 @@ class CompiledSearch:
     def _block(self, end: int) -> str:
         """Expand some states and keep what is new; why the search must stop, or ""."""
         space, counts = self._space, self.counts
+        if self._better is not None and self._better.is_ready() and not self.watch.interrupts.pressed:
+            space.entries, self._better = self._better.entries(), None
         limit = self.watch.limits.max_states
         capacity = space.capacity if limit is None else min(limit, space.capacity)
         following, found = space.expand(self._next, end)

@@ -135,7 +135,7 @@ class Examiner:
             search: InterpretedSearch | CompiledSearch = InterpretedSearch(model, _watch(most))
         else:
             assert isinstance(stage.search, CompiledSearch)
-            entries = machine_code.entries(kernel.kernel_text(model))
+            entries = machine_code.entries_soon(kernel.kernel_text(model))
             is_same = same_compiled(model, (stage.entries, entries), stage.search.kept()[0])
             search = CompiledSearch(model, entries, _watch(most))
         if is_same:
@@ -271,7 +271,7 @@ def _last_stage(model: Model, max_states: int | None) -> _Stage:
     if found is not None and found.verdict is Verdict.NOT_EXHAUSTED:
         text = kernel.kernel_text(model)
         with machine_code.one_at_a_time("guards"):  # the processes that share the work need the same kernel
-            entries = machine_code.entries(text)
+            entries = machine_code.entries_soon(text)
         stage = _Stage(model, CompiledSearch(model, entries, _watch(max_states)), entries)
         stage.search.counts.tolerated = _past_everything(model)
         found = stage.search.run()

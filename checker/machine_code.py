@@ -1,5 +1,9 @@
-"""Machine code of kernels, kept between runs under a hash of everything that can reach it."""
+"""Machine code of kernels, kept between runs under a hash of everything that can reach it.
 
+A kernel can be compiled quickly, to begin at once, or well, to go on with (see `native.compile_object`).
+"""
+
+import atexit
 import contextlib
 import fcntl
 import hashlib
@@ -15,7 +19,7 @@ from checker import native
 from checker.kernel import ENTRIES
 from checker.native import Entry
 
-KEPT = 200
+KEPT = 400
 """How many kernels are kept; the ones longest unused go first."""
 
 _DIGEST_LENGTH = 32
@@ -32,10 +36,10 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kafkacheck"
 
 
-def cached(text: str) -> dict[str, Entry] | None:
+def cached(text: str, quick: bool = False) -> dict[str, Entry] | None:
     """The entries of a kernel that was compiled before, or None. A damaged file counts as none."""
     try:
-        path = _path(text)
+        path = _path(text, quick)
         content = path.read_bytes()
     except (OSError, RuntimeError):
         return None
@@ -47,9 +51,14 @@ def cached(text: str) -> dict[str, Entry] | None:
     return native.load_object(code, ENTRIES)
 
 
-def entries(text: str) -> dict[str, Entry]:
+def entries(text: str, quick: bool = False) -> dict[str, Entry]:
     """The entries of a kernel, from the cache or compiled now."""
-    return cached(text) or _loaded(text, native.compile_object(text))
+    return cached(text, quick) or _loaded(text, quick, native.compile_object(text, quick))
+
+
+def entries_soon(text: str) -> dict[str, Entry]:
+    """The entries of a kernel, well compiled where the cache has them so, and otherwise quickly."""
+    return cached(text) or entries(text, quick=True)
 
 
 @contextlib.contextmanager
@@ -69,14 +78,17 @@ class Compiler:
     def __init__(
         self,
         text: str,
+        quick: bool,
         known: dict[str, Entry] | None = None,
         process: "subprocess.Popen[bytes] | None" = None,
         output: IO[bytes] | None = None,
     ) -> None:
         self._text = text
+        self._quick = quick
         self._entries = known
         self._process = process
         self._output = output
+        self.lingers = False
 
     def is_ready(self) -> bool:
         """Whether `entries` answers without waiting."""
@@ -85,24 +97,44 @@ class Compiler:
     def entries(self) -> dict[str, Entry]:
         """The kernel's entries. Compiles here and now what the other process could not."""
         if self._entries is None:
-            code = b""
-            if self._process is not None and self._output is not None and self._process.wait() == 0:
-                self._output.seek(0)
-                code = self._output.read()
-            self._entries = _loaded(self._text, code or native.compile_object(self._text))
+            code = self._code() or native.compile_object(self._text, self._quick)
+            self._entries = _loaded(self._text, self._quick, code)
         return self._entries
+
+    def _code(self) -> bytes:
+        """What the other process has compiled, when it has ended; empty where it could not."""
+        if self._process is None or self._output is None or self._process.wait() != 0:
+            return b""
+        self._output.seek(0)
+        return self._output.read()
+
+    def linger(self) -> None:
+        """Let the other process go on until this one ends, which then keeps what it has compiled for the next run."""
+        if not self.is_ready():
+            self.lingers = True
+            atexit.register(self._keep_at_the_end)
+
+    def _keep_at_the_end(self) -> None:
+        with contextlib.suppress(OSError, RuntimeError, KeyboardInterrupt):
+            code = self._code()
+            if code:
+                _keep(_path(self._text, self._quick), _checked(code))
+        if self._process is not None and self._process.poll() is None:
+            self._process.kill()
 
 
 @contextlib.contextmanager
-def compiling(text: str) -> Iterator[Compiler]:
+def compiling(text: str, quick: bool = False) -> Iterator[Compiler]:
     """Compile a kernel in another process, unless the cache has it. The process is ended on leaving."""
-    known = cached(text)
+    known = cached(text, quick)
     if known is not None:
-        yield Compiler(text, known)
+        yield Compiler(text, quick, known)
         return
     root = str(Path(__file__).resolve().parent.parent)
-    program = f"import sys; sys.path.insert(0, {root!r}); from checker.native import compile_input; compile_input()"
-    with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as output:
+    call = f"from checker.native import compile_input; compile_input(quick={quick})"
+    program = f"import sys; sys.path.insert(0, {root!r}); {call}"
+    with contextlib.ExitStack() as held:
+        source, output = (held.enter_context(tempfile.TemporaryFile()) for _ in range(2))
         source.write(text.encode())
         source.seek(0)
         try:
@@ -110,25 +142,32 @@ def compiling(text: str) -> Iterator[Compiler]:
                 [sys.executable, "-P", "-c", program], stdin=source, stdout=output, stderr=subprocess.DEVNULL
             )
         except OSError:  # there is no room for another process
-            yield Compiler(text)
+            yield Compiler(text, quick)
             return
+        compiler = Compiler(text, quick, None, process, output)
         try:
-            yield Compiler(text, None, process, output)
+            yield compiler
         finally:
-            if process.poll() is None:
+            if compiler.lingers:
+                held.pop_all()
+            else:
                 process.kill()
-            process.wait()
+                process.wait()
 
 
-def _loaded(text: str, code: bytes) -> dict[str, Entry]:
+def _loaded(text: str, quick: bool, code: bytes) -> dict[str, Entry]:
     """The entries of an object file, which is kept where the cache can be written."""
     with contextlib.suppress(OSError, RuntimeError):  # a cache that cannot be written costs time, nothing else
-        _keep(_path(text), hashlib.sha256(code).digest() + code)
+        _keep(_path(text, quick), _checked(code))
     return native.load_object(code, ENTRIES)
 
 
-def _path(text: str) -> Path:
-    return cache_folder() / f"{native.fingerprint(text)}.o"
+def _checked(code: bytes) -> bytes:
+    return hashlib.sha256(code).digest() + code
+
+
+def _path(text: str, quick: bool = False) -> Path:
+    return cache_folder() / f"{native.fingerprint(text, quick)}.o"
 
 
 def _keep(path: Path, content: bytes) -> None:

@@ -51,6 +51,6 @@ class Reached:
 
 def explore(model: Model, limits: Limits) -> Reached:
     """Search a model by the compiled reading until a property is violated, a limit is reached, or nothing is left."""
-    search = CompiledSearch(model, machine_code.entries(kernel.kernel_text(model)), Watch(limits))
+    search = CompiledSearch(model, machine_code.entries_soon(kernel.kernel_text(model)), Watch(limits))
     found = search.run()
     return Reached(model, found, search.counts, search)

@@ -1,5 +1,6 @@
 """Searching a model breadth first, by the reading that answers soonest."""
 
+import contextlib
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from checker.distributed import DistributedSearch
 
     Search = InterpretedSearch | CompiledSearch | DistributedSearch
+
+WORTH_COMPILING = 1.0
+"""After how many CPU seconds of a search the next one of the model should find its code compiled well."""
 
 ENGINES = ("auto", "interpreted", "compiled")
 
@@ -52,7 +56,10 @@ def check(
 
 
 def _with_compiler(model: Model, watch: Watch, meanwhile: bool) -> "tuple[Search, Found | None]":
-    """Search by the compiled reading; until it is ready by the interpreted one, or else wait, as `meanwhile` says."""
+    """Search by the compiled reading; until it is ready by the interpreted one, or else wait, as `meanwhile` says.
+
+    Code that was compiled quickly begins, and code that is compiled well in the meantime goes on.
+    """
     from checker import kernel, machine_code
 
     search = InterpretedSearch(model, watch)
@@ -61,21 +68,28 @@ def _with_compiler(model: Model, watch: Watch, meanwhile: bool) -> "tuple[Search
             text = kernel.kernel_text(model)
     except Stopped:
         return search, search.counts.stopped(model, watch.reason_to_stop("compiled", search.counts, 0))
-    with machine_code.compiling(text) as compiler:
-        if meanwhile and not compiler.is_ready():
-            found = search.run(compiler.is_ready)
+    with contextlib.ExitStack() as processes:
+        quick = machine_code.cached(text) is None
+        first = processes.enter_context(machine_code.compiling(text, quick))
+        if meanwhile and not first.is_ready():
+            found = search.run(first.is_ready)
             if found is not None or search.finished:
                 return search, found
-        stopped = wait(search, compiler.is_ready)
+        stopped = wait(search, first.is_ready)
         if stopped is not None:
             return search, stopped
         from checker.compiled import CompiledSearch
 
         try:
-            going_on = CompiledSearch(model, compiler.entries(), watch, search.hand_over())
+            better = processes.enter_context(machine_code.compiling(text)) if quick else None
+            going_on = CompiledSearch(model, first.entries(), watch, search.hand_over(), better)
         except MemoryError:
             return search, search.counts.stopped(model, NO_MEMORY)
-        return going_on, going_on.run()
+        begun = time.process_time()
+        found = going_on.run()
+        if better is not None and time.process_time() - begun > WORTH_COMPILING and not watch.interrupts.pressed:
+            better.linger()
+        return going_on, found
 
 
 def wait(search: InterpretedSearch, is_ready: Callable[[], bool]) -> Found | None:

@@ -35,7 +35,7 @@ class Outcome(NamedTuple):
 @lru_cache(maxsize=64)
 def entries_of(model: Model) -> dict[str, Entry]:
     """A model's machine code."""
-    return machine_code.entries(kernel.kernel_text(model))
+    return machine_code.entries_soon(kernel.kernel_text(model))
 
 
 def outcome(search: InterpretedSearch | CompiledSearch | DistributedSearch, found: Found | None) -> Outcome:

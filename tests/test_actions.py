@@ -72,7 +72,7 @@ def interpreted_successors(model, values):
 
 def compiled_successors(model, states):
     """The same for many states, by the compiled reading."""
-    space = Workspace(kernel.sizes_of(model), machine_code.entries(kernel.kernel_text(model)), len(states))
+    space = Workspace(kernel.sizes_of(model), machine_code.entries_soon(kernel.kernel_text(model)), len(states))
     space.store[:] = model.layout.pack(np.array(states, np.int64))
     answers = []
     first = 0

@@ -16,6 +16,7 @@ from checker.errors import ModelError
 from checker.exploration import Watch
 from checker.result import Limits, Verdict
 from checker.search import check
+from tests.command import in_process
 from tests.snippets import load
 from tests.toys import behaviours, every_kind
 
@@ -231,6 +232,47 @@ def test_a_kernel_is_kept_and_found_again(cache, monkeypatch):
     assert_works()
 
 
+def test_what_is_compiled_quickly_is_used_until_there_is_better(cache, monkeypatch):
+    text = text_of(behaviours.GRID)
+    machine_code.entries(text, quick=True)
+    quick = next(cache.iterdir())
+    assert machine_code.cached(text) is None
+    compiled = []
+    monkeypatch.setattr(machine_code, "_loaded", lambda *given: compiled.append(given))
+    assert set(machine_code.entries_soon(text)) == set(kernel.ENTRIES)
+    monkeypatch.undo()
+    monkeypatch.setenv("KAFKACHECK_CACHE", str(cache))
+    machine_code.entries(text)
+    quick.unlink()
+    assert set(machine_code.entries_soon(text)) == set(kernel.ENTRIES)
+    assert not compiled and not quick.exists()
+
+
+@pytest.mark.parametrize("asked", [0, 1, 3])
+def test_better_code_goes_on_where_quick_code_began(cache, asked):
+    text = text_of(behaviours.GRID)
+    better = machine_code.Compiler(text, False)
+    left = iter(range(asked))
+    better.is_ready = lambda: next(left, None) is None
+    search = CompiledSearch(behaviours.GRID, machine_code.entries(text, quick=True), Watch(Limits()), None, better)
+    assert search.run() is None and search.counts.distinct == 49
+    assert search._space.entries is better.entries()
+
+
+def test_what_lingers_is_kept_when_the_process_ends(cache):
+    lingers = """
+from checker import kernel, machine_code
+from tests.toys import behaviours
+
+with machine_code.compiling(kernel.kernel_text(behaviours.GRID)) as compiler:
+    compiler.linger()
+"""
+    ended = in_process(program=lingers)
+    assert (ended.status, ended.err) == (0, "")
+    assert machine_code.cached(text_of(behaviours.GRID)) is not None
+    assert_works()
+
+
 def halved(content):
     return content[: len(content) // 2]
 
@@ -314,7 +356,7 @@ def test_where_the_cache_is(monkeypatch, tmp_path):
 
 def test_the_kernels_longest_unused_go_first(cache, monkeypatch):
     monkeypatch.setattr(machine_code, "KEPT", 3)
-    monkeypatch.setattr(native, "compile_object", lambda text: text.encode())
+    monkeypatch.setattr(native, "compile_object", lambda text, quick: text.encode())
     monkeypatch.setattr(native, "load_object", lambda code, names: {"code": code})
     for age, text in enumerate(["one", "two", "three"]):
         assert machine_code.entries(text) == {"code": text.encode()}
