@@ -183,3 +183,12 @@ def write(path: Path, text: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     return path
+
+
+def catalogue(folder: Path, expected: str, **models: str) -> Path:
+    """A folder with a catalogue of its own."""
+    write(folder / "model" / "__init__.py", "")
+    write(folder / "model" / "expected.toml", expected)
+    for name, text in models.items():
+        write(folder / "model" / f"{name}.py", text.replace('name="tank"', f'name="{name}"'))
+    return folder

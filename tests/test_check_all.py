@@ -12,7 +12,7 @@ from checker.catalogue import Expectation, find_model
 from checker.errors import UsageError
 from checker.result import Verdict
 from checker.search import check as explore
-from tests.command import TANK, Command, Terminal, in_process, write
+from tests.command import TANK, Command, Terminal, catalogue, in_process, write
 
 
 @pytest.fixture
@@ -25,15 +25,6 @@ def few_models(monkeypatch):
     """A catalogue of the models at the abstraction of the public specification alone."""
     names = ["kip101", "kip279", "kip320", "kip320_first_try", "truncate_to_high_watermark"]
     monkeypatch.setattr("checker.catalogue.catalogue_names", lambda: names)
-
-
-def catalogue(folder, expected: str, **models: str):
-    """A folder with a catalogue of its own."""
-    write(folder / "model" / "__init__.py", "")
-    write(folder / "model" / "expected.toml", expected)
-    for name, text in models.items():
-        write(folder / "model" / f"{name}.py", text.replace('name="tank"', f'name="{name}"'))
-    return folder
 
 
 OPEN_TANK = TANK.replace("valve=Valve.SHUT", "valve=Valve.OPEN")

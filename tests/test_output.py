@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.command import ROOT, TANK, write
+from tests.command import ROOT, TANK, catalogue, write
 
 NO_DISK = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no disk that is always full")
 COMMANDS = {
@@ -23,12 +23,20 @@ COMMANDS = {
 def command(request, tmp_path):
     """Runs a command by a shell, with redirections."""
     places = {"TANK": str(write(tmp_path / "tank.py", TANK)), "OUT": str(tmp_path)}
+    folder = catalogue(tmp_path / "catalogue", '[shut]\nverdict = "HOLDS"\n', shut=TANK)
     words = [word.replace("OUT", places["OUT"]).replace("TANK", places["TANK"]) for word in request.param]
 
     def run(redirections: str, stdout: int = subprocess.PIPE) -> subprocess.CompletedProcess[str]:
         arguments = ["sh", "-c", f'"$@" {redirections}', "sh", sys.executable, "-m", "checker", *words]
         return subprocess.run(
-            arguments, cwd=ROOT, stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=60, check=False
+            arguments,
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
         )
 
     return run
