@@ -106,7 +106,9 @@ class Rates:
         self._seen: deque[Progress] = deque()
 
     def note(self, progress: Progress) -> None:
-        """Take note of how far the search is."""
+        """Take note of how far the search is. Where it has begun anew, as for liveness, so do the rates."""
+        if self._seen and progress.states_distinct < self._seen[-1].states_distinct:
+            self._seen.clear()
         self._seen.append(progress)
         while len(self._seen) > 2 and progress.seconds - self._seen[1].seconds >= MOST_RATED:
             self._seen.popleft()

@@ -48,6 +48,15 @@ def test_no_rate_is_told_before_the_search_was_seen_for_a_second():
     assert rates.now() == (100_000.0, 300_000.0)
 
 
+def test_rates_begin_anew_with_a_second_pass_over_the_states():
+    rates = Rates()
+    for seconds, distinct in ((0.0, 0), (5.0, 5000), (6.0, 10)):
+        rates.note(progress(seconds, distinct))
+    assert rates.now() is None
+    rates.note(progress(8.0, 210))
+    assert rates.now()[0] == 100
+
+
 def test_a_rate_is_that_of_the_last_seconds():
     rates = Rates()
     for number in range(1, 101):
