@@ -76,8 +76,8 @@ def names_matching(patterns: Sequence[str]) -> list[str]:
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern) for name in names):
             raise UsageError(
-                f"no model of the catalogue is called {shortened(pattern)!r}{did_you_mean(pattern, names)}; several "
-                "models are checked by their names there (`kafkacheck models`), a model of your own by itself"
+                f"no model of the catalogue is called {shortened(pattern)!r}{did_you_mean(pattern, names)}; see "
+                "`kafkacheck models`; a model of your own is checked by itself"
             )
     return [name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)]
 

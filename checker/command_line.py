@@ -66,11 +66,15 @@ def commands() -> None:
 
 
 @commands.command()
-def models() -> int:
-    """List the models of the catalogue: what each asks, its bounds and rules, and the verdict to expect."""
+@click.argument("patterns", metavar="[NAME]...", nargs=-1)
+def models(patterns: tuple[str, ...]) -> int:
+    """List the models of the catalogue: what each asks, its bounds and rules, and the verdict to expect.
+
+    With NAMEs or patterns such as 'cluster_*' only those.
+    """
     expectations = catalogue.expectations()
     broken = 0
-    for name in catalogue.catalogue_names():
+    for name in catalogue.names_matching(patterns) if patterns else catalogue.catalogue_names():
         try:
             model = catalogue.find_model(name)
         except KafkacheckError as error:

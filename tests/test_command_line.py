@@ -57,15 +57,17 @@ def test_without_a_command_it_shows_the_help_and_fails(kafkacheck):
 
 def test_listing_models_imports_nothing_slow():
     slow = {"numba", "llvmlite", "numpy", "networkx", "graphviz", "hypothesis", "rich"}
-    program = f"import sys; from checker.command_line import main; main(['models']); print({slow} & sys.modules.keys())"
+    listing = "import sys; from checker.command_line import main; main(['models', 'kip*'])"
+    program = f"{listing}; print({slow} & sys.modules.keys())"
     run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert run.stdout.splitlines()[-1] == "set()"
 
 
 def test_models_says_question_bounds_rules_and_expected_verdict(kafkacheck):
-    ended = kafkacheck("models")
+    ended = kafkacheck("models", "kip320", "kip1*")
     assert ended.status == 0
-    shown = ended.out.split("\n\n")
+    shown = ended.out.strip().split("\n\n")
+    assert [text.splitlines()[0] for text in shown] == ["kip101", "kip320"]
     kip101 = next(text for text in shown if text.startswith("kip101\n"))
     assert "?" in kip101
     assert "replicas=" in kip101
