@@ -16,7 +16,7 @@ help:
 	@echo 'make check      explore the five generations of the replication protocol'
 	@echo 'make catalogue  explore every model of the catalogue at its default bounds'
 	@echo 'make test       lint, then every test'
-	@echo 'make long       compare the readings on 100,000 steps of every model of the cluster, search each by Spark, prove more'
+	@echo 'make long       the largest bugs of the museum, 100,000 steps of every model, each by Spark, more proofs'
 	@echo 'make quick      only the fast tests'
 	@echo 'make lint       ruff and mypy'
 	@echo 'make format     let ruff reformat the sources'
@@ -38,7 +38,7 @@ test: lint
 
 long: environment
 	@$(BIN)/python -m pytest --all --long -q -n $(WORKERS) --maxprocesses 8 --dist worksteal \
-		tests/test_actions.py tests/test_spark_search.py tests/test_symbolic.py \
+		tests/museum tests/test_actions.py tests/test_spark_search.py tests/test_symbolic.py \
 		tests/test_prove.py tests/test_prove_cluster.py tests/test_prove_producer.py tests/test_houdini.py
 
 quick: environment

@@ -139,12 +139,20 @@ class Museum:
         if bug.lacks:
             return Exhibit(bug)
         started = time.monotonic()
-        broken = [self._search(model, self._limits) for model in bug.broken_models()]
+        broken, fixed = self.broken(bug), self.fixed(bug)
+        return Exhibit(bug, broken, fixed, time.monotonic() - started)
+
+    def broken(self, bug: Bug) -> list[Result]:
+        """Search each variant without the fix."""
+        return [self._search(model, self._limits) for model in bug.broken_models()]
+
+    def fixed(self, bug: Bug) -> Result:
+        """Search the half with the fix, unless that was done for another bug."""
         model = bug.fixed_model()
         key = (model.name, tuple(sorted(model.bounds.items())), model.rules, bug.properties)
         if key not in self._held:
             self._held[key] = self._search(model, self._limits)
-        return Exhibit(bug, broken, self._held[key], time.monotonic() - started)
+        return self._held[key]
 
 
 def bugs() -> list[Bug]:

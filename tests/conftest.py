@@ -33,13 +33,18 @@ def pytest_report_header(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leave out slow tests, except with --all, with -m, or where the command line names one by its id."""
-    if config.getoption("--all") or config.getoption("markexpr"):
+    """Leave out slow and long tests, except with --all or --long, with -m, or where the command line names one."""
+    if config.getoption("markexpr"):
         return
     named = tuple(argument for argument in config.args if "::" in argument)
-    slow = [item for item in items if item.get_closest_marker("slow") and not item.nodeid.startswith(named or "/")]
-    config.hook.pytest_deselected(items=slow)
-    items[:] = [item for item in items if item not in slow]
+    left = {name for name, option in (("slow", "--all"), ("long", "--long")) if not config.getoption(option)}
+    out = [
+        item
+        for item in items
+        if any(item.get_closest_marker(name) for name in left) and not item.nodeid.startswith(named or "/")
+    ]
+    config.hook.pytest_deselected(items=out)
+    items[:] = [item for item in items if item not in out]
 
 
 @pytest.fixture(scope="session")

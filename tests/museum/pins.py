@@ -40,17 +40,15 @@ def variant_of(result: Result) -> dict[str, Any]:
     return {"trace_states": len(found.steps) if found else 0, "distinct": result.states_distinct}
 
 
+def fixed_of(result: Result) -> dict[str, Any]:
+    """What is pinned of the half with the fix."""
+    return {"verdict": result.verdict.name, "distinct": result.states_distinct, "depth": result.depth}
+
+
 def facts_of(exhibit: Exhibit) -> dict[str, Any]:
     """What is pinned of one bug."""
     assert exhibit.fixed is not None
-    return {
-        "broken": [variant_of(each) for each in exhibit.broken],
-        "fixed": {
-            "verdict": exhibit.fixed.verdict.name,
-            "distinct": exhibit.fixed.states_distinct,
-            "depth": exhibit.fixed.depth,
-        },
-    }
+    return {"broken": [variant_of(each) for each in exhibit.broken], "fixed": fixed_of(exhibit.fixed)}
 
 
 def text_of(value: Any) -> str:
