@@ -68,7 +68,7 @@ def is_pattern(text: str) -> bool:
 
 
 def names_matching(patterns: Sequence[str]) -> list[str]:
-    """The catalogue's names that one of the patterns (`kip320`, `cluster_*`) fits, sorted.
+    """The catalogue's names that one of the patterns (a name, or `cluster_*`) fits, sorted.
 
     UsageError where a pattern fits none.
     """

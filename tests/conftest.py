@@ -3,6 +3,7 @@
 import contextlib
 import os
 import platform
+import signal
 from importlib.metadata import version
 from pathlib import Path
 
@@ -18,6 +19,8 @@ hypothesis.settings.load_profile(PROFILE)
 # Nothing a test sees may depend on who runs it. Kernels are kept between runs, but not among the user's own.
 for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES"):
     os.environ.pop(name, None)
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell started us in the background; tests press Ctrl-C
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.setdefault("KAFKACHECK_CACHE", str(Path(__file__).resolve().parent.parent / ".pytest_cache" / "kernels"))
 
 

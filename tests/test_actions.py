@@ -4,6 +4,7 @@ On reachable states and on random well-typed ones, reachable or not: False means
 at least one did, equal input gives equal output, and the compiled reading gives the same successors in the same order.
 """
 
+import itertools
 import random
 
 import numpy as np
@@ -146,10 +147,12 @@ def test_false_changes_nothing_true_changes_something_and_equal_input_gives_equa
     enabled = dict.fromkeys((action.name for action in model.actions), 0)
     near = reachable_states(model, 1500 if share == 1 else 500)
     deep = reached(model, random.Random(4), DEEP)
+    farther = (values for seed in range(6, 16) for values in random_states(model, 1000, seed, deep))
     states = near[::5] + random_states(model, 100, 1, near[:500]) + deep
     random.Random(5).shuffle(states)
-    for number, values in enumerate(states):
-        if share > 1 and number >= FEWEST and all(enabled.values()):
+    least = len(states) if share == 1 else FEWEST
+    for number, values in enumerate(itertools.chain(states, farther)):
+        if number >= least and all(enabled.values()):
             break
         state, again = layout.restore(values), layout.restore(values)
         for action in model.actions:

@@ -38,6 +38,8 @@ def test_the_readings_agree(model):
 
 
 def test_the_readings_agree_on_each_property_alone(model):
+    if model.state is not records.State:
+        model = model.with_bounds({"max_leader_epoch": 0})
     for each in model.properties:
         alone = model.with_properties([each.name])
         assert readings.interpreted(alone) == readings.compiled(alone)

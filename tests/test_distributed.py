@@ -78,6 +78,7 @@ def test_a_failure_is_told_as_by_the_other_readings(model, tmp_path):
     assert found.reason.partition(": ")[0] == wanted.reason.partition(": ")[0], "the place; several states may fail"
 
 
+@pytest.mark.long
 def test_small_rooms_give_the_same_answer(tmp_path, monkeypatch):
     model = two_phase_commit.MODEL
     wanted = readings.compiled(model)

@@ -20,6 +20,17 @@ QUICK = 10_000
 """A test that visits more states than this is left to the complete run."""
 
 
+LARGE = 400_000
+"""A test that visits more states than this is left to `make long`; the rows of TLC cover larger ones all the same."""
+
+
+def by_size(name):
+    """The parameter `name`, marked by how many states a check of that model visits."""
+    distinct = pinned()[name]["distinct"]
+    marks = [pytest.mark.slow] * (distinct > QUICK) + [pytest.mark.long] * (distinct > LARGE)
+    return pytest.param(name, marks=marks)
+
+
 def slow_if(value, is_slow: bool):
     return pytest.param(value, marks=[pytest.mark.slow] if is_slow else [])
 
@@ -39,7 +50,7 @@ def test_the_docstring_expects_the_verdict_that_is_pinned():
         assert f"\nExpected: {expected}" in docstring, name
 
 
-@pytest.mark.parametrize("name", [slow_if(name, pinned()[name]["distinct"] > QUICK) for name in catalogue_names()])
+@pytest.mark.parametrize("name", map(by_size, catalogue_names()))
 def test_a_check_finds_what_is_pinned(name):
     facts = pinned()[name]
     result = check(model_of(name), engine=engine_for(facts["distinct"]))

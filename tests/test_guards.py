@@ -278,7 +278,7 @@ def test_every_guard_of_the_oldest_protocol_is_explained(kafkacheck):
 EXPANSION = {"leader_expand_isr", "has_established_epoch"}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_two_replicas_do_not_explain_when_an_isr_may_grow_and_three_do():
     two = {"replicas": 2, "log_size": 1, "max_records": 1}
     found = findings(find_model("kip320").with_bounds(two))

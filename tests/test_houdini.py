@@ -60,7 +60,7 @@ def test_what_is_kept_is_inductive():
     assert proof.is_proved
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_which_lemmas_of_kip_320_are_needed_at_small_bounds():
     model = catalogue.find_model("kip320").with_bounds({"log_size": 1, "max_records": 1, "max_leader_epoch": 1})
     answer = found(model, model.lemmas)
@@ -76,10 +76,8 @@ def test_which_lemmas_of_kip_320_are_needed_at_small_bounds():
     assert not prove(model, alone, lemmas=without).is_proved
 
 
-@pytest.mark.slow
-def test_how_many_lemmas_of_kip_320_are_needed_at_its_own_bounds(request):
-    if not request.config.getoption("--long"):
-        pytest.skip("with --long: a minute")
+@pytest.mark.long
+def test_how_many_lemmas_of_kip_320_are_needed_at_its_own_bounds():
     model = catalogue.find_model("kip320")
     answer = found(model, model.lemmas)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -9,12 +9,12 @@ from tests import reference_checker
 from tests.expected import names_of
 from tests.reference_checker import explore
 
-# Bounds at which the naive checker needs seconds, or where marked slow, tens of seconds.
+# Bounds at which the naive checker needs seconds, or where marked, tens of seconds.
 SMALL_BOUNDS = [
     {"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1},
     {"replicas": 2, "log_size": 2, "max_records": 2, "max_leader_epoch": 1},
     pytest.param({"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 2}, marks=pytest.mark.slow),
-    pytest.param({"replicas": 3, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}, marks=pytest.mark.slow),
+    pytest.param({"replicas": 3, "log_size": 1, "max_records": 1, "max_leader_epoch": 1}, marks=pytest.mark.long),
 ]
 
 
