@@ -33,6 +33,7 @@ HOLDS, VIOLATED, DEADLOCK = Verdict.HOLDS, Verdict.VIOLATED, Verdict.DEADLOCK
 READINGS = ("interpreted", "compiled")
 MOST_STATES_IF_FAST = {"naive": 2_000, "interpreted": 10_000, "compiled": 100_000}
 MOST_STATES_FOR_THE_NAIVE = 30_000
+MOST_STATES_UNLESS_LONG = 20_000
 
 
 class Case(NamedTuple):
@@ -121,10 +122,16 @@ def name_of(case: Case) -> str:
 def cases_for(*checkers: str) -> list:
     """Every case with every checker, marked slow where the checker takes long."""
     return [
-        pytest.param(case, checker, id=f"{name_of(case)}-{checker}", marks=[pytest.mark.slow] if is_slow else [])
+        pytest.param(
+            case,
+            checker,
+            id=f"{name_of(case)}-{checker}",
+            marks=[pytest.mark.slow] * is_slow + [pytest.mark.long] * is_long,
+        )
         for case in CASES
         for checker in checkers
         for is_slow in [case.distinct > MOST_STATES_IF_FAST[checker]]
+        for is_long in [checker == "naive" and case.distinct > MOST_STATES_UNLESS_LONG]
         if checker != "naive" or case.distinct <= MOST_STATES_FOR_THE_NAIVE
     ]
 
