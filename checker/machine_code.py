@@ -84,7 +84,7 @@ class Compiler:
         output: IO[bytes] | None = None,
     ) -> None:
         self._text = text
-        self._quick = quick
+        self.is_quick = quick
         self._entries = known
         self._process = process
         self._output = output
@@ -97,8 +97,8 @@ class Compiler:
     def entries(self) -> dict[str, Entry]:
         """The kernel's entries. Compiles here and now what the other process could not."""
         if self._entries is None:
-            code = self._code() or native.compile_object(self._text, self._quick)
-            self._entries = _loaded(self._text, self._quick, code)
+            code = self._code() or native.compile_object(self._text, self.is_quick)
+            self._entries = _loaded(self._text, self.is_quick, code)
         return self._entries
 
     def _code(self) -> bytes:
@@ -118,7 +118,7 @@ class Compiler:
         with contextlib.suppress(OSError, RuntimeError, KeyboardInterrupt):
             code = self._code()
             if code:
-                _keep(_path(self._text, self._quick), _checked(code))
+                _keep(_path(self._text, self.is_quick), _checked(code))
         if self._process is not None and self._process.poll() is None:
             self._process.kill()
 
@@ -153,6 +153,17 @@ def compiling(text: str, quick: bool = False) -> Iterator[Compiler]:
             else:
                 process.kill()
                 process.wait()
+
+
+@contextlib.contextmanager
+def compiling_soon(text: str) -> Iterator[Compiler]:
+    """As `compiling`, and quickly unless the cache has the kernel compiled well."""
+    known = cached(text)
+    if known is not None:
+        yield Compiler(text, False, known)
+        return
+    with compiling(text, quick=True) as compiler:
+        yield compiler
 
 
 def _loaded(text: str, quick: bool, code: bytes) -> dict[str, Entry]:

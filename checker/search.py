@@ -69,8 +69,7 @@ def _with_compiler(model: Model, watch: Watch, meanwhile: bool) -> "tuple[Search
     except Stopped:
         return search, search.counts.stopped(model, watch.reason_to_stop("compiled", search.counts, 0))
     with contextlib.ExitStack() as processes:
-        quick = machine_code.cached(text) is None
-        first = processes.enter_context(machine_code.compiling(text, quick))
+        first = processes.enter_context(machine_code.compiling_soon(text))
         if meanwhile and not first.is_ready():
             found = search.run(first.is_ready)
             if found is not None or search.finished:
@@ -81,7 +80,7 @@ def _with_compiler(model: Model, watch: Watch, meanwhile: bool) -> "tuple[Search
         from checker.compiled import CompiledSearch
 
         try:
-            better = processes.enter_context(machine_code.compiling(text)) if quick else None
+            better = processes.enter_context(machine_code.compiling(text)) if first.is_quick else None
             going_on = CompiledSearch(model, first.entries(), watch, search.hand_over(), better)
         except MemoryError:
             return search, search.counts.stopped(model, NO_MEMORY)

@@ -76,7 +76,7 @@ class Combinations:
 def explored(model: Model, watch: Watch) -> "StateGraph":
     """The graph of a model, to be told by `steps`. NotExhaustedError where a limit ends the wait for machine code."""
     text = kernel_text(model, with_steps=True)
-    with machine_code.compiling(text, quick=machine_code.cached(text) is None) as compiler:
+    with machine_code.compiling_soon(text) as compiler:
         while not compiler.is_ready():
             if watch.interrupts.reason():
                 raise NotExhaustedError(watch.interrupts.reason())

@@ -246,13 +246,11 @@ def test_kip_320_is_proved_at_small_bounds():
     assert {each.name for each in proof.invariants} >= {"weak_isr", "strong_isr"}
 
 
-@pytest.mark.slow
+@pytest.mark.long  # half a minute each; test_readme proves the model's own bounds in any case
 @pytest.mark.parametrize(
     "row", re.findall(r"^\| 3, (\d), (\d), (\d).* \| (\d+) proved \|", README, re.MULTILINE), ids=str
 )
-def test_kip_320_is_proved_at_the_bounds_of_the_readme(row, request):
-    if not request.config.getoption("--long"):
-        pytest.skip("with --long: half a minute each; test_readme proves the model's own bounds in any case")
+def test_kip_320_is_proved_at_the_bounds_of_the_readme(row):
     log_size, max_records, max_leader_epoch, count = map(int, row)
     bounds = {"log_size": log_size, "max_records": max_records, "max_leader_epoch": max_leader_epoch}
     proof = prove(catalogue.find_model("kip320").with_bounds(bounds), Settings(use_cache=False))

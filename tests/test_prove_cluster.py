@@ -9,12 +9,14 @@ from checker.prove import Outcome, Prover, Settings, prove
 from checker.reached import explore
 from checker.result import Limits
 from tests.command import ROOT
+from tests.marks import long_but
 
 ALONE = Settings(jobs=0, use_cache=False)
 SMALL = {"max_leader_epoch": 1, "max_metadata_offset": 2}
 MODELS = [
     name for name in catalogue.catalogue_names() if name.startswith("cluster") and catalogue.find_model(name).lemmas
 ]
+# The other models prove the same of much the same actions, and search longer for the same lemmas.
 QUICK = ["cluster_kraft", "cluster_zookeeper_three"]
 SEARCHED = ["cluster_disks", "cluster_zookeeper"]
 
@@ -39,20 +41,16 @@ def names_of(failed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", long_but(MODELS, QUICK))
 def test_fencing_epochs_and_high_watermark_are_proved(name, is_long):
-    if name not in QUICK and not is_long:
-        pytest.skip("with --long: each of the other models proves the same of much the same actions")
     model = catalogue.find_model(name).with_bounds({} if is_long else SMALL)
     proof = prove(model, ALONE, sorted(PROVED))
     assert proof.is_proved, names_of(proof.failed)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", MODELS)
-def test_the_lemmas_hold_in_every_reachable_state(name, is_long):
-    if name not in SEARCHED and not is_long:
-        pytest.skip("with --long: it takes longer, for the same lemmas")
+@pytest.mark.parametrize("name", long_but(MODELS, SEARCHED))
+def test_the_lemmas_hold_in_every_reachable_state(name):
     model = catalogue.find_model(name)
     reached = explore(model, Limits())
     assert reached.is_complete

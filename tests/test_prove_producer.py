@@ -7,6 +7,7 @@ from checker.houdini import true_everywhere
 from checker.prove import Settings, prove
 from checker.reached import explore
 from checker.result import Limits
+from tests.marks import long_but
 
 ALONE = Settings(jobs=0, use_cache=False)
 PROVED = ["sequences_follow_each_other", "older_epochs_are_fenced"]
@@ -17,19 +18,15 @@ QUICK = ["producer_unknown", "producer_wraps"]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", MODELS)
-def test_which_sequences_and_epochs_are_accepted_is_proved(name, request):
-    if name not in QUICK and not request.config.getoption("--long"):
-        pytest.skip("with --long: each of the other models proves the same of much the same actions")
+@pytest.mark.parametrize("name", long_but(MODELS, QUICK))
+def test_which_sequences_and_epochs_are_accepted_is_proved(name):
     proof = prove(catalogue.find_model(name), ALONE, PROVED)
     assert proof.is_proved, {(each.obligation.subject, each.obligation.action) for each in proof.failed}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", MODELS)
-def test_the_lemmas_hold_in_every_reachable_state(name, request):
-    if name not in QUICK and not request.config.getoption("--long"):
-        pytest.skip("with --long: it has many more states")
+@pytest.mark.parametrize("name", long_but(MODELS, QUICK))
+def test_the_lemmas_hold_in_every_reachable_state(name):
     model = catalogue.find_model(name)
     reached = explore(model.with_properties(()), Limits())
     assert reached.is_complete
