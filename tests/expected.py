@@ -1,9 +1,10 @@
-"""What model/expected.toml pins, and `python -m tests.expected`, which pins it anew from complete runs.
+"""What model/expected.toml pins, and `python -m tests.expected [MODEL ...]`, which pins it anew from complete runs.
 
 The verdict of a model is decided by whoever writes its docstring; the numbers are what a search of this very code
 counts. So the numbers are never written by hand, and a changed verdict shows in the difference of the file.
 """
 
+import argparse
 import importlib
 import tomllib
 from pathlib import Path
@@ -74,11 +75,19 @@ def toml_of(name: str, facts: dict) -> str:
     return "\n".join(lines)
 
 
-def pin() -> None:
-    """Check every model and write what was found."""
-    tables = [toml_of(name, facts_of(check(model_of(name), engine="compiled"))) for name in catalogue_names()]
+def pin(chosen: list[str]) -> None:
+    """Check the chosen models, all where none is chosen, and write what was found."""
+    facts = pinned() if chosen else {}
+    for name in chosen or catalogue_names():
+        facts[name] = facts_of(check(model_of(name), engine="compiled"))
+    tables = [toml_of(name, facts[name]) for name in catalogue_names() if name in facts]
     FILE.write_text(HEADER + "\n" + "\n\n".join(tables) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    pin()
+    parser = argparse.ArgumentParser(description="Pins anew what searches of the catalogue find.")
+    parser.add_argument("names", nargs="*", metavar="MODEL", help="a model of the catalogue to pin, in place of all")
+    names = parser.parse_args().names
+    for unknown in sorted({*names} - {*catalogue_names()}):
+        parser.error(f"there is no model {unknown!r} in the catalogue; `kafkacheck models` lists them")
+    pin(names)

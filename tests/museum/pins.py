@@ -1,13 +1,15 @@
-"""What model/expected_museum.toml pins of each known bug; `python -m tests.museum.pins` pins it anew.
+"""What model/expected_museum.toml pins of each known bug; `python -m tests.museum.pins [ID ...]` pins it anew.
 
 As in `tests.expected`, no number is written by hand. The lengths and counts are those of complete searches.
 """
 
+import argparse
 import tomllib
 from pathlib import Path
 from typing import Any
 
-from checker.museum import Exhibit, Museum, bugs
+from checker.errors import UsageError
+from checker.museum import Exhibit, Museum, bugs, find_bugs
 from checker.result import Limits, Result, Verdict
 from checker.search import check
 from tests import expected
@@ -71,17 +73,27 @@ def readme_table() -> str:
     return "\n".join(rows)
 
 
-def pin() -> None:
-    """Search every bug, write what was found, and print the table for README.md."""
-    searched = museum()
-    tables = []
-    for bug in bugs():
+def table_of(identifier: str, facts: dict[str, Any]) -> str:
+    """One table of the file."""
+    return "\n".join([f'["{identifier}"]', *(f"{key} = {text_of(value)}" for key, value in facts.items())])
+
+
+def pin(names: list[str]) -> None:
+    """Search the bugs named as in `kafkacheck bugs`, or all; write what was found, print README.md's table."""
+    chosen = [bug for name in names for bug in find_bugs(name)] if names else bugs()
+    searched, facts = museum(), pinned() if names else {}
+    for bug in chosen:
         if not bug.lacks:
-            facts = facts_of(searched.visit(bug))
-            tables.append("\n".join([f'["{bug.id}"]', *(f"{key} = {text_of(value)}" for key, value in facts.items())]))
+            facts[bug.id] = facts_of(searched.visit(bug))
+    tables = [table_of(bug.id, facts[bug.id]) for bug in bugs() if bug.id in facts]
     FILE.write_text(HEADER + "\n" + "\n\n".join(tables) + "\n", encoding="utf-8")
     print(readme_table())
 
 
 if __name__ == "__main__":
-    pin()
+    parser = argparse.ArgumentParser(description="Pins anew what searches of the museum find.")
+    parser.add_argument("names", nargs="*", metavar="ID", help="a bug to pin, in place of all")
+    try:
+        pin(parser.parse_args().names)
+    except UsageError as error:
+        parser.error(str(error))
