@@ -9,8 +9,8 @@ Expected: HOLDS
 
 from checker.fairness import each
 from checker.model import Model
-from impl.producer.rules import ProducerRules
 from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, COORDINATOR, EXAMPLES, LEADER, PROMISES, TIMEOUTS, TRANSACTIONS
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import append_fails, marker_answer_is_lost, start_transactions
@@ -21,7 +21,7 @@ MODEL = Model(
     state=State,
     initial=start_transactions,
     bounds={**BOUNDS, "producer_ids": 6, "append_failures": 3, "marker_losses": 1},
-    rules=ProducerRules(),
+    rules=TransactionRules(),
     actions=[*TRANSACTIONS, *TIMEOUTS, append_fails, marker_answer_is_lost],
     always=PROMISES,
     sometimes=[*EXAMPLES, fenced_client],

@@ -5,9 +5,9 @@ Expected: HOLDS
 """
 
 from checker.model import Model
-from impl.producer.rules import ProducerRules
 from impl.transactions.constants import Delivery
 from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
 from model.transactions import PLAIN_CONSUMERS, PLAIN_CONSUMERS_BOUNDS
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import start_consumers
@@ -19,7 +19,7 @@ MODEL = Model(
     state=State,
     initial=start_consumers,
     bounds=PLAIN_CONSUMERS_BOUNDS,
-    rules=ProducerRules(delivery=Delivery.COMMIT_FIRST),
+    rules=TransactionRules(delivery=Delivery.COMMIT_FIRST),
     actions=PLAIN_CONSUMERS,
     always=[inputs_are_processed_at_most_once, stopped_clients_do_nothing, committed_offset_does_not_fall],
     sometimes=[every_input_is_done],

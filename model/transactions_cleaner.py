@@ -6,10 +6,10 @@ Expected: HOLDS
 """
 
 from checker.model import Model
-from impl.producer.rules import ProducerRules
 from impl.transactions.cleaner import cleaner_cleans_segment
 from impl.transactions.consumer import consumer_begins_anew, consumer_reads
 from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, EXAMPLES, TRANSACTIONS
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import partition_is_reloaded, start_transactions
@@ -25,7 +25,7 @@ MODEL = Model(
     state=State,
     initial=start_transactions,
     bounds={**BOUNDS, "moves": 1},
-    rules=ProducerRules(),
+    rules=TransactionRules(),
     actions=[
         *TRANSACTIONS,
         consumer_reads,

@@ -5,8 +5,8 @@ Expected: HOLDS
 """
 
 from checker.model import Model
-from impl.producer.rules import ProducerRules
 from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, CONSUME_PRODUCE, EXAMPLES, GROUP_SAFETY, SAFETY
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import start_group
@@ -28,7 +28,7 @@ MODEL = Model(
         "max_generation": 2,
         "rebalances": 2,
     },
-    rules=ProducerRules(),
+    rules=TransactionRules(),
     actions=CONSUME_PRODUCE,
     always=[*SAFETY, *GROUP_SAFETY],
     sometimes=EXAMPLES,

@@ -6,9 +6,9 @@ Expected: HOLDS
 
 from checker.fairness import each
 from checker.model import Model
-from impl.producer.rules import ProducerRules
 from impl.transactions.markers import coordinator_drops_deleted_partition
 from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, COORDINATOR, EXAMPLES, LEADER, TIMEOUTS, TRANSACTIONS
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import partition_is_deleted, start_transactions
@@ -25,7 +25,7 @@ MODEL = Model(
     state=State,
     initial=start_transactions,
     bounds={**BOUNDS, "partitions": 2, "producer_ids": 2, "deletions": 1},
-    rules=ProducerRules(),
+    rules=TransactionRules(),
     actions=[*TRANSACTIONS, *TIMEOUTS, partition_is_deleted, coordinator_drops_deleted_partition],
     always=[transactions_are_atomic, only_what_was_to_be_committed_is],
     sometimes=[*EXAMPLES, fenced_client],

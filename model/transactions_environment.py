@@ -7,7 +7,6 @@ gives up becomes a stray. Trying again costs nothing.
 from impl.producer.append import is_full
 from impl.producer.constants import Marker, ProduceError
 from impl.producer.records import ProducerId
-from impl.producer.rules import ProducerRules
 from impl.producer.state import expire_producer
 from impl.transactions.constants import (
     NO_TRANSACTION,
@@ -29,6 +28,7 @@ from impl.transactions.records import (
     State,
     TransactionalIdNumber,
 )
+from impl.transactions.rules import TransactionRules
 
 
 def start_group(state: State) -> bool:
@@ -213,7 +213,7 @@ def zombie_coordinator_resigns(state: State, transactional_id: TransactionalIdNu
 
 
 def append_fails(
-    state: State, rules: ProducerRules, transactional_id: TransactionalIdNumber, is_definitive: bool
+    state: State, rules: TransactionRules, transactional_id: TransactionalIdNumber, is_definitive: bool
 ) -> bool:
     """An append to the transaction log fails, or takes so long that its coordinator does not learn the outcome.
 
@@ -238,7 +238,7 @@ def append_fails(
 
 def marker_answer_is_lost(
     state: State,
-    rules: ProducerRules,
+    rules: TransactionRules,
     transactional_id: TransactionalIdNumber,
     term: CoordinatorTerm,
     partition_id: PartitionId,
@@ -297,7 +297,7 @@ def is_message_under_way(state: State, producer_id: int) -> bool:
 
 
 def producer_state_expires(
-    state: State, rules: ProducerRules, partition_id: PartitionId, producer_id: ProducerId
+    state: State, rules: TransactionRules, partition_id: PartitionId, producer_id: ProducerId
 ) -> bool:
     """A partition forgets a producer that has not written for long.
 
@@ -339,7 +339,7 @@ def transactional_id_expires(state: State, transactional_id: TransactionalIdNumb
 
 def index_fails(
     state: State,
-    rules: ProducerRules,
+    rules: TransactionRules,
     transactional_id: TransactionalIdNumber,
     term: CoordinatorTerm,
     partition_id: PartitionId,
@@ -366,7 +366,7 @@ def index_fails(
     return True
 
 
-def partition_is_reloaded(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
+def partition_is_reloaded(state: State, rules: TransactionRules, partition_id: PartitionId) -> bool:
     """Another broker comes to lead a partition: it has the log, and what it makes of it.
 
     Who: the world.

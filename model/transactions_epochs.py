@@ -6,8 +6,8 @@ Expected: HOLDS
 
 from checker.fairness import each
 from checker.model import Model
-from impl.producer.rules import ProducerRules
 from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, COORDINATOR, EXAMPLES, LEADER, SAFETY, TIMEOUTS, TRANSACTIONS
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import request_is_repeated, start_transactions
@@ -18,7 +18,7 @@ MODEL = Model(
     state=State,
     initial=start_transactions,
     bounds={**BOUNDS, "producer_ids": 4, "max_producer_epoch": 2, "requests": 2, "delays": 1},
-    rules=ProducerRules(),
+    rules=TransactionRules(),
     actions=[*TRANSACTIONS, *TIMEOUTS, request_is_repeated],
     always=SAFETY,
     sometimes=[*EXAMPLES, fenced_client],

@@ -6,8 +6,8 @@ Expected: HOLDS
 """
 
 from checker.model import Model
-from impl.producer.rules import ProducerRules
 from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, EXAMPLES, SAFETY, TRANSACTIONS
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import request_is_repeated, start_transactions, transactional_id_expires
@@ -26,7 +26,7 @@ MODEL = Model(
         "expirations": 1,
         "delays": 1,
     },
-    rules=ProducerRules(),
+    rules=TransactionRules(),
     actions=[*TRANSACTIONS, request_is_repeated, transactional_id_expires],
     always=SAFETY,
     sometimes=[*EXAMPLES, fenced_client],

@@ -7,8 +7,8 @@ Expected: HOLDS
 
 from checker.fairness import each
 from checker.model import Model
-from impl.producer.rules import ProducerRules
 from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, COORDINATOR, EXAMPLES, LEADER, SAFETY, TIMEOUTS, TRANSACTIONS
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import (
@@ -24,7 +24,7 @@ MODEL = Model(
     state=State,
     initial=start_transactions,
     bounds={**BOUNDS, "partitions": 2, "max_coordinator_epoch": 1, "max_producer_epoch": 5, "failovers": 1},
-    rules=ProducerRules(),
+    rules=TransactionRules(),
     actions=[
         *TRANSACTIONS,
         *TIMEOUTS,

@@ -5,8 +5,8 @@ Expected: HOLDS
 """
 
 from checker.model import Model
-from impl.producer.rules import ProducerRules
 from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, EXAMPLES, SAFETY, TRANSACTIONS
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import request_is_repeated, start_transactions
@@ -16,7 +16,7 @@ MODEL = Model(
     state=State,
     initial=start_transactions,
     bounds={**BOUNDS, "partitions": 2, "requests": 3, "delays": 2},
-    rules=ProducerRules(),
+    rules=TransactionRules(),
     actions=[*TRANSACTIONS, request_is_repeated],
     always=SAFETY,
     sometimes=EXAMPLES,

@@ -6,8 +6,8 @@ Expected: HOLDS
 
 from checker.fairness import each
 from checker.model import Model
-from impl.producer.rules import ProducerRules
 from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, CONSUME_PRODUCE, COORDINATOR, EXAMPLES, GROUP_SAFETY, LEADER, SAFETY, TIMEOUTS
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import produce_is_given_up, start_group
@@ -33,7 +33,7 @@ MODEL = Model(
         "rebalances": 1,
         "delays": 1,
     },
-    rules=ProducerRules(),
+    rules=TransactionRules(),
     actions=[*CONSUME_PRODUCE, *TIMEOUTS, produce_is_given_up],
     always=[*SAFETY, *GROUP_SAFETY],
     sometimes=EXAMPLES,

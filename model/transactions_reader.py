@@ -6,10 +6,10 @@ Expected: HOLDS
 """
 
 from checker.model import Model
-from impl.producer.rules import ProducerRules
 from impl.transactions.consumer import consumer_reads
 from impl.transactions.partition import partition_replicates
 from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, EXAMPLES, READER_SAFETY, TRANSACTIONS
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import index_fails, partition_is_reloaded, start_transactions
@@ -20,7 +20,7 @@ MODEL = Model(
     state=State,
     initial=start_transactions,
     bounds={**BOUNDS, "moves": 1, "io_errors": 1},
-    rules=ProducerRules(leader_is_alone=False),
+    rules=TransactionRules(leader_is_alone=False),
     actions=[*TRANSACTIONS, partition_replicates, consumer_reads, index_fails, partition_is_reloaded],
     always=READER_SAFETY,
     sometimes=[*EXAMPLES, delivered_record],

@@ -6,8 +6,8 @@ Expected: HOLDS
 """
 
 from checker.model import Model
-from impl.producer.rules import ProducerRules
 from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, EXAMPLES, SAFETY, TIMEOUTS, TRANSACTIONS
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import start_transactions
@@ -18,7 +18,7 @@ MODEL = Model(
     state=State,
     initial=start_transactions,
     bounds={**BOUNDS, "clients": 2, "partitions": 2, "requests": 2, "produces": 2, "max_producer_epoch": 2},
-    rules=ProducerRules(transaction_version=1),
+    rules=TransactionRules(transaction_version=1),
     actions=[*TRANSACTIONS, *TIMEOUTS],
     always=SAFETY,
     sometimes=[*EXAMPLES, fenced_client],

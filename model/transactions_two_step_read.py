@@ -5,10 +5,10 @@ Expected: HOLDS
 """
 
 from checker.model import Model
-from impl.producer.rules import ProducerRules
 from impl.transactions.consumer import leader_ends_read, leader_limits_read
 from impl.transactions.partition import partition_replicates
 from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, EXAMPLES, READER_SAFETY, TRANSACTIONS
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import start_transactions
@@ -19,7 +19,7 @@ MODEL = Model(
     state=State,
     initial=start_transactions,
     bounds=BOUNDS,
-    rules=ProducerRules(leader_is_alone=False),
+    rules=TransactionRules(leader_is_alone=False),
     actions=[*TRANSACTIONS, partition_replicates, leader_limits_read, leader_ends_read],
     always=READER_SAFETY,
     sometimes=[*EXAMPLES, delivered_record],

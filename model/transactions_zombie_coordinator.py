@@ -5,8 +5,8 @@ Expected: HOLDS
 """
 
 from checker.model import Model
-from impl.producer.rules import ProducerRules
 from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, EXAMPLES, SAFETY, TRANSACTIONS
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import (
@@ -22,7 +22,7 @@ MODEL = Model(
     state=State,
     initial=start_transactions,
     bounds={**BOUNDS, "max_coordinator_epoch": 1, "failovers": 1, "expirations": 1, "marker_losses": 1},
-    rules=ProducerRules(),
+    rules=TransactionRules(),
     actions=[
         *TRANSACTIONS,
         coordinator_is_replaced,

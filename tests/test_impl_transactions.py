@@ -7,7 +7,6 @@ from checker.objects import members_of
 from impl.constants import NO_OFFSET
 from impl.producer.append import append_batch
 from impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
-from impl.producer.rules import ProducerRules
 from impl.transactions.cleaner import cleaner_cleans_segment
 from impl.transactions.constants import Answer, RequestKind, TransactionState
 from impl.transactions.consumer import consumer_reads
@@ -16,6 +15,7 @@ from impl.transactions.log import transaction_log_commits
 from impl.transactions.markers import write_marker
 from impl.transactions.partition import last_stable_offset, partition_replicates, reload_partition
 from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS
 from model.transactions_environment import append_fails
 
@@ -23,7 +23,7 @@ LAYOUT = Layout(
     State,
     {**BOUNDS, "partitions": 2, "producer_ids": 4, "max_producer_epoch": 4, "append_failures": 4, "log_size": 6},
 )
-V1, V2 = ProducerRules(transaction_version=1), ProducerRules(transaction_version=2)
+V1, V2 = TransactionRules(transaction_version=1), TransactionRules(transaction_version=2)
 COMMIT, ABORT, NONE = Marker.COMMIT, Marker.ABORT, Marker.NONE
 
 
@@ -162,7 +162,7 @@ def test_an_append_of_unknown_outcome_may_still_be_committed_and_is_not_answered
     assert transactional.coordinators[0].metadata.state == TransactionState.ONGOING
 
 
-LAGGING = ProducerRules(leader_is_alone=False)
+LAGGING = TransactionRules(leader_is_alone=False)
 
 
 def partition_with(*items, rules=V1):

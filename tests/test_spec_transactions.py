@@ -5,9 +5,9 @@ import pytest
 from checker.layout import Layout
 from impl.producer.append import append_batch, append_marker
 from impl.producer.constants import Marker
-from impl.producer.rules import ProducerRules
 from impl.transactions.constants import ProducerState, TransactionState
 from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS
 from spec import transaction_steps, transactions
 
@@ -16,7 +16,7 @@ LAYOUT = Layout(
     {**BOUNDS, "partitions": 3, "producer_ids": 2, "max_coordinator_epoch": 1, "inputs": 1, "max_processed": 2,
      "offsets_partition": 2},
 )  # fmt: skip
-RULES = ProducerRules()
+RULES = TransactionRules()
 C, A = Marker.COMMIT, Marker.ABORT
 
 

@@ -191,6 +191,7 @@ SOUND = [
     (rules.docstring_of_checker, "checker/a.py", "@group.command()\n" + RAISES),
     (rules.docstring_of_checker, "checker/a.py", "def _f(): pass\nclass _A:\n    def f(self): pass"),
     (rules.plain_subset, "impl/a.py", PLAIN + '"""F."""\n    b: int = 1\n    c = -a if b else 2\n    return not c'),
+    (rules.plain_subset, "impl/a.py", "class A(Protocol):\n    @property\n    def b(self) -> bool: ..."),
     (rules.plain_subset, "checker/a.py", "f = lambda a: [a]"),
 ]  # fmt: skip
 

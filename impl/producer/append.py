@@ -19,7 +19,7 @@ from impl.producer.constants import (
     ProduceError,
 )
 from impl.producer.records import Batch, PartitionLog, ProducerStateEntry
-from impl.producer.rules import ProducerRules
+from impl.producer.rules import AppendRules
 from impl.producer.sequences import is_in_sequence
 from impl.producer.state import begin_epoch, has_open_transaction, is_known, last_sequence, remember_batch
 from impl.producer.verification import NO_GUARD, clear_verification, needs_verification
@@ -54,7 +54,7 @@ def is_full(log: PartitionLog) -> bool:
     return log.end_offset == len(log.batches)
 
 
-def sequence_error(log: PartitionLog, rules: ProducerRules, entry: ProducerStateEntry, batch: Batch) -> ProduceError:
+def sequence_error(log: PartitionLog, rules: AppendRules, entry: ProducerStateEntry, batch: Batch) -> ProduceError:
     """What is wrong with the sequence of a producer's batch (`checkSequence`)."""
     verification = log.verifications[batch.producer_id]
     if rules.lowest_sequence_is_awaited and verification.guard != NO_GUARD:
@@ -73,17 +73,17 @@ def sequence_error(log: PartitionLog, rules: ProducerRules, entry: ProducerState
     return ProduceError.NONE
 
 
-def validates_sequence(rules: ProducerRules, origin: Origin) -> bool:
+def validates_sequence(rules: AppendRules, origin: Origin) -> bool:
     """Whether sequences are looked at: of a client's batches, and once also of those that a follower fetched."""
     return origin == Origin.CLIENT or (origin == Origin.REPLICATION and not rules.replication_is_trusted)
 
 
-def is_verified(rules: ProducerRules, origin: Origin) -> bool:
+def is_verified(rules: AppendRules, origin: Origin) -> bool:
     """Whether the first batch of a transaction that comes from there needs the coordinator's consent."""
     return rules.verification and (origin != Origin.COORDINATOR or rules.offset_commit_is_verified)
 
 
-def append_error(log: PartitionLog, rules: ProducerRules, batch: Batch, guard: int, origin: Origin) -> ProduceError:
+def append_error(log: PartitionLog, rules: AppendRules, batch: Batch, guard: int, origin: Origin) -> ProduceError:
     """Why the batch, which is data, may not be appended; `NONE` if it may. A duplicate is to be found before.
 
     `guard`: the one with which the request's transaction was verified, `NO_GUARD` without one.
@@ -106,7 +106,7 @@ def append_error(log: PartitionLog, rules: ProducerRules, batch: Batch, guard: i
     return ProduceError.NONE
 
 
-def learn_of_batch(log: PartitionLog, rules: ProducerRules, batch: Batch, offset: int) -> None:
+def learn_of_batch(log: PartitionLog, rules: AppendRules, batch: Batch, offset: int) -> None:
     """Let the producer state follow a batch of data that is stored at `offset`."""
     if batch.producer_id == NO_PRODUCER_ID:
         return
@@ -130,7 +130,7 @@ def learn_of_marker(log: PartitionLog, marker: Batch) -> None:
     clear_verification(log, marker.producer_id)
 
 
-def learn_of(log: PartitionLog, rules: ProducerRules, offset: int) -> None:
+def learn_of(log: PartitionLog, rules: AppendRules, offset: int) -> None:
     """Let the producer state follow what is stored at `offset`."""
     batch = log.batches[offset]
     if batch.marker == Marker.NONE:
@@ -139,7 +139,7 @@ def learn_of(log: PartitionLog, rules: ProducerRules, offset: int) -> None:
         learn_of_marker(log, batch)
 
 
-def append_batch(log: PartitionLog, rules: ProducerRules, batch: Batch) -> None:
+def append_batch(log: PartitionLog, rules: AppendRules, batch: Batch) -> None:
     """Store a batch or marker at the end of a log that is not full, and learn of it."""
     copy_batch(log.batches[log.end_offset], batch)
     log.end_offset += 1

@@ -10,7 +10,7 @@ world's choice.
 from impl.constants import NO_OFFSET
 from impl.producer.constants import NO_PRODUCER_EPOCH, NO_SEQUENCE
 from impl.producer.records import Batch, BatchMetadata, PartitionLog, ProducerStateEntry
-from impl.producer.rules import ProducerRules
+from impl.producer.rules import AppendRules
 from impl.producer.sequences import last_sequence_of
 
 
@@ -64,9 +64,7 @@ def begin_epoch(entry: ProducerStateEntry, producer_epoch: int) -> None:
         clear_metadata(entry.batches[place])
 
 
-def remember_batch(
-    entry: ProducerStateEntry, rules: ProducerRules, batch: Batch, offset: int, max_sequence: int
-) -> None:
+def remember_batch(entry: ProducerStateEntry, rules: AppendRules, batch: Batch, offset: int, max_sequence: int) -> None:
     """Remember that the batch is stored at `offset`, and forget the oldest one if they become too many."""
     begin_epoch(entry, batch.producer_epoch)
     retained = min(rules.batches_to_retain, len(entry.batches))

@@ -10,9 +10,9 @@ makes the cleaner later; keeping a producer's last batch for its sequence.
 from impl.constants import NO_OFFSET
 from impl.producer.append import clear_batch
 from impl.producer.constants import NO_PRODUCER_ID, Marker
-from impl.producer.rules import ProducerRules
 from impl.transactions.partition import clear_aborted, last_stable_offset
 from impl.transactions.records import Partition, PartitionId, SegmentEnd, SegmentStart, State
+from impl.transactions.rules import TransactionRules
 
 
 def has_data(partition: Partition, from_offset: int, marker_offset: int) -> bool:
@@ -46,7 +46,7 @@ def is_known_aborted(partition: Partition, offset: int, seen_up_to: int) -> bool
     return False
 
 
-def can_drop_marker(partition: Partition, rules: ProducerRules, start: int, marker_offset: int) -> bool:
+def can_drop_marker(partition: Partition, rules: TransactionRules, start: int, marker_offset: int) -> bool:
     """Whether the cleaner drops a marker that it meets in the segment from `start` on."""
     if not rules.markers_outlive_their_data and is_superseded(partition, marker_offset):
         return True
@@ -54,7 +54,7 @@ def can_drop_marker(partition: Partition, rules: ProducerRules, start: int, mark
 
 
 def cleaner_cleans_segment(
-    state: State, rules: ProducerRules, partition_id: PartitionId, start: SegmentStart, end: SegmentEnd
+    state: State, rules: TransactionRules, partition_id: PartitionId, start: SegmentStart, end: SegmentEnd
 ) -> bool:
     """The cleaner goes over a segment, or over its first part, where its map of offsets is full before the end.
 

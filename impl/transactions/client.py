@@ -11,7 +11,6 @@ before the request is taken. That an answer is lost is that of a stray, after wh
 
 from checker.schema import contains, including
 from impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker, ProduceError
-from impl.producer.rules import ProducerRules
 from impl.producer.sequences import sequence_after
 from impl.transactions.constants import (
     NO_INPUT,
@@ -23,6 +22,7 @@ from impl.transactions.constants import (
     RequestKind,
 )
 from impl.transactions.records import Client, ClientId, PartitionId, Request, State, TransactionMetadata
+from impl.transactions.rules import TransactionRules
 
 
 def clear_request(request: Request) -> None:
@@ -81,7 +81,7 @@ def adopt_epoch(client: Client, producer_id: int, producer_epoch: int) -> None:
         client.sequences[partition_id] = 0
 
 
-def receive_end_txn(state: State, rules: ProducerRules, client_id: int, metadata: TransactionMetadata) -> None:
+def receive_end_txn(state: State, rules: TransactionRules, client_id: int, metadata: TransactionMetadata) -> None:
     """Take the consent to an EndTxn; with transaction version 2 it carries the epoch to go on with."""
     client = state.clients[client_id]
     end_transaction(state, client_id, state.requests[client_id].marker)
@@ -105,7 +105,7 @@ def refuse(state: State, client_id: int, answer: Answer) -> None:
 
 
 def receive_answer(
-    state: State, rules: ProducerRules, client_id: int, answer: Answer, metadata: TransactionMetadata
+    state: State, rules: TransactionRules, client_id: int, answer: Answer, metadata: TransactionMetadata
 ) -> None:
     """Take the coordinator's answer to the client's request, and go on where the client lives."""
     client = state.clients[client_id]
@@ -178,7 +178,7 @@ def send_batch(state: State, client_id: int, partition_id: int) -> None:
     produce.batch.is_transactional = 1
 
 
-def producer_sends(state: State, rules: ProducerRules, client_id: ClientId, partition_id: PartitionId) -> bool:
+def producer_sends(state: State, rules: TransactionRules, client_id: ClientId, partition_id: PartitionId) -> bool:
     """A producer sends its transaction's record to a partition; with transaction version 1 it adds the partition first.
 
     Who: a producer in a transaction.

@@ -10,9 +10,9 @@ which is given everything below the high watermark.
 from checker.schema import contains, excluding, including
 from impl.constants import NO_OFFSET
 from impl.producer.constants import NO_PRODUCER_ID, Marker
-from impl.producer.rules import ProducerRules
 from impl.transactions.partition import first_unstable_offset, last_stable_offset
 from impl.transactions.records import Partition, PartitionId, Reader, State
+from impl.transactions.rules import TransactionRules
 
 
 def begins_to_be_aborted(partition: Partition, first_read: int, offset: int, producer_id: int) -> bool:
@@ -60,7 +60,7 @@ def consumer_reads(state: State, partition_id: PartitionId) -> bool:
     return True
 
 
-def leader_limits_read(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
+def leader_limits_read(state: State, rules: TransactionRules, partition_id: PartitionId) -> bool:
     """A leader computes how far a read may go: the first of the two steps of a read, where it takes two.
 
     Who: the leader.

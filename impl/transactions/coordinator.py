@@ -11,7 +11,6 @@ With transaction version 2 an abort of a transaction that the coordinator knows 
 
 from checker.schema import contains, including
 from impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
-from impl.producer.rules import ProducerRules
 from impl.transactions.client import clear_request, receive_answer
 from impl.transactions.constants import Answer, RequestKind, TransactionState
 from impl.transactions.log import begin_append, can_append
@@ -36,6 +35,7 @@ from impl.transactions.records import (
     TransactionalIdNumber,
     TransactionMetadata,
 )
+from impl.transactions.rules import TransactionRules
 
 
 def has_producer_ids(state: State) -> bool:
@@ -49,7 +49,7 @@ def new_producer_id(state: State) -> int:
     return state.next_producer_id - 1
 
 
-def decide(state: State, rules: ProducerRules, transactional: TransactionalId, term: int, marker: Marker) -> bool:
+def decide(state: State, rules: TransactionRules, transactional: TransactionalId, term: int, marker: Marker) -> bool:
     """Begin to append the decision; with transaction version 2 under the next epoch. Whether that could be done.
 
     If that epoch is the last one, a producer id is allocated that follows when the transaction completes (KIP-890).
@@ -74,7 +74,7 @@ def decide(state: State, rules: ProducerRules, transactional: TransactionalId, t
     return True
 
 
-def can_fence(rules: ProducerRules, transactional: TransactionalId, coordinator: Coordinator) -> bool:
+def can_fence(rules: TransactionRules, transactional: TransactionalId, coordinator: Coordinator) -> bool:
     """Whether the epoch can be raised as often as an abort by the coordinator raises it."""
     epoch = coordinator.metadata.producer_epoch
     if rules.coordinator_abort_bumps_epoch and not coordinator.has_failed_epoch_fence:
@@ -84,7 +84,7 @@ def can_fence(rules: ProducerRules, transactional: TransactionalId, coordinator:
     return epoch <= transactional.max_producer_epoch
 
 
-def fence_and_abort(state: State, rules: ProducerRules, transactional: TransactionalId, term: int) -> bool:
+def fence_and_abort(state: State, rules: TransactionRules, transactional: TransactionalId, term: int) -> bool:
     """Abort an ongoing transaction under the next epoch, which nobody has been given; whether that could begin.
 
     The epoch is raised in memory at once (PREPARE_EPOCH_FENCE). If the append fails it stays so, and must not be raised
@@ -149,7 +149,7 @@ def raise_epoch(state: State, transactional: TransactionalId, coordinator: Coord
 
 
 def init_producer_id(
-    state: State, rules: ProducerRules, transactional: TransactionalId, term: int, request: Request
+    state: State, rules: TransactionRules, transactional: TransactionalId, term: int, request: Request
 ) -> Answer:
     """Give the client an epoch of its own, after what an earlier one left behind has ended."""
     coordinator = transactional.coordinators[term]
@@ -211,7 +211,7 @@ def verify_partition(
 
 
 def is_repeated_end(
-    rules: ProducerRules, transactional: TransactionalId, metadata: TransactionMetadata, request: Request
+    rules: TransactionRules, transactional: TransactionalId, metadata: TransactionMetadata, request: Request
 ) -> bool:
     """Whether an EndTxn can only be that of the transaction which is decided already (transaction version 2)."""
     if rules.transaction_version != 2 or metadata.state == TransactionState.ONGOING:
@@ -223,7 +223,7 @@ def is_repeated_end(
     return request.producer_epoch == transactional.max_producer_epoch - 1
 
 
-def end_decided(rules: ProducerRules, metadata: TransactionMetadata, request: Request) -> Answer:
+def end_decided(rules: TransactionRules, metadata: TransactionMetadata, request: Request) -> Answer:
     """The answer to an EndTxn of a transaction that is decided already."""
     if decision_of(metadata) != request.marker:
         return Answer.INVALID_TXN_STATE
@@ -232,7 +232,9 @@ def end_decided(rules: ProducerRules, metadata: TransactionMetadata, request: Re
     return Answer.NONE if rules.repeated_end_is_answered else Answer.INVALID_TXN_STATE
 
 
-def end_txn(state: State, rules: ProducerRules, transactional: TransactionalId, term: int, request: Request) -> Answer:
+def end_txn(
+    state: State, rules: TransactionRules, transactional: TransactionalId, term: int, request: Request
+) -> Answer:
     """Decide the transaction, or say how it was decided."""
     coordinator = transactional.coordinators[term]
     metadata = coordinator.metadata
@@ -257,7 +259,7 @@ def end_txn(state: State, rules: ProducerRules, transactional: TransactionalId, 
 
 
 def answer_of(
-    state: State, rules: ProducerRules, transactional: TransactionalId, term: int, request: Request
+    state: State, rules: TransactionRules, transactional: TransactionalId, term: int, request: Request
 ) -> Answer:
     """What the coordinator of that term does with a request."""
     if request.kind == RequestKind.INIT_PRODUCER_ID:
@@ -268,7 +270,7 @@ def answer_of(
 
 
 def coordinator_handles_request(
-    state: State, rules: ProducerRules, request_id: RequestSlot, term: CoordinatorTerm
+    state: State, rules: TransactionRules, request_id: RequestSlot, term: CoordinatorTerm
 ) -> bool:
     """A coordinator takes a producer's request that has arrived: InitProducerId, AddPartitionsToTxn or EndTxn.
 
@@ -300,7 +302,7 @@ def coordinator_handles_request(
 
 
 def coordinator_aborts_timed_out(
-    state: State, rules: ProducerRules, transactional_id: TransactionalIdNumber, term: CoordinatorTerm
+    state: State, rules: TransactionRules, transactional_id: TransactionalIdNumber, term: CoordinatorTerm
 ) -> bool:
     """A coordinator aborts a transaction that takes longer than its client has asked for.
 

@@ -9,13 +9,13 @@ visible later than their marker.
 """
 
 from checker.schema import contains
-from impl.producer.rules import ProducerRules
 from impl.transactions.client import is_idle, send_batch, send_request
 from impl.transactions.constants import NO_INPUT, Delivery, ProducerState, RequestKind
 from impl.transactions.records import Client, ClientId, Group, State
+from impl.transactions.rules import TransactionRules
 
 
-def is_illegal_generation(group: Group, rules: ProducerRules, generation: int) -> bool:
+def is_illegal_generation(group: Group, rules: TransactionRules, generation: int) -> bool:
     """Whether offsets are refused because the group has gone on since (ILLEGAL_GENERATION)."""
     return rules.offset_commit_names_generation and generation != group.generation
 
@@ -43,7 +43,7 @@ def assign_input(group: Group, client: Client) -> None:
     client.is_halfway = False
 
 
-def consumer_fetches_offset(state: State, rules: ProducerRules, client_id: ClientId) -> bool:
+def consumer_fetches_offset(state: State, rules: TransactionRules, client_id: ClientId) -> bool:
     """A consumer asks for the committed offset (OffsetFetch).
 
     Who: a client that was given the input, and does not know where to read on.
@@ -84,7 +84,7 @@ def application_takes_input(state: State, client_id: ClientId) -> bool:
     return True
 
 
-def producer_sends_offsets(state: State, rules: ProducerRules, client_id: ClientId) -> bool:
+def producer_sends_offsets(state: State, rules: TransactionRules, client_id: ClientId) -> bool:
     """A producer sends the offset behind its input to the group, in its transaction.
 
     Who: a producer in a transaction.
@@ -108,7 +108,7 @@ def producer_sends_offsets(state: State, rules: ProducerRules, client_id: Client
     return True
 
 
-def can_take_step(state: State, rules: ProducerRules, client: Client, step: Delivery) -> bool:
+def can_take_step(state: State, rules: TransactionRules, client: Client, step: Delivery) -> bool:
     """Whether an application without transactions does this next: what comes first, or else what comes second."""
     if client.input_offset == NO_INPUT or client.input_offset >= len(state.group.processed) - 1:
         return False
@@ -122,7 +122,7 @@ def end_step(client: Client) -> None:
     client.is_halfway = not client.is_halfway
 
 
-def application_processes(state: State, rules: ProducerRules, client_id: ClientId) -> bool:
+def application_processes(state: State, rules: TransactionRules, client_id: ClientId) -> bool:
     """An application without transactions processes its input.
 
     Who: a client that knows its position.
@@ -139,7 +139,7 @@ def application_processes(state: State, rules: ProducerRules, client_id: ClientI
     return True
 
 
-def consumer_commits_offset(state: State, rules: ProducerRules, client_id: ClientId) -> bool:
+def consumer_commits_offset(state: State, rules: TransactionRules, client_id: ClientId) -> bool:
     """A consumer commits the offset behind its input (OffsetCommit).
 
     Who: a client that knows its position.

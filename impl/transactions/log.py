@@ -7,11 +7,11 @@ Left out, and why that is sound: a second entry appended while the fate of one i
 replicas, and refuses it. A zombie's appends: no follower fetches them, so that they never count.
 """
 
-from impl.producer.rules import ProducerRules
 from impl.transactions.client import receive_answer
 from impl.transactions.constants import Answer, TransactionState
 from impl.transactions.metadata import clear_metadata, copy_metadata, is_preparing
 from impl.transactions.records import Coordinator, State, TransactionalId, TransactionalIdNumber
+from impl.transactions.rules import TransactionRules
 
 
 def can_append(transactional: TransactionalId, term: int) -> bool:
@@ -33,7 +33,7 @@ def clear_append(transactional: TransactionalId) -> None:
     clear_metadata(transactional.appended)
 
 
-def answer_waiting(state: State, rules: ProducerRules, transactional_id: int) -> None:
+def answer_waiting(state: State, rules: TransactionRules, transactional_id: int) -> None:
     """Answer the request that waited for the append, if its client still waits."""
     transactional = state.transactional_ids[transactional_id]
     metadata = transactional.coordinators[transactional.coordinator_epoch].metadata
@@ -60,7 +60,7 @@ def begin_marking(coordinator: Coordinator) -> None:
         coordinator.pending_state = TransactionState.COMPLETE_ABORT
 
 
-def complete_append(state: State, rules: ProducerRules, transactional_id: int) -> None:
+def complete_append(state: State, rules: TransactionRules, transactional_id: int) -> None:
     """Let the coordinator follow its append, which is committed, and answer."""
     transactional = state.transactional_ids[transactional_id]
     coordinator = transactional.coordinators[transactional.coordinator_epoch]
@@ -84,7 +84,7 @@ def awaits_append(transactional: TransactionalId) -> bool:
     return coordinator.pending_state == transactional.appended.state
 
 
-def transaction_log_commits(state: State, rules: ProducerRules, transactional_id: TransactionalIdNumber) -> bool:
+def transaction_log_commits(state: State, rules: TransactionRules, transactional_id: TransactionalIdNumber) -> bool:
     """The entry that is appended to the transaction log is replicated to all in-sync replicas.
 
     Who: the leader of the transaction log's partition.
@@ -105,7 +105,7 @@ def transaction_log_commits(state: State, rules: ProducerRules, transactional_id
     return True
 
 
-def give_append_up(state: State, rules: ProducerRules, transactional_id: int) -> None:
+def give_append_up(state: State, rules: TransactionRules, transactional_id: int) -> None:
     """Let the coordinator learn that its append failed, or that its outcome is unknown."""
     transactional = state.transactional_ids[transactional_id]
     coordinator = transactional.coordinators[transactional.coordinator_epoch]

@@ -10,7 +10,6 @@ is lost, and the marker is sent again.
 from checker.schema import contains, excluding
 from impl.producer.append import append_marker, is_full, marker_error
 from impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker, ProduceError
-from impl.producer.rules import ProducerRules
 from impl.transactions.group import complete_pending_offset
 from impl.transactions.log import begin_append, can_append
 from impl.transactions.metadata import copy_metadata, decision_of, is_preparing, prepare_complete
@@ -25,6 +24,7 @@ from impl.transactions.records import (
     TransactionalId,
     TransactionalIdNumber,
 )
+from impl.transactions.rules import TransactionRules
 
 
 def clear_marker_request(request: MarkerRequest) -> None:
@@ -63,7 +63,7 @@ def coordinator_sends_marker(
 
 def coordinator_drops_deleted_partition(
     state: State,
-    rules: ProducerRules,
+    rules: TransactionRules,
     transactional_id: TransactionalIdNumber,
     term: CoordinatorTerm,
     partition_id: PartitionId,
@@ -85,7 +85,7 @@ def coordinator_drops_deleted_partition(
     return True
 
 
-def drop_pending(transactional: TransactionalId, rules: ProducerRules, term: int) -> None:
+def drop_pending(transactional: TransactionalId, rules: TransactionRules, term: int) -> None:
     """Give up the transaction whose markers were awaited, because the coordinator's term is over.
 
     The handler of an earlier term on the same broker once removed what it found, the entry of the newer term.
@@ -99,7 +99,7 @@ def drop_pending(transactional: TransactionalId, rules: ProducerRules, term: int
 
 
 def hear_of_marker(
-    transactional: TransactionalId, rules: ProducerRules, term: int, partition_id: int, error: ProduceError
+    transactional: TransactionalId, rules: TransactionRules, term: int, partition_id: int, error: ProduceError
 ) -> None:
     """Let the coordinator of that term learn what became of its marker."""
     coordinator = transactional.coordinators[term]
@@ -110,7 +110,7 @@ def hear_of_marker(
         coordinator.unmarked = excluding(coordinator.unmarked, partition_id)
 
 
-def write_marker(partition: Partition, rules: ProducerRules, request: MarkerRequest, term: int) -> ProduceError:
+def write_marker(partition: Partition, rules: TransactionRules, request: MarkerRequest, term: int) -> ProduceError:
     """Let the leader of the partition, whose log is not full, write the marker unless it is fenced."""
     error = marker_error(partition.log, request.producer_id, request.producer_epoch, term)
     if error == ProduceError.NONE:
@@ -122,7 +122,7 @@ def write_marker(partition: Partition, rules: ProducerRules, request: MarkerRequ
 
 
 def write_marker_without_index(
-    partition: Partition, rules: ProducerRules, request: MarkerRequest, term: int
+    partition: Partition, rules: TransactionRules, request: MarkerRequest, term: int
 ) -> ProduceError:
     """Write an ABORT marker whose entry in the aborted-transaction index cannot be written.
 
@@ -146,7 +146,7 @@ def end_pending_offset(state: State, partition_id: int, producer_id: int, marker
 
 def leader_writes_marker(
     state: State,
-    rules: ProducerRules,
+    rules: TransactionRules,
     transactional_id: TransactionalIdNumber,
     term: CoordinatorTerm,
     partition_id: PartitionId,

@@ -12,7 +12,6 @@ from impl.producer.append import append_batch, append_error, clear_batch, copy_b
 from impl.producer.constants import NO_PRODUCER_ID, Marker, Origin, ProduceError
 from impl.producer.records import PartitionLog
 from impl.producer.reload import cut_log, forget_producers
-from impl.producer.rules import ProducerRules
 from impl.producer.state import duplicate_offset, has_open_transaction
 from impl.producer.verification import NO_GUARD, needs_verification, start_verification
 from impl.transactions.client import receive_produce_answer
@@ -28,6 +27,7 @@ from impl.transactions.records import (
     ProduceSlot,
     State,
 )
+from impl.transactions.rules import TransactionRules
 
 
 def first_open_transaction_offset(log: PartitionLog) -> int:
@@ -60,7 +60,7 @@ def raise_high_watermark(partition: Partition, offset: int) -> None:
         partition.unreplicated[ended] = NO_OFFSET
 
 
-def maybe_replicate(partition: Partition, rules: ProducerRules) -> None:
+def maybe_replicate(partition: Partition, rules: TransactionRules) -> None:
     """Let what was appended be replicated at once, where the leader is alone in its ISR."""
     if rules.leader_is_alone:
         raise_high_watermark(partition, partition.log.end_offset)
@@ -111,7 +111,7 @@ def delete_partition(partition: Partition) -> None:
         clear_aborted(partition.aborted[offset])
 
 
-def reload_partition(partition: Partition, rules: ProducerRules) -> None:
+def reload_partition(partition: Partition, rules: TransactionRules) -> None:
     """Forget what is in memory, and make the state of producers and the aborted-transaction index from the log."""
     forget_producers(partition.log)
     for offset in range(partition.log.end_offset):
@@ -150,7 +150,7 @@ def origin_of(produce: Produce) -> Origin:
     return Origin.COORDINATOR if produce.input_offset != NO_INPUT else Origin.CLIENT
 
 
-def append_produce(state: State, rules: ProducerRules, produce_id: int) -> None:
+def append_produce(state: State, rules: TransactionRules, produce_id: int) -> None:
     """Store the batch in a log that is not full, if nothing speaks against it, and answer."""
     produce = state.produces[produce_id]
     partition = state.partitions[produce.partition]
@@ -166,7 +166,7 @@ def append_produce(state: State, rules: ProducerRules, produce_id: int) -> None:
     answer_produce(state, produce_id, error)
 
 
-def awaits_marker(log: PartitionLog, rules: ProducerRules, produce: Produce) -> bool:
+def awaits_marker(log: PartitionLog, rules: TransactionRules, produce: Produce) -> bool:
     """Whether the producer's transaction before this one is still open here (CONCURRENT_TRANSACTIONS)."""
     entry = log.producers[produce.batch.producer_id]
     if not rules.open_transaction_is_awaited or not has_open_transaction(entry):
@@ -174,7 +174,7 @@ def awaits_marker(log: PartitionLog, rules: ProducerRules, produce: Produce) -> 
     return produce.batch.producer_epoch > entry.producer_epoch
 
 
-def leader_receives_produce(state: State, rules: ProducerRules, produce_id: ProduceSlot) -> bool:
+def leader_receives_produce(state: State, rules: TransactionRules, produce_id: ProduceSlot) -> bool:
     """The leader takes a produce request: it knows the batch, appends it, or first asks the coordinator.
 
     Who: the leader of the partition.
@@ -214,7 +214,7 @@ def produce_error_of(answer: Answer) -> ProduceError:
 
 
 def coordinator_verifies_partition(
-    state: State, rules: ProducerRules, produce_id: ProduceSlot, term: CoordinatorTerm
+    state: State, rules: TransactionRules, produce_id: ProduceSlot, term: CoordinatorTerm
 ) -> bool:
     """A coordinator answers a leader that asks for the transaction of a batch.
 
@@ -245,7 +245,7 @@ def coordinator_verifies_partition(
     return True
 
 
-def leader_appends_verified(state: State, rules: ProducerRules, produce_id: ProduceSlot) -> bool:
+def leader_appends_verified(state: State, rules: TransactionRules, produce_id: ProduceSlot) -> bool:
     """The leader hears that the transaction is verified, and appends if the verification still stands.
 
     Who: the leader of the partition.

@@ -9,7 +9,6 @@ import pytest
 from checker import catalogue
 from checker.objects import members_of
 from impl.producer.constants import Marker
-from impl.producer.rules import ProducerRules
 from impl.transactions.client import (
     producer_aborts,
     producer_begins_transaction,
@@ -31,10 +30,11 @@ from impl.transactions.partition import (
     leader_appends_verified,
     leader_receives_produce,
 )
+from impl.transactions.rules import TransactionRules
 from model.transactions_environment import client_dies, coordinator_is_replaced
 from spec.transactions import applications_are_told_the_truth, transactions_are_atomic
 
-VERSIONS = [ProducerRules(transaction_version=1), ProducerRules(transaction_version=2)]
+VERSIONS = [TransactionRules(transaction_version=1), TransactionRules(transaction_version=2)]
 IDS = ["version 1", "version 2"]
 
 

@@ -1,0 +1,81 @@
+"""The switches of transactions, each named for the right way.
+
+Part of Kafka modelled: the variants of transactions between Kafka 0.11 and today, and those of Redpanda.
+Source: the KIPs and issues named at each switch; apache/kafka (commit 1eb7644349).
+Left out, and why that is sound: switches for what no known version did otherwise; a rule without a switch is as in the
+commit named. Of the switches of producers there are only those that storing a batch reads.
+"""
+
+from typing import NamedTuple
+
+from impl.transactions.constants import Delivery
+
+
+class TransactionRules(NamedTuple):
+    """The switches, constant during a run. A `bool` that is True is the rule as it is today.
+
+    transaction_version: 2 where each EndTxn raises the epoch and the leader adds a partition to its transaction; 1
+        where an epoch serves many transactions and the client adds partitions (`transaction.version`, KIP-890).
+    open_transaction_is_awaited: a leader takes no batch of a transaction while one of the producer's earlier epoch is
+        open (KAFKA-18575).
+    lost_batch_bumps_epoch: a client that has given a batch up asks for the next epoch after aborting (KIP-360).
+    leader_is_alone: partitions have one replica in sync, so that what is appended is replicated at once.
+    coordinator_abort_bumps_epoch: a coordinator that aborts by itself raises the epoch (KAFKA-6119).
+    failed_fence_is_remembered: an epoch that was raised in memory only is not raised again (KAFKA-9666).
+    pending_state_is_cleared: a transition ends when its append fails (KAFKA-7519).
+    repeated_end_is_answered: an EndTxn that was done already is answered so (REDPANDA-3616).
+    handler_removes_its_own: who hears of a marker in a later term leaves the entry of that term alone (KAFKA-16352).
+    marker_refreshes_expiry: the age of a producer's state counts from its last marker, too (KAFKA-9144).
+    deleted_partition_is_dropped: a coordinator awaits no marker of a partition that is deleted (KAFKA-5202).
+    offset_commit_names_generation: offsets in a transaction carry the generation, and an old one is refused (KIP-447).
+    offset_fetch_requires_stable: no offset is told while a transaction that may change it is open (KIP-447).
+    delivery: in which order an application without transactions processes and commits.
+    high_watermark_is_read_once: one last stable offset is computed from one high watermark (KAFKA-9807).
+    index_comes_first: a transaction has ended only when the aborted-transaction index has it (KAFKA-7866).
+    cleaner_carries_transactions: the cleaner knows at a marker of the records in all segments before (KAFKA-8351).
+    index_is_kept_whole: the cleaner keeps the entries of the aborted-transaction index behind the part of a segment
+        that it cleans, and looks at them, too (KAFKA-13727).
+    markers_outlive_their_data: a later marker of a producer does not supersede an earlier one (Redpanda).
+    fence_bumps_once: a coordinator that aborts by itself raises the epoch once, with transaction version 2, too
+        (KAFKA-19367).
+    fence_rotates_producer_id: where that uses the epoch up, a producer id is allocated that follows (KAFKA-20090).
+    batches_to_retain: of how many batches a broker remembers the sequences, at most the bound `cached_batches`; 5 in
+        Kafka, as many as may be in flight (`ProducerStateEntry.NUM_BATCHES_TO_RETAIN`, KAFKA-5494).
+    sequence_wraps: the highest sequence is followed by 0 (KAFKA-7692, KAFKA-7693).
+    unknown_producer_may_go_on: a broker that remembers nothing of a producer takes any sequence; otherwise only 0, and
+        answers UNKNOWN_PRODUCER_ID (before KIP-360).
+    replication_is_trusted: a follower takes what its leader has, whatever the sequence (KAFKA-6003).
+    verification: a first transactional batch is appended only if the coordinator confirms its transaction (KIP-890).
+    offset_commit_is_verified: a transaction's first offset is verified as its first batch is (KAFKA-15449).
+    lowest_sequence_is_awaited: while a transaction is being verified no batch above the lowest sequence that came is
+        appended (KAFKA-14920).
+    """
+
+    transaction_version: int = 2
+    open_transaction_is_awaited: bool = True
+    lost_batch_bumps_epoch: bool = True
+    leader_is_alone: bool = True
+    coordinator_abort_bumps_epoch: bool = True
+    failed_fence_is_remembered: bool = True
+    pending_state_is_cleared: bool = True
+    repeated_end_is_answered: bool = True
+    handler_removes_its_own: bool = True
+    marker_refreshes_expiry: bool = True
+    deleted_partition_is_dropped: bool = True
+    offset_commit_names_generation: bool = True
+    offset_fetch_requires_stable: bool = True
+    delivery: Delivery = Delivery.PROCESS_FIRST
+    high_watermark_is_read_once: bool = True
+    index_comes_first: bool = True
+    cleaner_carries_transactions: bool = True
+    index_is_kept_whole: bool = True
+    markers_outlive_their_data: bool = True
+    fence_bumps_once: bool = True
+    fence_rotates_producer_id: bool = True
+    batches_to_retain: int = 5
+    sequence_wraps: bool = True
+    unknown_producer_may_go_on: bool = True
+    replication_is_trusted: bool = True
+    verification: bool = True
+    offset_commit_is_verified: bool = True
+    lowest_sequence_is_awaited: bool = True
