@@ -34,10 +34,34 @@ from impl.transactions.partition import (
     leader_receives_produce,
 )
 from model.transactions_environment import client_dies, group_is_rebalanced
+from spec.transaction_lemmas import (
+    aborted_index_matches_log,
+    deliveries_lie_below_position,
+    high_watermark_is_stored,
+    markers_are_decisions,
+    memory_matches_transaction_log,
+    newest_coordinator_serves,
+    newest_epochs_are_remembered,
+    one_request_at_a_time,
+    open_transactions_match_log,
+    pending_states_may_follow,
+    produce_requests_are_transactional,
+    producer_ids_are_new,
+    producers_have_ids,
+    reads_end_at_stable_offset,
+    requests_fit_their_clients,
+    transactions_have_inputs,
+    unreplicated_transactions_match_log,
+    well_formed_metadata,
+    well_formed_transactional_logs,
+)
 from spec.transaction_steps import (
     committed_offset_does_not_fall,
+    coordinator_transitions_are_valid,
+    older_producers_append_nothing,
     stable_offset_does_not_fall,
     stopped_clients_do_nothing,
+    transactional_ids_do_not_go_back,
     transitions_are_valid,
 )
 from spec.transactions import (
@@ -111,10 +135,12 @@ PROMISES = (
     records_are_stored_once,
     coordinator_epochs_do_not_fall,
     producer_epochs_do_not_fall,
+    coordinator_transitions_are_valid,
+    transactional_ids_do_not_go_back,
     stopped_clients_do_nothing,
 )
 
-SAFETY = (*PROMISES, transitions_are_valid)
+SAFETY = (*PROMISES, transitions_are_valid, older_producers_append_nothing)
 
 GROUP_SAFETY = (inputs_take_effect_once, committed_inputs_take_effect, committed_offset_does_not_fall)
 
@@ -124,6 +150,33 @@ READER_SAFETY = (
     committed_records_are_delivered,
     readers_stop_at_undecided,
     stable_offset_does_not_fall,
+)
+
+LEMMAS = (
+    producers_have_ids,
+    transactions_have_inputs,
+    requests_fit_their_clients,
+    one_request_at_a_time,
+    produce_requests_are_transactional,
+    well_formed_metadata,
+    newest_coordinator_serves,
+    pending_states_may_follow,
+    memory_matches_transaction_log,
+    producer_ids_are_new,
+    markers_are_decisions,
+    well_formed_transactional_logs,
+    high_watermark_is_stored,
+)
+
+EPOCH_LEMMAS = (*LEMMAS, newest_epochs_are_remembered)
+
+READER_LEMMAS = (
+    *LEMMAS,
+    open_transactions_match_log,
+    unreplicated_transactions_match_log,
+    reads_end_at_stable_offset,
+    aborted_index_matches_log,
+    deliveries_lie_below_position,
 )
 
 BOUNDS = {

@@ -8,7 +8,7 @@ from checker.fairness import each
 from checker.model import Model
 from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
-from model.transactions import BOUNDS, COORDINATOR, EXAMPLES, LEADER, SAFETY, TIMEOUTS, TRANSACTIONS
+from model.transactions import BOUNDS, COORDINATOR, EPOCH_LEMMAS, EXAMPLES, LEADER, SAFETY, TIMEOUTS, TRANSACTIONS
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import request_is_repeated, start_transactions
 from spec.transactions import fenced_client, nothing_is_undecided, something_is_undecided
@@ -21,6 +21,7 @@ MODEL = Model(
     rules=TransactionRules(),
     actions=[*TRANSACTIONS, *TIMEOUTS, request_is_repeated],
     always=SAFETY,
+    lemmas=EPOCH_LEMMAS,
     sometimes=[*EXAMPLES, fenced_client],
     leads_to=[(something_is_undecided, nothing_is_undecided)],
     weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],

@@ -8,7 +8,7 @@ Expected: HOLDS
 from checker.model import Model
 from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
-from model.transactions import BOUNDS, EXAMPLES, SAFETY, TRANSACTIONS
+from model.transactions import BOUNDS, EPOCH_LEMMAS, EXAMPLES, SAFETY, TRANSACTIONS
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import request_is_repeated, start_transactions, transactional_id_expires
 from spec.transactions import fenced_client
@@ -29,6 +29,7 @@ MODEL = Model(
     rules=TransactionRules(),
     actions=[*TRANSACTIONS, request_is_repeated, transactional_id_expires],
     always=SAFETY,
+    lemmas=EPOCH_LEMMAS,
     sometimes=[*EXAMPLES, fenced_client],
     drawing=TRANSACTION_LANES,
 )

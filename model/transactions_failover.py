@@ -9,7 +9,7 @@ from checker.fairness import each
 from checker.model import Model
 from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
-from model.transactions import BOUNDS, COORDINATOR, EXAMPLES, LEADER, SAFETY, TIMEOUTS, TRANSACTIONS
+from model.transactions import BOUNDS, COORDINATOR, EPOCH_LEMMAS, EXAMPLES, LEADER, SAFETY, TIMEOUTS, TRANSACTIONS
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import (
     coordinator_comes_back,
@@ -33,6 +33,7 @@ MODEL = Model(
         zombie_coordinator_resigns,
     ],
     always=SAFETY,
+    lemmas=EPOCH_LEMMAS,
     sometimes=[*EXAMPLES, fenced_client],
     leads_to=[(something_is_undecided, nothing_is_undecided)],
     weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],

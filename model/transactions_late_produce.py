@@ -7,7 +7,7 @@ Expected: HOLDS
 from checker.model import Model
 from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
-from model.transactions import BOUNDS, EXAMPLES, SAFETY, TRANSACTIONS
+from model.transactions import BOUNDS, EPOCH_LEMMAS, EXAMPLES, SAFETY, TRANSACTIONS
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import produce_is_given_up, produce_is_repeated, start_transactions
 
@@ -19,6 +19,7 @@ MODEL = Model(
     rules=TransactionRules(),
     actions=[*TRANSACTIONS, produce_is_repeated, produce_is_given_up],
     always=SAFETY,
+    lemmas=EPOCH_LEMMAS,
     sometimes=EXAMPLES,
     drawing=TRANSACTION_LANES,
 )

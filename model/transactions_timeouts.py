@@ -8,7 +8,7 @@ Expected: HOLDS
 from checker.model import Model
 from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
-from model.transactions import BOUNDS, EXAMPLES, SAFETY, TIMEOUTS, TRANSACTIONS
+from model.transactions import BOUNDS, EPOCH_LEMMAS, EXAMPLES, SAFETY, TIMEOUTS, TRANSACTIONS
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import start_transactions
 from spec.transactions import fenced_client
@@ -21,6 +21,7 @@ MODEL = Model(
     rules=TransactionRules(transaction_version=1),
     actions=[*TRANSACTIONS, *TIMEOUTS],
     always=SAFETY,
+    lemmas=EPOCH_LEMMAS,
     sometimes=[*EXAMPLES, fenced_client],
     drawing=TRANSACTION_LANES,
 )

@@ -7,7 +7,7 @@ Expected: HOLDS
 from checker.model import Model
 from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
-from model.transactions import BOUNDS, EXAMPLES, SAFETY, TRANSACTIONS
+from model.transactions import BOUNDS, EXAMPLES, LEMMAS, SAFETY, TRANSACTIONS
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import (
     coordinator_is_replaced,
@@ -31,6 +31,7 @@ MODEL = Model(
         marker_answer_is_lost,
     ],
     always=SAFETY,
+    lemmas=LEMMAS,
     sometimes=EXAMPLES,
     drawing=TRANSACTION_LANES,
 )

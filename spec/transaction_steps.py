@@ -6,8 +6,8 @@ Left out, and why that is sound: steps of the environment, which Kafka does not 
 """
 
 from impl.producer.constants import NO_PRODUCER_ID, Marker
-from impl.transactions.constants import ProducerState, TransactionState
-from impl.transactions.records import Partition, State
+from impl.transactions.constants import ProducerState, RequestKind, TransactionState
+from impl.transactions.records import Coordinator, Partition, Request, State
 
 
 def ends_later(partition: Partition, offset: int) -> bool:
@@ -44,22 +44,27 @@ def stable_offset_does_not_fall(before: State, after: State) -> bool:
 
 
 def may_follow(state: int, following: int) -> bool:
-    """Whether the transaction log may have an entry in the second state behind one in the first."""
+    """Whether a transactional id may go from the first state to the second one.
+
+    `NONE` is an id that is unknown: it begins as EMPTY, and is so again once the removal of an idle id is through.
+    """
     is_complete = state == TransactionState.COMPLETE_COMMIT or state == TransactionState.COMPLETE_ABORT
     is_idle = is_complete or state == TransactionState.EMPTY
     if following == TransactionState.EMPTY:
         return is_idle or state == TransactionState.NONE
     if following == TransactionState.ONGOING:
-        return is_idle
-    if following == TransactionState.PREPARE_COMMIT:
+        return is_idle or state == TransactionState.ONGOING
+    if following == TransactionState.PREPARE_COMMIT or following == TransactionState.PREPARE_EPOCH_FENCE:
         return state == TransactionState.ONGOING
     if following == TransactionState.PREPARE_ABORT:
-        return is_idle or state == TransactionState.ONGOING
+        return is_idle or state == TransactionState.ONGOING or state == TransactionState.PREPARE_EPOCH_FENCE
     if following == TransactionState.COMPLETE_COMMIT:
         return state == TransactionState.PREPARE_COMMIT
     if following == TransactionState.COMPLETE_ABORT:
         return state == TransactionState.PREPARE_ABORT
-    return True
+    if following == TransactionState.DEAD:
+        return is_idle
+    return is_idle or state == TransactionState.DEAD
 
 
 def transitions_are_valid(before: State, after: State) -> bool:
@@ -75,6 +80,82 @@ def transitions_are_valid(before: State, after: State) -> bool:
         following = after.transactional_ids[transactional_id].entry.state
         if state != following and not may_follow(state, following):
             return False
+    return True
+
+
+def is_valid_transition(before: Coordinator, after: Coordinator) -> bool:
+    """Whether a coordinator that served before and after enters only the state that was pending, and no other waits."""
+    state = before.metadata.state
+    following = after.metadata.state
+    if state == following:
+        is_kept = before.pending_state == TransactionState.NONE or after.pending_state == before.pending_state
+        return is_kept or after.pending_state == TransactionState.NONE
+    if before.pending_state == TransactionState.DEAD:
+        return following == TransactionState.NONE
+    return following == before.pending_state and may_follow(state, following)
+
+
+def coordinator_transitions_are_valid(before: State, after: State) -> bool:
+    """A coordinator enters only the state that was pending, and only a state that may come next is ever pending.
+
+    Lost if it fails: Kafka throws IllegalStateException, and the transactional id can be used no more.
+    Source: `TransactionMetadata.prepareTransitionTo`, `completeTransitionTo`, `validPreviousStates`.
+    Holds in: every model of transactions.
+    Fails in: none yet; it guards every check of a pending transition.
+    """
+    for transactional_id in range(len(before.transactional_ids)):
+        coordinators = before.transactional_ids[transactional_id].coordinators
+        for term in range(len(coordinators)):
+            was = coordinators[term]
+            coordinator = after.transactional_ids[transactional_id].coordinators[term]
+            pending = coordinator.pending_state
+            if pending != TransactionState.NONE and not may_follow(coordinator.metadata.state, pending):
+                return False
+            if was.is_serving and coordinator.is_serving and not is_valid_transition(was, coordinator):
+                return False
+    return True
+
+
+def transactional_ids_do_not_go_back(before: State, after: State) -> bool:
+    """The term of a coordinator does not fall, nor an id's producer epoch in the log while its producer id stays.
+
+    Lost if it fails: whoever was fenced is the current producer, or the current coordinator, once more.
+    Source: KIP-98 (zombie fencing), KIP-360; `TransactionMetadata.completeTransitionTo`.
+    Holds in: every model of transactions.
+    Fails in: none yet; it guards what is appended to the transaction log.
+    """
+    for transactional_id in range(len(before.transactional_ids)):
+        was = before.transactional_ids[transactional_id]
+        now = after.transactional_ids[transactional_id]
+        if now.coordinator_epoch < was.coordinator_epoch:
+            return False
+        if now.entry.producer_id == was.entry.producer_id and now.entry.producer_epoch < was.entry.producer_epoch:
+            return False
+    return True
+
+
+def is_taken(before: Request, after: Request) -> bool:
+    """Whether a coordinator has taken a request to add a partition or to end a transaction in this step."""
+    if before.is_waiting or before.kind == RequestKind.NONE or before.kind == RequestKind.INIT_PRODUCER_ID:
+        return False
+    return after.is_waiting or after.kind == RequestKind.NONE
+
+
+def older_producers_append_nothing(before: State, after: State) -> bool:
+    """A request of a producer that is not the current one, by its id and epoch, leads to no entry in the log.
+
+    Lost if it fails: a producer that was replaced adds to its successor's transaction, or ends it.
+    Source: KIP-98 (zombie fencing): INVALID_PRODUCER_ID_MAPPING, PRODUCER_FENCED.
+    Holds in: every model of transactions but transactions_append_failures.
+    Fails in: where the outcome of an append is unknown: then the coordinator's memory and the log disagree.
+    """
+    for request_id in range(len(before.requests)):
+        request = before.requests[request_id]
+        was = before.transactional_ids[request.transactional_id]
+        is_begun = after.transactional_ids[request.transactional_id].is_appended and not was.is_appended
+        if is_begun and is_taken(request, after.requests[request_id]):
+            if request.producer_id != was.entry.producer_id or request.producer_epoch < was.entry.producer_epoch:
+                return False
     return True
 
 
