@@ -140,6 +140,13 @@ PROMISES = (
     stopped_clients_do_nothing,
 )
 
+TRANSITIONS = (
+    transitions_are_valid,
+    coordinator_transitions_are_valid,
+    transactional_ids_do_not_go_back,
+    older_producers_append_nothing,
+)
+
 SAFETY = (*PROMISES, transitions_are_valid, older_producers_append_nothing)
 
 GROUP_SAFETY = (inputs_take_effect_once, committed_inputs_take_effect, committed_offset_does_not_fall)

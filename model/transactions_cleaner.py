@@ -10,7 +10,7 @@ from impl.transactions.cleaner import cleaner_cleans_segment
 from impl.transactions.consumer import consumer_begins_anew, consumer_reads
 from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
-from model.transactions import BOUNDS, EXAMPLES, TRANSACTIONS
+from model.transactions import BOUNDS, EXAMPLES, TRANSACTIONS, TRANSITIONS
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import partition_is_reloaded, start_transactions
 from spec.transactions import (
@@ -33,7 +33,12 @@ MODEL = Model(
         cleaner_cleans_segment,
         partition_is_reloaded,
     ],
-    always=[only_what_was_to_be_committed_is_delivered, open_transactions_are_known, readers_stop_at_undecided],
+    always=[
+        *TRANSITIONS,
+        only_what_was_to_be_committed_is_delivered,
+        open_transactions_are_known,
+        readers_stop_at_undecided,
+    ],
     sometimes=[*EXAMPLES, delivered_record],
     drawing=TRANSACTION_LANES,
 )

@@ -9,7 +9,7 @@ from checker.model import Model
 from impl.transactions.markers import coordinator_drops_deleted_partition
 from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
-from model.transactions import BOUNDS, COORDINATOR, EXAMPLES, LEADER, LEMMAS, TIMEOUTS, TRANSACTIONS
+from model.transactions import BOUNDS, COORDINATOR, EXAMPLES, LEADER, LEMMAS, TIMEOUTS, TRANSACTIONS, TRANSITIONS
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import partition_is_deleted, start_transactions
 from spec.transactions import (
@@ -27,7 +27,7 @@ MODEL = Model(
     bounds={**BOUNDS, "partitions": 2, "producer_ids": 2, "deletions": 1},
     rules=TransactionRules(),
     actions=[*TRANSACTIONS, *TIMEOUTS, partition_is_deleted, coordinator_drops_deleted_partition],
-    always=[transactions_are_atomic, only_what_was_to_be_committed_is],
+    always=[*TRANSITIONS, transactions_are_atomic, only_what_was_to_be_committed_is],
     lemmas=LEMMAS,
     sometimes=[*EXAMPLES, fenced_client],
     leads_to=[(something_is_undecided, nothing_is_undecided)],

@@ -10,7 +10,7 @@ from impl.transactions.consumer import consumer_reads
 from impl.transactions.partition import partition_replicates
 from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
-from model.transactions import BOUNDS, EXAMPLES, READER_LEMMAS, READER_SAFETY, TRANSACTIONS
+from model.transactions import BOUNDS, EXAMPLES, READER_LEMMAS, READER_SAFETY, TRANSACTIONS, TRANSITIONS
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import index_fails, partition_is_reloaded, start_transactions
 from spec.transactions import delivered_record
@@ -22,7 +22,7 @@ MODEL = Model(
     bounds={**BOUNDS, "moves": 1, "io_errors": 1},
     rules=TransactionRules(leader_is_alone=False),
     actions=[*TRANSACTIONS, partition_replicates, consumer_reads, index_fails, partition_is_reloaded],
-    always=READER_SAFETY,
+    always=[*READER_SAFETY, *TRANSITIONS],
     lemmas=READER_LEMMAS,
     sometimes=[*EXAMPLES, delivered_record],
     drawing=TRANSACTION_LANES,

@@ -9,7 +9,7 @@ from impl.transactions.consumer import leader_ends_read, leader_limits_read
 from impl.transactions.partition import partition_replicates
 from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
-from model.transactions import BOUNDS, EXAMPLES, READER_LEMMAS, READER_SAFETY, TRANSACTIONS
+from model.transactions import BOUNDS, EXAMPLES, READER_LEMMAS, READER_SAFETY, TRANSACTIONS, TRANSITIONS
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import start_transactions
 from spec.transactions import delivered_record
@@ -21,7 +21,7 @@ MODEL = Model(
     bounds=BOUNDS,
     rules=TransactionRules(leader_is_alone=False),
     actions=[*TRANSACTIONS, partition_replicates, leader_limits_read, leader_ends_read],
-    always=READER_SAFETY,
+    always=[*READER_SAFETY, *TRANSITIONS],
     lemmas=READER_LEMMAS,
     sometimes=[*EXAMPLES, delivered_record],
     drawing=TRANSACTION_LANES,

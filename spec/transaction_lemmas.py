@@ -219,7 +219,7 @@ def pending_states_may_follow(state: State) -> bool:
 
     Why: a coordinator begins a transition only from a state before it, and one at a time; with a decision it begins the
     completion at once.
-    Source: `TransactionMetadata.prepareTransitionTo`, `prepareComplete`, `validPreviousStates`.
+    Source: `TransactionMetadata.prepareTransitionTo`, `prepareComplete`.
     """
     for transactional_id in range(len(state.transactional_ids)):
         transactional = state.transactional_ids[transactional_id]

@@ -71,7 +71,7 @@ def transitions_are_valid(before: State, after: State) -> bool:
     """The transaction log's newest entry goes from state to state as `TransactionState` allows.
 
     Lost if it fails: a decision is undone, or a transaction completes without one.
-    Source: `TransactionMetadata.validPreviousStates`; an abort of nothing is that of Kafka 4.0.
+    Source: `TransactionState.validPreviousStates`; an abort of nothing is that of Kafka 4.0.
     Holds in: every model of transactions but transactions_append_failures.
     Fails in: where the outcome of an append is unknown: then the coordinator's memory and the log disagree.
     """
@@ -99,7 +99,7 @@ def coordinator_transitions_are_valid(before: State, after: State) -> bool:
     """A coordinator enters only the state that was pending, and only a state that may come next is ever pending.
 
     Lost if it fails: Kafka throws IllegalStateException, and the transactional id can be used no more.
-    Source: `TransactionMetadata.prepareTransitionTo`, `completeTransitionTo`, `validPreviousStates`.
+    Source: `TransactionMetadata.prepareTransitionTo`, `completeTransitionTo`; `TransactionState`.
     Holds in: every model of transactions.
     Fails in: none yet; it guards every check of a pending transition.
     """

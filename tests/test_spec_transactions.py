@@ -3,12 +3,15 @@
 import pytest
 
 from checker.layout import Layout
+from checker.model import Model
+from checker.search import check
 from impl.producer.append import append_batch, append_marker
 from impl.producer.constants import Marker
-from impl.transactions.constants import ProducerState, TransactionState
-from impl.transactions.records import State
+from impl.transactions.constants import ProducerState, RequestKind, TransactionState
+from impl.transactions.records import State, TransactionalIdNumber
 from impl.transactions.rules import TransactionRules
-from model.transactions import BOUNDS
+from model.transactions import BOUNDS, TRANSACTIONS, TRANSITIONS
+from model.transactions_environment import start_transactions
 from spec import transaction_steps, transactions
 
 LAYOUT = Layout(
@@ -156,24 +159,124 @@ def test_what_is_stable_must_stay_so():
     assert not transaction_steps.stable_offset_does_not_fall(before, after)
 
 
-@pytest.mark.parametrize(
-    ("state", "following", "is_valid"),
-    [
-        ("ONGOING", "PREPARE_COMMIT", True),
-        ("PREPARE_COMMIT", "PREPARE_ABORT", False),
-        ("PREPARE_ABORT", "COMPLETE_ABORT", True),
-        ("PREPARE_ABORT", "COMPLETE_COMMIT", False),
-        ("ONGOING", "COMPLETE_COMMIT", False),
-        ("PREPARE_COMMIT", "ONGOING", False),
-        ("ONGOING", "EMPTY", False),
-        ("COMPLETE_COMMIT", "ONGOING", True),
-    ],
-)
-def test_the_states_that_may_follow(state, following, is_valid):
+VALID_PREVIOUS_STATES = {
+    "EMPTY": {"EMPTY", "COMPLETE_COMMIT", "COMPLETE_ABORT"},
+    "ONGOING": {"ONGOING", "EMPTY", "COMPLETE_COMMIT", "COMPLETE_ABORT"},
+    "PREPARE_COMMIT": {"ONGOING"},
+    "PREPARE_ABORT": {"ONGOING", "PREPARE_EPOCH_FENCE", "EMPTY", "COMPLETE_COMMIT", "COMPLETE_ABORT"},
+    "COMPLETE_COMMIT": {"PREPARE_COMMIT"},
+    "COMPLETE_ABORT": {"PREPARE_ABORT"},
+    "DEAD": {"EMPTY", "COMPLETE_ABORT", "COMPLETE_COMMIT"},
+    "PREPARE_EPOCH_FENCE": {"ONGOING"},
+}
+"""As the enumeration TransactionState of Kafka 4.0 has it."""
+
+
+@pytest.mark.parametrize("following", VALID_PREVIOUS_STATES)
+@pytest.mark.parametrize("state", VALID_PREVIOUS_STATES)
+def test_the_states_that_may_follow_are_those_of_kafka(state, following):
+    is_valid = state in VALID_PREVIOUS_STATES[following]
+    assert transaction_steps.may_follow(TransactionState[state], TransactionState[following]) is is_valid
     before, after = state_of(), state_of()
     before.transactional_ids[0].entry.state = TransactionState[state]
     after.transactional_ids[0].entry.state = TransactionState[following]
-    assert transaction_steps.transitions_are_valid(before, after) is is_valid
+    assert transaction_steps.transitions_are_valid(before, after) is (is_valid or state == following)
+
+
+@pytest.mark.parametrize("state", VALID_PREVIOUS_STATES)
+def test_an_id_begins_as_empty_and_is_forgotten_when_it_is_idle(state):
+    is_removable = state in VALID_PREVIOUS_STATES["DEAD"] or state == "DEAD"
+    assert transaction_steps.may_follow(TransactionState[state], TransactionState.NONE) is is_removable
+    assert transaction_steps.may_follow(TransactionState.NONE, TransactionState[state]) is (state == "EMPTY")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_valid"),
+    [
+        ("ONGOING", "ONGOING PREPARE_COMMIT", True),
+        ("EMPTY", "EMPTY PREPARE_COMMIT", False),
+        ("ONGOING PREPARE_COMMIT", "PREPARE_COMMIT COMPLETE_COMMIT", True),
+        ("PREPARE_COMMIT", "PREPARE_COMMIT COMPLETE_ABORT", False),
+        ("ONGOING PREPARE_ABORT", "PREPARE_COMMIT COMPLETE_COMMIT", False),
+        ("ONGOING", "PREPARE_COMMIT COMPLETE_COMMIT", False),
+        ("ONGOING PREPARE_COMMIT", "ONGOING", True),
+        ("ONGOING PREPARE_COMMIT", "ONGOING PREPARE_ABORT", False),
+        ("EMPTY EMPTY", "EMPTY", True),
+        ("EMPTY DEAD", "NONE", True),
+        ("EMPTY DEAD", "EMPTY", True),
+        ("ONGOING", "ONGOING DEAD", False),
+    ],
+)
+def test_a_coordinator_enters_only_what_was_pending(before, after, is_valid):
+    states = [state_of(), state_of()]
+    for state, text in zip(states, (before, after), strict=True):
+        coordinator = state.transactional_ids[0].coordinators[0]
+        coordinator.is_serving = True
+        names = [*text.split(), "NONE"]
+        coordinator.metadata.state, coordinator.pending_state = (TransactionState[name] for name in names[:2])
+    assert transaction_steps.coordinator_transitions_are_valid(*states) is is_valid
+
+
+def undo_decision(state: State, transactional_id: TransactionalIdNumber) -> bool:
+    """A coordinator thinks better of a commit whose markers are not written yet."""
+    coordinator = state.transactional_ids[transactional_id].coordinators[0]
+    if coordinator.pending_state != TransactionState.COMPLETE_COMMIT:
+        return False
+    coordinator.pending_state = TransactionState.PREPARE_ABORT
+    return True
+
+
+def skip_decision(state: State, transactional_id: TransactionalIdNumber) -> bool:
+    """A coordinator completes a transaction that nobody has decided."""
+    entry = state.transactional_ids[transactional_id].entry
+    if entry.state != TransactionState.ONGOING:
+        return False
+    entry.state = TransactionState.COMPLETE_COMMIT
+    return True
+
+
+@pytest.mark.parametrize(
+    ("action", "broken"),
+    [(undo_decision, "coordinator_transitions_are_valid"), (skip_decision, "transitions_are_valid")],
+)
+def test_a_search_finds_an_illegal_transition(action, broken):
+    model = Model(
+        name="illegal",
+        state=State,
+        initial=start_transactions,
+        bounds=BOUNDS,
+        rules=TransactionRules(),
+        actions=[*TRANSACTIONS, action],
+        always=TRANSITIONS,
+    )
+    result = check(model)
+    assert result.trace is not None and result.trace.property == broken
+    assert result.trace.steps[-1].action == action.__name__
+
+
+def test_an_epoch_that_falls_is_seen():
+    before, after = state_of(), state_of()
+    before.transactional_ids[0].coordinator_epoch = 1
+    assert not transaction_steps.transactional_ids_do_not_go_back(before, after)
+    assert transaction_steps.transactional_ids_do_not_go_back(after, before)
+    before, after = state_of(), state_of()
+    for state, epoch in ((before, 1), (after, 0)):
+        state.transactional_ids[0].entry.producer_id = 0
+        state.transactional_ids[0].entry.producer_epoch = epoch
+    assert not transaction_steps.transactional_ids_do_not_go_back(before, after)
+    after.transactional_ids[0].entry.producer_id = 1
+    assert transaction_steps.transactional_ids_do_not_go_back(before, after)
+
+
+@pytest.mark.parametrize(("epoch", "is_allowed"), [(0, False), (1, True)])
+def test_an_entry_that_an_older_producer_led_to_is_seen(epoch, is_allowed):
+    before, after = state_of(), state_of()
+    for state in (before, after):
+        state.transactional_ids[0].entry.producer_id = state.requests[0].producer_id = 0
+        state.transactional_ids[0].entry.producer_epoch = 1
+        state.requests[0].kind, state.requests[0].producer_epoch = RequestKind.END_TXN, epoch
+    after.transactional_ids[0].is_appended = after.requests[0].is_waiting = True
+    assert transaction_steps.older_producers_append_nothing(before, after) is is_allowed
 
 
 def test_a_client_that_has_stopped_and_goes_on_is_seen():
