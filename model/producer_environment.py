@@ -44,6 +44,18 @@ def start_empty(state: State) -> bool:
     return True
 
 
+def start_written(state: State) -> bool:
+    """Begin when each partition has one batch of a producer that is not idempotent, on every disk."""
+    start_empty(state)
+    for partition_id in range(len(state.partitions)):
+        partition = state.partitions[partition_id]
+        for replica_id in range(len(partition.replicas)):
+            partition.replicas[replica_id].log.end_offset = 1
+            partition.replicas[replica_id].flushed_offset = 1
+        partition.high_watermark = 1
+    return True
+
+
 def start_known(state: State, rules: ProducerRules) -> bool:
     """Begin when each partition's first batch is acknowledged, and every replica has flushed it."""
     start_empty(state)
@@ -148,7 +160,7 @@ def append_is_refused(state: State, rules: ProducerRules, partition_id: Partitio
     state.budget.refusals -= 1
     batch = connection.requests[place].batch
     if rules.verification and batch.is_transactional == 1:
-        start_verification(replica.log, batch)
+        start_verification(replica.log, rules, batch)
     answer(connection.requests[place], ProduceError.NOT_ENOUGH_REPLICAS)
     return True
 

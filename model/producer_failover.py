@@ -1,8 +1,8 @@
 """Is each batch stored once and in order, although leaders change, and one that is deposed has not heard of it?
 
 Bounds: two replicas and four batches, of which the first is acknowledged, as otherwise a leader that knows nothing of
-    the producer may take any other first (`producer_unknown`). Two fail-overs, so that a deposed leader can come back
-    with what only it has; a broker crashes; two connections break.
+    the producer may take any other first (`producer_unknown_written`). Two fail-overs, so that a deposed leader can
+    come back with what only it has; a broker crashes; two connections break.
 Expected: HOLDS
 """
 

@@ -1,8 +1,8 @@
-"""What if a leader refuses a producer's first batch for the moment, and takes the second, as it knows no producer?
+"""Is a producer's first batch stored first, although a leader refuses it for the moment and then sees the second one?
 
-Bounds: two batches in flight to an empty partition, and one refusal: that alone lets the second batch pass over the
-    first, which can never be stored (KAFKA-14359).
-Expected: VIOLATED no_batch_is_passed_over
+Bounds: two batches in flight to an empty partition, and one refusal: that alone let the second batch pass over the
+    first, which could then never be stored (KAFKA-15591).
+Expected: HOLDS
 """
 
 from checker.model import Model

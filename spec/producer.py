@@ -64,7 +64,7 @@ def no_batch_is_passed_over(state: State) -> bool:
     Lost if it fails: the earlier batch has lost its place, and can never be stored in order.
     Source: KIP-98; KAFKA-14920.
     Holds in: the models of the idempotent producer.
-    Fails in: producer_unknown; KAFKA-14920.
+    Fails in: producer_unknown_written; KAFKA-14920, KAFKA-15591.
     """
     for partition_id in range(len(state.partitions)):
         partition = state.partitions[partition_id]

@@ -9,7 +9,7 @@ from checker.layout import Layout
 from checker.schema import Struct
 from impl.constants import NO_OFFSET
 from impl.producer import append, reload, sequences, state, verification
-from impl.producer.constants import NO_PRODUCER_EPOCH, NO_SEQUENCE, Marker, Origin, ProduceError
+from impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker, Origin, ProduceError
 from impl.producer.records import Batch, PartitionLog, ProducerSnapshot
 from impl.producer.rules import ProducerRules
 
@@ -74,7 +74,9 @@ def test_arithmetic_of_sequences_is_that_of_a_circle():
 
 def test_a_producer_that_nothing_is_known_of_may_begin_anywhere_and_before_kip_360_only_at_0():
     old = RULES._replace(unknown_producer_may_go_on=False)
-    assert offered(log_with(), batch_of(3)) == 0
+    assert offered(log_with(batch_of(0, producer_id=NO_PRODUCER_ID)), batch_of(3)) == 1
+    assert offered(log_with(), batch_of(3)) == OUT_OF_ORDER, "nobody was ever known here (KAFKA-15591)"
+    assert offered(log_with(), batch_of(3), RULES._replace(empty_log_awaits_first_sequence=False)) == 0
     assert offered(log_with(), batch_of(3), old) == ProduceError.UNKNOWN_PRODUCER_ID
     assert offered(log_with(), batch_of(0), old) == 0
 
@@ -154,29 +156,40 @@ def test_the_first_batch_of_a_transaction_needs_its_own_verification():
     log = log_with()
     assert offered(log, batch_of(0, transactional=1), rules) == ProduceError.INVALID_TXN_STATE
     assert offered(log, batch_of(0), rules) == 0, "others need none"
-    guard = verification.start_verification(log, batch_of(1, transactional=1))
-    assert guard == verification.start_verification(log, batch_of(2, transactional=1)) == 1
+    guard = verification.start_verification(log, RULES, batch_of(1, transactional=1))
+    assert guard == verification.start_verification(log, RULES, batch_of(2, transactional=1)) == 1
     assert offered(log, batch_of(1, transactional=1), rules, guard) == 1
     assert offered(log, batch_of(2, transactional=1), rules) == 2, "the transaction is open by now"
     append.append_marker(log, 0, 0, 0, Marker.COMMIT)
-    assert verification.start_verification(log, batch_of(3, transactional=1)) == 2
+    assert verification.start_verification(log, RULES, batch_of(3, transactional=1)) == 2
     assert offered(log, batch_of(3, transactional=1), rules, guard) == ProduceError.INVALID_TXN_STATE, "an old guard"
+
+
+def test_each_verification_has_a_guard_of_its_own_and_once_had_not():
+    for rules, guards in ((RULES, [1, 2]), (RULES._replace(guard_is_unique=False), [1, 1])):
+        log = log_with()
+        given = []
+        for _ in guards:
+            given.append(verification.start_verification(log, rules, batch_of(0, transactional=1)))
+            append.append_marker(log, 0, 0, 0, Marker.ABORT)
+        assert given == guards
 
 
 def test_while_a_transaction_is_verified_the_lowest_sequence_comes_first():
     rules = ProducerRules()
     for order in ((0, 1), (1, 0)):
         log = log_with()
-        guards = [verification.start_verification(log, batch_of(each, transactional=1)) for each in order]
+        guards = [verification.start_verification(log, RULES, batch_of(each, transactional=1)) for each in order]
         assert offered(log, batch_of(1, transactional=1), rules, guards[0]) == OUT_OF_ORDER
         assert offered(log, batch_of(0, transactional=1), rules, guards[0]) == 0
     log = log_with()
-    guard = verification.start_verification(log, batch_of(1, transactional=1))
-    verification.start_verification(log, batch_of(0, transactional=1))
-    assert offered(log, batch_of(1, transactional=1), rules._replace(lowest_sequence_is_awaited=False), guard) == 0
+    guard = verification.start_verification(log, RULES, batch_of(1, transactional=1))
+    verification.start_verification(log, RULES, batch_of(0, transactional=1))
+    old = rules._replace(lowest_sequence_is_awaited=False, empty_log_awaits_first_sequence=False)
+    assert offered(log, batch_of(1, transactional=1), old, guard) == 0
     log = log_with()
-    verification.start_verification(log, batch_of(0, transactional=1))
-    guard = verification.start_verification(log, batch_of(2, epoch=1, transactional=1))
+    verification.start_verification(log, RULES, batch_of(0, transactional=1))
+    guard = verification.start_verification(log, RULES, batch_of(2, epoch=1, transactional=1))
     assert log.verifications[0].lowest_sequence == 2, "a higher epoch counts alone"
 
 
@@ -185,7 +198,7 @@ def test_a_coordinator_is_asked_for_epoch_and_verification_but_not_for_a_sequenc
     log = log_with(batch_of(0, epoch=1))
     offsets = batch_of(NO_SEQUENCE, epoch=1, transactional=1)
     assert offered(log, offsets, rules, origin=Origin.COORDINATOR) == ProduceError.INVALID_TXN_STATE
-    guard = verification.start_verification(log, offsets)
+    guard = verification.start_verification(log, RULES, offsets)
     assert offered(log, offsets, rules, guard, Origin.COORDINATOR) == 1
     assert offered(log, offsets, rules, guard, Origin.COORDINATOR) == 2, "there are no duplicates"
     old = batch_of(NO_SEQUENCE, epoch=0, transactional=1)

@@ -63,6 +63,8 @@ def sequence_error(log: PartitionLog, rules: AppendRules, entry: ProducerStateEn
     if not is_known(entry):
         if batch.base_sequence != 0 and not rules.unknown_producer_may_go_on:
             return ProduceError.UNKNOWN_PRODUCER_ID
+        if batch.base_sequence != 0 and rules.empty_log_awaits_first_sequence and log.end_offset == 0:
+            return ProduceError.OUT_OF_ORDER_SEQUENCE_NUMBER
         return ProduceError.NONE
     if batch.producer_epoch != entry.producer_epoch:
         if batch.base_sequence != 0:

@@ -54,7 +54,7 @@ def append_as_leader(replica: PartitionReplica, rules: ProducerRules, batch: Bat
     log = replica.log
     guard = NO_GUARD
     if rules.verification and batch.is_transactional == 1:
-        guard = start_verification(log, batch)
+        guard = start_verification(log, rules, batch)
     error = append_error(log, rules, batch, guard, Origin.CLIENT)
     if error == ProduceError.NONE:
         append_batch(log, rules, batch)

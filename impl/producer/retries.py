@@ -69,6 +69,12 @@ def complete_batch(producer: Producer, batch: ProducerBatch, offset: int) -> Non
     batch.offset = offset
 
 
+def mark_sequence_unresolved(producer: Producer, batch: ProducerBatch) -> None:
+    """Let no new batch be sent to the partition before those in flight are settled (`markSequenceUnresolved`)."""
+    last = last_sequence_of(batch.base_sequence, batch.record_count, producer.max_sequence)
+    producer.counters[batch.partition].unresolved_sequence = sequence_after(last, 1, producer.max_sequence)
+
+
 def fail_batch(producer: Producer, rules: ProducerRules, batch: ProducerBatch) -> None:
     """Tell the application that the batch is refused for good.
 
@@ -78,6 +84,8 @@ def fail_batch(producer: Producer, rules: ProducerRules, batch: ProducerBatch) -
     batch.status = BatchStatus.FAILED
     if producer.is_transactional == 1:
         producer.state = ProducerState.ABORTABLE_ERROR
+    elif rules.refused_batch_awaits_others:
+        mark_sequence_unresolved(producer, batch)
     else:
         request_epoch_bump(producer, rules, batch.partition)
 
@@ -100,9 +108,7 @@ def expire_batch(producer: Producer, batch: ProducerBatch) -> None:
 
     What the broker has of it is not known: no new batch is sent before those in flight are settled.
     """
-    counter = producer.counters[batch.partition]
-    last = last_sequence_of(batch.base_sequence, batch.record_count, producer.max_sequence)
-    counter.unresolved_sequence = sequence_after(last, 1, producer.max_sequence)
+    mark_sequence_unresolved(producer, batch)
     batch.status = BatchStatus.EXPIRED
 
 

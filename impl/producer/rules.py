@@ -27,6 +27,10 @@ class AppendRules(Protocol):
         """See `ProducerRules`."""
 
     @property
+    def empty_log_awaits_first_sequence(self) -> bool:
+        """See `ProducerRules`."""
+
+    @property
     def replication_is_trusted(self) -> bool:
         """See `ProducerRules`."""
 
@@ -36,6 +40,10 @@ class AppendRules(Protocol):
 
     @property
     def offset_commit_is_verified(self) -> bool:
+        """See `ProducerRules`."""
+
+    @property
+    def guard_is_unique(self) -> bool:
         """See `ProducerRules`."""
 
     @property
@@ -52,9 +60,12 @@ class ProducerRules(NamedTuple):
     unknown_producer_may_go_on: a broker that remembers nothing of a producer takes any sequence; otherwise only 0, and
         answers UNKNOWN_PRODUCER_ID (before KIP-360).
     state_outlives_records: what is known of a producer stays when its last records are deleted (KAFKA-7190).
+    empty_log_awaits_first_sequence: a partition that has never had a batch takes only sequence 0 from a producer of
+        which it knows nothing (KAFKA-15591).
     replication_is_trusted: a follower takes what its leader has, whatever the sequence (KAFKA-6003).
     verification: a first transactional batch is appended only if the coordinator confirms its transaction (KIP-890).
     offset_commit_is_verified: a transaction's first offset is verified as its first batch is (KAFKA-15449).
+    guard_is_unique: a verification is told from every other one of the partition, and not only from none (KAFKA-14884).
     lowest_sequence_is_awaited: while a transaction is being verified no batch above the lowest sequence that came is
         appended (KAFKA-14920).
     snapshot_names_its_end: the file name of a snapshot says to which batch its content goes (KAFKA-5249).
@@ -66,6 +77,8 @@ class ProducerRules(NamedTuple):
     sending: when the application's call of `send` returns.
     bump_needs_proven_gap: the client answers OUT_OF_ORDER_SEQUENCE_NUMBER by a new epoch only where nothing else
         explains it (REDPANDA-3039).
+    refused_batch_awaits_others: behind a batch that is refused for good, what is in flight to its partition is settled
+        before a new epoch begins (proposed in KAFKA-14034; Kafka begins it at once).
     only_failing_partition_is_rewritten: with a new epoch only the batches of the partition that needed it get new
         sequences; those of others keep theirs until they are settled (librdkafka-4953).
     counter_knows_its_epoch: with a new epoch each partition's counter begins at 0 before its next new batch
@@ -80,9 +93,11 @@ class ProducerRules(NamedTuple):
     sequence_wraps: bool = True
     unknown_producer_may_go_on: bool = True
     state_outlives_records: bool = True
+    empty_log_awaits_first_sequence: bool = True
     replication_is_trusted: bool = True
     verification: bool = True
     offset_commit_is_verified: bool = True
+    guard_is_unique: bool = True
     lowest_sequence_is_awaited: bool = True
     snapshot_names_its_end: bool = True
     snapshot_is_flushed_first: bool = True
@@ -90,6 +105,7 @@ class ProducerRules(NamedTuple):
     answers_await_flush: bool = False
     sending: Sending = Sending.BUFFERED
     bump_needs_proven_gap: bool = True
+    refused_batch_awaits_others: bool = False
     only_failing_partition_is_rewritten: bool = True
     counter_knows_its_epoch: bool = True
     rewrites_in_sequence_order: bool = True

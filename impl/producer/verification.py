@@ -7,10 +7,14 @@ Left out, and why that is sound: the entry's expiry by time, which any later bat
 
 from impl.producer.constants import NO_PRODUCER_EPOCH, NO_SEQUENCE
 from impl.producer.records import Batch, PartitionLog, VerificationStateEntry
+from impl.producer.rules import AppendRules
 from impl.producer.state import has_open_transaction
 
 NO_GUARD = 0
 """No verification is under way, or the request carries none."""
+
+FIRST_GUARD = 1
+"""What the first verification gets."""
 
 
 def clear_verification(log: PartitionLog, producer_id: int) -> None:
@@ -35,7 +39,7 @@ def note_verified_batch(verification: VerificationStateEntry, batch: Batch) -> N
         verification.lowest_sequence = min(verification.lowest_sequence, batch.base_sequence)
 
 
-def start_verification(log: PartitionLog, batch: Batch) -> int:
+def start_verification(log: PartitionLog, rules: AppendRules, batch: Batch) -> int:
     """The guard with which the batch's transaction is to be verified; `NO_GUARD` where that is not needed.
 
     A verification that is under way is joined; otherwise a new guard is given. The bound on guards must not be used up.
@@ -44,7 +48,7 @@ def start_verification(log: PartitionLog, batch: Batch) -> int:
         return NO_GUARD
     verification = log.verifications[batch.producer_id]
     if verification.guard == NO_GUARD:
-        log.last_verification_guard += 1
+        log.last_verification_guard = log.last_verification_guard + 1 if rules.guard_is_unique else FIRST_GUARD
         verification.guard = log.last_verification_guard
         verification.producer_epoch = batch.producer_epoch
         verification.lowest_sequence = batch.base_sequence

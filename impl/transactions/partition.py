@@ -201,7 +201,7 @@ def leader_receives_produce(state: State, rules: TransactionRules, produce_id: P
         return True
     if log.last_verification_guard >= len(log.batches):
         return False
-    produce.guard = start_verification(log, produce.batch)
+    produce.guard = start_verification(log, rules, produce.batch)
     produce.stage = ProduceStage.VERIFYING
     return True
 

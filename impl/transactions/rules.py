@@ -44,9 +44,12 @@ class TransactionRules(NamedTuple):
     sequence_wraps: the highest sequence is followed by 0 (KAFKA-7692, KAFKA-7693).
     unknown_producer_may_go_on: a broker that remembers nothing of a producer takes any sequence; otherwise only 0, and
         answers UNKNOWN_PRODUCER_ID (before KIP-360).
+    empty_log_awaits_first_sequence: a partition that has never had a batch takes only sequence 0 from a producer of
+        which it knows nothing (KAFKA-15591).
     replication_is_trusted: a follower takes what its leader has, whatever the sequence (KAFKA-6003).
     verification: a first transactional batch is appended only if the coordinator confirms its transaction (KIP-890).
     offset_commit_is_verified: a transaction's first offset is verified as its first batch is (KAFKA-15449).
+    guard_is_unique: a verification is told from every other one of the partition, and not only from none (KAFKA-14884).
     lowest_sequence_is_awaited: while a transaction is being verified no batch above the lowest sequence that came is
         appended (KAFKA-14920).
     """
@@ -75,7 +78,9 @@ class TransactionRules(NamedTuple):
     batches_to_retain: int = 5
     sequence_wraps: bool = True
     unknown_producer_may_go_on: bool = True
+    empty_log_awaits_first_sequence: bool = True
     replication_is_trusted: bool = True
     verification: bool = True
     offset_commit_is_verified: bool = True
+    guard_is_unique: bool = True
     lowest_sequence_is_awaited: bool = True
