@@ -61,6 +61,22 @@ class Propagation(IntEnum):
     """By an ordered log, which each broker replays at its own pace (KRaft era)."""
 
 
+class PartitionState(IntEnum):
+    """What a partition is to the controller (`PartitionState` of `kafka.controller`)."""
+
+    NON_EXISTENT = 0
+    """It was never created."""
+
+    NEW = 1
+    """It has an assignment, and neither leader nor ISR yet."""
+
+    ONLINE = 2
+    """It has a leader that is active."""
+
+    OFFLINE = 3
+    """It had a leader, and has none that is active."""
+
+
 class Acks(IntEnum):
     """When a producer's record counts as acknowledged (`acks`)."""
 

@@ -22,6 +22,9 @@ class ClusterRules(NamedTuple):
     unclean_election: `unclean.leader.election.enable` (KIP-106).
     eligible_leader_replicas: the ISR may become empty, and members that left it below `min_insync_replicas` stay
         electable (KIP-966).
+    last_known_leader_is_elected: where ISR and ELR are empty, whoever led last leads again, uncleanly (KIP-966:
+        `useLastKnownLeaderInBalancedRecovery`).
+    last_known_leader_is_active: that one is elected only while it is active (KAFKA-19522).
     unclean_restart_is_noticed: a broker that did not stop cleanly leaves ISR and ELR when it registers (KAFKA-15586).
     epoch_begins_in_file: a new leader writes the start of its epoch into the leader-epoch file (KAFKA-7415).
     epoch_file_is_cut_at_end: truncating to the log's end still cuts the leader-epoch file (KAFKA-10706).
@@ -30,6 +33,8 @@ class ClusterRules(NamedTuple):
     expansion_awaits_epoch_start: a replica joins the ISR only when it has reached the start of the leader's epoch
         (KAFKA-7128).
     divergence_comes_first: of an answer with a diverging epoch nothing else is used (KAFKA-14704).
+    counted_fetch_is_of_epoch: a fetch that was read before the leader's epoch ended is not counted in the next one
+        (KAFKA-15590, which is open: Kafka counts it).
     diverging_fetch_is_not_counted: the offset of a fetch that diverges is not remembered (KAFKA-13141).
     stale_answer_is_refused: an answer to a question of an earlier epoch or offset is dropped (KAFKA-7786, KAFKA-13207).
     high_watermark_awaits_maximal_isr: members proposed and not yet confirmed are waited for (KIP-497).
@@ -59,6 +64,8 @@ class ClusterRules(NamedTuple):
         reached the start of its epoch (KIP-207).
     consumer_validates_position: a consumer compares its position with each new leader's epochs (KIP-320, KAFKA-7747).
     read_limit_is_taken_once: where a read must end is computed once (KAFKA-9835).
+    elections_follow_assignment: no rule of Kafka: whether the assignment has the order of the brokers' ids, so that an
+        election has one outcome; otherwise whoever may lead can be the first of the assignment.
     commits_are_noted: no rule of Kafka: whether `State.committed` is kept, which only properties read.
     """
 
@@ -69,6 +76,8 @@ class ClusterRules(NamedTuple):
     min_insync_replicas: int = 1
     unclean_election: bool = False
     eligible_leader_replicas: bool = False
+    last_known_leader_is_elected: bool = False
+    last_known_leader_is_active: bool = True
     unclean_restart_is_noticed: bool = True
     epoch_begins_in_file: bool = True
     epoch_file_is_cut_at_end: bool = True
@@ -76,6 +85,7 @@ class ClusterRules(NamedTuple):
     new_epoch_restarts_fetcher: bool = True
     expansion_awaits_epoch_start: bool = True
     divergence_comes_first: bool = True
+    counted_fetch_is_of_epoch: bool = True
     diverging_fetch_is_not_counted: bool = True
     stale_answer_is_refused: bool = True
     high_watermark_awaits_maximal_isr: bool = True
@@ -101,4 +111,5 @@ class ClusterRules(NamedTuple):
     latest_offset_awaits_epoch_start: bool = True
     consumer_validates_position: bool = True
     read_limit_is_taken_once: bool = True
+    elections_follow_assignment: bool = False
     commits_are_noted: bool = False

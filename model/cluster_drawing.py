@@ -41,6 +41,12 @@ REPLICATION_EVENTS = {
     "leader_answers_fetch": Event(
         at="before.fetches[follower_id].leader", text="answers the fetch of broker {follower_id}"
     ),
+    "leader_reads_old_fetch": Event(
+        at="before.old_fetches[follower_id].leader", text="reads an old fetch of broker {follower_id}"
+    ),
+    "leader_counts_old_fetch": Event(
+        at="before.old_fetches[follower_id].leader", text="counts an old fetch of broker {follower_id}"
+    ),
     "follower_uses_fetch": Event(
         at="before.fetches[follower_id].leader",
         to="follower_id",
@@ -88,6 +94,8 @@ CONTROLLER_EVENTS = {
         at="controller", text="fences broker {broker_id}: epoch {" + NOW + ".leader_epoch}, leader {" + NOW + ".leader}"
     ),
     "controller_unfences_broker": Event(at="controller", text="unfences broker {broker_id}"),
+    "controller_creates_partition": Event(at="controller", text="creates the partition: leader {" + NOW + ".leader}"),
+    "controller_elects_first_leader": Event(at="controller", text="brings it online: leader {new_leader}"),
     "controller_elects_uncleanly": Event(
         at="controller", to="new_leader", text="elects broker {new_leader} uncleanly", asks=True
     ),
@@ -112,6 +120,7 @@ WORLD_EVENTS = {
     "disk_is_replaced": Event(at="broker_id", text="stops; its disk is replaced"),
     "disk_fails": Event(at="broker_id", text="stops; its disk has failed"),
     "fetch_is_lost": Event(at="follower_id", text="its fetch or the answer is lost"),
+    "fetch_connection_breaks": Event(at="follower_id", text="its connection breaks; the leader still has its fetch"),
     "isr_answer_is_lost": Event(at="leader_id", text="the answer to its ISR change is lost; it asks again"),
     "consumer_learns_leader": Event(
         at="broker_id", to="consumer", text="leader {consumer.leader}, epoch {consumer.leader_epoch}"

@@ -7,10 +7,10 @@ until somebody takes it. Healing is free: fetching anew, restarting and unfencin
 from checker.schema import contains, everyone
 from impl.broker.isr import leader_proposes_shrink, propose_isr
 from impl.broker.leader import is_leading
-from impl.broker.messages import clear_alter_partition, clear_fetch
+from impl.broker.messages import clear_alter_partition, clear_fetch, leave_request
 from impl.broker.recovery import lose_disk, lose_unflushed, stop_process
 from impl.cluster import State
-from impl.constants import NO_OFFSET, Stage
+from impl.constants import NO_OFFSET, Question, Stage
 from impl.controller.brokers import begin_shutdown, can_take_out, take_out
 from impl.controller.elections import move_leadership, replace_controller
 from impl.controller.reassignment import begin_reassignment
@@ -36,6 +36,14 @@ def found_partition(state: State, replicas: int, isr: int) -> None:
             broker.leader_epoch = 0
             broker.isr = isr
     state.brokers[0].epoch_starts[0] = 0
+
+
+def start_without_partition(state: State) -> bool:
+    """Begin with every broker active, and no partition."""
+    for broker_id in range(len(state.brokers)):
+        state.brokers[broker_id].is_running = True
+    state.controller.history[0].active = everyone(len(state.brokers))
+    return True
 
 
 def start_in_sync(state: State) -> bool:
@@ -207,7 +215,7 @@ def shutdown_is_asked(state: State, rules: ClusterRules, broker_id: ReplicaId, n
     return True
 
 
-def leadership_is_moved(state: State, new_leader: ReplicaId) -> bool:
+def leadership_is_moved(state: State, rules: ClusterRules, new_leader: ReplicaId) -> bool:
     """The controller elects another leader, or the same anew, although nothing failed.
 
     Who: the world: a preferred election, or a reassignment that changes the assignment only.
@@ -218,7 +226,7 @@ def leadership_is_moved(state: State, new_leader: ReplicaId) -> bool:
     """
     if state.budget.moves == 0:
         return False
-    if not move_leadership(state, new_leader):
+    if not move_leadership(state, rules, new_leader):
         return False
     state.budget.moves -= 1
     return True
@@ -236,7 +244,26 @@ def fetch_is_lost(state: State, follower_id: ReplicaId) -> bool:
     if state.budget.losses == 0 or state.fetches[follower_id].stage == Stage.IDLE:
         return False
     state.budget.losses -= 1
-    clear_fetch(state, follower_id)
+    clear_fetch(state.fetches[follower_id])
+    return True
+
+
+def fetch_connection_breaks(state: State, follower_id: ReplicaId) -> bool:
+    """A follower gives its connection up and asks anew, while the leader still has the old fetch.
+
+    Who: the world.
+    When: the request is under way, and no other old one is; a loss is left.
+    Effect: the follower's slot is free. The leader may read and count the old fetch at any later time, or never.
+    Source: `replica.socket.timeout.ms`; a fetcher that is restarted with a new session.
+    Left out: OffsetsForLeaderEpoch, from which a leader learns nothing.
+    """
+    fetch = state.fetches[follower_id]
+    if state.budget.losses == 0 or fetch.stage != Stage.REQUESTED or fetch.question != Question.FETCH:
+        return False
+    if state.old_fetches[follower_id].stage != Stage.IDLE:
+        return False
+    state.budget.losses -= 1
+    leave_request(fetch, state.old_fetches[follower_id])
     return True
 
 

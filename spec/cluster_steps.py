@@ -83,6 +83,44 @@ def stale_fetches_have_no_effect(before: State, after: State) -> bool:
     return True
 
 
+def stale_old_fetches_have_no_effect(before: State, after: State) -> bool:
+    """A leader counts no fetch of another leader epoch, also not one that it had read before its own epoch began.
+
+    Lost if it fails: what a follower had in an earlier epoch counts although it may have cut it since; the high
+    watermark rises over records that the follower does not have.
+    Source: KAFKA-15590.
+    Holds in: cluster_old_fetches.
+    Fails in: the museum's entry on fetches that are counted late.
+    """
+    for follower_id in range(len(before.old_fetches)):
+        fetch = before.old_fetches[follower_id]
+        if fetch.stage == Stage.ANSWERED and after.old_fetches[follower_id].stage == Stage.IDLE:
+            leader = before.brokers[fetch.leader]
+            now = after.brokers[fetch.leader]
+            if leader.leader == fetch.leader and fetch.leader_epoch != leader.leader_epoch:
+                if now.followers[follower_id].end_offset > leader.followers[follower_id].end_offset:
+                    return False
+    return True
+
+
+def known_broker_epochs_do_not_fall(before: State, after: State) -> bool:
+    """While it leads in one epoch, a leader goes back to no earlier start of a follower's broker.
+
+    Lost if it fails: a broker that restarted without its records is taken for the one before, which had them.
+    Source: KIP-903; `Replica.updateFetchStateOrThrow`.
+    Holds in: every model of the cluster.
+    Fails in: none; it guards how fetches are counted.
+    """
+    for leader_id in range(len(before.brokers)):
+        leader = before.brokers[leader_id]
+        now = after.brokers[leader_id]
+        if now.leader == leader_id and leader.leader == leader_id and now.leader_epoch == leader.leader_epoch:
+            for follower_id in range(len(leader.followers)):
+                if now.followers[follower_id].broker_epoch < leader.followers[follower_id].broker_epoch:
+                    return False
+    return True
+
+
 def requests_of_former_broker_have_no_effect(before: State, after: State) -> bool:
     """A broker does not obey a request that the controller sent to an earlier start of it.
 

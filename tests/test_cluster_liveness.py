@@ -43,7 +43,7 @@ def fetch_without_truncation(state: State, rules: ClusterRules, follower_id: Rep
     """A follower that pays no heed to an answer which says that the logs differ."""
     if state.fetches[follower_id].end_offset == NO_OFFSET:
         return follower_uses_fetch(state, rules, follower_id)
-    clear_fetch(state, follower_id)
+    clear_fetch(state.fetches[follower_id])
     return True
 
 

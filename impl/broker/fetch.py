@@ -9,8 +9,8 @@ at once and the follower may ask again.
 
 from impl.broker.epoch_file import end_offset_of_epoch, epoch_with_end
 from impl.broker.leader import is_leading, raise_high_watermark
-from impl.broker.messages import clear_fetch
-from impl.broker.records import Broker, Fetch
+from impl.broker.messages import clear_fetch, clear_old_fetch
+from impl.broker.records import Broker, Fetch, OldFetch
 from impl.cluster import State
 from impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, FetchError, FetchFencing, Question, Stage, TruncationRule
 from impl.log import has_offset
@@ -25,23 +25,23 @@ def is_fenced(broker: Broker, rules: ClusterRules, leader_epoch: int) -> bool:
     return leader_epoch != broker.leader_epoch
 
 
-def is_diverging(broker: Broker, rules: ClusterRules, fetch: Fetch) -> bool:
-    """Whether the last record of the follower cannot be the one that the leader's log has there.
+def is_diverging(broker: Broker, rules: ClusterRules, offset: int, asked_epoch: int) -> bool:
+    """Whether the last record of a follower that fetches from `offset` cannot be the one that the leader has there.
 
     Only fetches with `ON_FETCH` carry the epoch of that record. A follower with no record has none.
     """
-    if rules.truncation != TruncationRule.ON_FETCH or fetch.asked_epoch == NO_EPOCH:
+    if rules.truncation != TruncationRule.ON_FETCH or asked_epoch == NO_EPOCH:
         return False
-    if epoch_with_end(broker, rules, fetch.asked_epoch) < fetch.asked_epoch:
+    if epoch_with_end(broker, rules, asked_epoch) < asked_epoch:
         return True
-    return end_offset_of_epoch(broker, fetch.asked_epoch) < fetch.offset
+    return end_offset_of_epoch(broker, asked_epoch) < offset
 
 
-def update_follower(broker: Broker, follower_id: int, fetch: Fetch) -> None:
+def update_follower(broker: Broker, follower_id: int, offset: int, broker_epoch: int) -> None:
     """Remember from a fetch what the follower has, and which start of its broker sent it."""
     follower = broker.followers[follower_id]
-    follower.end_offset = fetch.offset
-    follower.broker_epoch = fetch.broker_epoch
+    follower.end_offset = offset
+    follower.broker_epoch = broker_epoch
 
 
 def begin_answer(fetch: Fetch, broker: Broker) -> None:
@@ -80,22 +80,22 @@ def leader_answers_fetch(state: State, rules: ClusterRules, follower_id: Replica
     is_outside = fetch.offset > broker.log.end_offset or fetch.offset < broker.log_start_offset
     if not is_leading(state, fetch.leader):
         if rules.unled_fetch_is_refused or fetch.offset <= broker.high_watermark:
-            clear_fetch(state, follower_id)
+            clear_fetch(fetch)
         else:
             begin_answer(fetch, broker)
             fetch.error = FetchError.OFFSET_OUT_OF_RANGE
     elif is_fenced(broker, rules, fetch.leader_epoch):
-        clear_fetch(state, follower_id)
+        clear_fetch(fetch)
     elif fetch.broker_epoch < broker.followers[follower_id].broker_epoch:
-        clear_fetch(state, follower_id)
-    elif is_diverging(broker, rules, fetch) and fetch.offset >= broker.log_start_offset:
+        clear_fetch(fetch)
+    elif is_diverging(broker, rules, fetch.offset, fetch.asked_epoch) and fetch.offset >= broker.log_start_offset:
         begin_answer(fetch, broker)
         fetch.diverging_epoch = epoch_with_end(broker, rules, fetch.asked_epoch)
         fetch.end_offset = end_offset_of_epoch(broker, fetch.asked_epoch)
         if fetch.end_offset == NO_OFFSET:
             fetch.error = FetchError.OFFSET_OUT_OF_RANGE
         if not rules.diverging_fetch_is_not_counted:
-            update_follower(broker, follower_id, fetch)
+            update_follower(broker, follower_id, fetch.offset, fetch.broker_epoch)
             raise_high_watermark(state, rules, fetch.leader)
     elif is_outside:
         begin_answer(fetch, broker)
@@ -103,8 +103,69 @@ def leader_answers_fetch(state: State, rules: ClusterRules, follower_id: Replica
     else:
         begin_answer(fetch, broker)
         answer_with_record(fetch, broker)
-        update_follower(broker, follower_id, fetch)
+        update_follower(broker, follower_id, fetch.offset, fetch.broker_epoch)
         raise_high_watermark(state, rules, fetch.leader)
+    return True
+
+
+def counts(broker: Broker, rules: ClusterRules, follower_id: int, fetch: OldFetch) -> bool:
+    """Whether what a fetch proves may be remembered: no newer start of the follower's broker has fetched (KIP-903).
+
+    An old fetch may have been read in an earlier leader epoch than that in which it is counted (KAFKA-15590).
+    """
+    if fetch.broker_epoch < broker.followers[follower_id].broker_epoch:
+        return False
+    return not is_fenced(broker, rules, fetch.leader_epoch) or not rules.counted_fetch_is_of_epoch
+
+
+def is_readable(state: State, rules: ClusterRules, fetch: OldFetch) -> bool:
+    """Whether a broker would answer a fetch with records: it leads in that epoch, and the offset lies in its log."""
+    broker = state.brokers[fetch.leader]
+    if not is_leading(state, fetch.leader) or is_fenced(broker, rules, fetch.leader_epoch):
+        return False
+    if fetch.offset < broker.log_start_offset or fetch.offset > broker.log.end_offset:
+        return False
+    return not is_diverging(broker, rules, fetch.offset, fetch.asked_epoch)
+
+
+def leader_reads_old_fetch(state: State, rules: ClusterRules, follower_id: ReplicaId) -> bool:
+    """A broker reads a fetch whose connection is broken: the first of two steps, between which others may come.
+
+    Who: the broker that was asked.
+    When: the request has not been read.
+    Effect: a fetch that would be answered with records is yet to be counted; any other one is gone.
+    Source: Partition.fetchRecords, readRecords; KAFKA-15590.
+    Left out: the answer, which reaches nobody.
+    """
+    fetch = state.old_fetches[follower_id]
+    if fetch.stage != Stage.REQUESTED:
+        return False
+    if is_readable(state, rules, fetch):
+        fetch.stage = Stage.ANSWERED
+    else:
+        clear_old_fetch(fetch)
+    return True
+
+
+def leader_counts_old_fetch(state: State, rules: ClusterRules, follower_id: ReplicaId) -> bool:
+    """A broker counts a fetch whose connection is broken and that it has read: the second of two steps.
+
+    Who: the broker that was asked.
+    When: the fetch has been read.
+    Effect: where the broker still leads, the fetch proves what the follower has, newer fetches notwithstanding: the end
+        offset known of the follower may fall. A fetch of an earlier start of the follower's broker than the last one is
+        not counted, nor is one of an earlier leader epoch.
+    Source: Partition.updateFollowerFetchState, Replica.updateFetchStateOrThrow; KIP-903, KAFKA-15590.
+    Left out: nothing.
+    """
+    fetch = state.old_fetches[follower_id]
+    if fetch.stage != Stage.ANSWERED:
+        return False
+    broker = state.brokers[fetch.leader]
+    if is_leading(state, fetch.leader) and counts(broker, rules, follower_id, fetch):
+        update_follower(broker, follower_id, fetch.offset, fetch.broker_epoch)
+        raise_high_watermark(state, rules, fetch.leader)
+    clear_old_fetch(fetch)
     return True
 
 
@@ -125,7 +186,7 @@ def leader_answers_epoch_end(state: State, rules: ClusterRules, follower_id: Rep
         return False
     broker = state.brokers[fetch.leader]
     if not is_leading(state, fetch.leader) or is_fenced(broker, rules, fetch.leader_epoch):
-        clear_fetch(state, follower_id)
+        clear_fetch(fetch)
     else:
         fetch.stage = Stage.ANSWERED
         fetch.diverging_epoch = epoch_with_end(broker, rules, fetch.asked_epoch)

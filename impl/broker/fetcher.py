@@ -3,8 +3,7 @@
 Part of Kafka modelled: `AbstractFetcherThread` (`processFetchRequest`, `maybeTruncate`, `getOffsetTruncationState`,
 `truncateOnFetchResponse`, `fetchOffsetAndTruncate`) and `ReplicaFetcherThread`.
 Source: apache/kafka (commit 1eb7644349); KIP-101, KIP-279, KIP-595, KAFKA-14704, KAFKA-7786, KAFKA-13207, KAFKA-2143.
-Left out, and why that is sound: back-off, which is waiting; a request that is overtaken by a newer one of the same
-follower to the same leader, because one connection keeps the order.
+Left out, and why that is sound: back-off, which is waiting.
 """
 
 from impl.broker.epoch_file import end_offset_of_epoch, epoch_with_end, latest_file_epoch
@@ -39,10 +38,10 @@ def can_ask(state: State, follower_id: int) -> bool:
 
 
 def send(state: State, follower_id: int, question: Question) -> None:
-    """Send a request to the leader; one that was given up is gone with its connection."""
+    """Send a request to the leader; one that was given up is gone, unless the world left it there (`old_fetches`)."""
     broker = state.brokers[follower_id]
     fetch = state.fetches[follower_id]
-    clear_fetch(state, follower_id)
+    clear_fetch(state.fetches[follower_id])
     fetch.stage = Stage.REQUESTED
     fetch.question = question
     fetch.leader = broker.leader
@@ -132,7 +131,7 @@ def follower_truncates(state: State, rules: ClusterRules, follower_id: ReplicaId
             broker.must_truncate = False
         elif latest_file_epoch(broker) == NO_EPOCH:
             broker.must_truncate = False
-    clear_fetch(state, follower_id)
+    clear_fetch(state.fetches[follower_id])
     return True
 
 
@@ -196,5 +195,5 @@ def follower_uses_fetch(state: State, rules: ClusterRules, follower_id: ReplicaI
                 leave_out_of_range(state, rules, follower_id, fetch.leader)
         else:
             use_answer(broker, rules, fetch)
-    clear_fetch(state, follower_id)
+    clear_fetch(state.fetches[follower_id])
     return True

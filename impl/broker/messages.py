@@ -5,6 +5,7 @@ Source: apache/kafka `BrokerBlockingSender`, `NodeToControllerChannelManager` (c
 Left out, and why that is sound: see `impl.broker.records`.
 """
 
+from impl.broker.records import Fetch, OldFetch
 from impl.cluster import State
 from impl.constants import (
     NO_EPOCH,
@@ -18,9 +19,8 @@ from impl.constants import (
 )
 
 
-def clear_fetch(state: State, follower_id: int) -> None:
+def clear_fetch(fetch: Fetch) -> None:
     """Free the slot of a follower's request."""
-    fetch = state.fetches[follower_id]
     fetch.stage = Stage.IDLE
     fetch.question = Question.FETCH
     fetch.leader = NO_LEADER
@@ -28,12 +28,6 @@ def clear_fetch(state: State, follower_id: int) -> None:
     fetch.broker_epoch = 0
     fetch.offset = 0
     fetch.asked_epoch = NO_EPOCH
-    clear_fetch_answer(state, follower_id)
-
-
-def clear_fetch_answer(state: State, follower_id: int) -> None:
-    """Blank the fields of an answer."""
-    fetch = state.fetches[follower_id]
     fetch.error = FetchError.NONE
     fetch.record = NO_RECORD
     fetch.record_epoch = NO_EPOCH
@@ -41,6 +35,27 @@ def clear_fetch_answer(state: State, follower_id: int) -> None:
     fetch.diverging_epoch = NO_EPOCH
     fetch.end_offset = NO_OFFSET
     fetch.log_start_offset = 0
+
+
+def leave_request(fetch: Fetch, old_fetch: OldFetch) -> None:
+    """Move a follower's request into the slot for one whose connection is broken, so that its own slot is free."""
+    old_fetch.stage = fetch.stage
+    old_fetch.leader = fetch.leader
+    old_fetch.leader_epoch = fetch.leader_epoch
+    old_fetch.broker_epoch = fetch.broker_epoch
+    old_fetch.offset = fetch.offset
+    old_fetch.asked_epoch = fetch.asked_epoch
+    clear_fetch(fetch)
+
+
+def clear_old_fetch(old_fetch: OldFetch) -> None:
+    """Free the slot of a fetch whose connection is broken."""
+    old_fetch.stage = Stage.IDLE
+    old_fetch.leader = NO_LEADER
+    old_fetch.leader_epoch = NO_EPOCH
+    old_fetch.broker_epoch = 0
+    old_fetch.offset = 0
+    old_fetch.asked_epoch = NO_EPOCH
 
 
 def clear_alter_partition(state: State, leader_id: int) -> None:

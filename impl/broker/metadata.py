@@ -56,7 +56,7 @@ def turn_to_leader(state: State, rules: ClusterRules, broker_id: int, metadata: 
     if state.alter_partitions[broker_id].stage == Stage.ANSWERED:
         clear_alter_partition(state, broker_id)
     if state.fetches[broker_id].stage == Stage.ANSWERED and rules.stale_answer_is_refused:
-        clear_fetch(state, broker_id)
+        clear_fetch(state.fetches[broker_id])
     if broker.is_log_offline and rules.offline_log_is_not_replaced:
         broker.leader = NO_LEADER
     elif metadata.leader == broker_id:
@@ -168,9 +168,9 @@ def broker_obeys_leader_and_isr(
     """A broker receives a LeaderAndIsr request and obeys it (ZooKeeper era).
 
     Who: any broker that runs and that the partition is assigned to.
-    When: the controller has made the change, and neither its broker epoch, controller epoch nor leader epoch is old. A
-        broker that deleted its replica by a newer request has forgotten the leader epoch; that connection keeps its
-        order.
+    When: the controller has made the change, and neither its broker epoch, controller epoch nor leader epoch is old. Of
+        a new partition, which has no ISR, nothing is sent. A broker that deleted its replica by a newer request has
+        forgotten the leader epoch; that connection keeps its order.
     Effect: the broker takes its role in that leader epoch.
     Source: ReplicaManager.becomeLeaderOrFollower; KAFKA-1188, KIP-380.
     Left out: that a request is ever lost for good: it may arrive at any later time, after newer ones, or never.
@@ -181,7 +181,7 @@ def broker_obeys_leader_and_isr(
     if offset > state.controller.offset:
         return False
     metadata = state.controller.history[offset]
-    if not contains(metadata.replicas, broker_id):
+    if not contains(metadata.replicas, broker_id) or metadata.isr == 0:
         return False
     if not can_obey(broker, rules, metadata, broker_id):
         return False

@@ -5,15 +5,15 @@ Part of Kafka modelled: `Partition`, `Replica` and `LeaderEpochFileCache` of one
 `AlterPartitionManager`.
 Source: apache/kafka (commit 1eb7644349).
 Left out, and why that is sound: fetch sessions and batches, because records arrive one at a time in every order that
-several of them could; more than one request of a kind under way from one broker to one other, because its threads wait
-for the answer, or give up the connection and with it the answer; `lastCaughtUpTimeMs`, because a follower that lags may
+several of them could; more than two fetches of one follower under way, because its thread waits for the answer, or
+gives up the connection and with it the answer; `lastCaughtUpTimeMs`, because a follower that lags may
 be found so at once, later or never.
 """
 
 from typing import Annotated
 
-from checker.schema import Array, ById, ByPosition, Count, Epoch, Offset, Struct
-from impl.constants import NO_EPOCH, NO_OFFSET, AlterPartitionError, FetchError, Question, Stage
+from checker.schema import Array, ById, ByPosition, Count, EnumOf, Epoch, Offset, Struct
+from impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, AlterPartitionError, FetchError, Question, Stage
 from impl.log import Log, LogOffset, OptionalLeaderEpoch, OptionalRecordId
 from impl.replication.records import OptionalReplicaId, ReplicaSet
 
@@ -124,6 +124,23 @@ class Fetch(Struct):
     diverging_epoch: OptionalLeaderEpoch
     end_offset: OptionalOffset
     log_start_offset: LogStartOffset
+
+
+class OldFetch(Struct):
+    """A follower's fetch whose connection is broken; all blank where the slot is free.
+
+    The bound `old_fetches` multiplies the ranges: at 0 the slot takes no bit of a state, and is always free.
+
+    stage: whether the leader is yet to read it, or has read it and is yet to count it.
+    leader, leader_epoch, broker_epoch, offset, asked_epoch: as in `Fetch`.
+    """
+
+    stage: Annotated[Stage, EnumOf(Stage, highest="2 * old_fetches")]
+    leader: Annotated[int, Count("replicas * old_fetches - 1", lowest=NO_LEADER)]
+    leader_epoch: Annotated[int, Count("(max_leader_epoch + 1) * old_fetches - 1", lowest=NO_EPOCH)]
+    broker_epoch: Annotated[int, Count("max_broker_epoch * old_fetches")]
+    offset: Annotated[int, Count("log_size * old_fetches")]
+    asked_epoch: Annotated[int, Count("(max_leader_epoch + 1) * old_fetches - 1", lowest=NO_EPOCH)]
 
 
 class AlterPartition(Struct):

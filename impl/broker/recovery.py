@@ -8,7 +8,7 @@ Left out, and why that is sound: torn batches, because recovery cuts them, so th
 
 from impl.broker.epoch_file import assign_epoch, cut_epochs_from
 from impl.broker.log_file import drop_log
-from impl.broker.messages import clear_alter_partition, clear_fetch
+from impl.broker.messages import clear_alter_partition, clear_fetch, clear_old_fetch
 from impl.broker.metadata import forget_partition
 from impl.broker.records import Broker
 from impl.cluster import State
@@ -69,11 +69,14 @@ def stop_process(state: State, broker_id: int) -> None:
     if state.alter_partitions[broker_id].stage == Stage.ANSWERED:
         clear_alter_partition(state, broker_id)
     if state.fetches[broker_id].stage == Stage.ANSWERED or state.fetches[broker_id].question == Question.EPOCH_END:
-        clear_fetch(state, broker_id)
+        clear_fetch(state.fetches[broker_id])
     for other_id in range(len(state.brokers)):
         fetch = state.fetches[other_id]
         if fetch.stage == Stage.REQUESTED and fetch.leader == broker_id:
-            clear_fetch(state, other_id)
+            clear_fetch(fetch)
+    for follower_id in range(len(state.old_fetches)):
+        if state.old_fetches[follower_id].leader == broker_id:
+            clear_old_fetch(state.old_fetches[follower_id])
 
 
 def lose_unflushed(broker: Broker, end_offset: int) -> None:

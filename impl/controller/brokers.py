@@ -16,6 +16,7 @@ from impl.controller.partition_change import (
     electable,
     has_room,
     is_choice,
+    maybe_elect_last_known,
     set_isr,
     set_leader,
     without,
@@ -32,7 +33,7 @@ def can_take_out(state: State, rules: ClusterRules, broker_id: int, new_leader: 
     if metadata.leader != broker_id:
         return new_leader == metadata.leader
     candidates = electable(without(metadata.isr, broker_id, rules), metadata.elr)
-    return is_choice(candidates & excluding(metadata.active, broker_id), new_leader)
+    return is_choice(state, rules, candidates & excluding(metadata.active, broker_id), new_leader)
 
 
 def take_out(state: State, rules: ClusterRules, broker_id: int, new_leader: int) -> None:
@@ -60,7 +61,7 @@ def controller_fences_broker(
     Effect: the broker leaves the ISR, but for the last member where the ISR must not be empty. If it led, any active
         electable replica leads under the next leader epoch, or nobody.
     Source: ReplicationControlManager.handleBrokerFenced; KafkaController.onBrokerFailure.
-    Left out: the order of preference among candidates; any may be the first.
+    Left out: nothing.
     """
     if state.brokers[broker_id].is_running or contains(state.controller.unnoticed, broker_id):
         return False
@@ -78,12 +79,13 @@ def is_up_to_date(state: State, broker_id: int) -> bool:
     return state.controller.history[broker.metadata_offset].broker_epochs[broker_id] == broker.broker_epoch
 
 
-def activate(state: State, broker_id: int) -> None:
-    """Count a broker among the active ones; it leads if nobody does and it is electable."""
+def activate(state: State, rules: ClusterRules, broker_id: int) -> None:
+    """Count a broker among the active ones; it leads if nobody does, and it is electable or the last known leader."""
     metadata = state.controller.history[state.controller.offset]
     metadata.active = including(metadata.active, broker_id)
     if metadata.leader == NO_LEADER and contains(electable(metadata.isr, metadata.elr), broker_id):
         set_leader(state, broker_id)
+    maybe_elect_last_known(state, rules)
 
 
 def controller_unfences_broker(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bool:
@@ -91,7 +93,7 @@ def controller_unfences_broker(state: State, rules: ClusterRules, broker_id: Rep
 
     Who: the controller in office.
     When: the broker is fenced, runs, is not stopping, and has replayed its own registration.
-    Effect: the broker is active; it leads if nobody does and it is electable.
+    Effect: the broker is active; it leads if nobody does, and it is electable or the last known leader.
     Source: ReplicationControlManager.handleBrokerUnfenced; BrokerHeartbeatManager.calculateNextBrokerState.
     Left out: nothing.
     """
@@ -103,7 +105,7 @@ def controller_unfences_broker(state: State, rules: ClusterRules, broker_id: Rep
     if not has_room(state) or not is_up_to_date(state, broker_id):
         return False
     begin_change(state)
-    activate(state, broker_id)
+    activate(state, rules, broker_id)
     return True
 
 
@@ -121,13 +123,14 @@ def can_start(state: State, rules: ClusterRules, broker_id: int) -> bool:
 
 
 def expel_unclean(state: State, rules: ClusterRules, broker_id: int) -> None:
-    """Take a broker that may have lost records out of ISR, ELR and leadership (KIP-966)."""
+    """Take a broker that may have lost records out of ISR, ELR and leadership (KIP-966), which is an election, too."""
     metadata = state.controller.history[state.controller.offset]
     if contains(metadata.isr | metadata.elr, broker_id):
         set_isr(state, rules, excluding(metadata.isr, broker_id))
         metadata.elr = excluding(metadata.elr, broker_id)
     if metadata.leader == broker_id:
         set_leader(state, NO_LEADER)
+    maybe_elect_last_known(state, rules)
 
 
 def broker_starts(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bool:
@@ -155,7 +158,7 @@ def broker_starts(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bo
         expel_unclean(state, rules, broker_id)
     broker.is_stopped_cleanly = False
     if rules.propagation == Propagation.LEADER_AND_ISR:
-        activate(state, broker_id)
+        activate(state, rules, broker_id)
     return True
 
 

@@ -3,24 +3,40 @@
 Part of Kafka modelled: preferred and reassignment elections, unclean election, and controller fail-over
 (`PartitionLeaderElectionAlgorithms`, `ReplicationControlManager`, `KafkaController.onControllerFailover`).
 Source: apache/kafka (commit 1eb7644349); KIP-106, KIP-704.
-Left out, and why that is sound: why a leader is moved; any active member of the ISR may be preferred at any time.
+Left out, and why that is sound: why a leader is moved; any active member of the ISR may be preferred at any time,
+because an operator may put it at the head of the assignment. The four ways to elect (offline partition, controlled
+shutdown, reassignment, preferred replica) choose by one order, and differ in whom they choose from.
 """
 
 from checker.schema import contains, including
 from impl.cluster import State
 from impl.constants import NO_LEADER
-from impl.controller.partition_change import begin_change, electable, has_room, set_leader, set_uncleanly_elected
+from impl.controller.partition_change import (
+    begin_change,
+    electable,
+    first_of,
+    has_room,
+    is_choice,
+    set_leader,
+    set_uncleanly_elected,
+)
 from impl.replication.records import ReplicaId
 from impl.rules import ClusterRules
 
 
-def move_leadership(state: State, new_leader: int) -> bool:
-    """Elect an active member of the ISR, possibly the leader itself, although nothing failed; whether it was so."""
+def move_leadership(state: State, rules: ClusterRules, new_leader: int) -> bool:
+    """Elect an active member of the ISR, possibly the leader itself, although nothing failed; whether it was so.
+
+    Where the order of the assignment is fixed, it is the preferred election: of its head, unless that one leads.
+    """
     metadata = state.controller.history[state.controller.offset]
     if not has_room(state) or metadata.leader == NO_LEADER:
         return False
     if not contains(metadata.isr & metadata.active, new_leader):
         return False
+    if rules.elections_follow_assignment:
+        if new_leader != first_of(state, metadata.replicas) or new_leader == metadata.leader:
+            return False
     begin_change(state)
     set_leader(state, new_leader)
     return True
@@ -40,7 +56,7 @@ def controller_elects_uncleanly(state: State, rules: ClusterRules, new_leader: R
         return False
     if electable(metadata.isr, metadata.elr) & metadata.active != 0:
         return False
-    if not contains(metadata.active & metadata.replicas, new_leader):
+    if not is_choice(state, rules, metadata.active & metadata.replicas, new_leader):
         return False
     begin_change(state)
     set_uncleanly_elected(state, new_leader)

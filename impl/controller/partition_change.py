@@ -3,8 +3,7 @@
 Part of Kafka modelled: `PartitionChangeBuilder` (KRaft), and the conditional writes of `KafkaController` (ZooKeeper
 era).
 Source: apache/kafka (commit 1eb7644349); KIP-966.
-Left out, and why that is sound: `lastKnownElr`, the member that is elected uncleanly where ISR and ELR are empty. Where
-unclean election is on, that member may be elected as any other; where it is off, this is not covered.
+Left out, and why that is sound: `lastKnownElr` with more than one member, because no election reads it.
 """
 
 from checker.schema import cardinality, contains, excluding, including
@@ -44,7 +43,7 @@ def begin_change(state: State) -> None:
 
 
 def set_isr(state: State, rules: ClusterRules, isr: int) -> None:
-    """Record another ISR. Who leaves it below min.insync.replicas stays eligible (KIP-966)."""
+    """Record another ISR. Who leaves it below min.insync.replicas stays eligible, and who led is kept (KIP-966)."""
     metadata = state.controller.history[state.controller.offset]
     metadata.partition_epoch = state.controller.offset
     if rules.eligible_leader_replicas:
@@ -52,6 +51,8 @@ def set_isr(state: State, rules: ClusterRules, isr: int) -> None:
         if cardinality(isr) >= rules.min_insync_replicas:
             eligible = 0
         metadata.elr = eligible
+    if isr == 0 and metadata.leader != NO_LEADER and rules.last_known_leader_is_elected:
+        state.controller.last_known_leader = metadata.leader
     metadata.isr = isr
 
 
@@ -80,6 +81,7 @@ def set_leader(state: State, leader: int) -> None:
     if leader != NO_LEADER:
         metadata.elr = excluding(metadata.elr, leader)
         metadata.isr = including(metadata.isr, leader)
+        state.controller.last_known_leader = NO_LEADER
 
 
 def set_uncleanly_elected(state: State, leader: int) -> None:
@@ -91,13 +93,37 @@ def set_uncleanly_elected(state: State, leader: int) -> None:
     set_leader(state, leader)
 
 
-def is_choice(candidates: int, new_leader: int) -> bool:
-    """Whether an election among `candidates` can end with `new_leader`: any of them, or nobody where there is none.
+def maybe_elect_last_known(state: State, rules: ClusterRules) -> None:
+    """Within the change that has begun: let whoever led last lead again where no electable replica is left (KIP-966).
 
-    Kafka takes the first in the order of the assignment, and assignments come in every order.
+    The election is unclean: that replica lost records if its broker lost more than its process.
+    """
+    last_known = state.controller.last_known_leader
+    metadata = state.controller.history[state.controller.offset]
+    if last_known == NO_LEADER or metadata.isr | metadata.elr != 0:
+        return
+    if contains(metadata.active, last_known) or not rules.last_known_leader_is_active:
+        set_uncleanly_elected(state, last_known)
+
+
+def first_of(state: State, candidates: int) -> int:
+    """The first of `candidates` in the order of the assignment, which is that of their ids; `NO_LEADER` of none."""
+    first = NO_LEADER
+    for broker_id in range(len(state.brokers)):
+        if first == NO_LEADER and contains(candidates, broker_id):
+            first = broker_id
+    return first
+
+
+def is_choice(state: State, rules: ClusterRules, candidates: int, new_leader: int) -> bool:
+    """Whether an election among `candidates` can end with `new_leader`: the first of them, or nobody of none.
+
+    Assignments come in every order, so that any of them can be the first, unless the rules fix the order.
     """
     if new_leader == NO_LEADER:
         return candidates == 0
+    if rules.elections_follow_assignment and new_leader != first_of(state, candidates):
+        return False
     return contains(candidates, new_leader)
 
 

@@ -6,8 +6,17 @@ Source: apache/kafka (commit 1eb7644349); KIP-455, KAFKA-15665.
 Left out, and why that is sound: cancelling, which is a reassignment to the brokers of before.
 """
 
+from checker.schema import contains
 from impl.cluster import State
-from impl.controller.partition_change import begin_change, bump_for_brokers, electable, has_room, set_isr, set_leader
+from impl.controller.partition_change import (
+    begin_change,
+    bump_for_brokers,
+    electable,
+    first_of,
+    has_room,
+    set_isr,
+    set_leader,
+)
 from impl.controller.records import Metadata
 from impl.rules import ClusterRules
 
@@ -24,8 +33,9 @@ def is_complete(metadata: Metadata, rules: ClusterRules) -> bool:
 def maybe_complete_reassignment(state: State, rules: ClusterRules) -> bool:
     """Within the change that has begun: end the reassignment if it can end; whether it did.
 
-    The brokers outside the target lose their replicas and leave the ISR. Another leader is elected where it was one of
-    them. The leader epoch grows, so that requests to them can be told from later ones.
+    The brokers outside the target lose their replicas and leave the ISR. Where the leader was one of them, the first
+    of the target leads that is in sync and active. The leader epoch grows, so that requests to them can be told from
+    later ones.
     """
     metadata = state.controller.history[state.controller.offset]
     if metadata.target == metadata.replicas and metadata.adding == 0:
@@ -37,11 +47,8 @@ def maybe_complete_reassignment(state: State, rules: ClusterRules) -> bool:
     metadata.adding = 0
     set_isr(state, rules, metadata.isr & metadata.target)
     leader = metadata.leader
-    if metadata.target & (1 << leader) == 0:
-        candidates = electable(metadata.isr, metadata.elr) & metadata.active
-        for broker_id in range(len(state.brokers)):
-            if candidates & ((1 << (broker_id + 1)) - 1) == 1 << broker_id:
-                leader = broker_id
+    if not contains(metadata.target, leader):
+        leader = first_of(state, electable(metadata.isr, metadata.elr) & metadata.active)
     if is_shrinking:
         set_leader(state, leader)
     return True

@@ -60,6 +60,8 @@ class Controller(Struct):
     zombie_offset: the newest change that a controller knows which has lost its office without noticing; `NO_OFFSET`
         where there is no such controller.
     stopping: the brokers that asked for a controlled shutdown.
+    last_known_leader: who led when the ISR became empty (`lastKnownElr`), which only the controller reads; `NO_LEADER`
+        where somebody leads, or nobody is known.
     unnoticed: the brokers whose end was told to nobody: they failed while no controller listened.
     history: its changes by offset. Blank above `offset`, and where nobody can read the change any more.
     """
@@ -68,5 +70,6 @@ class Controller(Struct):
     offset: MetadataOffset
     zombie_offset: OptionalMetadataOffset
     stopping: ReplicaSet
+    last_known_leader: OptionalReplicaId
     unnoticed: ReplicaSet
     history: Annotated[Array[Metadata], ByPosition("max_metadata_offset + 1")]

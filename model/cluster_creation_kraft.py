@@ -1,0 +1,31 @@
+"""Does a partition of the KRaft era go through its states as it may?
+
+It is created with a leader at once, so that it is never new. Brokers replay that it exists at their own pace, and
+crash.
+
+Bounds: two replicas and one record; two crashes, so that nobody may be left.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.cluster import State
+from impl.controller.topics import controller_creates_partition
+from impl.rules import ClusterRules
+from model.cluster import BOUNDS, ISR_CHANGES, KRAFT, MEASURES, REPLICATION, SAFETY
+from model.cluster_drawing import CLUSTER
+from model.environment import process_crashes, start_without_partition
+from spec.cluster import acknowledged_record
+from spec.cluster_elections import leader_is_active, offline_partition, partition_changes_state_legally
+
+MODEL = Model(
+    name="cluster_creation_kraft",
+    state=State,
+    initial=start_without_partition,
+    bounds={**BOUNDS, "max_metadata_offset": 5, "max_broker_epoch": 2, "crashes": 2},
+    rules=ClusterRules(),
+    actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, controller_creates_partition, process_crashes],
+    always=[*SAFETY, leader_is_active, partition_changes_state_legally],
+    sometimes=[acknowledged_record, offline_partition],
+    measures=MEASURES,
+    drawing=CLUSTER,
+)
