@@ -39,10 +39,12 @@ class Expectation:
 
     verdict: how the search must end.
     property: the property that must be violated; None where none is.
+    distinct: how many distinct states it visits; 0 where that is not said.
     """
 
     verdict: Verdict
     property: str | None = None
+    distinct: int = 0
 
     def text(self) -> str:
         """The expectation in a few words: `VIOLATED mutual_exclusion`."""
@@ -148,7 +150,8 @@ def _expectation(path: Path, name: str, table: object) -> Expectation:
             f"{path}: the verdict of {name} is {verdict!r}; write a table [{name}] whose verdict is one of "
             f"{', '.join(verdicts)}"
         )
-    return Expectation(Verdict[verdict], table.get("property") or None)
+    distinct = table.get("distinct")
+    return Expectation(Verdict[verdict], table.get("property") or None, distinct if isinstance(distinct, int) else 0)
 
 
 def folders() -> list[Path]:

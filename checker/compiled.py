@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from checker import removal
 from checker.context import EXCLUDED, Context, Sizes, kept_slot, successor_slot
 from checker.errors import EvaluationError
 from checker.evaluation import Evaluation
@@ -32,9 +33,12 @@ _NORESERVE = 0x4000 if sys.platform == "linux" else 0
 
 
 class Workspace:
-    """The arrays of a search. `capacity` states can be kept; their memory is taken only as they come."""
+    """The arrays of a search. `capacity` states can be kept; their memory is taken only as they come.
 
-    def __init__(self, sizes: Sizes, entries: dict[str, Entry], capacity: int) -> None:
+    `room` is for so many collected successors.
+    """
+
+    def __init__(self, sizes: Sizes, entries: dict[str, Entry], capacity: int, room: int = BUFFER) -> None:
         self.entries = entries
         self.sizes = sizes
         self.words = sizes.words
@@ -42,7 +46,7 @@ class Workspace:
         self.report = np.full(sizes.report, -1, np.int64)
         self.report[FAULT] = NO_FAULT
         self.fired = np.zeros(sizes.actions, np.int64)
-        self.room = max(BUFFER, 2 * sizes.combinations)
+        self.room = max(room, 2 * sizes.combinations)
         self.successors = np.empty((self.room, self.words), np.uint64)
         self.origins = np.empty(self.room, np.uint32)
         self.actions = np.empty(self.room, np.uint16)
@@ -58,6 +62,7 @@ class Workspace:
         for slot, array in arrays.items():
             self._context[slot] = array.ctypes.data
         self._context[Context.ROOM] = self.room
+        self.remove(removal.removed())
         self._use_table()
 
     def _use_table(self) -> None:
@@ -88,6 +93,10 @@ class Workspace:
         """Evaluate the invariants of the states first .. last-1."""
         self._context[Context.FIRST], self._context[Context.LAST] = first, last
         self._call("check")
+
+    def remove(self, number: int) -> None:
+        """Remove the condition of that number from functions with switches (`checker.removal`)."""
+        self._context[Context.REMOVED] = number
 
     def adopt(self, states: "np.ndarray[Any, Any]") -> None:
         """Work on these packed states, uint64[n, words], in place of the ones kept; they must stay alive."""

@@ -322,8 +322,13 @@ class ExpressionReader:
             raise self.function.error(node, "both values of a conditional expression must be ints, or both bools")
         if test.constant is not None:
             return then if test.constant else otherwise
+        if then.constant is not None and then.constant == otherwise.constant and ir.is_harmless(test.expression):
+            return then
         form = ir.Choose(test.expression, then.expression, otherwise.expression)
-        return self._combined(form, [test, then, otherwise])
+        if test.writes:
+            return self._combined(form, [test, then, otherwise])
+        when_true, when_false = (then.writes_if(each) or otherwise.writes_if(each) for each in (True, False))
+        return Value(form.type, form, when_true, when_false)
 
     def _read_Call(self, node: ast.Call) -> Value:
         if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):

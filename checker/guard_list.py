@@ -1,6 +1,6 @@
 """The file that lists guards which nothing catches, each with the reason why it is there all the same.
 
-It lies beside the file of the model and may speak of several models:
+It lies beside the files of the models; an entry speaks of one model, or of all whose names fit a pattern:
 
     [[guard]]
     model = "counter"
@@ -9,21 +9,33 @@ It lies beside the file of the model and may speak of several models:
 """
 
 import tomllib
-from collections.abc import Collection
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
+from checker import catalogue
 from checker.errors import UsageError
+from checker.guard_group import Key, Member
 from checker.names import did_you_mean
 
 FILE = "guards.toml"
 _KEYS = ("model", "guard", "reason")
 
 
-def reasons(folder: Path, model: str, known: Collection[str]) -> dict[str, str]:
-    """The reasons listed for a model in the folder's file, by the name of the guard; none where there is no file.
+@dataclass(frozen=True)
+class Listed:
+    """A reason that is listed. `is_met`: whether all models that the entry speaks of are among those examined."""
 
-    UsageError where the file cannot be read, an entry is not well-formed, or a guard is listed twice or is none of the
-    `known` ones.
+    reason: str
+    is_met: bool = True
+
+
+def reasons(folder: Path, members: Sequence[Member]) -> dict[Key, Listed]:
+    """The reasons listed in the folder's file for guards of these models; none where there is no file.
+
+    UsageError where the file cannot be read, an entry is not well-formed, or a guard is listed twice or is none of
+    the models' that the entry speaks of.
     """
     path = folder / FILE
     if not path.is_file():
@@ -35,19 +47,25 @@ def reasons(folder: Path, model: str, known: Collection[str]) -> dict[str, str]:
     entries = content.pop("guard", [])
     if content or not isinstance(entries, list):
         raise UsageError(f"{path}: {next(iter(content), 'guard')!r} is no list of guards; write [[guard]] tables only")
-    found: dict[str, str] = {}
+    found: dict[Key, Listed] = {}
     for number, entry in enumerate(entries, start=1):
-        name, guard, reason = _checked(path, number, entry)
-        if name != model:
+        pattern, guard, reason = _checked(path, number, entry)
+        spoken_of = [each for each in members if fnmatchcase(each.model.name, pattern)]
+        if not spoken_of:
             continue
-        if guard not in known:
+        examined = {each.model.name for each in members}
+        is_met = not catalogue.is_pattern(pattern) or examined.issuperset(catalogue.names_matching([pattern]))
+        keys = {key: each.names[key] for each in spoken_of for key in each.numbers}
+        fitting = [key for key, name in keys.items() if name == guard]
+        if not fitting and is_met:
             raise UsageError(
-                f"{path}: entry {number}: {model} has no guard {guard!r}{did_you_mean(guard, known)}; correct the name "
-                f"as `kafkacheck guards {model}` prints it, or remove the entry"
+                f"{path}: entry {number}: {pattern} has no guard {guard!r}{did_you_mean(guard, keys.values())}; "
+                f"correct the name as `kafkacheck guards {pattern}` prints it, or remove the entry"
             )
-        if guard in found:
-            raise UsageError(f"{path}: entry {number}: {guard!r} is listed twice for {model}; keep one entry")
-        found[guard] = reason
+        for key in fitting:
+            if key in found:
+                raise UsageError(f"{path}: entry {number}: {guard!r} is listed twice for {pattern}; keep one entry")
+            found[key] = Listed(reason, is_met)
     return found
 
 

@@ -155,7 +155,15 @@ class Call:
         return self.function.returns
 
 
-Expression = Const | Local | Field | Element | Binary | Unary | Compare | Logical | Choose | Call
+@dataclass(frozen=True)
+class Removed:
+    """Whether the condition of that number is removed; see `checker.removal`."""
+
+    number: int
+    type: IrType = BOOL
+
+
+Expression = Const | Local | Field | Element | Binary | Unary | Compare | Logical | Choose | Call | Removed
 Place = Field | Element
 
 
@@ -247,7 +255,7 @@ class Function:
 def is_harmless(expression: Expression) -> bool:
     """Whether leaving it out, or evaluating it where plain Python would not, makes no difference: it cannot fail."""
     match expression:
-        case Const() | Local():
+        case Const() | Local() | Removed():
             return True
         case Field(base):
             return is_harmless(base)
@@ -266,10 +274,37 @@ def is_harmless(expression: Expression) -> bool:
 
 def calls(expression: Expression) -> Iterator[Call]:
     """Every call in an expression."""
-    if isinstance(expression, Call):
-        yield expression
+    yield from (each for each in _within(expression) if isinstance(each, Call))
+
+
+def switches(function: Function) -> Iterator[Removed]:
+    """Every question in a function whether a condition is removed."""
+    for expression in _expressions(function.body):
+        yield from (each for each in _within(expression) if isinstance(each, Removed))
+
+
+def _expressions(body: tuple[Statement, ...]) -> Iterator[Expression]:
+    for statement in body:
+        match statement:
+            case Assign(_, value) | Do(value):
+                yield value
+            case Store(place, value, _):
+                yield from (place, value)
+            case Return(returned) if returned is not None:
+                yield returned
+            case If(test, then, otherwise):
+                yield test
+                yield from _expressions((*then, *otherwise))
+            case For(_, start, stop, _, inner):
+                yield from (start, stop)
+                yield from _expressions(inner)
+
+
+def _within(expression: Expression) -> Iterator[Expression]:
+    """An expression and every one that it is made of."""
+    yield expression
     for part in _parts(expression):
-        yield from calls(part)
+        yield from _within(part)
 
 
 def _parts(expression: Expression) -> tuple[Expression, ...]:

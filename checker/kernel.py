@@ -25,12 +25,14 @@ from checker.native import (
     NO_FAULT,
     OUT_OF_RANGE,
     POINTER,
+    REMOVED,
     Builder,
     define,
     entry,
     internal,
     llvm,
     number,
+    removed,
 )
 from checker.packing import Packing
 
@@ -183,6 +185,8 @@ class _ExpandWriter:
             self.before = builder.in_entry(I64, len(self.packing.leaves))
         self.next = builder.in_entry(I64)
         self.amount = builder.in_entry(I64)
+        if REMOVED in kernel.module.globals:
+            builder.store(builder.get(context, Context.REMOVED), removed(kernel.module))
 
     def write(self) -> None:
         """The whole function."""

@@ -9,18 +9,20 @@ Each `Mutant` is a function with one condition gone:
 - a link of a chain of comparisons is dropped; `<` becomes `<=` and back, `>` becomes `>=` and back.
 
 A condition that reads nothing but constants and the rules is left alone: it is a switch, which a model sets.
+
+`switched` makes one function of all these: it asks `checker.removal` which of its conditions is removed.
 """
 
 import ast
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import FunctionType
 
 from checker.source import function_tree, place_of
 
-Change = tuple[str, Callable[[ast.AST], ast.AST]]
-"""What becomes of a condition, in words, and what makes of the node that holds it the changed one."""
+Change = tuple[str, str, ast.expr]
+"""The source text of a condition, what becomes of it in words, and the expression that stands there then."""
 
 _ACROSS: dict[type[ast.cmpop], tuple[str, type[ast.cmpop]]] = {
     ast.Lt: ("< becomes <=", ast.LtE),
@@ -29,25 +31,29 @@ _ACROSS: dict[type[ast.cmpop], tuple[str, type[ast.cmpop]]] = {
     ast.GtE: (">= becomes >", ast.Gt),
 }
 
-
 RULES = "rules"
 """The name of the parameter that holds a model's switches."""
+
+IS_REMOVED = "__is_removed__"
+"""The name under which functions with switches call `removal.is_removed`."""
 
 
 @dataclass(frozen=True, eq=False)
 class Mutant:
     """A function without one of its conditions.
 
-    `text` is the source text of the condition, `change` what becomes of it in words, `line` where it stands, and
-    `tree` the changed function. `name` tells it from all others of the model and does not move with the line.
+    `text` is the source text of the condition, `change` what becomes of it in words, `line` where it stands; `instead`
+    is the expression that stands there then, and `node` the number of the node that holds it, in the order of
+    `ast.walk`. `name` tells it from all others of the file and does not move with the line.
     """
 
     function: FunctionType
     text: str
     change: str
     line: int
-    tree: ast.FunctionDef
     ordinal: int
+    node: int
+    instead: ast.expr
 
     @property
     def name(self) -> str:
@@ -63,14 +69,12 @@ class Mutant:
 
 def mutants_of(function: FunctionType, is_predicate: bool) -> list[Mutant]:
     """Every mutant of a function, in the order of its text; `is_predicate`: its returned values are conditions."""
-    tree = function_tree(function)
     found: list[Mutant] = []
     seen: dict[tuple[str, str], int] = {}
-    for index, node in enumerate(ast.walk(tree)):
-        for text, (change, make) in _Conditions(function, is_predicate).changes(node):
+    for index, node in enumerate(ast.walk(function_tree(function))):
+        for text, change, instead in _Conditions(function, is_predicate).changes(node):
             seen[text, change] = seen.get((text, change), 0) + 1
-            changed = _changed(tree, index, make)
-            found.append(Mutant(function, text, change, _line(node), changed, seen[text, change]))
+            found.append(Mutant(function, text, change, _line(node), seen[text, change], index, instead))
     return sorted(found, key=lambda each: each.line)
 
 
@@ -79,21 +83,42 @@ def _line(node: ast.AST) -> int:
     return line
 
 
-def _changed(tree: ast.FunctionDef, index: int, make: Callable[[ast.AST], ast.AST]) -> ast.FunctionDef:
-    """A copy of the tree in which the node of that number is another."""
-    whole = copy.deepcopy(tree)
-    target = list(ast.walk(whole))[index]
+def switched(function: FunctionType, numbered: Sequence[tuple[int, Mutant]]) -> ast.FunctionDef:
+    """The tree of a function in which the condition of each of these mutants is removed while its number says so."""
+    whole = copy.deepcopy(function_tree(function))
+    nodes = list(ast.walk(whole))
+    changes: dict[ast.AST, list[tuple[int, ast.expr]]] = {}
+    for number, mutant in numbered:
+        changes.setdefault(nodes[mutant.node], []).append((number, mutant.instead))
+    tree = _Switches(changes).visit(whole)
+    assert isinstance(tree, ast.FunctionDef)
+    return ast.fix_missing_locations(tree)
 
-    class Swap(ast.NodeTransformer):
-        def visit(self, node: ast.AST) -> ast.AST:
-            if node is not target:
-                return self.generic_visit(node)
-            made = make(node)
-            return made if made is node else ast.copy_location(made, node)
 
-    swapped = Swap().visit(whole)
-    assert isinstance(swapped, ast.FunctionDef)
-    return ast.fix_missing_locations(swapped)
+class _Switches(ast.NodeTransformer):
+    """Puts switches around conditions: what stands instead of each, by the node that holds it."""
+
+    def __init__(self, changes: dict[ast.AST, list[tuple[int, ast.expr]]]) -> None:
+        self._changes = changes
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        """The node with its switches, and those within it."""
+        changes = self._changes.get(node, [])
+        self.generic_visit(node)
+        if isinstance(node, ast.If | ast.IfExp):
+            node.test = _switches(node.test, changes)
+        elif isinstance(node, ast.Return) and node.value is not None:
+            node.value = _switches(node.value, changes)
+        elif isinstance(node, ast.expr):
+            return _switches(node, changes)
+        return node
+
+
+def _switches(usual: ast.expr, changes: Sequence[tuple[int, ast.expr]]) -> ast.expr:
+    for number, instead in changes:
+        call = ast.Call(ast.Name(IS_REMOVED, ast.Load()), [ast.Constant(number)], [])
+        usual = ast.copy_location(ast.IfExp(call, instead, usual), usual)
+    return usual
 
 
 class _Conditions:
@@ -103,22 +128,23 @@ class _Conditions:
         self._names = set(function.__code__.co_varnames) - {RULES}
         self._is_predicate = is_predicate
 
-    def changes(self, node: ast.AST) -> Iterator[tuple[str, Change]]:
-        """The source text of each condition that a node holds, and each of its changes."""
+    def changes(self, node: ast.AST) -> Iterator[Change]:
+        """Each change of each condition that a node holds."""
         if isinstance(node, ast.If) and self._varies(node.test):
             yield from _branch_changes(node)
         elif isinstance(node, ast.IfExp) and self._varies(node.test):
-            yield ast.unparse(node), ("never", _with_test(False))
-            yield ast.unparse(node), ("always", _with_test(True))
+            yield ast.unparse(node), "never", ast.Constant(False)
+            yield ast.unparse(node), "always", ast.Constant(True)
         elif isinstance(node, ast.BoolOp):
             for place, operand in enumerate(node.values):
                 if self._varies(operand):
-                    change = f"without `{ast.unparse(operand)}`"
-                    yield ast.unparse(node), (change, _with_operand(place, isinstance(node.op, ast.And)))
+                    rest = [each for other, each in enumerate(node.values) if other != place]
+                    left = rest[0] if len(rest) == 1 else ast.BoolOp(node.op, rest)
+                    yield ast.unparse(node), f"without `{ast.unparse(operand)}`", left
         elif isinstance(node, ast.Return) and self._is_predicate and node.value is not None:
             if self._varies(node.value):
                 for value in (True, False):
-                    yield ast.unparse(node), (f"always {value}", _returning(value))
+                    yield ast.unparse(node), f"always {value}", ast.Constant(value)
         elif isinstance(node, ast.Compare) and self._varies(node):
             yield from _comparison_changes(node)
 
@@ -127,74 +153,35 @@ class _Conditions:
         return any(isinstance(each, ast.Name) and each.id in self._names for each in ast.walk(condition))
 
 
-def _branch_changes(node: ast.If) -> Iterator[tuple[str, Change]]:
+def _branch_changes(node: ast.If) -> Iterator[Change]:
     returns = isinstance(node.body[-1], ast.Return)
     text = f"if {ast.unparse(node.test)}"
     if returns and len(node.body) == 1:
         text += f": {ast.unparse(node.body[0])}"
-    yield text, ("never taken", _with_test(False))
+    yield text, "never taken", ast.Constant(False)
     if not returns:
-        yield text, ("always taken", _with_test(True))
+        yield text, "always taken", ast.Constant(True)
 
 
-def _comparison_changes(node: ast.Compare) -> Iterator[tuple[str, Change]]:
+def _comparison_changes(node: ast.Compare) -> Iterator[Change]:
     text = ast.unparse(node)
+    sides = [node.left, *node.comparators]
     for place, operation in enumerate(node.ops):
         if type(operation) in _ACROSS:
             change, other = _ACROSS[type(operation)]
             which = f" ({place + 1})" if len(node.ops) > 1 else ""
-            yield text, (change + which, _with_operation(place, other))
+            operations = [*node.ops[:place], other(), *node.ops[place + 1 :]]
+            yield text, change + which, ast.Compare(node.left, operations, node.comparators)
     if len(node.ops) > 1:
-        sides = [node.left, *node.comparators]
         for place, operation in enumerate(node.ops):
             link = ast.unparse(ast.Compare(sides[place], [operation], [sides[place + 1]]))
-            yield text, (f"without `{link}`", _without_link(place))
+            yield text, f"without `{link}`", _without_link(node, place)
 
 
-def _with_test(value: bool) -> Callable[[ast.AST], ast.AST]:
-    def make(node: ast.AST) -> ast.AST:
-        assert isinstance(node, ast.If | ast.IfExp)
-        node.test = ast.copy_location(ast.Constant(value), node.test)
-        return node
-
-    return make
-
-
-def _with_operand(place: int, value: bool) -> Callable[[ast.AST], ast.AST]:
-    def make(node: ast.AST) -> ast.AST:
-        assert isinstance(node, ast.BoolOp)
-        node.values[place] = ast.copy_location(ast.Constant(value), node.values[place])
-        return node
-
-    return make
-
-
-def _returning(value: bool) -> Callable[[ast.AST], ast.AST]:
-    def make(node: ast.AST) -> ast.AST:
-        assert isinstance(node, ast.Return)
-        node.value = ast.copy_location(ast.Constant(value), node)
-        return node
-
-    return make
-
-
-def _with_operation(place: int, other: type[ast.cmpop]) -> Callable[[ast.AST], ast.AST]:
-    def make(node: ast.AST) -> ast.AST:
-        assert isinstance(node, ast.Compare)
-        node.ops[place] = other()
-        return node
-
-    return make
-
-
-def _without_link(place: int) -> Callable[[ast.AST], ast.AST]:
-    def make(node: ast.AST) -> ast.AST:
-        assert isinstance(node, ast.Compare)
-        sides = [node.left, *node.comparators]
-        left = ast.Compare(sides[0], node.ops[:place], sides[1 : place + 1]) if place else None
-        rest = node.ops[place + 1 :]
-        right = ast.Compare(sides[place + 1], rest, sides[place + 2 :]) if rest else None
-        parts: list[ast.expr] = [each for each in (left, right) if each is not None]
-        return parts[0] if len(parts) == 1 else ast.BoolOp(ast.And(), parts)
-
-    return make
+def _without_link(node: ast.Compare, place: int) -> ast.expr:
+    sides = [node.left, *node.comparators]
+    left = ast.Compare(sides[0], node.ops[:place], sides[1 : place + 1]) if place else None
+    rest = node.ops[place + 1 :]
+    right = ast.Compare(sides[place + 1], rest, sides[place + 2 :]) if rest else None
+    parts: list[ast.expr] = [each for each in (left, right) if each is not None]
+    return parts[0] if len(parts) == 1 else ast.BoolOp(ast.And(), parts)

@@ -22,6 +22,7 @@ from llvmlite import ir as llvm
 from checker import ir
 from checker.footprint import field_offset
 from checker.ranges import HIGHEST_SHIFT
+from checker.removal import NOTHING
 from checker.shape import ArrayOf, leaf_count
 from checker.work import loop_work
 
@@ -42,6 +43,10 @@ MOST_COPIES = 16
 
 MOST_UNPOLLED = 100_000
 """How many statements a loop may run at most without looking whether to stop."""
+
+
+REMOVED = "removed"
+"""The variable of a module that says which condition is removed."""
 
 
 def llvm_type(kind: ir.IrType) -> llvm.Type:
@@ -121,6 +126,14 @@ def entry(module: llvm.Module, name: str) -> tuple[llvm.Value, Builder]:
     function = llvm.Function(module, llvm.FunctionType(VOID, [POINTER]), name)
     function.attributes.add("nounwind")
     return function.args[0], Builder(function.append_basic_block("entry"))
+
+
+def removed(module: llvm.Module) -> llvm.Value:
+    """Where a module whose functions have switches keeps the number of the condition that is removed."""
+    if REMOVED not in module.globals:
+        place = llvm.GlobalVariable(module, I64, REMOVED)
+        place.linkage, place.initializer = "internal", number(NOTHING)
+    return module.globals[REMOVED]
 
 
 def define(module: llvm.Module, functions: list[ir.Function], inlined: list[ir.Function]) -> dict[int, llvm.Function]:
@@ -244,6 +257,8 @@ class _FunctionEmitter:
                 )
             case ir.Choose(test, then, otherwise):
                 return self._choose(test, then, otherwise)
+            case ir.Removed(which):
+                return self.builder.icmp_signed("==", self.builder.load(removed(self.target.module)), number(which))
             case ir.Call(function, arguments):
                 given = [self.value(argument) for argument in arguments]
                 return self.builder.call(self.defined[id(function)], [self.report, *given])

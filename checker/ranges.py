@@ -206,6 +206,8 @@ class _Run:
                 self._value(test)
                 one, other = self._value(then), self._value(otherwise)
                 return None if one is None or other is None else _either(one, other)
+            case ir.Removed():
+                return None
             case ir.Call(function, arguments):
                 passed = tuple(self._value(argument) for argument in arguments)
                 returned, self._stored = self._analysis.call(function, passed, self._stored)

@@ -1,18 +1,18 @@
-"""What the actions of a model do, as a hash of their typed form: equal where the code that runs is equal."""
+"""What functions do, as a hash of their typed form: equal where the code that runs is equal."""
 
 import dataclasses
 import hashlib
+from collections.abc import Iterable
 from typing import Any
 
 from checker.ir import Function
-from checker.model import Model
 from checker.shape import ArrayOf, Record, Scalar
 
 
-def signature_of(model: Model) -> str:
-    """A hash of the typed form of all actions, in their order; names and lines of functions do not count."""
+def signature_of(functions: Iterable[Function]) -> str:
+    """A hash of the typed form of functions, in their order; their names and lines do not count."""
     known: dict[int, str] = {}
-    return _hash(repr([_function(action.read, known) for action in model.actions]))
+    return _hash(repr([_function(each, known) for each in functions]))
 
 
 def _function(function: Function, known: dict[int, str]) -> str:

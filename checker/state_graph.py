@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from checker import machine_code
-from checker.compiled import CompiledSearch, Workspace
+from checker.compiled import BUFFER, CompiledSearch, Workspace
 from checker.context import NO_STATE, Context, Sizes
 from checker.errors import EvaluationError, NotExhaustedError, UsageError
 from checker.exploration import NO_MEMORY, SECONDS_BETWEEN_LOOKS, Found, Values, Watch
@@ -92,8 +92,8 @@ def _compiled(model: Model) -> tuple[str, dict[str, Entry]]:
 class _Space(Workspace):
     """The arrays of a search, and those in which a kernel tells steps and verdicts."""
 
-    def __init__(self, sizes: Sizes, entries: dict[str, Entry], capacity: int) -> None:
-        super().__init__(sizes, entries, capacity)
+    def __init__(self, sizes: Sizes, entries: dict[str, Entry], capacity: int, room: int = BUFFER) -> None:
+        super().__init__(sizes, entries, capacity, room)
         self.combinations = np.empty(self.room, np.uint32)
         self.wrongs = np.empty(self.room, np.uint64)
         self.targets = np.empty(self.room, np.uint32)

@@ -17,6 +17,7 @@ from checker import ir
 from checker.errors import ModelError
 from checker.expressions import ExpressionReader, Host, Value, ValueType, type_name
 from checker.ir import ANY_ARRAY, BOOL, INT, NOTHING, Function
+from checker.removal import is_removed
 from checker.schema import EnumOf, Flag
 from checker.shape import ArrayOf, Record, Scalar
 from checker.source import function_tree, parameter_names, place_of
@@ -183,6 +184,8 @@ class FunctionReader:
 
     def call(self, node: ast.Call, function: FunctionType, arguments: list[Value]) -> Value:
         """The Value of a call of a project function."""
+        if function is is_removed:
+            return Value(BOOL, ir.Removed(arguments[0].constant or 0))
         try:
             callee = self.program.function(function, [argument.type for argument in arguments])
         except ModelError as error:

@@ -1,4 +1,4 @@
-"""A model in which one function of its actions is another one, without touching any file or module.
+"""A model in which functions of its actions are other ones, without touching any file or module.
 
 The functions that the actions reach are copied; the copies see copies of their modules' names, in which the functions
 and the modules that they name are the copies. So every caller sees the changed function, however it was imported, and
@@ -6,15 +6,16 @@ the model's own functions stay as they are.
 """
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
-from checker import ir
+from checker import ir, mutation
 from checker.ir import BOOL
 from checker.model import Model
-from checker.mutation import Mutant, mutants_of
+from checker.mutation import IS_REMOVED, Mutant, mutants_of
+from checker.removal import is_removed
 from checker.source import variant
 
 _OWN_FOLDER = Path(__file__).resolve().parent
@@ -41,10 +42,25 @@ def mutants(model: Model) -> list[Mutant]:
     return found
 
 
-def mutated(model: Model, mutant: Mutant) -> Model:
-    """The model whose actions have the mutant in place of its function. ModelError where that is not well-formed."""
-    copies = _Copies([each.function for each in protocol_functions(model)], {mutant.function: mutant.tree})
+def switched(model: Model, known: Mapping[int, Mutant]) -> Model:
+    """The model whose actions can do without any one of these conditions: `removal.remove` says which by its number.
+
+    ModelError where that is not well-formed.
+    """
+    by_function: dict[FunctionType, list[tuple[int, Mutant]]] = {}
+    for number, mutant in known.items():
+        by_function.setdefault(mutant.function, []).append((number, mutant))
+    trees = {function: mutation.switched(function, numbered) for function, numbered in by_function.items()}
+    copies = _Copies([each.function for each in protocol_functions(model)], trees)
     return model.with_actions(copies.function)
+
+
+def switches_of(model: Model) -> set[int]:
+    """The numbers of the conditions that a model with switches has; those that its rules leave out are none."""
+    found: set[int] = set()
+    for function in ir.reachable([action.read for action in model.actions]):
+        found |= {each.number for each in ir.switches(function)}
+    return found
 
 
 class _Copies:
@@ -66,7 +82,7 @@ class _Copies:
             scope = self._scopes.get(id(function.__globals__))
             is_new = scope is None
             if scope is None:
-                scope = self._scopes[id(function.__globals__)] = dict(function.__globals__)
+                scope = self._scopes[id(function.__globals__)] = {**function.__globals__, IS_REMOVED: is_removed}
             self._functions[function] = variant(function, scope, self._trees.get(function))
             if is_new:
                 self._fill(scope)

@@ -329,6 +329,8 @@ class _Call:
                 return self._logical(operator == "and", values)
             case ir.Choose(test, then, otherwise):
                 return self._choose(self._term(test), then, otherwise)
+            case ir.Removed():
+                raise AssertionError("functions with switches are only run")
             case ir.Call(function, arguments):
                 given = [self._read(argument) for argument in arguments]
                 value = _Call(self._machine, function, given, self._reach).run()

@@ -2,8 +2,11 @@
 
 import ast
 
-from checker.mutation import mutants_of
-from checker.source import variant
+import pytest
+
+from checker import removal
+from checker.mutation import IS_REMOVED, mutants_of, switched
+from checker.source import function_tree, variant
 
 
 def step(state, rules, number):
@@ -25,8 +28,17 @@ def names(function, is_predicate=False):
     return [each.name.split(": ", 1)[1] for each in mutants_of(function, is_predicate)]
 
 
-def run(mutant, *arguments):
-    return variant(mutant.function, {}, mutant.tree)(*arguments)
+@pytest.fixture(autouse=True)
+def nothing_is_removed():
+    yield
+    removal.remove(removal.NOTHING)
+
+
+def with_switches(function, is_predicate=False):
+    """The function with all its switches, and its mutants, numbered as they are."""
+    known = mutants_of(function, is_predicate)
+    tree = switched(function, list(enumerate(known)))
+    return variant(function, {IS_REMOVED: removal.is_removed}, tree), known
 
 
 def test_every_condition_that_a_state_can_decide_is_removed_in_each_way():
@@ -55,10 +67,11 @@ def test_what_a_predicate_returns_is_a_condition_and_what_an_action_returns_is_n
 
 
 def test_each_mutant_of_a_predicate_answers_as_its_name_says():
-    answers = {
-        each.change: [run(each, 1, number, 3) for number in (0, 1, 2, 3, 4)]
-        for each in mutants_of(is_between, is_predicate=True)
-    }
+    function, known = with_switches(is_between, is_predicate=True)
+    answers = {}
+    for which, mutant in enumerate(known):
+        removal.remove(which)
+        answers[mutant.change] = [function(1, number, 3) for number in (0, 1, 2, 3, 4)]
     assert answers == {
         "always True": [True] * 5,
         "always False": [False] * 5,
@@ -73,8 +86,38 @@ def test_mutants_stand_where_their_condition_does_and_leave_the_function_as_it_w
     first = step.__code__.co_firstlineno
     guard = next(each for each in mutants_of(step, False) if each.text.startswith("if state.level"))
     assert guard.place == f"tests/test_mutation.py:{first + 3}"
-    assert [ast.unparse(each.tree) for each in mutants_of(step, False)].count(ast.unparse(guard.tree)) == 1
-    assert len({ast.unparse(each.tree) for each in mutants_of(step, False)}) == len(mutants_of(step, False))
+    alone = [ast.unparse(switched(step, [(0, each)])) for each in mutants_of(step, False)]
+    assert len(set(alone)) == len(alone)
+    before = ast.unparse(function_tree(step))
+    assert before not in alone
+    assert ast.unparse(switched(step, [])) == before
+
+
+class Level:
+    def __init__(self, level, is_open):
+        self.level = level
+        self.open = is_open
+
+
+class Strict:
+    strict = False
+
+
+def test_while_nothing_is_removed_a_function_with_switches_does_what_it_always_does():
+    function, known = with_switches(step)
+    cases = [(level, is_open, number) for level in (0, 1) for is_open in (False, True) for number in range(4)]
+
+    def outcomes(function):
+        found = []
+        for level, is_open, number in cases:
+            state = Level(level, is_open)
+            found.append((function(state, Strict, number), state.level))
+        return found
+
+    assert outcomes(function) == outcomes(step)
+    for which in range(len(known)):
+        removal.remove(which)
+        assert outcomes(function) != outcomes(step)
 
 
 def same_twice(state):

@@ -4,11 +4,12 @@ import sys
 
 import pytest
 
+from checker import removal
 from checker.catalogue import find_model
 from checker.kernel import kernel_text
 from checker.search import check
 from checker.signature import signature_of
-from checker.substitution import mutants, mutated
+from checker.substitution import mutants, switched, switches_of
 from tests.command import write
 
 TOOLS = """
@@ -79,42 +80,55 @@ def shop(tmp_path, monkeypatch):
         del sys.modules[name]
 
 
-def never_full(shop):
-    return next(each for each in mutants(shop) if each.name.endswith("return shop.stock == LIMIT: always False"))
+@pytest.fixture
+def changed(shop):
+    """The shop that never notices that it is full."""
+    known = dict(enumerate(mutants(shop)))
+    removal.remove(
+        next(n for n, each in known.items() if each.name.endswith("return shop.stock == LIMIT: always False"))
+    )
+    yield switched(shop, known)
+    removal.remove(removal.NOTHING)
 
 
 @pytest.mark.parametrize("action", ["by_name", "by_module", "by_caller"])
-def test_every_caller_sees_the_changed_function_however_it_was_imported(shop, action):
-    model = mutated(shop, never_full(shop))
-    full = model.layout.restore((2, 0))
+def test_every_caller_sees_the_changed_function_however_it_was_imported(shop, changed, action):
+    full = changed.layout.restore((2, 0))
     assert not shop.action(action).apply(full, ())
-    assert model.action(action).apply(full, ())
+    assert changed.action(action).apply(full, ())
 
 
 @pytest.mark.parametrize("engine", ["interpreted", "compiled"])
-def test_both_readings_run_the_changed_function(shop, engine):
-    assert "leaves stock = 3" in check(mutated(shop, never_full(shop)), engine=engine).reason
+def test_both_readings_run_the_changed_function(shop, changed, engine):
+    assert "leaves stock = 3" in check(changed, engine=engine).reason
     assert check(shop, engine=engine).states_distinct == 3
+    removal.remove(removal.NOTHING)
+    assert check(changed, engine=engine).states_distinct == 3
 
 
-def test_properties_judge_by_the_function_as_it_was(shop):
-    model = mutated(shop, never_full(shop))
-    assert model.properties[0].function is shop.properties[0].function
+def test_properties_judge_by_the_function_as_it_was(shop, changed):
+    assert changed.properties[0].function is shop.properties[0].function
 
 
 def test_nothing_is_left_changed(shop):
     main, tools = sys.modules["shop.main"], sys.modules["shop.tools"]
     before = dict(vars(main)), dict(vars(tools)), kernel_text(shop)
-    for each in mutants(shop):
-        mutated(shop, each)
+    switched(shop, dict(enumerate(mutants(shop))))
     assert before == (dict(vars(main)), dict(vars(tools)), kernel_text(shop))
+    assert "removed" not in kernel_text(shop)
+
+
+def test_conditions_that_the_rules_leave_out_have_no_switch(shop):
+    known = dict(enumerate(mutants(shop)))
+    assert switches_of(switched(shop, known)) == set(known)
+    assert switches_of(switched(shop, {})) == set()
 
 
 def test_the_signature_tells_what_runs_apart_and_nothing_else(shop):
-    signatures: dict[str, list[str]] = {}
-    for each in mutants(shop):
-        signatures.setdefault(signature_of(mutated(shop, each)), []).append(each.change)
-    alike = [changes for changes in signatures.values() if len(changes) > 1]
-    assert alike == [["without `tools.is_full(shop)`", "without `imported.is_full(shop)`"]]
-    assert signature_of(shop) not in signatures
-    assert signature_of(shop.with_bounds({})) == signature_of(shop)
+    def signature(model):
+        return signature_of(action.read for action in model.actions)
+
+    alone = [signature(switched(shop, {0: each})) for each in mutants(shop)]
+    assert signature(shop) not in alone
+    assert signature(shop.with_bounds({})) == signature(shop)
+    assert signature(switched(shop, {})) == signature(shop)
