@@ -14,10 +14,14 @@ from checker.model import Model
 from checker.schema import Count
 from impl.broker.lag import LaggingPartition, LagRules, follower_fetches, leader_drops_lagging
 from spec.replica_lag import (
+    caught_up_time_is_true,
+    complete_follower_joins,
     complete_follower_stays_in_sync,
     dead_follower_is_overdue,
     follower_has_left,
+    follower_leaves_late,
     lagging_follower,
+    late_follower,
     live_follower_stays_in_sync,
 )
 
@@ -84,6 +88,16 @@ BOUNDS = {"max_messages": 6, "max_time": 5, "max_burst": 5}
 
 ACTIONS = (producer_bursts, clock_ticks, follower_fetches, leader_drops_lagging, follower_dies)
 
+SAFETY = (
+    live_follower_stays_in_sync,
+    complete_follower_stays_in_sync,
+    follower_leaves_late,
+    caught_up_time_is_true,
+    complete_follower_joins,
+)
+
+EXAMPLES = (lagging_follower, late_follower)
+
 FAIR: Given = [leader_drops_lagging]
 """The leader looks for lagging followers again and again: `isr-expiration` is a scheduled task."""
 
@@ -94,8 +108,8 @@ MODEL = Model(
     bounds=BOUNDS,
     rules=LagRules(),
     actions=ACTIONS,
-    always=[live_follower_stays_in_sync, complete_follower_stays_in_sync],
-    sometimes=[lagging_follower],
+    always=SAFETY,
+    sometimes=EXAMPLES,
     leads_to=[(dead_follower_is_overdue, follower_has_left)],
     weakly_fair=FAIR,
 )

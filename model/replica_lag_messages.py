@@ -8,13 +8,12 @@ Expected: VIOLATED live_follower_stays_in_sync: a burst of five messages is more
 from checker.model import Model
 from impl.broker.lag import LaggingPartition, LagRules
 from impl.constants import LagRule
-from model.replica_lag import ACTIONS, BOUNDS, FAIR, start_in_sync
+from model.replica_lag import ACTIONS, BOUNDS, EXAMPLES, FAIR, SAFETY, start_in_sync
 from spec.replica_lag import (
-    complete_follower_stays_in_sync,
     dead_follower_is_overdue,
     follower_has_left,
-    lagging_follower,
-    live_follower_stays_in_sync,
+    follower_is_far_behind,
+    follower_is_near_or_out,
 )
 
 MODEL = Model(
@@ -24,8 +23,8 @@ MODEL = Model(
     bounds=BOUNDS,
     rules=LagRules(rule=LagRule.MAX_MESSAGES, most_messages=4),
     actions=ACTIONS,
-    always=[live_follower_stays_in_sync, complete_follower_stays_in_sync],
-    sometimes=[lagging_follower],
-    leads_to=[(dead_follower_is_overdue, follower_has_left)],
+    always=SAFETY,
+    sometimes=EXAMPLES,
+    leads_to=[(dead_follower_is_overdue, follower_has_left), (follower_is_far_behind, follower_is_near_or_out)],
     weakly_fair=FAIR,
 )

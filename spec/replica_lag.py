@@ -6,6 +6,7 @@ Left out, and why that is sound: what the ISR is for, which the other modules ju
 """
 
 from impl.broker.lag import LaggingPartition, LagRules
+from impl.constants import LagRule
 
 
 def live_follower_stays_in_sync(state: LaggingPartition) -> bool:
@@ -33,6 +34,62 @@ def complete_follower_stays_in_sync(before: LaggingPartition, after: LaggingPart
     return before.progress.end_offset < before.leader_end_offset
 
 
+def follower_leaves_late(before: LaggingPartition, after: LaggingPartition, rules: LagRules) -> bool:
+    """A follower is taken out only when it lags by more than the settings allow.
+
+    Lost if it fails: the settings; followers leave the ISR that an operator meant to keep in it.
+    Source: `replica.lag.time.max.ms`, `replica.lag.max.messages`.
+    Holds in: replica_lag, replica_lag_messages.
+    Fails in: none; it guards the rules' arithmetic.
+    """
+    if not before.is_in_sync or after.is_in_sync:
+        return True
+    progress = before.progress
+    if rules.rule == LagRule.MAX_TIME:
+        return before.now > progress.last_caught_up_time + rules.longest_time
+    lacks_many = before.leader_end_offset > progress.end_offset + rules.most_messages
+    return lacks_many or before.now > progress.last_fetch_time + rules.longest_time
+
+
+def is_fetch(before: LaggingPartition, after: LaggingPartition) -> bool:
+    """Whether the follower fetched in this step."""
+    return after.has_fetched and not before.has_fetched
+
+
+def caught_up_time_is_true(before: LaggingPartition, after: LaggingPartition) -> bool:
+    """A fetch from the leader's end says that the follower is caught up now, one from where the leader's end was at the
+    fetch before says that it was then, and any other says nothing.
+
+    Lost if it fails: a follower that never catches up counts as if it had, or one that does is taken out.
+    Source: KIP-16; `Replica.updateFetchStateOrThrow`.
+    Holds in: replica_lag, replica_lag_messages.
+    Fails in: none; it guards the rules' arithmetic.
+    """
+    if not is_fetch(before, after):
+        return after.progress.last_caught_up_time == before.progress.last_caught_up_time
+    if before.follower_end_offset == before.leader_end_offset:
+        return after.progress.last_caught_up_time == before.now
+    if before.follower_end_offset < before.progress.last_fetch_leader_end_offset:
+        return after.progress.last_caught_up_time == before.progress.last_caught_up_time
+    return after.progress.last_caught_up_time == max(
+        before.progress.last_fetch_time, before.progress.last_caught_up_time
+    )
+
+
+def complete_follower_joins(before: LaggingPartition, after: LaggingPartition) -> bool:
+    """A fetch brings the follower into the ISR if, and only if, it comes from the leader's end.
+
+    Lost if it fails: the ISR stays small for good, or has a replica without a committed record.
+    Source: `Partition.maybeExpandIsr`.
+    Holds in: replica_lag, replica_lag_messages.
+    Fails in: none; it guards the rules' arithmetic.
+    """
+    is_complete = before.follower_end_offset == before.leader_end_offset
+    if is_fetch(before, after) and is_complete:
+        return after.is_in_sync
+    return before.is_in_sync or not after.is_in_sync
+
+
 def follower_has_left(state: LaggingPartition) -> bool:
     """The follower is not in the ISR. It is the goal of a liveness property.
 
@@ -49,6 +106,30 @@ def dead_follower_is_overdue(state: LaggingPartition, rules: LagRules) -> bool:
     if not state.is_dead or state.follower_end_offset == state.leader_end_offset:
         return False
     return state.now - state.progress.last_fetch_time > rules.longest_time
+
+
+def follower_is_far_behind(state: LaggingPartition, rules: LagRules) -> bool:
+    """A follower of the ISR lacks more messages than the older rule allows, by its last fetch."""
+    is_older_rule = rules.rule == LagRule.MAX_MESSAGES
+    return (
+        is_older_rule and state.is_in_sync and state.leader_end_offset - state.progress.end_offset > rules.most_messages
+    )
+
+
+def follower_is_near_or_out(state: LaggingPartition, rules: LagRules) -> bool:
+    """It has left, or has fetched enough. It is the goal of a liveness property.
+
+    Lost if it fails: the older rule; acknowledgements wait for a follower that is far behind.
+    Source: `replica.lag.max.messages`.
+    Holds in: replica_lag_messages, some time after each state of `follower_is_far_behind`.
+    Fails in: none; it guards the rules' arithmetic.
+    """
+    return not state.is_in_sync or state.leader_end_offset - state.progress.end_offset <= rules.most_messages
+
+
+def late_follower(state: LaggingPartition) -> bool:
+    """A live follower was found caught up after the beginning. Without an example no time passes for it."""
+    return not state.is_dead and state.progress.last_caught_up_time > 0
 
 
 def lagging_follower(state: LaggingPartition) -> bool:
