@@ -3,6 +3,7 @@
 import ast
 import operator
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 from checker.errors import ModelError
 from checker.schema import Size
@@ -31,12 +32,11 @@ class Bounds:
             return size
         if not isinstance(size, str):
             raise ModelError(f"{place}: {size!r} is not a size; give a whole number or an expression such as 'members'")
-        try:
-            tree = ast.parse(size.strip(), mode="eval").body
-        except (SyntaxError, ValueError):
+        tree = _parsed(size)
+        if tree is None:
             raise ModelError(
                 f"{place}: {size!r} is not an expression over bounds; write for example 'members' or 'max_rounds + 1'"
-            ) from None
+            )
         return self._value(tree, size, place)
 
     def _value(self, node: ast.expr, size: str, place: str) -> int:
@@ -60,3 +60,12 @@ class Bounds:
                 raise ModelError(f"{place}: {size!r} divides by zero at these bounds")
             return _OPERATIONS[type(node.op)](left, right)
         raise ModelError(f"{place}: {size!r} may use only bounds, integers, + - * and //")
+
+
+@lru_cache(maxsize=4096)
+def _parsed(size: str) -> ast.expr | None:
+    """The tree of an expression, or None where it is none."""
+    try:
+        return ast.parse(size.strip(), mode="eval").body
+    except (SyntaxError, ValueError):
+        return None

@@ -18,6 +18,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 
@@ -166,9 +167,15 @@ def _names() -> list[str]:
     for folder in folders():
         for module in pkgutil.iter_modules([str(folder)]):
             source = folder / f"{module.name}.py"
-            if source.is_file() and DEFINES_MODEL.search(source.read_text(encoding="utf-8", errors="replace")):
+            if source.is_file() and _defines_model(source, source.stat().st_mtime_ns):
                 names.add(module.name)
     return sorted(names)
+
+
+@lru_cache(maxsize=1024)
+def _defines_model(source: Path, _changed: int) -> bool:
+    """Whether a file, as it was last changed, defines a model."""
+    return bool(DEFINES_MODEL.search(source.read_text(encoding="utf-8", errors="replace")))
 
 
 def _module_of_name(name: str, catalogue: list[str]) -> ModuleType:

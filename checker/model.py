@@ -22,7 +22,7 @@ from checker.ir import BOOL, INT, NOTHING, Function, reachable
 from checker.layout import Layout, kind_of, scalar_of
 from checker.names import did_you_mean, unknown
 from checker.parts import Action, Liveness, Measure, Parameter, Property, Protocol
-from checker.ranges import require_words
+from checker.ranges import Analysis
 from checker.schema import Flag, Kind, Struct
 from checker.source import guarded, parameter_names, place_of, short_path
 
@@ -117,6 +117,7 @@ class Model:
         self._definition = given | copies | {"place": place}
         self.layout = Layout(state, self._bounds)
         self._program = subset.Program(rules)
+        self._ranges = Analysis()
         self._kinds = {key: self._as_kind(value, key) for key, value in (parameters or {}).items()}
         self._used_kinds: set[str] = set()
         self.initial = tuple(self._action(function, (BOOL, NOTHING)) for function in initials)
@@ -306,22 +307,29 @@ class Model:
         names, takes_rules = self._signature(function, is_action=True)
         if not names:
             raise self._error(f"takes no state; an action is `def {function.__name__}(state, ...)`", function)
-        parameters = tuple(self._parameter(function, name) for name in names[1:])
+        parameters = self._parameters(function, names[1:])
         read = self._read(function, 1, [parameter.kind for parameter in parameters])
         if read.returns not in returns:
             raise self._error("must return True where it is enabled and False where not", function)
         domains = [None if isinstance(each.kind, Flag) else (each.low, each.high) for each in parameters]
-        require_words(read, [None, *domains])
+        self._ranges.require_words(read, [None, *domains])
         return Action(function.__name__, function, parameters, takes_rules, self.rules, read)
 
-    def _parameter(self, function: Protocol, name: str) -> Parameter:
-        kind = self._kinds.get(name)
-        if kind is None:
+    def _parameters(self, function: Protocol, names: list[str]) -> tuple[Parameter, ...]:
+        """The parameters of an action behind the state and the rules."""
+        hints: dict[str, Any] = {}
+        if not self._kinds.keys() >= set(names):
             try:
-                kind = kind_of(get_type_hints(function, include_extras=True).get(name))
+                hints = get_type_hints(function, include_extras=True)
             except Exception as error:  # an annotation may be any expression
                 message = f"has an annotation that fails: {error}; import the names that its annotations use"
                 raise self._error(message, function) from None
+        return tuple(self._parameter(function, name, hints.get(name)) for name in names)
+
+    def _parameter(self, function: Protocol, name: str, annotation: Any) -> Parameter:
+        kind = self._kinds.get(name)
+        if kind is None:
+            kind = kind_of(annotation)
         else:
             self._used_kinds.add(name)
         if kind is None:
@@ -346,7 +354,7 @@ class Model:
                 f"{read.write_place}: model {self.name}: {function.__name__} in `{role}` writes to the state; a "
                 "property only observes, so compute in local names"
             )
-        require_words(read, [None] * len(names))
+        self._ranges.require_words(read, [None] * len(names))
         return Property(function.__name__, function, takes_rules, self.rules, len(names) == 2, read)
 
     def _liveness(
@@ -383,7 +391,7 @@ class Model:
                 f"{read.write_place}: model {self.name}: {function.__name__} in `measures` writes to the state; it "
                 "only counts"
             )
-        require_words(read, [None])
+        self._ranges.require_words(read, [None])
         return Measure(function.__name__, function, takes_rules, self.rules, read)
 
     def _check_names(self) -> None:

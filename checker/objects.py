@@ -7,6 +7,8 @@ import typing
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
+from types import CodeType
 from typing import Any
 
 from checker.errors import UsageError
@@ -44,8 +46,14 @@ def generate(layout: "Layout") -> StateFunctions:
         f"def in_range(values):\n    {names}, = values\n    return {ranges}\n"
     )
     namespace: dict[str, Any] = {"Array": Array, "new": object.__new__, **writer.classes}
-    exec(compile(source, f"<objects of {layout.root.struct.__name__}>", "exec"), namespace)
+    exec(_compiled(source, f"<objects of {layout.root.struct.__name__}>"), namespace)
     return StateFunctions(namespace["flatten"], namespace["restore"], namespace["in_range"])
+
+
+@lru_cache(maxsize=64)
+def _compiled(source: str, name: str) -> CodeType:
+    """The source as code; of many models the layouts are alike."""
+    return compile(source, name, "exec")
 
 
 class _Writer:

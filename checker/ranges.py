@@ -33,26 +33,26 @@ MOST_STATEMENTS = 200_000
 _ENDLESS: Interval = (-(2**200), 2**200)
 
 
-def require_words(function: ir.Function, arguments: Sequence[Interval | None]) -> None:
-    """ModelError, naming the place and the mend, unless every number fits 64 bits whenever the function is called so.
-
-    `arguments` are the intervals of the ints among its parameters, None for the others.
-    """
-    _Analysis().call(function, tuple(arguments), {})
-
-
-class _Analysis:
-    """What is known of calls, and how much was looked at."""
+class Analysis:
+    """What is known of the calls of a model's functions, and how much was looked at."""
 
     def __init__(self) -> None:
         self.statements = 0
         self._known: dict[object, tuple[Interval | None, dict[Place, Interval]]] = {}
 
+    def require_words(self, function: ir.Function, arguments: Sequence[Interval | None]) -> None:
+        """ModelError, naming the place and the mend, unless every number fits 64 bits when the function is called so.
+
+        `arguments` are the intervals of the ints among its parameters, None for the others.
+        """
+        self.statements = 0
+        self.call(function, tuple(arguments), {})
+
     def call(
         self, function: ir.Function, arguments: tuple[Interval | None, ...], stored: dict[Place, Interval]
     ) -> tuple[Interval | None, dict[Place, Interval]]:
         """What a call returns, and what places hold after it, given those that may hold more than they declare."""
-        key = (id(function), arguments, frozenset(stored.items()))
+        key = (function, arguments, frozenset(stored.items()))
         if key not in self._known:
             self._known[key] = _Run(self, function, arguments, stored).result()
         returned, after = self._known[key]
@@ -64,7 +64,7 @@ class _Run:
 
     def __init__(
         self,
-        analysis: _Analysis,
+        analysis: Analysis,
         function: ir.Function,
         arguments: tuple[Interval | None, ...],
         stored: dict[Place, Interval],
@@ -119,7 +119,7 @@ class _Run:
 
     def _store(self, statement: ir.Store) -> None:
         value = self._value(statement.value)
-        self._value(statement.place)
+        self._look(statement.place)
         if value is not None:
             place, declared = _place(statement.place), (statement.scalar.low, statement.scalar.high)
             now = _either(self._stored.get(place, declared), value)
@@ -127,7 +127,7 @@ class _Run:
                 self._stored[place] = now
 
     def _if(self, test: ir.Expression, then: tuple[ir.Statement, ...], otherwise: tuple[ir.Statement, ...]) -> bool:
-        self._value(test)
+        self._look(test)
         names, stored = dict(self._names), dict(self._stored)
         then_ends = self._block(then)
         after_then = (self._names, self._stored)
@@ -179,6 +179,13 @@ class _Run:
         assert value is not None, "an int has an interval"
         return value
 
+    def _look(self, expression: ir.Expression) -> None:
+        """Look at everything in an expression, where what it can be does not matter."""
+        while isinstance(expression, ir.Field):
+            expression = expression.base
+        if not isinstance(expression, ir.Const | ir.Local):
+            self._value(expression)
+
     def _value(self, expression: ir.Expression) -> Interval | None:
         """What an expression can be where it is an int, else None. Everything in it is looked at."""
         match expression:
@@ -187,11 +194,11 @@ class _Run:
             case ir.Local(name, kind):
                 return self._names.get(name, _ENDLESS) if kind == ir.INT else None
             case ir.Field(base):
-                self._value(base)
+                self._look(base)
                 return self._read(expression)
             case ir.Element(base, _, index):
-                self._value(base)
-                self._value(index)
+                self._look(base)
+                self._look(index)
                 return self._read(expression)
             case ir.Binary(operator, left, right):
                 return self._binary(expression, operator, self._int(left), self._int(right))
@@ -200,10 +207,10 @@ class _Run:
                 return None if given is None else self._checked(_signed(operator, given), expression.node)
             case ir.Compare(_, parts) | ir.Logical(_, parts):
                 for part in parts:
-                    self._value(part)
+                    self._look(part)
                 return None
             case ir.Choose(test, then, otherwise):
-                self._value(test)
+                self._look(test)
                 one, other = self._value(then), self._value(otherwise)
                 return None if one is None or other is None else _either(one, other)
             case ir.Removed():

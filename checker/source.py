@@ -93,30 +93,43 @@ def function_tree(function: Any) -> ast.FunctionDef:
         return tree
     if not isinstance(function, FunctionType):
         raise ModelError(f"{function!r} is not a plain Python function; protocol code consists of `def` functions")
-    place = place_of(function)
     code = function.__code__
     if code.co_name == "<lambda>":
-        raise ModelError(f"{place}: a lambda is outside the plain subset; write a `def` with a name and a docstring")
+        raise ModelError(
+            f"{place_of(function)}: a lambda is outside the plain subset; write a `def` with a name and a docstring"
+        )
     if hasattr(function, "__wrapped__"):
-        raise ModelError(f"{place}: {function.__name__} is decorated; protocol functions carry no decorator")
+        raise ModelError(
+            f"{place_of(function)}: {function.__name__} is decorated; protocol functions carry no decorator"
+        )
     if function.__closure__:
         names = ", ".join(code.co_freevars)
-        raise ModelError(f"{place}: {function.__name__} is a closure over {names}; pass it as an argument instead")
+        raise ModelError(
+            f"{place_of(function)}: {function.__name__} is a closure over {names}; pass it as an argument instead"
+        )
     if function.__defaults__ or function.__kwdefaults__:
-        raise ModelError(f"{place}: {function.__name__} has default arguments; pass every argument")
-    functions = _functions_of(code.co_filename, _stamp(code.co_filename, place))
+        raise ModelError(f"{place_of(function)}: {function.__name__} has default arguments; pass every argument")
+    return _tree_of(function, code, _stamp(function))
+
+
+@lru_cache(maxsize=4096)
+def _tree_of(function: FunctionType, code: CodeType, stamp: tuple[int, int]) -> ast.FunctionDef:
+    """The syntax tree of a function with this code in its file as it is now."""
+    functions = _functions_of(code.co_filename, stamp)
     tree, compiled = functions.get((code.co_name, code.co_firstlineno), (None, None))
     if not isinstance(tree, ast.FunctionDef):
         raise ModelError(
-            f"{place}: no `def {code.co_name}` was found there; protocol functions are plain ones that live in a file, "
-            "and the file must not change while it is in use"
+            f"{place_of(function)}: no `def {code.co_name}` was found there; protocol functions are plain ones that "
+            "live in a file, and the file must not change while it is in use"
         )
     if tree.decorator_list:
-        raise ModelError(f"{place}: {function.__name__} is decorated; protocol functions carry no decorator")
+        raise ModelError(
+            f"{place_of(function)}: {function.__name__} is decorated; protocol functions carry no decorator"
+        )
     if compiled is None or _essence(compiled) != _essence(code):
         raise ModelError(
-            f"{place}: the text of {function.__name__} is not what Python runs: the file has changed since it was "
-            "imported; start again, and if that does not help remove the __pycache__ folder beside it"
+            f"{place_of(function)}: the text of {function.__name__} is not what Python runs: the file has changed "
+            "since it was imported; start again, and if that does not help remove the __pycache__ folder beside it"
         )
     return tree
 
@@ -132,11 +145,12 @@ def parameter_names(function: Any) -> list[str]:
     return [argument.arg for argument in arguments.args]
 
 
-def _stamp(path: str, place: str) -> tuple[int, int]:
+def _stamp(function: FunctionType) -> tuple[int, int]:
     try:
-        status = os.stat(path)
+        status = os.stat(function.__code__.co_filename)
     except OSError:
-        raise ModelError(f"{place}: there is no such file; protocol functions must live in a file") from None
+        message = f"{place_of(function)}: there is no such file; protocol functions must live in a file"
+        raise ModelError(message) from None
     return status.st_mtime_ns, status.st_size
 
 

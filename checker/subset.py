@@ -9,6 +9,7 @@ import ast
 import builtins
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from types import FunctionType
 from typing import Any
@@ -414,8 +415,7 @@ def _always_returns(statements: list[ast.stmt]) -> bool:
     return isinstance(last, ast.Return)
 
 
-def _as_load(target: ast.expr) -> ast.expr:
-    copy = ast.parse(ast.unparse(target), mode="eval").body
-    for node in ast.walk(copy):
-        ast.copy_location(node, target)
-    return copy
+def _as_load(target: ast.Name | ast.Attribute | ast.Subscript) -> ast.expr:
+    same = copy(target)
+    same.ctx = ast.Load()
+    return same
