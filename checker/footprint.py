@@ -1,7 +1,9 @@
 """Which leaves a call of a protocol function may write, found from its typed form and what its arguments can be."""
 
+from functools import lru_cache
+
 from checker import ir
-from checker.shape import Record, leaf_count
+from checker.shape import leaf_count
 
 MOST_KNOWN = 4096
 """How many values of a counter are followed one by one."""
@@ -12,6 +14,7 @@ Known = frozenset[int] | None
 WHOLE_STATE: Known = frozenset([0])
 
 
+@lru_cache(maxsize=4096)
 def written_leaves(function: ir.Function, arguments: tuple[Known, ...]) -> frozenset[int]:
     """The leaves that a call may write: those that it writes, and perhaps others."""
     return _Writes(function, arguments).leaves() if function.writes else frozenset()
@@ -79,7 +82,7 @@ class _Writes:
         base = self._known(place.base)
         assert base is not None, "where a view begins is always known"
         if isinstance(place, ir.Field):
-            offset = field_offset(place.record, place.name)
+            offset = place.record.offsets[place.name]
             return frozenset(begin + offset for begin in base)
         length, size = place.array.length, leaf_count(place.array.element)
         known = self._known(place.index)
@@ -93,13 +96,3 @@ def _counted(start: ir.Expression, stop: ir.Expression, step: int) -> Known:
         counted = range(start.value, stop.value, step)
         return frozenset(counted) if len(counted) <= MOST_KNOWN else None
     return None
-
-
-def field_offset(record: Record, name: str) -> int:
-    """How many leaves of a record come before its field `name`."""
-    offset = 0
-    for field_name, child in record.fields:
-        if field_name == name:
-            return offset
-        offset += leaf_count(child)
-    raise KeyError(name)

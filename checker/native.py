@@ -20,7 +20,6 @@ from llvmlite import binding
 from llvmlite import ir as llvm
 
 from checker import ir
-from checker.footprint import field_offset
 from checker.ranges import HIGHEST_SHIFT
 from checker.removal import NOTHING
 from checker.shape import ArrayOf, leaf_count
@@ -274,7 +273,7 @@ class _FunctionEmitter:
         """Where a field or element is kept."""
         base = self.value(place.base)
         if isinstance(place, ir.Field):
-            return self.builder.at(base, field_offset(place.record, place.name))
+            return self.builder.at(base, place.record.offsets[place.name])
         index = self._checked_index(self.value(place.index), place.array)
         size = leaf_count(place.array.element)
         return self.builder.at(base, index if size == 1 else self.builder.mul(index, number(size)))

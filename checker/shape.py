@@ -1,6 +1,8 @@
 """The types a schema is made of, at given bounds: scalars with their ranges, records, fixed arrays, and leaves."""
 
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
 
 from checker.schema import Allowance, ById, ByPosition, Kind, Struct
 
@@ -31,10 +33,22 @@ class Record:
 
     def field(self, name: str) -> "Type | None":
         """The type of the field `name`, or None where there is no such field."""
-        for field_name, field_type in self.fields:
-            if field_name == name:
-                return field_type
-        return None
+        return self._types.get(name)
+
+    @cached_property
+    def _types(self) -> "dict[str, Type]":
+        return dict(self.fields)
+
+    @cached_property
+    def leaf_count(self) -> int:
+        """How many scalars it has."""
+        return sum(leaf_count(child) for _, child in self.fields)
+
+    @cached_property
+    def offsets(self) -> dict[str, int]:
+        """How many scalars come before each of its fields."""
+        sizes = [0, *(leaf_count(child) for _, child in self.fields)]
+        return dict(zip(self._types, accumulate(sizes), strict=False))
 
 
 @dataclass(frozen=True)
@@ -45,17 +59,18 @@ class ArrayOf:
     length: int
     index: ById | ByPosition
 
+    @cached_property
+    def leaf_count(self) -> int:
+        """How many scalars it has."""
+        return self.length * leaf_count(self.element)
+
 
 Type = Scalar | Record | ArrayOf
 
 
 def leaf_count(node: Type) -> int:
     """How many scalars a type has."""
-    if isinstance(node, Scalar):
-        return 1
-    if isinstance(node, Record):
-        return sum(leaf_count(child) for _, child in node.fields)
-    return node.length * leaf_count(node.element)
+    return 1 if isinstance(node, Scalar) else node.leaf_count
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from checker import ir, terms
 from checker.errors import ModelError
-from checker.footprint import field_offset
 from checker.layout import Layout
 from checker.model import Action, Property
 from checker.schema import Flag
@@ -281,7 +280,7 @@ class _Call:
         base = self._read(place.base)
         assert isinstance(base, View)
         if isinstance(place, ir.Field):
-            offset = field_offset(place.record, place.name)
+            offset = place.record.offsets[place.name]
             return View(tuple((condition, begin + offset) for condition, begin in base.places))
         return self._element(base, place.array, self._term(place.index))
 
