@@ -15,6 +15,8 @@ from types import CodeType, FrameType
 
 SECONDS_BETWEEN_TICKS = 0.1
 """Once a search should end, how often it is tried again, where protocol code does not run at the moment."""
+OURS = os.path.join(os.path.dirname(__file__), "")
+"""What the files of this package begin with."""
 LONGEST_TIMER = 1e8
 """The most seconds that every system lets a timer run."""
 
@@ -32,7 +34,7 @@ class Interrupts:
         self._seconds = max_seconds
         self._listens = False
         self._protocol_code: Set[CodeType] = frozenset()
-        self._may_raise_anywhere = False
+        self._may_raise_in_ours = False
 
     @property
     def is_late(self) -> bool:
@@ -78,7 +80,8 @@ class Interrupts:
     def _on_tick(self, number: int, frame: FrameType | None) -> None:
         wanted = self.pressed or self.is_late
         is_protocol_code = frame is not None and frame.f_code in self._protocol_code
-        if wanted and (self._may_raise_anywhere or is_protocol_code):
+        is_ours = self._may_raise_in_ours and frame is not None and frame.f_code.co_filename.startswith(OURS)
+        if wanted and (is_ours or is_protocol_code):
             raise Stopped
 
     @contextlib.contextmanager
@@ -91,13 +94,17 @@ class Interrupts:
             self._protocol_code = frozenset()
 
     @contextlib.contextmanager
-    def stopping_anywhere(self) -> Iterator[None]:
-        """Within it, `Stopped` is raised whatever runs: for work that leaves nothing behind."""
-        self._may_raise_anywhere = True
+    def stopping_ours(self) -> Iterator[None]:
+        """Within it, `Stopped` is raised wherever code of this package runs: for work that leaves nothing behind.
+
+        Not in the code of others, which may have been called by the garbage collector, or to finalize something:
+        there Python prints an exception and goes on, so that it would be lost.
+        """
+        self._may_raise_in_ours = True
         try:
             yield
         finally:
-            self._may_raise_anywhere = False
+            self._may_raise_in_ours = False
 
     @contextlib.contextmanager
     def stopping_machine_code(self, stop: Callable[[], None]) -> Iterator[None]:

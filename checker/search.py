@@ -64,7 +64,7 @@ def _with_compiler(model: Model, watch: Watch, meanwhile: bool) -> "tuple[Search
 
     search = InterpretedSearch(model, watch)
     try:
-        with watch.interrupts.stopping_anywhere():
+        with watch.interrupts.stopping_ours():
             text = kernel.kernel_text(model)
     except Stopped:
         return search, search.counts.stopped(model, watch.reason_to_stop("compiled", search.counts, 0))

@@ -1,5 +1,6 @@
 """Ctrl-C and the time limit end a search at once, whatever it is doing."""
 
+import gc
 import signal
 import subprocess
 import sys
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.interrupts import Interrupts, Stopped
+from checker.interrupts import OURS, Interrupts, Stopped
 from checker.result import Limits, Verdict
 from checker.search import check
 from tests.readings import entries_of
@@ -150,6 +151,29 @@ def test_only_protocol_code_is_ended_in_the_middle():
         with pytest.raises(Stopped), interrupts.stopping_protocol_code({outside.__code__}):
             inside()
     assert interrupts.reason() == "it was stopped after 0.05 seconds"
+
+
+def test_what_the_garbage_collector_calls_is_not_ended(monkeypatch):
+    """Python would print the exception and go on."""
+    lost, scope = [], {"gc": gc, "time": time}
+    monkeypatch.setattr(sys, "unraisablehook", lost.append)
+    exec(
+        compile("def work():\n    gc.collect()\n    while True:\n        time.sleep(0.01)\n", OURS + "x", "exec"), scope
+    )
+
+    def slow_callback(phase, info):
+        until = time.monotonic() + 0.3  # several ticks
+        while time.monotonic() < until:
+            pass
+
+    gc.callbacks.append(slow_callback)
+    interrupts = Interrupts(0.05)
+    try:
+        with interrupts.listening(), pytest.raises(Stopped), interrupts.stopping_ours():
+            scope["work"]()
+    finally:
+        gc.callbacks.remove(slow_callback)
+    assert not lost
 
 
 @pytest.mark.parametrize("module", ["click", "checker.command_line", "checker.catalogue", "model"])
