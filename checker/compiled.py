@@ -19,7 +19,7 @@ from checker.evaluation import Evaluation
 from checker.exploration import NO_MEMORY, Exploration, Found, HandOver, Values, Watch, memory_reason, states_reason
 from checker.kernel import sizes_of
 from checker.lookup import BUCKET
-from checker.machine_code import Compiler
+from checker.machine_code import Improvement
 from checker.model import Model
 from checker.native import DEADLOCK, FAULT, FAULT_AT, NO_FAULT, STOP, STOPPED, Entry
 from checker.result import Verdict
@@ -148,7 +148,7 @@ class CompiledSearch:
         entries: dict[str, Entry],
         watch: Watch,
         found: HandOver | None = None,
-        better: Compiler | None = None,
+        better: Improvement | None = None,
     ) -> None:
         """`better` compiles the same kernel better than `entries` are; its entries replace them when they are ready."""
         self.model = model
@@ -269,8 +269,9 @@ class CompiledSearch:
     def _block(self, end: int) -> str:
         """Expand some states and keep what is new; why the search must stop, or ""."""
         space, counts = self._space, self.counts
-        if self._better is not None and self._better.is_ready() and not self.watch.interrupts.pressed:
-            space.entries, self._better = self._better.entries(), None
+        better = self._better.entries() if self._better is not None and not self.watch.interrupts.pressed else None
+        if better is not None:
+            space.entries, self._better = better, None
         limit = self.watch.limits.max_states
         capacity = space.capacity if limit is None else min(limit, space.capacity)
         following, found = space.expand(self._next, end)

@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -21,6 +22,9 @@ from checker.native import Entry
 
 KEPT = 400
 """How many kernels are kept; the ones longest unused go first."""
+
+WORTH_BETTER = 0.3
+"""After how many CPU seconds of work with quick code better code is begun; most searches have ended by then."""
 
 _DIGEST_LENGTH = 32
 
@@ -164,6 +168,30 @@ def compiling_soon(text: str) -> Iterator[Compiler]:
         return
     with compiling(text, quick=True) as compiler:
         yield compiler
+
+
+class Improvement:
+    """Better machine code for a kernel whose quick code is at work, once it has been so for some time."""
+
+    def __init__(self, text: str, processes: contextlib.ExitStack) -> None:
+        """The compiling process, if any, is ended with `processes`."""
+        self._text = text
+        self._processes = processes
+        self._begun = time.process_time()
+        self._compiler: Compiler | None = None
+
+    def entries(self) -> dict[str, Entry] | None:
+        """The better code, or None where it is not ready."""
+        if self._compiler is None:
+            if time.process_time() - self._begun < WORTH_BETTER:
+                return None
+            self._compiler = self._processes.enter_context(compiling(self._text))
+        return self._compiler.entries() if self._compiler.is_ready() else None
+
+    def linger(self) -> None:
+        """As `Compiler.linger`."""
+        if self._compiler is not None:
+            self._compiler.linger()
 
 
 def _loaded(text: str, quick: bool, code: bytes) -> dict[str, Entry]:

@@ -80,7 +80,7 @@ def _with_compiler(model: Model, watch: Watch, meanwhile: bool) -> "tuple[Search
         from checker.compiled import CompiledSearch
 
         try:
-            better = processes.enter_context(machine_code.compiling(text)) if first.is_quick else None
+            better = machine_code.Improvement(text, processes) if first.is_quick else None
             going_on = CompiledSearch(model, first.entries(), watch, search.hand_over(), better)
         except MemoryError:
             return search, search.counts.stopped(model, NO_MEMORY)

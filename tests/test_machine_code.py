@@ -1,5 +1,6 @@
 """The cache of machine code: no edit is missed, and nothing that can happen to its files does harm."""
 
+import contextlib
 import hashlib
 import itertools
 import os
@@ -251,12 +252,26 @@ def test_what_is_compiled_quickly_is_used_until_there_is_better(cache, monkeypat
 @pytest.mark.parametrize("asked", [0, 1, 3])
 def test_better_code_goes_on_where_quick_code_began(cache, asked):
     text = text_of(behaviours.GRID)
-    better = machine_code.Compiler(text, False)
-    left = iter(range(asked))
-    better.is_ready = lambda: next(left, None) is None
-    search = CompiledSearch(behaviours.GRID, machine_code.entries(text, quick=True), Watch(Limits()), None, better)
-    assert search.run() is None and search.counts.distinct == 49
-    assert search._space.entries is better.entries()
+    good, left = machine_code.entries(text), iter(range(asked))
+    with contextlib.ExitStack() as processes:
+        better = machine_code.Improvement(text, processes)
+        better.entries = lambda: good if next(left, None) is None else None
+        search = CompiledSearch(behaviours.GRID, machine_code.entries(text, quick=True), Watch(Limits()), None, better)
+        assert search.run() is None and search.counts.distinct == 49
+    assert search._space.entries is good
+
+
+def test_better_code_is_compiled_once_quick_code_has_worked_for_some_time(cache, monkeypatch):
+    text = text_of(behaviours.GRID)
+    with contextlib.ExitStack() as processes:
+        better = machine_code.Improvement(text, processes)
+        assert better.entries() is None and better._compiler is None
+        monkeypatch.setattr(machine_code, "WORTH_BETTER", 0)
+        until = time.monotonic() + 60
+        while (entries := better.entries()) is None and time.monotonic() < until:
+            time.sleep(0.01)
+        assert set(entries) == set(kernel.ENTRIES)
+    assert better._compiler._process.poll() is not None
 
 
 def test_what_lingers_is_kept_when_the_process_ends(cache):
@@ -383,6 +398,7 @@ def test_a_disk_that_is_full_leaves_nothing_behind(cache, monkeypatch):
 @pytest.mark.parametrize("engine", ["auto", "compiled"])
 def test_a_compiler_that_cannot_be_started_does_no_harm(program, engine, cache, monkeypatch):
     monkeypatch.setattr(sys, "executable", program)
+    monkeypatch.setattr(machine_code, "WORTH_BETTER", 0)
     result = check(behaviours.GRID, engine)
     assert (result.verdict, result.states_distinct) == (Verdict.HOLDS, 49)
     if engine == "compiled":
