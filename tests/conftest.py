@@ -1,6 +1,7 @@
 """Settings of every test run: it says how to repeat itself, and it gives the same answers each time."""
 
 import contextlib
+import gc
 import os
 import platform
 import signal
@@ -48,6 +49,12 @@ def pytest_collection_modifyitems(config, items):
     ]
     config.hook.pytest_deselected(items=out)
     items[:] = [item for item in items if item not in out]
+
+
+def pytest_collection_finish():
+    """What the tests are made of stays: the garbage collector need not look through it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

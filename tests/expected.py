@@ -7,6 +7,7 @@ counts. So the numbers are never written by hand, and a changed verdict shows in
 import argparse
 import importlib
 import tomllib
+from functools import cache
 from pathlib import Path
 
 from checker.catalogue import catalogue_names
@@ -32,6 +33,7 @@ def model_of(name: str) -> Model:
     return importlib.import_module(f"model.{name}").MODEL
 
 
+@cache
 def pinned() -> dict[str, dict]:
     """The tables of expected.toml by model name."""
     return tomllib.loads(FILE.read_text(encoding="utf-8"))

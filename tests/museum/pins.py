@@ -5,6 +5,7 @@ As in `tests.expected`, no number is written by hand. The lengths and counts are
 
 import argparse
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ def museum() -> Museum:
     )
 
 
+@cache
 def pinned() -> dict[str, Any]:
     """The tables of the file by the bugs' ids."""
     return tomllib.loads(FILE.read_text(encoding="utf-8"))
