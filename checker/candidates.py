@@ -143,5 +143,5 @@ def clause(layout: Layout, parts: Sequence[Fact]) -> Property:
         return any(bool(part.holds(rows)[0]) for part in parts)
 
     text = " or ".join(part.text for part in parts)
-    read = ir.Function(holds, text, (ir.Local("state", layout.root),), ir.BOOL, (ir.Return(form),))  # type: ignore[arg-type]  # a function of this file has the right type
+    read = ir.Function(holds, (ir.Local("state", layout.root),), ir.BOOL, (ir.Return(form),))  # type: ignore[arg-type]  # a function of this file has the right type
     return Property(text, holds, takes_rules=False, rules=None, is_step=False, read=read)

@@ -236,7 +236,6 @@ class Function:
     """
 
     function: FunctionType
-    name: str
     parameters: tuple[Local, ...] = ()
     returns: IrType = NOTHING
     body: tuple[Statement, ...] = ()

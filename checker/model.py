@@ -56,7 +56,8 @@ class Model:
     functions `(state[, rules]) -> int` by which `kafkacheck analyze` groups states.
     `drawing`: how steps are drawn as lanes. `question`: what the model answers, by default the first sentence of the
     docstring of the module that defines it. `place` is what errors call the place of the definition, by default the
-    file and line of the call.
+    file and line of the call. `like` is a model of the same state, bounds and rules, if one is known: what was read for
+    it is not read again.
 
     Raises ModelError, naming the place and the mend, for every mistake that can be seen without running a step.
     """
@@ -84,6 +85,7 @@ class Model:
         drawing: Lanes | None = None,
         question: str | None = None,
         place: str | None = None,
+        like: "Model | None" = None,
     ) -> None:
         caller = sys._getframe(1)
         if question is None:
@@ -115,9 +117,13 @@ class Model:
             role: dict(given[role]) for role in MAPPINGS
         }
         self._definition = given | copies | {"place": place}
-        self.layout = Layout(state, self._bounds)
-        self._program = subset.Program(rules)
-        self._ranges = Analysis()
+        if like is None:
+            self.layout, self._program, self._ranges = Layout(state, self._bounds), subset.Program(rules), Analysis()
+            self._bounds_of_state = frozenset(self._bounds.used)
+        else:
+            self.layout, self._program, self._ranges = like.layout, like._program, like._ranges
+            self._bounds_of_state = like._bounds_of_state
+            self._bounds.used |= self._bounds_of_state
         self._kinds = {key: self._as_kind(value, key) for key, value in (parameters or {}).items()}
         self._used_kinds: set[str] = set()
         self.initial = tuple(self._action(function, (BOOL, NOTHING)) for function in initials)
@@ -265,7 +271,8 @@ class Model:
         return enabled or action.read.returns == NOTHING
 
     def _again(self, **changes: Any) -> "Model":
-        return Model(**{**self._definition, **changes})
+        is_alike = changes.keys().isdisjoint(("state", "bounds", "rules"))
+        return Model(**{**self._definition, **changes}, like=self if is_alike else None)
 
     def _error(self, message: str, function: Protocol | None = None) -> ModelError:
         """An error in the definition, or in a function of it, with its place."""

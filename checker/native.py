@@ -141,9 +141,10 @@ def define(module: llvm.Module, functions: list[ir.Function], inlined: list[ir.F
     Each takes the report as its first argument. The code of the inlined ones is put wherever they are called.
     """
     defined: dict[int, llvm.Function] = {}
-    for function in functions:
+    for place, function in enumerate(functions):
+        name = f"protocol.{function.function.__name__}.{place}"
         kinds = [POINTER, *(llvm_type(parameter.type) for parameter in function.parameters)]
-        target = internal(module, llvm_type(function.returns), kinds, function.name)
+        target = internal(module, llvm_type(function.returns), kinds, name)
         if function in inlined:
             target.attributes.add("alwaysinline")
         defined[id(function)] = target

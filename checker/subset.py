@@ -75,10 +75,10 @@ class Program:
                 raise ModelError(f"{place_of(function)}: recursion is outside the plain subset ({cycle}); use a loop")
             tree = function_tree(function)
             self._reading.append(function)
-            name = f"{function.__name__}.{len(self._functions)}.{len(self._reading)}"
-            reader = FunctionReader(self, function, tree, arguments, name)
-            self._functions[key] = reader.read()
-            self._reading.pop()
+            try:
+                self._functions[key] = FunctionReader(self, function, tree, arguments).read()
+            finally:
+                self._reading.pop()
         return self._functions[key]
 
     def rules_type(self) -> Host:
@@ -95,10 +95,9 @@ class FunctionReader:
         function: FunctionType,
         tree: ast.FunctionDef,
         arguments: Sequence[ValueType],
-        name: str,
     ) -> None:
         self.program = program
-        self.result = Function(function, name)
+        self.result = Function(function)
         self._tree = tree
         self._arguments = arguments
         self._expressions = ExpressionReader(self)
