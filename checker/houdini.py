@@ -1,9 +1,11 @@
 """Finding lemmas: of a pool of candidates, the largest part that is inductive, and which of it a property needs.
 
 Candidates that are false in a reachable state go first. Then the solver looks for a step from a state in which all that
-are left hold to one in which some do not; those go, until it finds none.
+are left hold to one in which some do not; those go, until it finds none. A candidate on which the solver gives up goes,
+too. First only what somebody wrote is tried; simple clauses are added where that does not suffice.
 """
 
+import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -31,22 +33,27 @@ class Found:
     """What was found in a pool.
 
     states: how many states were searched, and is_complete whether these are all reachable ones.
-    pool: how many candidates there were. false: how many of them are false in a reachable state, not_inductive: how
-    many were dropped after that. kept: the rest, which is inductive. needed: those of the kept without any one of which
-    the properties are not proved any more; None where the properties are not among the kept.
-    undecided: whether the solver gave no answer somewhere, so that more may have been dropped than had to be.
-    doubtful: those of the needed ones of which that is not sure, because the solver gave no answer without them.
+    pool: how many candidates there were, of which so many `clauses` nobody wrote. false: how many of them are false in
+    a reachable state, not_inductive: how many were dropped after that. kept: the rest, which is inductive. needed:
+    those of the kept without any one of which the properties are not proved any more; None where the properties are not
+    among the kept. useful: those on which the proofs found rest. given_up: those dropped because the solver gave no
+    answer. doubtful: those of the needed ones of which that is not sure, because the solver gave no answer without
+    them, or was not asked any more. is_late: whether the time was over before it was known which clauses are inductive,
+    so that none was used.
     """
 
     states: int
     is_complete: bool
     pool: int
+    clauses: int
     false: int
     not_inductive: int
     kept: tuple[Property, ...]
     needed: tuple[Property, ...] | None
-    undecided: bool
+    useful: tuple[Property, ...]
+    given_up: tuple[str, ...]
     doubtful: tuple[Property, ...] = ()
+    is_late: bool = False
 
 
 def find_lemmas(
@@ -59,34 +66,46 @@ def find_lemmas(
 ) -> Found:
     """Find lemmas for some properties, and for the contract of every action, in a pool and among simple clauses.
 
-    `timeout` is in seconds for each question; `limits` bound the search whose states the candidates must hold in;
-    `progress` is told how far it is.
+    `timeout` is in seconds for each question. `limits` bound the search whose states the candidates must hold in, and
+    its seconds the search among clauses, too, and after that the one for those that can be left out; `progress` is told
+    how far it is.
     """
     aims = [each for each in targets if not each.is_step]
     pool = [each for each in pool if not each.is_step]
     steps = [each for each in targets if each.is_step]
     reached = explore(model.with_properties(()), limits)
     true = true_everywhere(model, [*aims, *pool], reached)
-    clauses = candidates.clauses(model.layout, reached)
-    progress(f"{len(true) + len(clauses)} candidates hold in {reached.counts.distinct:,} reachable states")
-    everything = {each.name: each for each in (*true, *clauses)}
-    search = _Houdini(model, tuple(everything.values()), steps, timeout, progress)
-    kept = search.largest_inductive(everything) or ()
-    progress(f"{len(kept)} of them are inductive")
-    wanted = [each.name for each in aims]
-    is_enough = set(wanted) <= set(kept) and search.proves_steps(kept)
-    undecided = search.takes_undecided()
-    needed, doubtful = search.smallest(kept, wanted) if is_enough else (None, ())
+    searched = f"hold in {reached.counts.distinct:,} reachable states"
+    progress(f"{len(true)} of {len(aims) + len(pool)} candidates {searched}")
+    attempt = _Attempt(model, true, aims, steps, _Clock(timeout), progress)
+    attempt.run()
+    clauses: list[Property] = []
+    is_late = False
+    if not attempt.is_enough and {each.name for each in aims} <= {each.name for each in true}:
+        written = {each.name for each in true}
+        clauses = [each for each in candidates.clauses(model.layout, reached) if each.name not in written]
+    if clauses:
+        progress(f"{len(clauses)} simple clauses {searched}, too")
+        richer = _Attempt(model, [*true, *clauses], aims, steps, _Clock(timeout, limits.max_seconds), progress)
+        try:
+            richer.run()
+            attempt = richer
+        except _TimeIsUpError:
+            is_late = True
+    tried = len(true) + (0 if is_late else len(clauses))
     return Found(
         states=reached.counts.distinct,
         is_complete=reached.is_complete,
         pool=len(aims) + len(pool) + len(clauses),
+        clauses=len(clauses),
         false=len(aims) + len(pool) - len(true),
-        not_inductive=len(everything) - len(kept),
-        kept=tuple(everything[name] for name in kept),
-        needed=None if needed is None else tuple(everything[name] for name in needed),
-        undecided=undecided,
-        doubtful=tuple(everything[name] for name in doubtful),
+        not_inductive=tried - len(attempt.kept),
+        kept=attempt.chosen(attempt.kept),
+        needed=None if attempt.needed is None else attempt.chosen(attempt.needed),
+        useful=attempt.chosen(attempt.useful),
+        given_up=attempt.given_up,
+        doubtful=attempt.chosen(attempt.doubtful),
+        is_late=is_late,
     )
 
 
@@ -101,6 +120,73 @@ def true_everywhere(model: Model, pool: Sequence[Property], reached: Reached) ->
     return left
 
 
+class _TimeIsUpError(Exception):
+    """There is no time left for more questions."""
+
+
+class _Clock:
+    """How long a question may take: so many seconds, and not beyond the time for all of them if there is a bound."""
+
+    def __init__(self, timeout: float | None, seconds: float | None = None) -> None:
+        self._timeout = timeout
+        self._seconds = seconds
+        self.start()
+
+    def start(self) -> None:
+        """Let the time for all questions begin now."""
+        self._end = None if self._seconds is None else time.monotonic() + self._seconds
+
+    def left(self) -> float | None:
+        """Seconds for the next question, None for any; _TimeIsUpError where there is no time for one."""
+        if self._end is None:
+            return self._timeout
+        remaining = self._end - time.monotonic()
+        if remaining <= 0:
+            raise _TimeIsUpError
+        return remaining if self._timeout is None else min(remaining, self._timeout)
+
+
+class _Attempt:
+    """What is inductive of some candidates, and what of that some properties need."""
+
+    def __init__(
+        self,
+        model: Model,
+        pool: Sequence[Property],
+        aims: Sequence[Property],
+        steps: Sequence[Property],
+        clock: _Clock,
+        progress: Callable[[str], None],
+    ) -> None:
+        self._pool = {each.name: each for each in pool}
+        self._wanted = [each.name for each in aims]
+        self._clock = clock
+        self._progress = progress
+        self._search = _Houdini(model, tuple(self._pool.values()), steps, clock, progress)
+        self.kept: tuple[str, ...] = ()
+        self.is_enough = False
+        self.needed: tuple[str, ...] | None = None
+        self.useful: tuple[str, ...] = ()
+        self.doubtful: tuple[str, ...] = ()
+        self.given_up: tuple[str, ...] = ()
+
+    def run(self) -> None:
+        """Find out; _TimeIsUpError where there is no time to learn what is inductive."""
+        self.kept = self._search.largest_inductive(self._pool) or ()
+        self._progress(f"{len(self.kept)} of {len(self._pool)} candidates are inductive")
+        proves_steps = self._search.proves_steps(self.kept)
+        self.is_enough = set(self._wanted) <= set(self.kept) and proves_steps
+        self.given_up = self._search.take_given_up()
+        self.useful = self._search.used(self.kept, [name for name in self._wanted if name in self.kept])
+        if self.is_enough:
+            self._clock.start()
+            self.needed, self.doubtful = self._search.smallest(self.kept, self._wanted)
+
+    def chosen(self, names: Iterable[str]) -> tuple[Property, ...]:
+        """The candidates of these names."""
+        return tuple(self._pool[name] for name in names)
+
+
 class _Houdini:
     """A pool of candidates, by name, and what is asked of each action about them."""
 
@@ -109,7 +195,7 @@ class _Houdini:
         model: Model,
         pool: Sequence[Property],
         steps: Sequence[Property],
-        timeout: float | None,
+        clock: _Clock,
         progress: Callable[[str], None],
     ) -> None:
         self._pool = {each.name: each for each in pool}
@@ -119,20 +205,20 @@ class _Houdini:
         self._actions = []
         for action in model.actions:
             step = symbolic.step(action, before, symbolic.parameter_variables(action))
-            self._actions.append(_ActionQuestions(model, action.name, self._pool, held, step, timeout))
-        self._rest = _StepQuestions(model, steps, held, timeout)
+            self._actions.append(_ActionQuestions(model, action.name, self._pool, held, step, clock))
+        self._rest = _StepQuestions(model, steps, held, clock)
         self._asked: tuple[_StepQuestions | _ActionQuestions, ...] = (*self._actions, self._rest)
 
     def proves_steps(self, names: Sequence[str]) -> bool:
         """Whether the contract and the properties of steps are proved where these candidates hold."""
         return self._rest.are_proved(names)
 
-    def takes_undecided(self) -> bool:
-        """Whether the solver gave no answer somewhere since this was asked before."""
-        undecided = any(each.undecided for each in self._asked)
+    def take_given_up(self) -> tuple[str, ...]:
+        """What the solver gave no answer about since this was asked before."""
+        given_up = dict.fromkeys(name for each in self._asked for name in each.given_up)
         for each in self._asked:
-            each.undecided = False
-        return undecided
+            each.given_up.clear()
+        return tuple(given_up)
 
     def largest_inductive(self, names: Iterable[str], wanted: Collection[str] = ()) -> tuple[str, ...] | None:
         """The largest inductive part of some candidates; None as soon as one of the wanted is not in it."""
@@ -155,22 +241,27 @@ class _Houdini:
 
         Then those of it that may not be needed after all, because the solver gave no answer without them.
         """
-        part = self._used(names, wanted)
+        part = self.used(names, wanted)
         needed: list[str] = []
         doubtful: list[str] = []
         while waiting := [name for name in part if name not in wanted and name not in needed]:
             self._progress(f"{len(part)} are left; {len(waiting)} of them may not be needed")
-            less = self.largest_inductive((name for name in part if name != waiting[0]), wanted)
-            is_proved = less is not None and self.proves_steps(less)
-            is_undecided = self.takes_undecided()
+            try:
+                less = self.largest_inductive((name for name in part if name != waiting[0]), wanted)
+                is_proved = less is not None and self.proves_steps(less)
+            except _TimeIsUpError:
+                needed += waiting
+                doubtful += waiting
+                break
+            is_undecided = bool(self.take_given_up())
             if less is not None and is_proved:
-                part = self._used(less, wanted)
+                part = self.used(less, wanted)
             else:
                 needed.append(waiting[0])
                 doubtful += waiting[:1] * is_undecided
         return tuple(name for name in part if name in needed), tuple(name for name in part if name in doubtful)
 
-    def _used(self, names: Sequence[str], wanted: Collection[str]) -> tuple[str, ...]:
+    def used(self, names: Sequence[str], wanted: Collection[str]) -> tuple[str, ...]:
         """Those of an inductive set that the proofs found for the wanted ones, and for the steps, rest on."""
         used = {*wanted, *self._rest.resting_on()}
         waiting = list(used)
@@ -190,10 +281,10 @@ class _Questions:
     nothing is translated twice.
     """
 
-    def __init__(self, assumed: Sequence[Term], held: Mapping[str, Term], timeout: float | None) -> None:
+    def __init__(self, assumed: Sequence[Term], held: Mapping[str, Term], clock: _Clock) -> None:
         self._assumed = assumed
         self._held = held
-        self._timeout = timeout
+        self._clock = clock
         self._translation = Translation()
         self._shared: Session | None = None
         self._keeps = {name: terms.flag(f"keep {name}") for name in held}
@@ -202,38 +293,40 @@ class _Questions:
         """Whether a step can reach the goal from a state in which all that are left hold.
 
         The core of an answer has numbers of those that are left, and perhaps the goal's, which comes after them.
+        _TimeIsUpError where there is no time to ask.
         """
+        timeout = self._clock.left()
         if len(left) <= MOST_ALONE:
-            session = Session(self._timeout, self._translation)
+            session = Session(timeout, self._translation)
             session.add(*self._assumed)
             return session.ask(*(self._held[name] for name in left), goal)
         if self._shared is None:
-            self._shared = Session(self._timeout, self._translation)
+            self._shared = Session(timeout, self._translation)
             self._shared.add(*self._assumed)
             self._shared.add(*(terms.implication(self._keeps[name], term) for name, term in self._held.items()))
+        self._shared.limit(timeout)
         return self._shared.ask(*(self._keeps[name] for name in left), goal)
 
 
 class _StepQuestions:
     """Whether every action keeps its contract, and every step its properties, where some candidates hold before it."""
 
-    def __init__(
-        self, model: Model, steps: Sequence[Property], held: Mapping[str, Term], timeout: float | None
-    ) -> None:
-        self.undecided = False
+    def __init__(self, model: Model, steps: Sequence[Property], held: Mapping[str, Term], clock: _Clock) -> None:
+        self.given_up: list[str] = []
         asked = obligations(model, (), steps)
-        self._violations = [each.violation for each in (*asked.contract, *asked.preservation) if not each.is_trivial]
-        self._questions = _Questions((), held, timeout)
+        self._asked = [each for each in (*asked.contract, *asked.preservation) if not each.is_trivial]
+        self._questions = _Questions((), held, clock)
         self._helping: dict[int, frozenset[str]] = {}
 
     def are_proved(self, left: Sequence[str]) -> bool:
         """Whether nothing of it can be violated."""
-        for number, violation in enumerate(self._violations):
+        for number, each in enumerate(self._asked):
             if number in self._helping and self._helping[number] <= set(left):
                 continue
-            answer = self._questions.ask(left, violation)
+            answer = self._questions.ask(left, each.violation)
             if answer.status is not Status.UNSATISFIABLE:
-                self.undecided |= answer.status is Status.UNKNOWN
+                if answer.status is Status.UNKNOWN:
+                    self.given_up.append(f"{each.subject} of {each.action}")
                 return False
             self._helping[number] = _helping(left, answer)
         return True
@@ -253,15 +346,15 @@ class _ActionQuestions:
         pool: Mapping[str, Property],
         held: Mapping[str, Term],
         step: Step,
-        timeout: float | None,
+        clock: _Clock,
     ) -> None:
         self.name = name
-        self.undecided = False
+        self.given_up: list[str] = []
         self._defaults = {leaf.path: leaf.scalar.blank for leaf in model.layout.leaves}
         self._held = held
         after = narrowed(model.layout, step.leaves)
         self._after = {name: symbolic.holds(each, after) for name, each in pool.items()}
-        self._questions = _Questions((step.enabled, terms.negation(step.fault)), held, timeout)
+        self._questions = _Questions((step.enabled, terms.negation(step.fault)), held, clock)
         self._helping = {name: frozenset([name]) for name in pool if self._after[name] is held[name]}
         self._steps: list[_Breaking] = []
 
@@ -303,7 +396,7 @@ class _ActionQuestions:
             self._steps.append(step)
             return [name for name in left if name in step.broken]
         if len(asked) == 1:
-            self.undecided = True
+            self.given_up += asked
             return list(asked)
         half = len(asked) // 2
         return self._broken_by(left, asked[:half]) or self._broken_by(left, asked[half:])

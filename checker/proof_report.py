@@ -15,6 +15,9 @@ from checker.settings import rules_of, settings_text
 from checker.solver import VERSION
 from checker.witness import find_witness
 
+MOST_NAMED = 5
+"""So many candidates on which the solver gave up are named."""
+
 
 def line(checked: Checked) -> str:
     """An obligation and what became of it: `sorted_queue after node_sends: proved, 0.06 s`."""
@@ -27,18 +30,30 @@ def line(checked: Checked) -> str:
 
 def pool_lines(found: Found) -> Iterator[str]:
     """What became of the candidates for lemmas, and which of them are needed."""
-    yield f"{found.pool} candidates: {found.false} are false in a reachable state, {found.not_inductive} not inductive"
+    clauses = f", {found.clauses:,} of them simple clauses" if found.clauses else ""
+    yield (
+        f"{found.pool:,} candidates{clauses}: {found.false} are false in a reachable state, "
+        f"{found.not_inductive} not inductive"
+    )
     if not found.is_complete:
         yield f"    (of the reachable states, {found.states:,} were searched within the limits)"
-    if found.undecided:
-        yield "the solver gave up on some, which were dropped as well"
+    if found.is_late:
+        yield "    (none of the clauses is used: --max-seconds was over before it was known which are inductive)"
+    if found.given_up:
+        more = f", and {len(found.given_up) - MOST_NAMED:,} more" if len(found.given_up) > MOST_NAMED else ""
+        named = ", ".join(found.given_up[:MOST_NAMED])
+        yield f"the solver gave up on these, which were dropped or are open; see --timeout: {named}{more}"
     if found.needed is None:
-        yield f"{len(found.kept)} are inductive, but the properties are not among them"
+        yield f"{len(found.kept)} are inductive, but they do not prove everything that was asked for"
         return
     yield f"{len(found.kept)} are inductive; needed, because without any one of them the proof fails:"
     doubtful = {each.name for each in found.doubtful}
     for each in found.needed:
-        yield f"    {each.name}" + (" (perhaps: the solver gave no answer without it)" * (each.name in doubtful))
+        yield f"    {each.name}" + (
+            " (perhaps: whether the proof fails without it was not answered)" * (each.name in doubtful)
+        )
+    if not found.needed:
+        yield "    none"
 
 
 def closing_lines(proof: Proof, judgement: Judgement, note: str = "") -> Iterator[str]:
@@ -168,11 +183,13 @@ def _pool(found: Found) -> dict[str, Any]:
     return {
         "searched": {"states": found.states, "all": found.is_complete},
         "candidates": found.pool,
+        "clauses": found.clauses,
         "false": found.false,
         "not_inductive": found.not_inductive,
         "inductive": [each.name for each in found.kept],
         "needed": None if found.needed is None else [each.name for each in found.needed],
-        "undecided": found.undecided,
+        "given_up": list(found.given_up),
+        "late": found.is_late,
         "doubtful": [each.name for each in found.doubtful],
     }
 

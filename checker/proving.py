@@ -45,7 +45,7 @@ def prove_model(
             model, model.lemmas, wanted.properties, settings.timeout, limits, lambda text: tell(f"{model.name}: {text}")
         )
         names = {each.name for each in wanted.properties}
-        chosen = found.needed if found.needed is not None else [each for each in found.kept if each.name not in names]
+        chosen = found.needed if found.needed is not None else [each for each in found.useful if each.name not in names]
         if not as_json:
             say("\n".join(proof_report.pool_lines(found)))
     proof = prove(model, settings, properties or None, listener, chosen)

@@ -173,9 +173,13 @@ class Session:
     def __init__(self, timeout: float | None, translation: Translation | None = None) -> None:
         self._translation = translation or Translation()
         self._solver = self._translation.solver()
+        self._variables: dict[int, Term] = {}
+        self.limit(timeout)
+
+    def limit(self, timeout: float | None) -> None:
+        """Give each question from now on so many seconds; None leaves it as it is."""
         if timeout is not None:
             self._solver.set("timeout", int(min(max(1, timeout * 1000), MOST_MILLISECONDS)))
-        self._variables: dict[int, Term] = {}
 
     def add(self, *assertions: Term) -> None:
         """Let the assertions hold from now on."""

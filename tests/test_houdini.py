@@ -34,7 +34,7 @@ def test_every_clause_holds_in_every_reachable_state(toy):
 def test_peterson_is_proved_with_lemmas_that_nobody_wrote():
     model = peterson.MODEL.with_given_lemmas([])
     answer = found(model)
-    assert answer.needed and not answer.undecided
+    assert answer.needed and not answer.given_up and answer.clauses
     alone = Settings(jobs=0, use_cache=False)
     assert prove(model, alone, lemmas=answer.needed).is_proved
     for left in range(len(answer.needed)):
@@ -87,7 +87,10 @@ def test_how_many_lemmas_of_kip_320_are_needed_at_its_own_bounds():
 def test_what_the_solver_gives_up_on_is_dropped_and_said():
     model = catalogue.find_model("kip320").with_bounds({"log_size": 1, "max_records": 1, "max_leader_epoch": 1})
     answer = find_lemmas(model, model.lemmas, model.properties, 0.001, LIMITS)
-    assert answer.undecided and answer.needed is None
+    assert answer.given_up and answer.needed is None
+    assert any(
+        line.startswith("the solver gave up on these") and answer.given_up[0] in line for line in pool_lines(answer)
+    )
 
 
 def test_a_needed_lemma_without_which_the_solver_gives_up_is_doubtful(tmp_path, monkeypatch):
@@ -100,8 +103,38 @@ def test_a_needed_lemma_without_which_the_solver_gives_up_is_doubtful(tmp_path, 
     monkeypatch.setattr(houdini._Questions, "ask", tires)
     answer = found(model, model.lemmas)
     assert [each.name for each in answer.needed] == [each.name for each in answer.doubtful] == ["sum_stays"]
-    assert not answer.undecided
-    assert "    sum_stays (perhaps: the solver gave no answer without it)" in pool_lines(answer)
+    assert not answer.given_up
+    assert "    sum_stays (perhaps: whether the proof fails without it was not answered)" in pool_lines(answer)
+
+
+def test_clauses_are_tried_only_where_what_is_written_does_not_suffice(tmp_path):
+    model = counter(tmp_path, LEMMAS="[sum_stays]")
+    assert found(model, model.lemmas).clauses == 0
+    assert found(model).clauses > 0
+
+
+def test_where_the_time_is_over_no_clause_is_used_and_that_is_said(monkeypatch):
+    model = peterson.MODEL.with_given_lemmas([])
+    monkeypatch.setattr(houdini.time, "monotonic", iter(range(0, 10**9, 1000)).__next__)
+    answer = found(model)
+    assert answer.is_late and answer.clauses and answer.needed is None
+    assert {each.name for each in answer.kept} <= {each.name for each in model.properties}
+    assert any("none of the clauses is used" in line for line in pool_lines(answer))
+
+
+def test_where_the_time_is_over_those_not_yet_left_out_are_doubtful(monkeypatch):
+    model = peterson.MODEL.with_given_lemmas([])
+    smallest = houdini._Houdini.smallest
+
+    def is_late(search, names, wanted):
+        monkeypatch.setattr(houdini.time, "monotonic", lambda: float("inf"))
+        return smallest(search, names, wanted)
+
+    monkeypatch.setattr(houdini._Houdini, "smallest", is_late)
+    answer = found(model)
+    assert answer.needed and answer.doubtful == answer.needed and not answer.is_late
+    monkeypatch.undo()
+    assert prove(model, Settings(jobs=0, use_cache=False), lemmas=answer.needed).is_proved
 
 
 def test_candidates_of_a_search_that_was_cut_short_are_told_from_those_of_all_states():
