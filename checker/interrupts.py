@@ -80,8 +80,7 @@ class Interrupts:
     def _on_tick(self, number: int, frame: FrameType | None) -> None:
         wanted = self.pressed or self.is_late
         is_protocol_code = frame is not None and frame.f_code in self._protocol_code
-        is_ours = self._may_raise_in_ours and frame is not None and frame.f_code.co_filename.startswith(OURS)
-        if wanted and (is_ours or is_protocol_code):
+        if wanted and (is_protocol_code or (self._may_raise_in_ours and _is_ours(frame))):
             raise Stopped
 
     @contextlib.contextmanager
@@ -130,3 +129,9 @@ class Interrupts:
             os.close(writer)
             thread.join()
             os.close(reader)
+
+
+def _is_ours(frame: FrameType | None) -> bool:
+    """Whether code of this package runs, and not a handler that an earlier tick called, whatever ran then."""
+    file = "" if frame is None else frame.f_code.co_filename
+    return file.startswith(OURS) and file != __file__

@@ -176,6 +176,14 @@ def test_what_the_garbage_collector_calls_is_not_ended(monkeypatch):
     assert not lost
 
 
+def test_a_handler_is_not_ended_by_the_next_tick():
+    """It may run in what the garbage collector calls."""
+    interrupts = Interrupts(0)
+    handler = Interrupts.listening.__wrapped__(interrupts).gi_frame  # a frame in the handlers' file
+    with interrupts.stopping_ours():
+        interrupts._on_tick(signal.SIGALRM, handler)
+
+
 @pytest.mark.parametrize("module", ["click", "checker.command_line", "checker.catalogue", "model"])
 def test_ctrl_c_during_the_first_imports_gives_no_traceback(module):
     program = f"""
