@@ -160,6 +160,8 @@ def test_random_programs_mean_the_same_in_both_readings(seed, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(20, 200))
+@pytest.mark.parametrize(
+    "seed", [pytest.param(seed, marks=[pytest.mark.long] * (seed >= 80)) for seed in range(20, 200)]
+)
 def test_more_random_programs_mean_the_same_in_both_readings(seed, tmp_path):
     compare_on_random_program(seed, tmp_path)

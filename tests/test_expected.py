@@ -50,7 +50,7 @@ def test_the_docstring_expects_the_verdict_that_is_pinned():
         assert f"\nExpected: {expected}" in docstring, name
 
 
-@pytest.mark.parametrize("name", map(by_size, catalogue_names()))
+@pytest.mark.parametrize("name", [by_size(name) for name in catalogue_names()])
 def test_a_check_finds_what_is_pinned(name):
     facts = pinned()[name]
     result = check(model_of(name), engine=engine_for(facts["distinct"]))

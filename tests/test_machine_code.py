@@ -253,18 +253,16 @@ def test_what_is_compiled_quickly_is_used_until_there_is_better(cache, monkeypat
 def test_better_code_goes_on_where_quick_code_began(cache, asked):
     text = text_of(behaviours.GRID)
     good, left = machine_code.entries(text), iter(range(asked))
-    with contextlib.ExitStack() as processes:
-        better = machine_code.Improvement(text, processes)
-        better.entries = lambda: good if next(left, None) is None else None
-        search = CompiledSearch(behaviours.GRID, machine_code.entries(text, quick=True), Watch(Limits()), None, better)
-        assert search.run() is None and search.counts.distinct == 49
+    better = machine_code.Improvement(text, contextlib.ExitStack())
+    better.entries = lambda: good if next(left, None) is None else None
+    search = CompiledSearch(behaviours.GRID, machine_code.entries(text, quick=True), Watch(Limits()), None, better)
+    assert search.run() is None and search.counts.distinct == 49
     assert search._space.entries is good
 
 
 def test_better_code_is_compiled_once_quick_code_has_worked_for_some_time(cache, monkeypatch):
-    text = text_of(behaviours.GRID)
     with contextlib.ExitStack() as processes:
-        better = machine_code.Improvement(text, processes)
+        better = machine_code.Improvement(text_of(behaviours.GRID), processes)
         assert better.entries() is None and better._compiler is None
         monkeypatch.setattr(machine_code, "WORTH_BETTER", 0)
         until = time.monotonic() + 60
