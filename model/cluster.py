@@ -28,6 +28,17 @@ from spec.cluster import (
     logs_match_by_epoch,
     one_leader_in_epoch,
 )
+from spec.cluster_isr_lemmas import (
+    adopted_versions,
+    all_brokers_are_assigned,
+    answered_changes_cover_isr,
+    answers_tell_versions,
+    counted_versions,
+    newer_isrs_only_shrink,
+    registered_broker_epochs,
+    requested_changes_are_pending,
+    unanswered_changes_are_not_made,
+)
 from spec.cluster_lemmas import (
     at_most_one_failover,
     at_most_one_start,
@@ -90,6 +101,15 @@ LEMMAS = (
     counted_leaders,
     replayed_leaders,
     last_member_of_isr,
+    registered_broker_epochs,
+    all_brokers_are_assigned,
+    counted_versions,
+    adopted_versions,
+    requested_changes_are_pending,
+    unanswered_changes_are_not_made,
+    newer_isrs_only_shrink,
+    answers_tell_versions,
+    answered_changes_cover_isr,
 )
 """Why some of `SAFETY` holds; `spec/README.md` says which, and which are proved by search alone."""
 

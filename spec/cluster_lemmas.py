@@ -11,7 +11,7 @@ what is not proved. What a lemma does not say cannot make another one true.
 
 from impl.broker.records import Broker
 from impl.cluster import State
-from impl.constants import NO_EPOCH, NO_LEADER, NO_RECORD, Propagation, Stage
+from impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, NO_RECORD, Propagation, Stage
 from impl.rules import ClusterRules
 
 
@@ -94,9 +94,11 @@ def at_most_one_failover(state: State) -> bool:
 
 
 def is_readable(state: State, rules: ClusterRules, offset: int) -> bool:
-    """Whether some broker may still learn of the controller's change at `offset`, and of all after it."""
+    """Whether some broker or zombie controller may still know of the change at `offset`, and of all after it."""
     if offset > state.controller.offset:
         return False
+    if state.controller.zombie_offset != NO_OFFSET and state.controller.zombie_offset <= offset:
+        return True
     if rules.propagation == Propagation.LEADER_AND_ISR or offset == state.controller.offset:
         return True
     for broker_id in range(len(state.brokers)):
