@@ -38,6 +38,8 @@ class ClusterRules(NamedTuple):
     diverging_fetch_is_not_counted: the offset of a fetch that diverges is not remembered (KAFKA-13141).
     stale_answer_is_refused: an answer to a question of an earlier epoch or offset is dropped (KAFKA-7786, KAFKA-13207).
     high_watermark_awaits_maximal_isr: members proposed and not yet confirmed are waited for (KIP-497).
+    high_watermark_awaits_enough: the high watermark stays where it is while the ISR is smaller than
+        `min_insync_replicas` (KAFKA-15583).
     shrink_awaits_controller: a member that is to leave is waited for until the controller confirms (KIP-497).
     repeated_change_checks_epoch: a controller compares the partition epoch before it answers that a change has been
         made already (KAFKA-14154).
@@ -59,6 +61,7 @@ class ClusterRules(NamedTuple):
     reassignment_awaits_target: a reassignment ends only when the whole target is in sync (KAFKA-15665).
     metadata_has_new_epoch: clients are told each new leader epoch (KAFKA-9212).
     new_controller_fences_dead: a new controller treats brokers that it does not find as failed (KAFKA-3143).
+    controller_write_checks_epoch: a controller's write fails once another controller is in office (KAFKA-6082).
     offline_log_is_not_replaced: a broker that misses a log on a failed disk does not begin a new one (KAFKA-16234).
     latest_offset_awaits_epoch_start: a new leader does not tell its latest offset before its high watermark has
         reached the start of its epoch (KIP-207).
@@ -89,6 +92,7 @@ class ClusterRules(NamedTuple):
     diverging_fetch_is_not_counted: bool = True
     stale_answer_is_refused: bool = True
     high_watermark_awaits_maximal_isr: bool = True
+    high_watermark_awaits_enough: bool = True
     shrink_awaits_controller: bool = True
     repeated_change_checks_epoch: bool = True
     answer_checks_partition_epoch: bool = True
@@ -107,6 +111,7 @@ class ClusterRules(NamedTuple):
     reassignment_awaits_target: bool = True
     metadata_has_new_epoch: bool = True
     new_controller_fences_dead: bool = True
+    controller_write_checks_epoch: bool = True
     offline_log_is_not_replaced: bool = True
     latest_offset_awaits_epoch_start: bool = True
     consumer_validates_position: bool = True

@@ -28,6 +28,7 @@ from spec.cluster import (
     logs_match_by_epoch,
     one_leader_in_epoch,
 )
+from spec.cluster_elections import leader_is_active, partition_changes_state_legally
 from spec.cluster_isr_lemmas import (
     adopted_versions,
     all_brokers_are_assigned,
@@ -86,6 +87,8 @@ SAFETY = (
     isr_is_covered,
     isr_has_no_inactive,
     high_watermark_is_within_log,
+    leader_is_active,
+    partition_changes_state_legally,
     high_watermark_does_not_fall,
     leader_epoch_does_not_fall,
     stale_fetches_have_no_effect,

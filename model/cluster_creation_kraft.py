@@ -15,7 +15,7 @@ from model.cluster import BOUNDS, ISR_CHANGES, KRAFT, MEASURES, REPLICATION, SAF
 from model.cluster_drawing import CLUSTER
 from model.environment import process_crashes, start_without_partition
 from spec.cluster import acknowledged_record
-from spec.cluster_elections import leader_is_active, offline_partition, partition_changes_state_legally
+from spec.cluster_elections import offline_partition
 
 MODEL = Model(
     name="cluster_creation_kraft",
@@ -24,7 +24,7 @@ MODEL = Model(
     bounds={**BOUNDS, "max_metadata_offset": 5, "max_broker_epoch": 2, "crashes": 2},
     rules=ClusterRules(),
     actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, controller_creates_partition, process_crashes],
-    always=[*SAFETY, leader_is_active, partition_changes_state_legally],
+    always=SAFETY,
     sometimes=[acknowledged_record, offline_partition],
     measures=MEASURES,
     drawing=CLUSTER,

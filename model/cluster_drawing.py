@@ -100,6 +100,9 @@ CONTROLLER_EVENTS = {
         at="controller", to="new_leader", text="elects broker {new_leader} uncleanly", asks=True
     ),
     "controller_is_replaced": Event(at="controller", text="controller epoch {controller.epoch} begins"),
+    "zombie_elects_leader": Event(
+        at="controller", text="the old controller writes an election: epoch {" + NOW + ".leader_epoch}"
+    ),
     "leadership_is_moved": Event(
         at="controller",
         to="new_leader",

@@ -5,8 +5,9 @@ ISR leads; where none is left the first active replica leads uncleanly; and the 
 it is in sync again. In the other models any candidate can be elected, because assignments come in every order: every
 step of this model is one of theirs.
 
-Bounds: three replicas, so that two are left to choose from; no record, because elections do not look at logs. Three
-    changes of the leader.
+Bounds: three replicas, so that two are left to choose from, one of them out of sync at first; no record, because
+    elections do not look at logs; one crash, one shutdown and one preferred election; one follower at a time has a
+    request under way.
 Expected: HOLDS
 """
 

@@ -83,6 +83,20 @@ def elected_leader_is_first(before: State, after: State) -> bool:
     return candidates & ((1 << new.leader) - 1) == 0
 
 
+def deposed_controller_changes_nothing(before: State, after: State) -> bool:
+    """Every change on record is made by the controller that is in office then.
+
+    Lost if it fails: a controller that has lost its office elects a leader of whom the controller in office does not
+    know, and whom brokers that have heard of the new one refuse: the partition has no leader that serves.
+    Source: KAFKA-6082.
+    Holds in: cluster_zombie_writes.
+    Fails in: the museum's entry on a deposed controller's writes.
+    """
+    if after.controller.offset == before.controller.offset:
+        return True
+    return after.controller.history[after.controller.offset].controller_epoch == after.controller.epoch
+
+
 def new_partition(state: State) -> bool:
     """The partition has been created and has no leader yet. Without an example being new is never put to the test."""
     return partition_state(state.controller.history[state.controller.offset]) == PartitionState.NEW

@@ -6,10 +6,10 @@ import pytest
 
 from checker.layout import Layout
 from impl.broker.epoch_file import assign_epoch, end_offset_of_epoch, epoch_with_end
-from impl.broker.fetch import leader_answers_fetch
+from impl.broker.fetch import leader_answers_fetch, leader_counts_old_fetch, leader_reads_old_fetch
 from impl.broker.fetcher import follower_sends_fetch, follower_uses_fetch, truncate_by_answer
 from impl.broker.isr import leader_proposes_expansion, leader_proposes_shrink
-from impl.broker.leader import leader_appends, raise_high_watermark
+from impl.broker.leader import forget_followers, leader_appends, raise_high_watermark
 from impl.broker.log_file import append_to_log, begin_log_at, truncate_log
 from impl.broker.recovery import lose_unflushed, recover_log, stop_process
 from impl.cluster import State
@@ -17,9 +17,10 @@ from impl.constants import NO_EPOCH, NO_OFFSET, Acks, Stage, TruncationRule
 from impl.replication.truncation import end_offset_for_epoch
 from impl.rules import ClusterRules
 from model.cluster import BOUNDS
-from model.environment import found_partition
+from model.environment import fetch_connection_breaks, found_partition
 
 SIZES = {"log_size": 4, "max_records": 8, "max_leader_epoch": 3, "max_log_start": 4, "max_broker_epoch": 3}
+SIZES |= {"old_fetches": 1, "losses": 2}
 LAYOUT = Layout(State, {**BOUNDS, **SIZES, "replicas": 3})
 RULES = ClusterRules()
 
@@ -189,3 +190,93 @@ def test_a_log_that_begins_anew_has_its_high_watermark_at_its_start():
     assert (broker.log_start_offset, broker.high_watermark, broker.log.end_offset) == (3, 3, 3)
     begin_log_at(broker, RULES._replace(high_watermark_follows_log_start=False), 4)
     assert (broker.log_start_offset, broker.high_watermark) == (4, 3)
+
+
+def with_old_fetch(isr=0b111):
+    """Broker 1 has fetched twice, and its fetch that proves one record is old: its connection has broken."""
+    state = cluster(isr)
+    assert leader_appends(state, RULES, 0) and leader_appends(state, RULES, 0)
+    fetch_once(state, 1)
+    assert follower_sends_fetch(state, RULES, 1)
+    assert fetch_connection_breaks(state, 1)
+    return state
+
+
+def known_of_1(state):
+    follower = state.brokers[0].followers[1]
+    return follower.end_offset, follower.broker_epoch
+
+
+def test_a_follower_whose_connection_breaks_asks_anew_and_its_old_fetch_is_counted_later():
+    state = with_old_fetch()
+    assert state.fetches[1].stage == Stage.IDLE
+    fetch_once(state, 1)
+    fetch_once(state, 1)
+    assert known_of_1(state) == (2, 0)
+    assert not leader_counts_old_fetch(state, RULES, 1), "it has not been read"
+    assert leader_reads_old_fetch(state, RULES, 1)
+    assert not leader_reads_old_fetch(state, RULES, 1), "it has been read"
+    assert leader_counts_old_fetch(state, RULES, 1)
+    assert known_of_1(state) == (1, 0), "what is known of the follower falls"
+    assert not leader_counts_old_fetch(state, RULES, 1), "it is gone"
+
+
+def test_only_a_fetch_breaks_off_and_one_at_a_time():
+    state = with_old_fetch()
+    assert follower_sends_fetch(state, RULES, 1)
+    assert not fetch_connection_breaks(state, 1), "one is old already"
+    assert leader_reads_old_fetch(state, RULES, 1) and leader_counts_old_fetch(state, RULES, 1)
+    assert leader_answers_fetch(state, RULES, 1)
+    assert not fetch_connection_breaks(state, 1), "the request has arrived"
+    assert follower_uses_fetch(state, RULES, 1) and follower_sends_fetch(state, RULES, 1)
+    assert fetch_connection_breaks(state, 1)
+    assert state.budget.losses == 0
+
+
+def test_an_old_fetch_of_another_epoch_or_offset_is_not_read_and_one_of_an_earlier_broker_not_counted():
+    state = with_old_fetch()
+    state.brokers[0].leader_epoch = 1
+    assert leader_reads_old_fetch(state, RULES, 1)
+    assert state.old_fetches[1].stage == Stage.IDLE
+    state = with_old_fetch()
+    state.old_fetches[1].offset = 3
+    assert leader_reads_old_fetch(state, RULES, 1)
+    assert state.old_fetches[1].stage == Stage.IDLE
+    state = with_old_fetch()
+    assert leader_reads_old_fetch(state, RULES, 1)
+    state.brokers[0].followers[1].broker_epoch = 1
+    assert leader_counts_old_fetch(state, RULES, 1)
+    assert known_of_1(state) == (0, 1)
+
+
+@pytest.mark.parametrize(("is_compared", "known"), [(True, (NO_OFFSET, NO_EPOCH)), (False, (1, 0))])
+def test_a_fetch_that_was_read_in_an_earlier_epoch_is_counted_by_the_old_rule(is_compared, known):
+    """KAFKA-15590."""
+    rules = RULES._replace(counted_fetch_is_of_epoch=is_compared)
+    state = with_old_fetch()
+    assert leader_reads_old_fetch(state, rules, 1)
+    leader = state.brokers[0]
+    leader.leader_epoch = 1
+    forget_followers(leader)
+    assert leader_counts_old_fetch(state, rules, 1)
+    assert known_of_1(state) == known
+
+
+def test_a_leader_that_stops_or_leads_no_more_counts_no_old_fetch():
+    state = with_old_fetch()
+    assert leader_reads_old_fetch(state, RULES, 1)
+    state.brokers[0].leader = 2
+    assert leader_counts_old_fetch(state, RULES, 1)
+    assert known_of_1(state) == (0, 0)
+    state = with_old_fetch()
+    stop_process(state, 0)
+    assert state.old_fetches[1].stage == Stage.IDLE
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_the_high_watermark_waits_for_enough_replicas(waits):
+    """KAFKA-15583."""
+    rules = RULES._replace(min_insync_replicas=2, acks=Acks.LEADER, high_watermark_awaits_enough=waits)
+    state = cluster(isr=0b001)
+    assert leader_appends(state, rules, 0)
+    assert state.brokers[0].high_watermark == (0 if waits else 1)

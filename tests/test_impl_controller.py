@@ -108,7 +108,7 @@ def test_an_isr_change_is_made_with_the_next_partition_epoch_and_the_same_leader
 
 def test_an_isr_change_of_an_old_epoch_or_with_a_fenced_or_restarted_member_is_refused():
     state = cluster(isr=0b001)
-    assert move_leadership(state, 0)
+    assert move_leadership(state, RULES, 0)
     assert propose(state, 0b011) == AlterPartitionError.FENCED, "an old leader epoch"
     assert propose(cluster(), 0b111, leader_id=1) == AlterPartitionError.FENCED, "not the leader"
     assert propose(cluster(), 0b111, broker_epoch=1) == AlterPartitionError.FENCED, "not the registered broker"

@@ -23,7 +23,7 @@ SEARCHED = ["cluster_disks", "cluster_zookeeper"]
 PROVED = {
     "logs_match_by_epoch", "logs_agree_below_high_watermark", "one_leader_in_epoch", "isr_has_no_inactive",
     "high_watermark_is_within_log", "high_watermark_does_not_fall", "leader_epoch_does_not_fall",
-    "stale_fetches_have_no_effect",
+    "stale_fetches_have_no_effect", "leader_is_active", "partition_changes_state_legally",
 }  # fmt: skip
 OPEN = {"acknowledged_records_survive", "isr_is_covered", "every_truncation_cuts"}
 """What would need more lemmas than there are."""

@@ -12,6 +12,7 @@ from model.environment import found_partition
 from spec import cluster, cluster_clients, cluster_measures, cluster_steps
 
 LAYOUT = Layout(State, {**BOUNDS, "log_size": 2, "max_records": 3, "max_log_start": 1})
+OLD_FETCHES = Layout(State, {**BOUNDS, "old_fetches": 1})
 
 
 def state_of(*logs):
@@ -139,3 +140,29 @@ def test_measures_count_what_the_controller_recorded_and_who_believes_to_lead():
     assert (cluster_measures.isr_size(state), cluster_measures.live_leaders(state)) == (1, 2)
     state.brokers[0].is_running = False
     assert cluster_measures.live_leaders(state) == 1
+
+
+def with_old_fetch(leader_epoch):
+    """Broker 0 leads in an epoch and has read a fetch of broker 1 in epoch 0; and what it may count."""
+    before = OLD_FETCHES.blank()
+    found_partition(before, 0b11, 0b11)
+    before.brokers[0].leader_epoch = leader_epoch
+    fetch = before.old_fetches[1]
+    fetch.stage, fetch.leader, fetch.leader_epoch, fetch.offset = Stage.ANSWERED, 0, 0, 1
+    after = before.copy()
+    after.old_fetches[1].stage = Stage.IDLE
+    after.brokers[0].followers[1].end_offset = 1
+    return before, after
+
+
+def test_a_fetch_read_in_an_earlier_epoch_may_not_be_counted():
+    assert not cluster_steps.stale_old_fetches_have_no_effect(*with_old_fetch(1))
+    assert cluster_steps.stale_old_fetches_have_no_effect(*with_old_fetch(0))
+
+
+def test_a_leader_goes_back_to_no_earlier_start_of_a_broker():
+    before, after = with_old_fetch(0)
+    before.brokers[0].followers[1].broker_epoch = 1
+    assert not cluster_steps.known_broker_epochs_do_not_fall(before, after)
+    after.brokers[0].leader_epoch = 1
+    assert cluster_steps.known_broker_epochs_do_not_fall(before, after), "another epoch"

@@ -77,7 +77,7 @@ def raise_high_watermark(state: State, rules: ClusterRules, leader_id: int) -> b
     It stays where it is while the ISR is smaller than min.insync.replicas (KAFKA-15583).
     """
     leader = state.brokers[leader_id]
-    if not has_enough_replicas(leader, rules, leader.isr):
+    if rules.high_watermark_awaits_enough and not has_enough_replicas(leader, rules, leader.isr):
         return False
     end_offset = committed_end_offset(state, rules, leader_id)
     if end_offset <= leader.high_watermark:

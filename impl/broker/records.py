@@ -132,7 +132,11 @@ class OldFetch(Struct):
     The bound `old_fetches` multiplies the ranges: at 0 the slot takes no bit of a state, and is always free.
 
     stage: whether the leader is yet to read it, or has read it and is yet to count it.
-    leader, leader_epoch, broker_epoch, offset, asked_epoch: as in `Fetch`.
+    leader: who is asked.
+    leader_epoch: the follower's leader epoch when it asked.
+    broker_epoch: the follower's broker epoch when it asked.
+    offset: where to fetch from.
+    asked_epoch: the epoch of the follower's last record (with `ON_FETCH`).
     """
 
     stage: Annotated[Stage, EnumOf(Stage, highest="2 * old_fetches")]

@@ -2,7 +2,7 @@
 
 Part of Kafka modelled: preferred and reassignment elections, unclean election, and controller fail-over
 (`PartitionLeaderElectionAlgorithms`, `ReplicationControlManager`, `KafkaController.onControllerFailover`).
-Source: apache/kafka (commit 1eb7644349); KIP-106, KIP-704.
+Source: apache/kafka (commit 1eb7644349); KIP-106, KIP-704, KAFKA-6082.
 Left out, and why that is sound: why a leader is moved; any active member of the ISR may be preferred at any time,
 because an operator may put it at the head of the assignment. The four ways to elect (offline partition, controlled
 shutdown, reassignment, preferred replica) choose by one order, and differ in whom they choose from.
@@ -10,7 +10,7 @@ shutdown, reassignment, preferred replica) choose by one order, and differ in wh
 
 from checker.schema import contains, including
 from impl.cluster import State
-from impl.constants import NO_LEADER
+from impl.constants import NO_LEADER, NO_OFFSET, Propagation
 from impl.controller.partition_change import (
     begin_change,
     electable,
@@ -76,3 +76,33 @@ def replace_controller(state: State, rules: ClusterRules) -> None:
         for broker_id in range(len(state.brokers)):
             if not state.brokers[broker_id].is_running:
                 controller.unnoticed = including(controller.unnoticed, broker_id)
+
+
+def zombie_elects_leader(state: State, rules: ClusterRules, new_leader: ReplicaId) -> bool:
+    """A controller that has lost its office without noticing writes an election (ZooKeeper era).
+
+    Who: the zombie controller.
+    When: by its old record the replica is an active member of the ISR; a change and a leader epoch are left.
+    Effect: the write fails, because the controller epoch is not the zombie's any more, so that it notices and resigns.
+        By the old rule the version of the partition was all that was compared: where nobody has changed the partition
+        since, the replica leads on record, in the zombie's controller epoch.
+    Source: KafkaZkClient.setTopicPartitionStatesRaw (expectedControllerEpochZkVersion), ControllerMovedException;
+        KAFKA-6082.
+    Left out: a write that fails by the version alone, which the zombie would try again.
+    """
+    controller = state.controller
+    if rules.propagation != Propagation.LEADER_AND_ISR or controller.zombie_offset == NO_OFFSET:
+        return False
+    known = controller.history[controller.zombie_offset]
+    if not has_room(state) or not contains(known.isr & known.active, new_leader):
+        return False
+    if rules.controller_write_checks_epoch:
+        controller.zombie_offset = NO_OFFSET
+        return True
+    if known.partition_epoch != controller.history[controller.offset].partition_epoch:
+        return False
+    begin_change(state)
+    controller.history[controller.offset].controller_epoch = known.controller_epoch
+    set_leader(state, new_leader)
+    controller.zombie_offset = controller.offset
+    return True

@@ -42,6 +42,7 @@ SIZES = {
     "moves": PLENTY,
     "losses": PLENTY,
     "failovers": PLENTY,
+    "old_fetches": 1,
 }
 
 
