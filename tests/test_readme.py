@@ -20,10 +20,14 @@ ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
 
 
+def section(heading: str) -> str:
+    """The text below a heading."""
+    return README.split(f"## {heading}\n", 1)[1].split("\n## ")[0]
+
+
 def blocks_after(heading: str) -> list[str]:
     """The Python blocks below a heading."""
-    section = README.split(f"## {heading}\n", 1)[1].split("\n## ")[0]
-    found: list[str] = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    found: list[str] = re.findall(r"```python\n(.*?)```", section(heading), re.DOTALL)
     assert found
     return found
 
@@ -65,6 +69,13 @@ def test_the_line_that_the_readme_shows_is_what_is_pinned():
     assert line is not None
     pinned = tomllib.loads((ROOT / "model" / "expected.toml").read_text("utf-8"))["kip320"]
     assert [int(number) for number in line.groups()] == [pinned["distinct"], pinned["generated"], pinned["depth"]]
+
+
+def test_the_rule_that_the_readme_puts_back_by_hand_loses_what_it_says(capsys):
+    (command,) = re.findall(r"^\.venv/bin/kafkacheck (check \S+ --set .*)$", section("The museum"), re.MULTILINE)
+    (line,) = re.findall(r"^(cluster_kraft: .*) seconds=", section("The museum"), re.MULTILINE)
+    assert main([*shlex.split(command), "--engine", "interpreted"]) == 12
+    assert capsys.readouterr().out.splitlines()[-1].startswith(f"{line} ")
 
 
 def test_the_picture_in_the_readme_is_that_of_todays_counterexample(tmp_path, monkeypatch):
