@@ -76,28 +76,43 @@ class Bug:
 
 @dataclass(frozen=True)
 class Exhibit:
-    """What came of the two halves. `broken` has a result for each variant; both are empty where a mechanism lacks."""
+    """What came of the two halves. `broken` has a result for each variant; both are empty where a mechanism lacks.
+
+    After Ctrl-C (`is_interrupted`) those that were not begun are missing.
+    """
 
     bug: Bug
     broken: Sequence[Result] = ()
     fixed: Result | None = None
     seconds: float = 0.0
+    is_interrupted: bool = False
 
     @property
-    def is_found(self) -> bool:
-        """Whether every variant without the fix violates the property."""
-        return bool(self.broken) and all(each.verdict is Verdict.VIOLATED for each in self.broken)
+    def is_found(self) -> bool | None:
+        """Whether every variant without the fix violates the property; None where the searches leave that open."""
+        if self.bug.lacks or any(each.verdict not in (Verdict.VIOLATED, Verdict.NOT_EXHAUSTED) for each in self.broken):
+            return False
+        is_whole = len(self.broken) == len(self.bug.broken)
+        return True if is_whole and all(each.verdict is Verdict.VIOLATED for each in self.broken) else None
 
     @property
-    def is_fixed(self) -> bool:
-        """Whether everything holds with the fix."""
-        return self.fixed is not None and self.fixed.verdict is Verdict.HOLDS
+    def is_fixed(self) -> bool | None:
+        """Whether everything holds with the fix; None where the search leaves that open."""
+        if self.bug.lacks:
+            return False
+        if self.fixed is None or self.fixed.verdict is Verdict.NOT_EXHAUSTED:
+            return None
+        return self.fixed.verdict is Verdict.HOLDS
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether a search came to its end, by itself or otherwise."""
+        return bool(self.broken) or self.fixed is not None
 
     @property
     def is_finished(self) -> bool:
-        """Whether no limit and no interruption ended a search."""
-        searched = [*self.broken, *([] if self.fixed is None else [self.fixed])]
-        return all(each.verdict is not Verdict.NOT_EXHAUSTED for each in searched)
+        """Whether no limit and no interruption ended a search, or kept it from being begun."""
+        return self.is_found is not None and self.is_fixed is not None
 
     @property
     def trace_states(self) -> int | None:
@@ -115,8 +130,13 @@ class Exhibit:
         """Why the outcome is not as it should be, or else what the entry says of it."""
         if self.bug.lacks:
             return f"not expressible: it lacks {self.bug.lacks}"
+        if not self.is_begun:
+            return "not begun"
         told = [f"without the fix: {_told(each)}" for each in self.broken if each.verdict is not Verdict.VIOLATED]
-        if self.fixed is not None and not self.is_fixed:
+        told += ["without the fix: not begun"] if len(self.broken) < len(self.bug.broken) else []
+        if self.fixed is None:
+            told.append("with the fix: not begun")
+        elif not self.is_fixed:
             told.append(f"with the fix: {_told(self.fixed)}")
         return "; ".join(told) or self.bug.reason
 
@@ -135,16 +155,30 @@ class Museum:
         self._held: dict[tuple[Any, ...], Result] = {}
 
     def visit(self, bug: Bug) -> Exhibit:
-        """Search both halves of a bug. ModelError where its entry does not fit; EvaluationError as for a check."""
+        """Search both halves of a bug, until Ctrl-C. ModelError where its entry does not fit."""
         if bug.lacks:
             return Exhibit(bug)
-        started = time.monotonic()
-        broken, fixed = self.broken(bug), self.fixed(bug)
-        return Exhibit(bug, broken, fixed, time.monotonic() - started)
+        started, broken = time.monotonic(), []
+        fixed: Result | None = None
+        is_interrupted = False
+        try:
+            broken = self.broken(bug)
+            is_interrupted = any(each.interrupted for each in broken)
+            if not is_interrupted:
+                fixed = self.fixed(bug)
+                is_interrupted = fixed.interrupted
+        except KeyboardInterrupt:  # between two searches
+            is_interrupted = True
+        return Exhibit(bug, broken, fixed, time.monotonic() - started, is_interrupted)
 
     def broken(self, bug: Bug) -> list[Result]:
-        """Search each variant without the fix."""
-        return [self._search(model, self._limits) for model in bug.broken_models()]
+        """Search the variants without the fix; after Ctrl-C no further one."""
+        results: list[Result] = []
+        for model in bug.broken_models():
+            results.append(self._search(model, self._limits))
+            if results[-1].interrupted:
+                break
+        return results
 
     def fixed(self, bug: Bug) -> Result:
         """Search the half with the fix, unless that was done for another bug."""

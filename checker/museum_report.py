@@ -15,6 +15,7 @@ from checker.settings import rules_of
 from checker.statuses import NOT_EXHAUSTED, UNEXPECTED
 
 COLUMNS = ("id", "title", "area", "property", "found", "fixed", "shortest", "states", "seconds", "fixed by")
+ANSWERS = {True: "yes", False: "no", None: "unfinished"}
 RIGHT = ("shortest", "states", "seconds")
 
 Search = Callable[..., Result]
@@ -24,21 +25,26 @@ def show_bugs(names: Sequence[str], search: Search, limits: Limits, folder: Path
     """Search the named bugs, or all of them, and print what came of it; the exit status.
 
     Named bugs are shown with their counterexamples, which are also written below `folder`, each bug into a folder of
-    its own. The status is 0 where each bug is found without its fix and gone with it, or says which mechanism it lacks;
+    its own. Ctrl-C ends the command: nothing that follows is begun. The status is 0 where each bug is found without its fix and gone with it, or says which mechanism it lacks;
     NOT_EXHAUSTED where a limit ended a search, and UNEXPECTED otherwise. ModelError where an entry does not fit.
     """
     chosen = list({bug.id: bug for name in names for bug in find_bugs(name)}.values()) if names else bugs()
     museum = Museum(search, limits)
-    exhibits = []
+    exhibits: list[Exhibit] = []
     for bug in chosen:
         exhibit = museum.visit(bug)
         exhibits.append(exhibit)
-        if as_json:
-            continue
-        if names:
+        if names and not as_json:
             show(exhibit, folder)
-        else:
+        elif not as_json:
             say(line_of(exhibit))
+        if exhibit.is_interrupted:
+            break
+    rest = [Exhibit(each) for each in chosen[len(exhibits) :]]
+    if names and not as_json:
+        for exhibit in rest:
+            say(line_of(exhibit))
+    exhibits += rest
     if as_json:
         say(report.json_text([document(each) for each in exhibits]))
     elif not names:
@@ -56,8 +62,9 @@ def status_of(exhibit: Exhibit) -> int:
 def document(exhibit: Exhibit) -> dict[str, Any]:
     """One bug as JSON data.
 
-    `trace_states` is the length of the shortest counterexample without the fix, and `states_distinct` how many states
-    the search with the fix visited; both null where there is none.
+    `found` and `fixed` are null where a search that they depend on was not finished. `trace_states` is the length of
+    the shortest counterexample without the fix, and `states_distinct` how many states the search with the fix visited;
+    both null where there is none.
     """
     return {
         "id": exhibit.bug.id,
@@ -98,24 +105,31 @@ def line_of(exhibit: Exhibit) -> str:
     """One bug in a line."""
     if exhibit.bug.lacks:
         return f"{exhibit.bug.id}: {exhibit.reason}"
+    if not exhibit.is_begun:
+        return f"{exhibit.bug.id}: UNFINISHED ({exhibit.reason})"
     words = [
         f"{exhibit.bug.id}:",
-        "found" if exhibit.is_found else "NOT FOUND",
-        "fixed" if exhibit.is_fixed else "NOT FIXED",
-        f"trace={exhibit.trace_states}",
-        f"states={exhibit.states_distinct}",
+        "" if exhibit.is_finished else "UNFINISHED",
+        {True: "found", False: "NOT FOUND", None: ""}[exhibit.is_found],
+        {True: "fixed", False: "NOT FIXED", None: ""}[exhibit.is_fixed],
+        "" if exhibit.trace_states is None else f"trace={exhibit.trace_states}",
+        "" if exhibit.states_distinct is None else f"states={exhibit.states_distinct}",
         f"seconds={exhibit.seconds:.2f}",
     ]
-    return " ".join(words) + (f" ({exhibit.reason})" if exhibit.reason else "")
+    return " ".join(filter(None, words)) + (f" ({exhibit.reason})" if exhibit.reason else "")
 
 
 def sentence(exhibits: Sequence[Exhibit]) -> str:
     """How many bugs there are, and which are not as they should be."""
     good = [each for each in exhibits if each.is_found and each.is_fixed]
     lacking = [each.bug.id for each in exhibits if each.bug.lacks]
-    bad = [each.bug.id for each in exhibits if status_of(each)]
+    unfinished = [each.bug.id for each in exhibits if each.is_begun and not each.is_finished]
+    rest = sum(not each.is_begun and not each.is_finished for each in exhibits)
+    bad = [each.bug.id for each in exhibits if each.is_finished and status_of(each)]
     told = [f"{len(good)} of {len(exhibits)} bugs found and fixed"]
     told += [f"not expressible: {', '.join(lacking)}"] if lacking else []
+    told += [f"unfinished: {', '.join(unfinished)}"] if unfinished else []
+    told += [f"not begun: {rest}"] if rest else []
     told += [f"not as they should be: {', '.join(bad)}"] if bad else []
     return "; ".join(told)
 
@@ -144,8 +158,8 @@ def _cells(exhibit: Exhibit) -> list[str]:
         bug.title,
         bug.area,
         bug.property or "-",
-        "yes" if exhibit.is_found else "no",
-        "yes" if exhibit.is_fixed else "no",
+        ANSWERS[exhibit.is_found],
+        ANSWERS[exhibit.is_fixed],
         "-" if exhibit.trace_states is None else str(exhibit.trace_states),
         "-" if states is None else f"{states:,}",
         f"{exhibit.seconds:.2f}",

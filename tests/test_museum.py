@@ -6,7 +6,8 @@ import pytest
 
 from checker.errors import ModelError, UsageError
 from checker.museum import Museum, bugs, find_bugs
-from checker.result import Limits
+from checker.museum_report import show_bugs
+from checker.result import Limits, Verdict
 from checker.search import check
 from tests.command import TANK, in_process, write
 
@@ -88,7 +89,47 @@ def test_one_bug_is_named_by_any_of_its_names_and_drawn(place):
 def test_a_limit_leaves_a_bug_unfinished(place):
     ended = in_process("bugs", "--max-states", "1", "--engine", "interpreted", folder=place)
     assert ended.status == 20
-    assert "NOT FOUND" in ended.out
+    first, *_, last = ended.out.splitlines()
+    assert first.startswith("LEAK-1 / TAP-7: UNFINISHED states=1 ")
+    assert first.endswith(
+        "(without the fix: NOT_EXHAUSTED (it was stopped at 1 distinct states); "
+        "with the fix: NOT_EXHAUSTED (it was stopped at 1 distinct states))"
+    )
+    assert last == "0 of 1 bugs found and fixed; unfinished: LEAK-1 / TAP-7"
+    [told] = json.loads(in_process("bugs", "--json", "--max-states", "1", "--engine", "interpreted", folder=place).out)
+    assert (told["found"], told["fixed"], told["trace_states"]) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("pressed_in", "begins"), [(1, "UNFINISHED found trace=4 seconds="), (2, "UNFINISHED found trace=4 states=3 ")]
+)
+@pytest.mark.parametrize("how", ["heard", "raised"])
+def test_ctrl_c_ends_the_command_and_says_what_was_not_finished(place, monkeypatch, capsys, pressed_in, begins, how):
+    twin = LEAK.replace("LEAK-1 / TAP-7", "LEAK-4")
+    write(place / "model" / "museum" / "pipes.toml", LEAK + twin)
+    monkeypatch.setattr("checker.catalogue.folders", lambda: [place / "model"])
+    monkeypatch.setattr("checker.catalogue.find_model", lambda name: _tank(place))
+    searched = []
+
+    def search(model, limits):
+        searched.append(model)
+        result = check(model, engine="interpreted", limits=limits)
+        if len(searched) == pressed_in and how == "raised":
+            raise KeyboardInterrupt
+        if len(searched) == pressed_in:
+            result.interrupted = True
+            if pressed_in == 2:
+                result.verdict, result.reason = Verdict.NOT_EXHAUSTED, "it was interrupted"
+        return result
+
+    for names in ((), ("leak-1", "leak-4")):
+        searched.clear()
+        assert show_bugs(names, search, Limits(), None, as_json=False) == 20
+        told = capsys.readouterr().out
+        assert len(searched) == pressed_in
+        assert "NOT FOUND" not in told and "NOT FIXED" not in told and "None" not in told
+        assert "UNFINISHED" in told and "not begun" in told
+        assert how == "raised" or f"LEAK-1 / TAP-7: {begins}" in told
 
 
 def test_an_unknown_bug_is_a_usage_error_that_names_the_nearest(place):
