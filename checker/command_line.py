@@ -22,6 +22,7 @@ from checker import (
     museum_commands,
     output,
     proof_commands,
+    room,
     settings,
 )
 from checker.errors import KafkacheckError, UsageError
@@ -246,13 +247,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return PIPE_CLOSED
     except (click.Abort, KeyboardInterrupt):
         return failed("interrupted before the command was done", NOT_EXHAUSTED)
-    except MemoryError:
-        return failed("memory ran out before there was a result; choose smaller bounds with --set", NOT_EXHAUSTED)
-    except OSError as error:
+    except MemoryError as error:
+        return failed(without_memory(error), NOT_EXHAUSTED)
+    except (ImportError, OSError, RuntimeError) as error:
+        if room.is_too_short_for(error):
+            return failed(without_memory(error), NOT_EXHAUSTED)
+        if not isinstance(error, OSError):
+            return failed(internal_error(error), INTERNAL_ERROR)
         place = f" {error.filename}" if error.filename else ""
         return failed(f"the system refused{place}: {reason_of(error)}; mend that and run the command again", REFUSED)
     except Exception as error:
         return failed(internal_error(error), INTERNAL_ERROR)
+
+
+def without_memory(error: Exception) -> str:
+    """The message for memory that ran out, whatever the error calls it."""
+    told = f" ({error})" if str(error) else ""
+    return (
+        f"memory ran out before there was a result{told}; give the process more (`ulimit -v` limits it), or choose "
+        "smaller bounds with --set"
+    )
 
 
 def failed(message: str, status: int) -> int:

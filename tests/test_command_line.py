@@ -13,7 +13,7 @@ import click
 import pytest
 
 from checker.command_line import commands, main
-from tests.command import PLAIN, ROOT, TANK, Command, in_process, write
+from tests.command import PLAIN, ROOT, TANK, Command, write
 
 
 @pytest.fixture
@@ -381,24 +381,6 @@ def test_ctrl_c_before_the_search_is_no_bug(kafkacheck, tank, monkeypatch):
 
     monkeypatch.setattr("checker.checking.search", interrupted)
     ended = kafkacheck.check(tank)
-    assert ended.status == 20
-    assert "interrupted" in ended.error
-
-
-def test_ctrl_c_while_the_program_is_loaded_is_no_traceback():
-    program = """if True:
-        import sys
-        from checker.__main__ import main
-
-        class Interrupted:
-            def find_spec(self, name, *_):
-                if name == "checker.command_line":
-                    raise KeyboardInterrupt
-
-        sys.meta_path.insert(0, Interrupted())
-        sys.exit(main())
-        """
-    ended = in_process("models", program=program)
     assert ended.status == 20
     assert "interrupted" in ended.error
 

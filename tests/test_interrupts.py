@@ -184,10 +184,11 @@ def test_a_handler_is_not_ended_by_the_next_tick():
         interrupts._on_tick(signal.SIGALRM, handler)
 
 
-@pytest.mark.parametrize("module", ["click", "checker.command_line", "checker.catalogue", "model"])
+@pytest.mark.parametrize("module", ["pathlib", "checker.room", "click", "checker.command_line", "model"])
 def test_ctrl_c_during_the_first_imports_gives_no_traceback(module):
     program = f"""
 import os, runpy, signal, sys
+sys.modules.pop("pathlib", None)
 class Presses:
     def find_spec(self, name, path=None, target=None):
         if name == {module!r}:
