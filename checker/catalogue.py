@@ -22,15 +22,19 @@ from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 
-from checker.errors import KafkacheckError, ModelError, UsageError
+from checker.errors import KafkacheckError, ModelError, NotExhaustedError, UsageError
+from checker.interrupts import Stopped, limited
 from checker.model import Model
 from checker.names import did_you_mean, shortened
 from checker.result import Verdict
+from checker.source import short_path
 
 PACKAGE = "model"
 EXPECTED_FILE = "expected.toml"
 LONGEST_DOTTED_NAME = 500
 DEFINES_MODEL = re.compile(r"^MODEL\b\s*[:=]", re.MULTILINE)
+NO_TEXT = ("null bytes", "'utf-8' codec can't decode", "Non-UTF-8", "encoding problem")
+"""Words by which Python's errors about the bytes of a file are known."""
 DOTTED_NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
@@ -85,13 +89,14 @@ def names_matching(patterns: Sequence[str]) -> list[str]:
     return [name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)]
 
 
-def find_model(text: str) -> Model:
+def find_model(text: str, max_seconds: float | None = None) -> Model:
     """The model that `text` names: a catalogue name, else a file, else a dotted module.
 
     UsageError where there is no such name, file or module; ModelError where there is one, but it cannot be imported
-    or has no well-formed `MODEL`.
+    or has no well-formed `MODEL`; NotExhaustedError where its import is interrupted, or takes more than `max_seconds`.
     """
-    return _model_of(_module(text), text)
+    with limited(max_seconds):
+        return _model_of(_module(text), text)
 
 
 def folder_of(text: str) -> Path:
@@ -278,13 +283,25 @@ def _leads_to(name: str, path: Path) -> bool:
 
 
 def _imported(what: str, load: Callable[[], ModuleType]) -> ModuleType:
-    """The module that `load` imports; what it prints goes to stderr. ModelError with the place where it raises."""
+    """The module that `load` imports; what it prints goes to stderr.
+
+    ModelError with the place where it raises, NotExhaustedError where it is ended from outside.
+    """
     try:
         with contextlib.redirect_stdout(sys.stderr):
             return load()
-    except (KafkacheckError, MemoryError, KeyboardInterrupt):
+    except (KafkacheckError, MemoryError):
         raise
+    except KeyboardInterrupt:
+        raise NotExhaustedError(f"interrupted while importing {short_path(what)}") from None
+    except Stopped:
+        raise NotExhaustedError(f"--max-seconds passed while importing {short_path(what)}") from None
     except SyntaxError as error:
+        if any(words in error.msg for words in NO_TEXT):
+            raise ModelError(
+                f"{what} cannot be imported: {error.filename or what} is no text that Python reads ({error.msg}); save "
+                "it as UTF-8"
+            ) from error
         place = f"{error.filename}, line {error.lineno}" if error.lineno else str(error.filename or what)
         raise ModelError(f"{what} cannot be imported: {place}: {error.msg}; mend the syntax there") from error
     except BaseException as error:

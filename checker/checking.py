@@ -101,7 +101,7 @@ def _searched(name: str, expected: Expectation | None, engine: str, limits: Limi
     """Search a model of the catalogue; an error is part of the answer."""
     row = report.Checked(name, expected, None)
     try:
-        result = search(catalogue.find_model(name), engine, limits)
+        result = search(catalogue.find_model(name, limits.max_seconds), engine, limits)
     except KafkacheckError as error:
         return replace(row, error=str(error), error_status=error.exit_status)
     except KeyboardInterrupt:

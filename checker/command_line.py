@@ -161,7 +161,7 @@ def check(
         search = spark_checking.beginning(source, run_folder, cluster)
     else:
         search = checking.by_engine(engine)
-    return checking.check_model(source.model(), search, limits, folder, as_json, strict)
+    return checking.check_model(source.model(max_seconds), search, limits, folder, as_json, strict)
 
 
 @commands.command(epilog=EXIT_STATUSES)

@@ -25,6 +25,25 @@ class Stopped(BaseException):
     """Raised in protocol code where the search must end. No error: nothing that handles errors may catch it."""
 
 
+@contextlib.contextmanager
+def limited(seconds: float | None) -> Iterator[None]:
+    """Raise `Stopped` in what runs within once so many seconds have passed. Only the main thread can be stopped."""
+    if seconds is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def late(number: int, frame: FrameType | None) -> None:
+        raise Stopped
+
+    before = signal.signal(signal.SIGALRM, late)
+    timer = signal.setitimer(signal.ITIMER_REAL, min(max(seconds, 0.001), LONGEST_TIMER))
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, *timer)
+        signal.signal(signal.SIGALRM, before)
+
+
 class Interrupts:
     """Whether a search must end, and how it is told. Without `listening` it only looks at the clock."""
 

@@ -25,8 +25,9 @@ def show_bugs(names: Sequence[str], search: Search, limits: Limits, folder: Path
     """Search the named bugs, or all of them, and print what came of it; the exit status.
 
     Named bugs are shown with their counterexamples, which are also written below `folder`, each bug into a folder of
-    its own. Ctrl-C ends the command: nothing that follows is begun. The status is 0 where each bug is found without its fix and gone with it, or says which mechanism it lacks;
-    NOT_EXHAUSTED where a limit ended a search, and UNEXPECTED otherwise. ModelError where an entry does not fit.
+    its own. Ctrl-C ends the command: nothing that follows is begun. The status is 0 where each bug is found without
+    its fix and gone with it, or says which mechanism it lacks; NOT_EXHAUSTED where a search was ended before it was
+    done, and UNEXPECTED otherwise. ModelError where an entry does not fit.
     """
     chosen = list({bug.id: bug for name in names for bug in find_bugs(name)}.values()) if names else bugs()
     museum = Museum(search, limits)

@@ -19,9 +19,9 @@ class Source:
     properties: tuple[str, ...] = ()
     lemmas: bool = False
 
-    def model(self) -> Model:
-        """The model as its source is now. UsageError or ModelError where there is none."""
-        model = settings.with_settings(catalogue.find_model(self.text), self.changes)
+    def model(self, max_seconds: float | None = None) -> Model:
+        """The model as its source is now. Raises what `catalogue.find_model` does, and UsageError for the changes."""
+        model = settings.with_settings(catalogue.find_model(self.text, max_seconds), self.changes)
         if self.lemmas:
             model = model.with_lemmas()
         return model.with_properties(self.properties) if self.properties else model

@@ -216,11 +216,12 @@ def test_model_files_that_are_not_well_formed(kafkacheck, no_search, tmp_path, t
     told(ended.error, *words)
 
 
-def test_a_model_file_in_another_encoding(kafkacheck, no_search, tmp_path):
-    (tmp_path / "broken.py").write_bytes(b"x = '\xff'\n")
+@pytest.mark.parametrize("content", [b"x = '\xff'\n", b"x = 1\0\n", "x = 1\n".encode("utf-16")])
+def test_a_model_file_in_another_encoding(kafkacheck, no_search, tmp_path, content):
+    (tmp_path / "broken.py").write_bytes(content)
     ended = kafkacheck("check", tmp_path / "broken.py")
     assert ended.status == 150
-    told(ended.error, "broken.py", "utf-8")
+    told(ended.error, "broken.py", "save it as UTF-8")
 
 
 def test_a_module_found_with_a_dependency_that_is_not(kafkacheck, no_search, tmp_path, monkeypatch):

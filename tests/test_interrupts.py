@@ -12,6 +12,7 @@ import pytest
 from checker.interrupts import OURS, Interrupts, Stopped
 from checker.result import Limits, Verdict
 from checker.search import check
+from tests.command import Command, in_process, write
 from tests.readings import entries_of
 from tests.snippets import load
 
@@ -125,6 +126,23 @@ def test_ctrl_c_ends_a_long_call(engine, part, tmp_path):
     program = PRESSED.format(root=str(ROOT), folder=str(tmp_path), engine=engine, part=part, entry=entry)
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     assert ended.stdout == "NOT_EXHAUSTED it was interrupted True\n", ended.stderr
+
+
+LOOPS = "while True:\n    pass\n"
+
+
+def test_ctrl_c_while_a_model_is_imported_names_its_file(tmp_path):
+    press = "import os, signal, threading\nthreading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+    ended = in_process("check", write(tmp_path / "loop.py", press + LOOPS), folder=tmp_path)
+    assert (ended.status, ended.error) == (20, "error: interrupted while importing loop.py")
+
+
+def test_the_time_limit_holds_for_the_import_of_a_model(tmp_path, capsys):
+    place = write(tmp_path / "loops_for_ever.py", LOOPS)
+    ended = Command(capsys)("check", place, "--max-seconds", "0.2")
+    assert ended.status == 20
+    assert "--max-seconds passed while importing" in ended.error and "loops_for_ever.py" in ended.error
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
 
 
 def test_nothing_is_left_behind(tmp_path):
