@@ -1,13 +1,16 @@
 """What a model may be defined with: the type of each argument, before anything is read in it."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from inspect import Parameter
+from types import FunctionType
 from typing import Any
 
 from checker.drawing import Lanes
 from checker.errors import ModelError
-from checker.names import shortened
+from checker.names import did_you_mean, shortened
 from checker.schema import Struct
+from checker.source import shown
 
 LONGEST_NAME = 60
 NAME = re.compile(rf"[^\W_][\w.-]{{0,{LONGEST_NAME - 1}}}")
@@ -15,10 +18,24 @@ LISTS = ("actions", "initial", "always", "sometimes", "eventually", "lemmas", "m
 MAPPINGS = ("bounds", "parameters")
 
 
+def check_keywords(taken: Mapping[str, Parameter], positional: Sequence[object], given: Iterable[str]) -> None:
+    """Raise ModelError where `Model(...)` is given what it does not take, or lacks what it needs."""
+    if positional:
+        raise ModelError("Model takes its arguments by name; write Model(name=..., state=..., actions=[...])")
+    for name in given:
+        if name not in taken:
+            raise ModelError(
+                f"Model takes no {shortened(name)!r}{did_you_mean(name, taken)}; it takes {', '.join(taken)}"
+            )
+    missing = [name for name, each in taken.items() if each.default is Parameter.empty and name not in given]
+    if missing:
+        raise ModelError(f"Model lacks {', '.join(missing)}; write Model(name=..., state=..., actions=[...])")
+
+
 def check_definition(arguments: Mapping[str, Any]) -> None:
     """Raise ModelError, naming the argument and what to give, where one of a `Model` is not of its type.
 
-    `initial` is a list here.
+    `initial` is a list here, or None where there is none.
     """
     name = arguments["name"]
     _check_name(name)
@@ -28,25 +45,31 @@ def check_definition(arguments: Mapping[str, Any]) -> None:
 
     for role in LISTS:
         listed = arguments[role]
+        if role == "initial" and listed is None:
+            continue
+        if role == "initial" and isinstance(listed, Sequence) and not listed:
+            raise refuse(role, f"is {listed!r}", "at least one function, or leave it out: then the blank state begins")
+        if isinstance(listed, FunctionType):
+            raise refuse(role, f"is the function {listed.__name__}", f"a list of functions: [{listed.__name__}]")
         if isinstance(listed, str) or not isinstance(listed, Sequence):
-            raise refuse(role, f"is {listed!r}", "a list of functions")
+            raise refuse(role, f"is {shown(listed)}", "a list of functions")
         for each in listed:
             if not callable(each):
-                raise refuse(role, f"lists {each!r}", "functions")
+                raise refuse(role, f"lists {shown(each)}", "functions")
     pairs = arguments["leads_to"]
     expected = "a list of pairs of functions, such as [(asked, answered)]"
     if isinstance(pairs, str) or not isinstance(pairs, Sequence):
-        raise refuse("leads_to", f"is {pairs!r}", expected)
+        raise refuse("leads_to", f"is {shown(pairs)}", expected)
     for pair in pairs:
         if not isinstance(pair, tuple | list) or len(pair) != 2 or not all(map(callable, pair)):
-            raise refuse("leads_to", f"lists {pair!r}", expected)
+            raise refuse("leads_to", f"lists {shown(pair)}", expected)
     for role in MAPPINGS:
         mapping = arguments[role]
         if not isinstance(mapping, Mapping):
-            raise refuse(role, f"is {mapping!r}", "a dict by name")
+            raise refuse(role, f"is {shown(mapping)}", "a dict by name")
         for each in mapping:
             if not isinstance(each, str) or not each.isidentifier():
-                raise refuse(role, f"has the name {each!r}", "names as Python has them, such as 'nodes'")
+                raise refuse(role, f"has the name {shown(each)}", "names as Python has them, such as 'nodes'")
     kinds: dict[str, tuple[type | tuple[type, ...], str]] = {
         "check_deadlock": (bool, "True or False"),
         "drawing": ((Lanes, type(None)), "Lanes(...), or None"),
@@ -54,11 +77,11 @@ def check_definition(arguments: Mapping[str, Any]) -> None:
     }
     for role, (kind, expected) in kinds.items():
         if not isinstance(arguments[role], kind):
-            raise refuse(role, f"is {arguments[role]!r}", expected)
+            raise refuse(role, f"is {shown(arguments[role])}", expected)
     if arguments["constraint"] is not None and not callable(arguments["constraint"]):
-        raise refuse("constraint", f"is {arguments['constraint']!r}", "a function, or None")
+        raise refuse("constraint", f"is {shown(arguments['constraint'])}", "a function, or None")
     if not isinstance(arguments["state"], type) or not issubclass(arguments["state"], Struct):
-        raise refuse("state", f"is {arguments['state']!r}", "the Struct class of a state")
+        raise refuse("state", f"is {shown(arguments['state'])}", "the Struct class of a state")
     _check_rules(arguments["rules"], name)
 
 
@@ -77,9 +100,9 @@ def _check_rules(rules: Any, model: str) -> None:
         return
     fields = rules._asdict() if isinstance(rules, tuple) and hasattr(rules, "_asdict") else None
     if fields is None:
-        raise ModelError(f"model {model}: `rules` is {rules!r}; give a NamedTuple of enum members, ints or bools")
+        raise ModelError(f"model {model}: `rules` is {shown(rules)}; give a NamedTuple of enum members, ints or bools")
     for name, value in fields.items():
         if not isinstance(value, int):
             raise ModelError(
-                f"model {model}: rules.{name} is {value!r}; a switch is an IntEnum member, an int or a bool"
+                f"model {model}: rules.{name} is {shown(value)}; a switch is an IntEnum member, an int or a bool"
             )

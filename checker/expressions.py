@@ -12,6 +12,7 @@ from checker import ir
 from checker.ir import BOOL, INT, NOTHING, Owner
 from checker.ranges import HIGHEST_SHIFT
 from checker.shape import ArrayOf, Record
+from checker.words import words_for
 
 if TYPE_CHECKING:
     from checker.subset import FunctionReader
@@ -118,6 +119,8 @@ _INSTEAD: dict[type[ast.expr], str] = {
     ast.NamedExpr: "an assignment on a line of its own",
     ast.Slice: "a `for` loop over range(...)",
     ast.Await: "a plain call",
+    ast.Yield: "`return`",
+    ast.YieldFrom: "`return`",
 }
 _HIGHEST_CONSTANT = 2**62
 
@@ -133,7 +136,7 @@ class ExpressionReader:
         method = getattr(self, f"_read_{type(node).__name__}", None)
         if method is None:
             instead = _INSTEAD.get(type(node), "ints, bools, fields, indexing and calls")
-            raise self.function.error(node, f"{type(node).__name__} is outside the plain subset; use {instead}")
+            raise self.function.error(node, f"{words_for(node)} is outside the plain subset; use {instead}")
         value: Value = method(node)
         return value
 
@@ -231,8 +234,9 @@ class ExpressionReader:
 
     def _read_BinOp(self, node: ast.BinOp) -> Value:
         if type(node.op) not in _ARITHMETIC:
-            name = type(node.op).__name__
-            raise self.function.error(node, f"{name} is outside the plain subset; use + - * // % & | ^ << >>")
+            raise self.function.error(
+                node, f"{words_for(node.op)} is outside the plain subset; use + - * // % & | ^ << >>"
+            )
         symbol, compute = _ARITHMETIC[type(node.op)]
         left = self.read_int(node.left, f"the left side of {symbol}")
         right = self.read_int(node.right, f"the right side of {symbol}")
@@ -292,7 +296,7 @@ class ExpressionReader:
             if type(operation) not in _COMPARISONS:
                 is_member = isinstance(operation, ast.In | ast.NotIn)
                 hint = "contains(ids, member) for an id set" if is_member else "== or !="
-                raise self.function.error(node, f"{type(operation).__name__} is outside the plain subset; use {hint}")
+                raise self.function.error(node, f"{words_for(operation)} is outside the plain subset; use {hint}")
             symbols.append(_COMPARISONS[type(operation)])
         for side_node, side in zip([node.left, *node.comparators], sides, strict=True):
             if side.type not in (INT, BOOL):

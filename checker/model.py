@@ -13,7 +13,7 @@ from typing import Any, get_type_hints
 
 from checker import fairness, subset
 from checker.bounds import Bounds
-from checker.definition import LISTS, MAPPINGS, check_definition
+from checker.definition import LISTS, MAPPINGS, check_definition, check_keywords
 from checker.drawing import Lanes
 from checker.errors import EvaluationError, ModelError, UsageError
 from checker.expressions import ValueType
@@ -62,6 +62,15 @@ class Model:
     Raises ModelError, naming the place and the mend, for every mistake that can be seen without running a step.
     """
 
+    def __new__(cls, *positional: object, **given: object) -> "Model":
+        """Checks what the model is given by which names, for which Python's own error says too little."""
+        try:
+            check_keywords(dict(list(inspect.signature(cls.__init__).parameters.items())[1:]), positional, given)
+        except ModelError as error:
+            caller = sys._getframe(1)
+            raise ModelError(f"{short_path(caller.f_code.co_filename)}:{caller.f_lineno}: {error}") from None
+        return super().__new__(cls)
+
     def __init__(
         self,
         *,
@@ -99,7 +108,7 @@ class Model:
         self.check_deadlock = check_deadlock
         self.drawing = drawing
         self.question = question
-        initials = () if initial is None else (initial,) if callable(initial) else initial
+        initials = (initial,) if callable(initial) else initial
         given: dict[str, Any] = {
             "name": name, "state": state, "actions": actions, "bounds": bounds or {}, "initial": initials,
             "rules": rules, "parameters": parameters or {}, "always": always, "sometimes": sometimes,
@@ -113,7 +122,7 @@ class Model:
             self._bounds = Bounds(bounds or {})
         except ModelError as error:
             raise ModelError(f"{place}: {error}") from None
-        copies = {role: list(given[role]) for role in (*LISTS, "leads_to")} | {
+        copies = {role: list(given[role]) for role in (*LISTS, "leads_to") if given[role] is not None} | {
             role: dict(given[role]) for role in MAPPINGS
         }
         self._definition = given | copies | {"place": place}
@@ -126,7 +135,7 @@ class Model:
             self._bounds.used |= self._bounds_of_state
         self._kinds = {key: self._as_kind(value, key) for key, value in (parameters or {}).items()}
         self._used_kinds: set[str] = set()
-        self.initial = tuple(self._action(function, (BOOL, NOTHING)) for function in initials)
+        self.initial = tuple(self._action(function, (BOOL, NOTHING)) for function in initials or ())
         self.actions = tuple(self._action(function, (BOOL,)) for function in actions)
         self.properties = tuple(self._property(function, "always", (1, 2)) for function in always)
         self.sometimes = tuple(self._property(function, "sometimes", (1,)) for function in sometimes)
@@ -349,6 +358,11 @@ class Model:
         return Parameter(name, kind, scalar.low, scalar.high)
 
     def _property(self, function: Protocol, role: str, counts: tuple[int, ...]) -> Property:
+        if function in self._definition["actions"]:
+            raise self._error(
+                f"in `{role}` is an action; give a function that only looks at a state, and returns True or False",
+                function,
+            )
         names, takes_rules = self._signature(function, is_action=False)
         if len(names) not in counts:
             wanted = "(state) or (before, after)" if 2 in counts else "(state)"

@@ -170,6 +170,13 @@ class StructMeta(type):
                 taken = "has a meaning of its own in every Struct" if field in _OWN_NAMES else "is a field of its base"
                 place = declaration_place(namespace["__module__"], name, field)
                 raise ModelError(f"{place}: {name}.{field} cannot be a field: the name {taken}; choose another one")
+        for field, value in namespace.items():
+            if field not in own and not field.startswith("__") and not hasattr(value, "__get__"):
+                place = declaration_place(namespace["__module__"], name, field)
+                raise ModelError(
+                    f"{place}: {name}.{field} has no annotation, so that it would be no field; write "
+                    f"`{field}: Annotated[int, Count(3)]` or another kind, or put a constant at the top of the module"
+                )
         namespace["__slots__"] = tuple(own)
         inherited: tuple[str, ...] = ()
         for base in bases:

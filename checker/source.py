@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -12,6 +13,7 @@ from typing import Any
 
 from checker.errors import EvaluationError, ModelError
 
+ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 _TREE = "__kafkacheck_tree__"
 """The attribute that holds the syntax tree of a function which no file has; see `variant`."""
 
@@ -33,13 +35,26 @@ def declaration_place(module: str, class_name: str, name: str = "") -> str:
         return module
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef) and node.name == class_name:
-            fields = [
-                each for each in node.body if isinstance(each, ast.AnnAssign) and ast.unparse(each.target) == name
-            ]
+            fields = [each for each in node.body if name in _assigned(each)]
             if fields or not name:
                 line = fields[0].lineno if fields else node.lineno
                 return f"{short_path(str(path))}:{line}"
     return short_path(str(path))
+
+
+def _assigned(statement: ast.stmt) -> list[str]:
+    """What a statement gives a value, or declares."""
+    match statement:
+        case ast.AnnAssign(target=target):
+            return [ast.unparse(target)]
+        case ast.Assign(targets=targets):
+            return [ast.unparse(target) for target in targets]
+    return []
+
+
+def shown(value: object) -> str:
+    """A value as an error shows it: as Python does, without the address that it has in memory."""
+    return ADDRESS.sub("", repr(value))
 
 
 def short_path(path: str) -> str:
@@ -91,8 +106,11 @@ def function_tree(function: Any) -> ast.FunctionDef:
         tree = getattr(function, _TREE)
         assert isinstance(tree, ast.FunctionDef)
         return tree
+    inside = getattr(function, "__func__", None)
+    if isinstance(function, staticmethod | classmethod) and isinstance(inside, FunctionType):
+        raise ModelError(f"{place_of(inside)}: {inside.__name__} is decorated; protocol functions carry no decorator")
     if not isinstance(function, FunctionType):
-        raise ModelError(f"{function!r} is not a plain Python function; protocol code consists of `def` functions")
+        raise ModelError(f"{shown(function)} is not a plain Python function; protocol code consists of `def` functions")
     code = function.__code__
     if code.co_name == "<lambda>":
         raise ModelError(
@@ -117,6 +135,11 @@ def _tree_of(function: FunctionType, code: CodeType, stamp: tuple[int, int]) -> 
     """The syntax tree of a function with this code in its file as it is now."""
     functions = _functions_of(code.co_filename, stamp)
     tree, compiled = functions.get((code.co_name, code.co_firstlineno), (None, None))
+    if isinstance(tree, ast.AsyncFunctionDef):
+        raise ModelError(
+            f"{place_of(function)}: {function.__name__} is `async`; a step waits for nothing, so write a plain `def` "
+            "without `await`"
+        )
     if not isinstance(tree, ast.FunctionDef):
         raise ModelError(
             f"{place_of(function)}: no `def {code.co_name}` was found there; protocol functions are plain ones that "

@@ -22,6 +22,7 @@ from checker.removal import is_removed
 from checker.schema import EnumOf, Flag
 from checker.shape import ArrayOf, Record, Scalar
 from checker.source import function_tree, parameter_names, place_of
+from checker.words import words_for
 
 MOST_LINES = 70
 _BUILTINS = ("len", "min", "max", "abs", "int", "bool", "range")
@@ -213,9 +214,8 @@ class FunctionReader:
             method: Callable[[Any], tuple[Body, bool]] | None
             method = getattr(self, f"_do_{type(statement).__name__}", None)
             if method is None:
-                name = type(statement).__name__
                 instead = _INSTEAD.get(type(statement), "assignment, if, for ... in range, return and calls")
-                raise self.error(statement, f"{name} is outside the plain subset; use {instead}")
+                raise self.error(statement, f"{words_for(statement)} is outside the plain subset; use {instead}")
             forms, ends = method(statement)
             body += forms
             if ends:

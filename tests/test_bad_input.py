@@ -304,34 +304,6 @@ def test_a_search_without_memory_is_not_exhausted(kafkacheck, tank, monkeypatch)
     assert ended.last_line.startswith("tank: NOT_EXHAUSTED ")
 
 
-LITTLE_ROOM = """
-import resource, runpy, sys
-resource.setrlimit(resource.RLIMIT_AS, ({room} << 20, {room} << 20))
-sys.argv = ["kafkacheck", "check", "tank.py", "--engine", "compiled"]
-runpy.run_module("checker", run_name="__main__")
-"""
-
-
-@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="only Linux says how much address space is taken")
-@pytest.mark.parametrize(("room", "library"), [(60, "llvmlite"), (240, "numpy")])
-def test_libraries_that_find_no_memory_are_one_error(tank, room, library):
-    ended = in_process(folder=tank.parent, program=LITTLE_ROOM.format(room=room))
-    assert ended.status == 20
-    told(ended.error, "memory ran out", f"{library} needs", "ulimit -v")
-
-
-@pytest.mark.parametrize("error", [OSError("cannot load"), ImportError("cannot map"), RuntimeError("no thread")])
-def test_what_fails_for_lack_of_memory_without_naming_it_is_told_so(kafkacheck, tank, monkeypatch, error):
-    def fails(*_):
-        raise error
-
-    monkeypatch.setattr("checker.checking.search", fails)
-    monkeypatch.setattr("checker.room.is_short", lambda: True)
-    ended = kafkacheck.check(tank)
-    assert ended.status == 20
-    told(ended.error, "memory ran out", str(error))
-
-
 # --out
 
 

@@ -213,6 +213,7 @@ def test_a_field_without_a_type_names_the_place_and_the_mend(annotation, words):
     [
         ("count: Number = 3", "Bad.count has a default value; a blank state has every field at its lowest value"),
         ("count: ClassVar[int] = 3", "Bad.count has a default value"),
+        ("count = 3", "Bad.count has no annotation, so that it would be no field; write `count: Annotated[int, Count("),
         ("copy: Number", "Bad.copy cannot be a field: the name has a meaning of its own in every Struct"),
         ("field_names: Number", "Bad.field_names cannot be a field"),
     ],

@@ -1,6 +1,7 @@
 """Searches: verdicts, limits, Ctrl-C, what goes wrong in protocol code. Both readings say the same."""
 
 import itertools
+import os
 import subprocess
 import sys
 import threading
@@ -16,6 +17,7 @@ from checker.result import Limits, Progress, Verdict
 from checker.schema import Array, ByPosition, Count, Flag, Id, Struct
 from checker.search import check
 from tests import readings
+from tests.command import TANK, Command, in_process, write
 from tests.toys import behaviours, every_kind, two_phase_commit, wide
 
 READINGS = ("interpreted", "compiled")
@@ -134,6 +136,35 @@ def test_a_system_without_memory_ends_a_search(engine):
     program = NO_MEMORY.format(root=ROOT, engine=engine, room=1 if engine == "interpreted" else 16)
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     assert ended.stdout == "NOT_EXHAUSTED the system has no more memory to give None\n", ended.stderr
+
+
+LITTLE_ROOM = """
+import resource, runpy, sys
+resource.setrlimit(resource.RLIMIT_AS, ({room} << 20, {room} << 20))
+sys.argv = ["kafkacheck", "check", "tank.py", "--engine", "compiled"]
+runpy.run_module("checker", run_name="__main__")
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="only Linux says how much address space is taken")
+@pytest.mark.parametrize(("room", "library"), [(60, "llvmlite"), (240, "numpy")])
+def test_libraries_that_find_no_memory_are_one_error(tmp_path, room, library):
+    write(tmp_path / "tank.py", TANK)
+    ended = in_process(folder=tmp_path, program=LITTLE_ROOM.format(room=room))
+    assert ended.status == 20
+    assert "memory ran out" in ended.error and f"{library} needs" in ended.error and "ulimit -v" in ended.error
+
+
+@pytest.mark.parametrize("error", [OSError("cannot load"), ImportError("cannot map"), RuntimeError("no thread")])
+def test_what_fails_for_lack_of_memory_without_naming_it_is_told_so(tmp_path, capsys, monkeypatch, error):
+    def fails(*_):
+        raise error
+
+    monkeypatch.setattr("checker.checking.search", fails)
+    monkeypatch.setattr("checker.room.is_short", lambda: True)
+    ended = Command(capsys).check(write(tmp_path / "tank.py", TANK))
+    assert ended.status == 20
+    assert "memory ran out" in ended.error and str(error) in ended.error
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -1,0 +1,45 @@
+"""What `Model(...)` is given, before anything is read in it: by which names, and of which types."""
+
+import pytest
+
+from checker.errors import ModelError
+from checker.model import Model
+from tests.toys.behaviours import GRID
+
+GIVEN = {
+    "name": "tried",
+    "state": GRID.state,
+    "bounds": GRID.bounds,
+    "actions": [each.function for each in GRID.actions],
+}
+
+
+def refusal(*positional, **given):
+    with pytest.raises(ModelError) as caught:
+        Model(*positional, **given)
+    return str(caught.value)
+
+
+def test_an_unknown_name_is_told_with_the_nearest_and_the_place():
+    said = refusal(**GIVEN, alway=[])
+    assert "test_definition.py:" in said
+    assert "Model takes no 'alway'; did you mean always?; it takes name, state, actions, " in said
+
+
+def test_what_is_missing_is_told():
+    assert "Model lacks state, actions; write Model(name=" in refusal(name="tried")
+    assert "Model lacks name, state, actions" in refusal()
+
+
+def test_arguments_without_names_are_refused():
+    assert "Model takes its arguments by name" in refusal("tried")
+
+
+def test_no_initial_function_is_not_the_same_as_an_empty_list():
+    assert Model(**GIVEN, initial=None).initial == ()
+    assert "`initial` is []; give at least one function, or leave it out" in refusal(**GIVEN, initial=[])
+
+
+def test_a_value_is_shown_without_its_address_in_memory():
+    assert " at 0x" not in refusal(**GIVEN, always=[object()])
+    assert " at 0x" not in refusal(**GIVEN | {"actions": [staticmethod(print)]})
