@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from checker import queries, spark
-from checker.dataset import EDGES, STATES
 from checker.errors import UsageError
+from checker.manifest import EDGES, STATES
 from checker.names import unknown
 
 NO_EDGES = (

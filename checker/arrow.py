@@ -7,6 +7,7 @@ structs and arrays lists.
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,14 +16,22 @@ import pyarrow as pa
 from checker.layout import Layout
 from checker.model import Model
 from checker.objects import is_optional
-from checker.schema import Count, EnumOf, Epoch, Flag, IdSet, Kind, Offset
-from checker.shape import Record, Scalar, Type, leaf_count
+from checker.schema import Count, EnumOf, Epoch, Flag, IdSet, Kind, Offset, Struct
+from checker.shape import ArrayOf, Record, Scalar, Type, leaf_count
 from checker.state_graph import Combinations
 
 Rows = np.ndarray[Any, Any]
 
 OWN_COLUMNS = ("state", "fingerprint", "parent", "level", "properties", "sometimes", "measures", "at_bound")
 """The columns of a state that are not fields of it."""
+
+
+@dataclass(frozen=True)
+class Names(Kind):
+    """An enum without its class: the names of its members, and the number of the first."""
+
+    names: tuple[str, ...]
+    first: int
 
 
 def field_columns(layout: Layout) -> dict[str, str]:
@@ -38,13 +47,29 @@ def field_columns(layout: Layout) -> dict[str, str]:
     return columns
 
 
+def portable(node: Type) -> Type:
+    """The type without the model's own classes, for processes that do not have them."""
+    if isinstance(node, Scalar):
+        return Scalar(_without_class(node.kind), node.low, node.high)
+    if isinstance(node, Record):
+        return Record(Struct, tuple((name, portable(child)) for name, child in node.fields))
+    return ArrayOf(portable(node.element), node.length, node.index)
+
+
+def _without_class(kind: Kind) -> Kind:
+    if not isinstance(kind, EnumOf):
+        return kind
+    by_number = sorted(kind.members, key=int)
+    return Names(tuple(member.name for member in by_number), int(by_number[0]))
+
+
 def kind_type(kind: Kind) -> pa.DataType:
     """The Arrow type of a scalar."""
     if isinstance(kind, Flag):
         return pa.bool_()
     if isinstance(kind, IdSet):
         return pa.list_(pa.int32())
-    return pa.string() if isinstance(kind, EnumOf) else pa.int32()
+    return pa.string() if isinstance(kind, EnumOf | Names) else pa.int32()
 
 
 def kind_array(kind: Kind, values: Rows) -> pa.Array:
@@ -56,10 +81,9 @@ def kind_array(kind: Kind, values: Rows) -> pa.Array:
         ends = np.concatenate(([0], members.sum(axis=1).cumsum()))
         ids = np.nonzero(members)[1]
         return pa.ListArray.from_arrays(pa.array(ends.astype(np.int32)), pa.array(ids.astype(np.int32)))
-    if isinstance(kind, EnumOf):
-        by_number = sorted(kind.members, key=int)
-        names = pa.array([member.name for member in by_number])
-        return names.take(pa.array(values - int(by_number[0])))
+    kind = _without_class(kind)
+    if isinstance(kind, Names):
+        return pa.array(kind.names).take(pa.array(values - kind.first))
     mask = values < 0 if is_optional(kind) else None
     return pa.array(values.astype(np.int32), mask=mask)
 
@@ -145,8 +169,3 @@ def name_lists(names: Sequence[str], masks: Rows) -> pa.Array:
     kinds, places = np.unique(masks, return_inverse=True)
     lists = [[name for place, name in enumerate(names) if int(kind) >> place & 1] for kind in kinds]
     return pa.array(lists, pa.list_(pa.string())).take(pa.array(places))
-
-
-def bit_count(model: Model) -> int:
-    """How many bits of a verdict have a meaning."""
-    return len(model.properties) + len(model.sometimes)

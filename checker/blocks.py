@@ -1,7 +1,7 @@
 """Packed states on their way between processes and on disk: Arrow data, each state one fixed-width binary value.
 
-A block is a NamedTuple of arrays with one row per state: uint64[n, words] becomes a column of fixed-width binary,
-uint64[n] a column of numbers. Reading copies nothing: the arrays are views of the bytes or of the mapped file.
+A block is a NamedTuple of arrays with one row per state or step: uint64[n, words] becomes a column of fixed-width
+binary, [n] a column of numbers. Reading copies nothing: the arrays are views of the bytes or of the mapped file.
 """
 
 import os
@@ -40,7 +40,21 @@ class Level(NamedTuple):
     parents: Array
 
 
-Block = TypeVar("Block", Candidates, Visited, Level)
+class Sent(NamedTuple):
+    """Steps: the target of each, uint64[n, words], the number of its source, uint64[n], and what a kernel tells of it.
+
+    That is the action with its parameters, uint32[n], whether the target leaves the constraint, uint8[n], and the
+    properties that are violated, uint64[n]. Where targets are numbers, they are int64[n].
+    """
+
+    targets: Array
+    sources: Array
+    combinations: Array
+    outside: Array
+    wrongs: Array
+
+
+Block = TypeVar("Block", Candidates, Visited, Level, Sent)
 
 
 def parent_of(shard: int, row: int) -> int:
@@ -93,12 +107,12 @@ def checksum(path: Path) -> int:
     return value
 
 
-def _batch(block: Candidates | Visited | Level) -> pa.RecordBatch:
+def _batch(block: Candidates | Visited | Level | Sent) -> pa.RecordBatch:
     columns = {}
     for name, values in block._asdict().items():
         rows = len(values)
         data = pa.py_buffer(np.ascontiguousarray(values))
-        kind = pa.binary(8 * values.shape[1]) if values.ndim == 2 else pa.uint64()
+        kind = pa.binary(8 * values.shape[1]) if values.ndim == 2 else pa.from_numpy_dtype(values.dtype)
         columns[name] = pa.Array.from_buffers(kind, rows, [None, data])
     return pa.RecordBatch.from_pydict(columns)
 
@@ -107,7 +121,8 @@ def _block(kind: type[Block], batch: pa.RecordBatch) -> Block:
     arrays = []
     for name in kind._fields:
         column = batch.column(name)
-        values = np.frombuffer(column.buffers()[1], np.uint64)
-        width = column.type.byte_width // 8 if pa.types.is_fixed_size_binary(column.type) else 0
+        is_binary = pa.types.is_fixed_size_binary(column.type)
+        values = np.frombuffer(column.buffers()[1], np.uint64 if is_binary else column.type.to_pandas_dtype())
+        width = column.type.byte_width // 8 if is_binary else 0
         arrays.append(values.reshape(-1, width)[: len(column)] if width else values[: len(column)])
     return kind(*arrays)

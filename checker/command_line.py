@@ -29,7 +29,15 @@ from checker.errors import KafkacheckError, UsageError
 from checker.files import reason_of
 from checker.named import Source
 from checker.names import did_you_mean, printable, shortened
-from checker.options import EXIT_STATUSES, Place, check_cluster_options, cluster_options, search_options, set_option
+from checker.options import (
+    EXIT_STATUSES,
+    Place,
+    check_cluster_options,
+    cluster_options,
+    run_option,
+    search_options,
+    set_option,
+)
 from checker.output import say, tell
 from checker.result import Limits
 from checker.statuses import INTERNAL_ERROR, NOT_EXHAUSTED, PIPE_CLOSED, REFUSED
@@ -109,13 +117,7 @@ def models(patterns: tuple[str, ...]) -> int:
 )
 @search_options
 @click.option("--lemmas", is_flag=True, help="Check the model's lemmas as well, after its properties.")
-@click.option(
-    "--run-dir",
-    "run_folder",
-    type=Place(),
-    metavar="DIR",
-    help="Spark: keep every level from the first wide one on in this new folder, from which `resume` goes on.",
-)
+@run_option
 @cluster_options
 def check(
     model_names: tuple[str, ...],

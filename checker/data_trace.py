@@ -8,10 +8,10 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from checker.catalogue import find_model
-from checker.dataset import EDGES, STATES, level_file
 from checker.errors import EvaluationError, KafkacheckError, UsageError
 from checker.evaluation import Evaluation
 from checker.kernel import kernel_text
+from checker.manifest import EDGES, STATES, level_folder
 from checker.model import Action, Model
 from checker.objects import Values, value_from_json
 from checker.trace import Step, Trace, rebuild
@@ -69,7 +69,7 @@ def _chain(model: Model, folder: Path, manifest: dict[str, Any], level: int, sta
     """The flattened states from an initial one to a state of a level."""
     columns, found = manifest["columns"], []
     while state is not None:
-        path = folder / level_file(STATES, level)
+        path = folder / level_folder(STATES, level)
         wanted = [("state", "==", state)]
         rows = pq.read_table(path, columns=["parent", *columns.values()], filters=wanted, partitioning=None).to_pylist()
         if not rows:
@@ -84,7 +84,7 @@ def _given(model: Model, action: Action, folder: Path, step: dict[str, Any]) -> 
     """The parameters of a step, as its data set has them."""
     if not action.parameters:
         return ()
-    path = folder / level_file(EDGES, step["level"])
+    path = folder / level_folder(EDGES, step["level"])
     wanted = [("source", "==", step["source"]), ("action", "==", step["action"])]
     for row in pq.read_table(path, filters=wanted, partitioning=None).to_pylist():
         if row["target"] == step["target"]:

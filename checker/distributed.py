@@ -8,6 +8,7 @@ not worth a job, and the same work is done here.
 import itertools
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 from checker import shard as shards
@@ -102,19 +103,28 @@ def _checked(answers: Sequence[Absorbed | Trouble]) -> list[Absorbed]:
 class DistributedSearch:
     """A breadth-first search by shards, from the last level of a run directory on.
 
-    Levels with fewer than `widest` states are done by `here`, others by `there`.
+    Levels with fewer than `widest` states are done by `here`, others by `there`. One that `goes_past` violations and
+    deadlocks tells of them when it ends.
     """
 
     engine = "spark"
 
     def __init__(
-        self, model: Model, run: RunDirectory, work: Work, watch: Watch, workers: tuple[Workers, Workers], widest: int
+        self,
+        model: Model,
+        run: RunDirectory,
+        work: Work,
+        watch: Watch,
+        workers: tuple[Workers, Workers],
+        widest: int,
+        goes_past: bool = False,
     ) -> None:
         self.model = model
         self.watch = watch
         self._run, self._work = run, work
         self._here, self._there = workers
         self._widest = widest
+        self._goes_past = goes_past
         self._levels = [run.level(number) for number in run.committed()]
         self.counts = self._counts()
 
@@ -127,11 +137,14 @@ class DistributedSearch:
     def run(self) -> Found | None:
         """Search until every state is expanded (None) or something stops it. UsageError where Spark does not start."""
         try:
-            found = self._judged()
+            found = None if self._goes_past else self._judged()
             while found is None and self._levels[-1].states:
                 found = self._stopped() or self._level()
         except FailedError as error:
             found = self.counts.stopped(self.model, str(error))
+        if self._goes_past and (found is None or found.verdict is Verdict.NOT_EXHAUSTED):
+            judged = self._judged()
+            found = replace(judged, reason=found.reason if found else "") if judged else found
         return found
 
     def _stopped(self) -> Found | None:
@@ -163,7 +176,7 @@ class DistributedSearch:
         self._levels.append(level)
         self._run.sweep(self._levels)
         self.counts = self._counts()
-        return self._judged()
+        return None if self._goes_past else self._judged()
 
     def _counts(self) -> Exploration:
         """What the levels say."""
@@ -187,7 +200,9 @@ class DistributedSearch:
             counts.deadlock = self.chain(*summary.deadlock)
         for number, level, shard, row, by_successor in summary.violated:
             behaviour = self.chain(level, shard, row)
-            if by_successor:
+            if not level:
+                behaviour = [Evaluation(self.model).violating_start(number)]
+            elif by_successor:
                 behaviour = [*behaviour, Evaluation(self.model).violating_successor(behaviour[-1], number)]
             counts.violated[number] = behaviour
         return counts.judge(self.model)
@@ -226,7 +241,7 @@ def _summary(before: Committed, answers: Sequence[Absorbed]) -> Summary:
     """What is known after a level, given what was known before it."""
     known, expanded = before.summary, sorted(report for answer in answers for report in answer.expanded)
     assert known is not None
-    violated: dict[int, tuple[int, int, int, int, bool]] = {}
+    violated = {violation[0]: violation for violation in known.violated}
     for answer in answers:
         for number, row in answer.violated:
             violated.setdefault(number, (number, before.number + 1, answer.shard, row, False))
@@ -240,5 +255,5 @@ def _summary(before: Committed, answers: Sequence[Absorbed]) -> Summary:
         fired=tuple(sum(each) for each in zip(known.fired, *(report.fired for report in expanded), strict=True)),
         met=tuple(sorted({*known.met, *(number for answer in answers for number in answer.met)})),
         violated=tuple(sorted(violated.values())),
-        deadlock=min(stuck, default=None),
+        deadlock=known.deadlock or min(stuck, default=None),
     )

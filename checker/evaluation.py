@@ -97,6 +97,11 @@ class Evaluation:
             "an error in kafkacheck, please report it with the model"
         )
 
+    def violating_start(self, number: int) -> Values:
+        """The first initial state that violates an invariant."""
+        starts = map(self._layout.flatten, self.model.initial_states())
+        return next(values for values in starts if not self.holds(self.model.properties[number], values))
+
     def failure_of_invariants(self, values: Values) -> EvaluationError | None:
         """Why evaluating the invariants and `sometimes` of a state fails, or None."""
         try:

@@ -59,13 +59,19 @@ class Exploration:
 
     def judge(self, model: Model) -> Found | None:
         """What to report now: the shortest behaviour first, among equals the property listed first."""
-        if self.deadlock is not None and not self._tolerates(None, self.deadlock):
-            return Found(Verdict.DEADLOCK, None, self.deadlock)
         judged = [each for each, behaviour in self.violated.items() if not self._tolerates(each, behaviour)]
-        if judged:
-            number = min(judged, key=lambda each: (len(self.violated[each]), each))
-            return Found(Verdict.VIOLATED, model.properties[number].name, self.violated[number])
-        return None
+        number = min(judged, key=lambda each: (len(self.violated[each]), each), default=None)
+        stuck = self.deadlock
+        is_first = stuck is not None and (number is None or len(stuck) < len(self.violated[number]))
+        if stuck is not None and is_first and not self._tolerates(None, stuck):
+            return Found(Verdict.DEADLOCK, None, stuck)
+        if number is None:
+            return None
+        return Found(Verdict.VIOLATED, model.properties[number].name, self.violated[number])
+
+    def tolerate_all(self, model: Model) -> None:
+        """Go on past everything."""
+        self.tolerated = dict.fromkeys((None, *range(len(model.properties))), 0)
 
     def _tolerates(self, number: int | None, behaviour: list[Values]) -> bool:
         return number in self.tolerated and len(behaviour) >= self.tolerated[number]

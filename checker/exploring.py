@@ -6,20 +6,23 @@ They need the packages that Spark and Parquet come with, which no other command 
 import contextlib
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from checker import catalogue
-from checker.errors import UsageError
+from checker.errors import EvaluationError, NotExhaustedError, UsageError
 from checker.model import Model
+from checker.named import Source
 from checker.output import say, tell
 from checker.progress import ProgressReport
-from checker.result import Limits
+from checker.result import Limits, Verdict
 from checker.settings import settings_text
 from checker.statuses import NOT_EXHAUSTED
 
 if TYPE_CHECKING:
     from checker.analysis import Analysis
+    from checker.runs import Cluster
     from checker.trace import Trace
 
 CANNOT_CONVERGE = 1
@@ -52,6 +55,43 @@ def explore(model: Model, name: str, folder: Path, limits: Limits) -> int:
     locator = name if name in catalogue.catalogue_names() or not Path(name).exists() else str(Path(name).resolve())
     with ProgressReport(model.name) as progress:
         run = dataset.write(model, locator, folder, progress, limits)
+    return _tell_written(model, run, folder)
+
+
+def explore_on_spark(source: Source, run_folder: Path, folder: Path, limits: Limits, cluster: "Cluster") -> int:
+    """Search a model on Spark, past violations, keeping a run directory, and write what it has; the exit status.
+
+    UsageError where a folder cannot be used, EvaluationError where the model's code fails, NotExhaustedError where it
+    ends before anything is kept.
+    """
+    from checker import dataset, run_dataset, runs, state_graph
+    from checker.run_directory import RunDirectory
+
+    model = source.model()
+    say(f"{model.name}: {settings_text(model) or 'no bounds or rules'}")
+    dataset.check_new(folder)
+    state_graph.check_judgements(model)
+    with ProgressReport(model.name) as progress:
+        result = runs.begin(
+            source, run_folder, replace(cluster, hand_over_from=1), limits, progress, model, goes_past=True
+        )
+    if result.verdict is Verdict.EVALUATION_FAILED:
+        raise EvaluationError(result.reason)
+    if not RunDirectory(run_folder).committed():
+        raise NotExhaustedError(f"nothing was explored: {result.reason}")
+    return _tell_written(model, run_dataset.write(run_folder, folder, cluster, result.reason), folder)
+
+
+def explore_run(run_folder: Path, folder: Path, cluster: "Cluster") -> int:
+    """Write the state graph that a run directory has to a folder; the exit status. Otherwise as `explore_on_spark`."""
+    from checker import run_dataset, runs
+
+    model = runs.source_of(run_folder).model()
+    say(f"{model.name}: {settings_text(model) or 'no bounds or rules'}")
+    return _tell_written(model, run_dataset.write(run_folder, folder, cluster), folder)
+
+
+def _tell_written(model: Model, run: dict[str, Any], folder: Path) -> int:
     for each, counts in run["violations"].items():
         if counts["level"]:
             told = f"{counts['states']:,} states and {counts['steps']:,} steps, first at level {counts['level']}"
@@ -122,9 +162,9 @@ def converge(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from checker import analysis_report, data_trace, dataset
+    from checker import analysis_report, data_trace, dataset, manifest
 
-    run = dataset.read_manifest(folder)
+    run = manifest.read(folder)
     if run["unfinished"]:
         raise UsageError(
             f"{folder}: {unfinished_text(run)}. What can be reached from a state without its steps cannot be known; "
@@ -199,9 +239,9 @@ def compare(folder_a: Path, folder_b: Path, master: str | None, settings: Sequen
 
 def _opened(folder: Path) -> dict[str, Any]:
     """What `_run.json` of a data set says, with a warning where not all of the graph is there."""
-    from checker import dataset
+    from checker import manifest
 
-    run = dataset.read_manifest(folder)
+    run = manifest.read(folder)
     if run["unfinished"]:
         tell(f"warning: {folder}: {unfinished_text(run)}; what is told is told of these alone")
     return run

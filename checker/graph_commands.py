@@ -6,12 +6,22 @@ import click
 
 from checker import catalogue, exploring, settings
 from checker.errors import UsageError
-from checker.options import EXIT_STATUSES, Place, limit_options, set_option, spark_options
+from checker.named import Source
+from checker.options import (
+    EXIT_STATUSES,
+    Place,
+    check_cluster_options,
+    cluster_options,
+    limit_options,
+    run_option,
+    set_option,
+    spark_options,
+)
 from checker.result import Limits
 
 
 @click.command(epilog=EXIT_STATUSES)
-@click.argument("model_name", metavar="MODEL")
+@click.argument("name", metavar="MODEL|RUN_DIR")
 @click.option(
     "--out",
     "folder",
@@ -22,17 +32,62 @@ from checker.result import Limits
 )
 @set_option
 @limit_options
+@click.option(
+    "--engine",
+    type=click.Choice(["compiled", "spark"]),
+    default="compiled",
+    show_default=True,
+    help="Where MODEL is explored: in this process, or on Spark.",
+)
+@run_option
+@cluster_options
 def explore(
-    model_name: str, folder: Path, changes: tuple[str, ...], max_seconds: float | None, max_states: int | None
+    name: str,
+    folder: Path,
+    changes: tuple[str, ...],
+    max_seconds: float | None,
+    max_states: int | None,
+    engine: str,
+    run_folder: Path | None,
+    master: str | None,
+    conf: tuple[str, ...],
+    shards: int | None,
+    spark_from: int | None,
 ) -> int:
     """Write the whole state graph of MODEL as a data set of Parquet files, past violations.
 
     DIR/states and DIR/edges are tables that DuckDB, pandas and Spark read; DIR/_run.json says what they are of. Where a
     limit or Ctrl-C ends it, the levels found whole are written, and DIR/_run.json says that they are not all.
+
+    With --engine spark the search is kept in --run-dir, and Spark writes what that has. RUN_DIR, the folder of a search
+    on Spark that was begun before, is written as it is, without searching on.
     """
-    model = settings.with_settings(catalogue.find_model(model_name), changes)
+    limits = Limits(max_states, max_seconds)
     with exploring.needed_packages():
-        return exploring.explore(model, model_name, folder, Limits(max_states, max_seconds))
+        if name not in catalogue.catalogue_names() and Path(name).is_dir():
+            given: dict[str, object] = {
+                "--set": changes,
+                "--run-dir": run_folder,
+                "--shards": shards,
+                "--spark-from": spark_from,
+            }
+            given |= {"--max-states": max_states, "--max-seconds": max_seconds}
+            for option, value in given.items():
+                if value not in (None, ()):
+                    raise UsageError(f"{name} is the folder of a search, which is written as it is; leave out {option}")
+            from checker import spark_checking
+
+            return exploring.explore_run(Path(name), folder, spark_checking.cluster_of(master, conf, None, None))
+        check_cluster_options(engine, run_folder, master, conf, shards, spark_from)
+        if engine == "compiled":
+            model = settings.with_settings(catalogue.find_model(name), changes)
+            return exploring.explore(model, name, folder, limits)
+        if run_folder is None:
+            raise UsageError("--engine spark keeps the search in a folder; name a new one with --run-dir")
+        from checker import spark_checking
+
+        cluster = spark_checking.cluster_of(master, conf, shards, spark_from)
+        return exploring.explore_on_spark(Source(name, changes), run_folder, folder, limits, cluster)
 
 
 @click.command(epilog=EXIT_STATUSES)

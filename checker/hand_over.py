@@ -7,7 +7,7 @@ import numpy as np
 from checker import shard as shards
 from checker.blocks import Array, Level, Visited, parent_of
 from checker.compiled import CompiledSearch
-from checker.run_directory import Committed, File, RunDirectory, Shard, Summary
+from checker.run_directory import Committed, File, RunDirectory, Shard, Summary, Violation
 
 
 def hand_over(search: CompiledSearch, run: RunDirectory, count: int) -> Committed:
@@ -19,9 +19,8 @@ def hand_over(search: CompiledSearch, run: RunDirectory, count: int) -> Committe
     counts = search.counts
     names = np.zeros(len(states), np.uint64)
     visited = _visited(run, states, fingerprints, count, len(counts.level_ends))
-    summary = Summary(
-        counts.generated, counts.excluded, tuple(int(each) for each in search.fired()), tuple(sorted(counts.met))
-    )
+    fired, met = tuple(int(each) for each in search.fired()), tuple(sorted(counts.met))
+    summary = Summary(counts.generated, counts.excluded, fired, met, _violated(search, fingerprints, count))
     for number, (start, end) in enumerate(itertools.pairwise([0, *counts.level_ends]), start=1):
         is_last = end == counts.level_ends[-1]
         parts = []
@@ -33,6 +32,19 @@ def hand_over(search: CompiledSearch, run: RunDirectory, count: int) -> Committe
         level = Committed(number, tuple(parts), summary if is_last else None, search.watch.seconds)
         run.commit(level)
     return level
+
+
+def _violated(search: CompiledSearch, fingerprints: Array, count: int) -> tuple[Violation, ...]:
+    """Where the initial states are that violate a property, as a summary says it, where a search goes on past them."""
+    found = []
+    for number, (state,) in sorted(search.counts.violated.items()):
+        packed = search.model.layout.pack(np.array([state], np.int64))[0]
+        rows = np.flatnonzero((search.states == packed).all(axis=1))
+        if not len(rows):
+            found.append((number, 0, 0, 0, True))
+        for shard, own in _parts(fingerprints, 0, len(fingerprints), count) if len(rows) else ():
+            found += [(number, 1, shard, int(row), False) for row in np.flatnonzero(own == rows[0])]
+    return tuple(found)
 
 
 def _parts(fingerprints: Array, start: int, end: int, count: int) -> list[tuple[int, Array]]:

@@ -5,10 +5,10 @@ the tuple of its leaves' values ("flattened") or as that tuple packed into 64-bi
 """
 
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import cached_property
-from typing import Any, get_args, get_origin
+from typing import Any, NamedTuple, get_args, get_origin
 
 from checker import objects
 from checker.bounds import Bounds
@@ -38,6 +38,15 @@ if typing.TYPE_CHECKING:
 WORD_BITS = 64
 HIGHEST_VALUE = 2**31 - 1
 MOST_LEAVES = 4096
+
+
+class Slot(NamedTuple):
+    """Where a scalar is kept in a packed state, less its lowest value."""
+
+    word: int
+    shift: int
+    bits: int
+    low: int
 
 
 def scalar_of(kind: Kind, bounds: Bounds, place: str) -> Scalar:
@@ -169,13 +178,12 @@ class Layout:
 
     def unpack(self, words: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
         """Packed words, uint64[n, words], as flattened states, int64[n, leaves]."""
-        import numpy as np
+        return unpacked(words, self.slots)
 
-        rows = np.empty((len(words), len(self.leaves)), dtype=np.int64)
-        for column, leaf in enumerate(self.leaves):
-            value = (words[:, leaf.word] >> np.uint64(leaf.shift)) & np.uint64((1 << leaf.bits) - 1)
-            rows[:, column] = value.astype(np.int64) + leaf.low
-        return rows
+    @cached_property
+    def slots(self) -> "list[Slot]":
+        """Where the leaves are kept in a packed state."""
+        return [Slot(leaf.word, leaf.shift, leaf.bits, leaf.low) for leaf in self.leaves]
 
     def record(self, struct: type[Struct]) -> Record | None:
         """The type of the records of class `struct`, or None where this schema has none."""
@@ -234,6 +242,17 @@ class Layout:
                 word, shift = word + 1, 0
             yield Leaf(steps, path_text(steps), owner, scalar, word, shift, bits)
             shift += bits
+
+
+def unpacked(words: "np.ndarray[Any, Any]", slots: Sequence[Slot]) -> "np.ndarray[Any, Any]":
+    """Packed words, uint64[n, words], as flattened states, int64[n, leaves], by where the leaves are kept."""
+    import numpy as np
+
+    rows = np.empty((len(words), len(slots)), dtype=np.int64)
+    for column, slot in enumerate(slots):
+        value = (words[:, slot.word] >> np.uint64(slot.shift)) & np.uint64((1 << slot.bits) - 1)
+        rows[:, column] = value.astype(np.int64) + slot.low
+    return rows
 
 
 def kind_of(annotation: Any) -> Kind | None:

@@ -120,6 +120,17 @@ def spark_options(command: Command) -> Command:
     )(command)
 
 
+def run_option(command: Command) -> Command:
+    """The option that says where a search on Spark is kept."""
+    return click.option(
+        "--run-dir",
+        "run_folder",
+        type=Place(),
+        metavar="DIR",
+        help="Spark: keep the levels of the search in this new folder, from which `resume` goes on.",
+    )(command)
+
+
 def cluster_options(command: Command) -> Command:
     """The options of a search on Spark; `checker.searching.cluster_of` takes them."""
     for option in reversed(

@@ -28,7 +28,7 @@ from checker.errors import KafkacheckError, UsageError
 from checker.files import atomic_write, make_folder
 
 FORMAT = "kafkacheck run"
-VERSION = 2
+VERSION = 3
 
 
 class DamagedRunError(KafkacheckError):
@@ -51,19 +51,24 @@ class Shard(NamedTuple):
     visited: tuple[File, ...]
 
 
+Violation = tuple[int, int, int, int, bool]
+"""The number of a property, and where the first state is that violates it: the level, the shard, the row, and whether
+the violation is by a successor of that state. Level 0: by an initial state outside the constraint."""
+
+
 class Summary(NamedTuple):
     """What was found up to a level and while the level before was expanded, as in `checker.exploration.Exploration`.
 
     `generated`, `excluded` and `fired` count all levels. `met` are the numbers of the `sometimes` properties with an
-    example. `violated` says by number of the property, `deadlock` of the level before, where the first state is that
-    shows it: the level, the shard, the row, and whether the violation is by a successor of that state.
+    example. `violated` says where the first state is that violates a property, `deadlock` the same (the level, the
+    shard, the row) of the first without an enabled action.
     """
 
     generated: int
     excluded: int
     fired: tuple[int, ...]
     met: tuple[int, ...] = ()
-    violated: tuple[tuple[int, int, int, int, bool], ...] = ()
+    violated: tuple[Violation, ...] = ()
     deadlock: tuple[int, int, int] | None = None
 
 
@@ -200,7 +205,7 @@ class RunDirectory:
         path = self.shards / f"{name}.arrow"
         try:
             blocks.write(path, block)
-            return File(path.name, len(block.states), path.stat().st_size, blocks.checksum(path))
+            return File(path.name, len(block[0]), path.stat().st_size, blocks.checksum(path))
         except BaseException:
             path.unlink(missing_ok=True)
             raise
@@ -220,13 +225,17 @@ class RunDirectory:
         needed = {shard.level for level in levels for shard in level.shards}
         needed |= {file for shard in levels[-1].shards for file in shard.visited}
         for file in sorted(needed):
-            path = self.shards / file.name
-            try:
-                found = blocks.checksum(path)
-            except OSError as error:
-                raise _damaged(path, (error.strerror or str(error)).lower()) from None
-            if found != file.checksum:
-                raise _damaged(path, f"its checksum is {found:08x} and not {file.checksum:08x}")
+            self.verify_file(file)
+
+    def verify_file(self, file: File) -> None:
+        """Compare a file with its checksum. DamagedRunError where it differs."""
+        path = self.shards / file.name
+        try:
+            found = blocks.checksum(path)
+        except OSError as error:
+            raise _damaged(path, (error.strerror or str(error)).lower()) from None
+        if found != file.checksum:
+            raise _damaged(path, f"its checksum is {found:08x} and not {file.checksum:08x}")
 
     def sweep(self, levels: list[Committed]) -> None:
         """Remove the files that neither the levels nor the search from the last one on can need."""

@@ -57,11 +57,13 @@ def begin(
     limits: Limits,
     progress: ProgressListener | None = None,
     model: Model | None = None,
+    goes_past: bool = False,
 ) -> Result:
     """Search a model, on Spark once it is wide enough, keeping every level in a new run directory at `path`.
 
     `model` is what `source` names, where it is there already. Without a path the directory is a temporary one, which
-    stays only where the search did not end. UsageError where the directory or Spark cannot be used; otherwise as
+    stays only where the search did not end. A search that `goes_past` violations and deadlocks tells of them when it
+    ends, also where it is resumed. UsageError where the directory or Spark cannot be used; otherwise as
     `checker.search.check`.
     """
     model = model or source.model()
@@ -73,6 +75,7 @@ def begin(
         "model": model.name,
         "source": [source.absolute().text, list(source.changes), list(source.properties), source.lemmas],
         "shards": cluster.shards,
+        "goes_past": goes_past,
         "identity": identity_of(model, text),
     }
     try:
@@ -99,18 +102,24 @@ def resume(
     run = RunDirectory(path)
     about = run.about()
     model = model or source_of(path).model()
-    text = kernel.kernel_text(model)
-    changed = differences(about["identity"], identity_of(model, text))
-    if changed:
-        raise UsageError(
-            f"{path} was begun with another {model.name}: {'; '.join(changed[:5])}; undo that, or begin a new run"
-        )
+    text = unchanged_kernel(run, model)
     if cluster.shards not in (None, about["shards"]) and run.committed():
         raise UsageError(f"{path} has {about['shards']} shards, which cannot become {cluster.shards}")
     if cluster.master is not None:
         spark.reach(cluster.master)
     run.write_kernel(text)
     return _continued(model, run, about, cluster, limits, progress, is_temporary=False)
+
+
+def unchanged_kernel(run: RunDirectory, model: Model) -> str:
+    """The text of the model's kernel. UsageError where a run was begun with another one, naming the differences."""
+    about, text = run.about(), kernel.kernel_text(model)
+    changed = differences(about["identity"], identity_of(model, text))
+    if changed:
+        raise UsageError(
+            f"{run.path} was begun with another {model.name}: {'; '.join(changed[:5])}; undo that, or begin a new run"
+        )
+    return text
 
 
 def source_of(path: Path) -> Source:
@@ -130,7 +139,7 @@ def _continued(
 ) -> Result:
     watch = Watch(limits, progress)
     with watch.interrupts.listening(), run.locked(), contextlib.ExitStack() as started:
-        sessions = _Spark(cluster, run.path, started)
+        sessions = SparkStarter(cluster, run.path, started)
         levels = [run.level(number) for number in run.committed()]
         if not levels or levels[-1].summary is None:
             run.forget()
@@ -142,13 +151,13 @@ def _continued(
         sizes, name = kernel.sizes_of(model), fingerprint(run.kernel.read_text(encoding="utf-8"))
         work = Work(str(run.path.resolve()), name, sizes, about["shards"], 0)
         workers = (HereWorkers(), SparkWorkers(sessions.context))
-        search = DistributedSearch(model, run, work, watch, workers, cluster.spark_from)
+        search = DistributedSearch(model, run, work, watch, workers, cluster.spark_from, about["goes_past"])
         found = search.run()
         return _left(result_of(search, found, watch), run, is_temporary)
 
 
 def _from_the_start(
-    model: Model, run: RunDirectory, about: dict[str, Any], cluster: Cluster, watch: Watch, sessions: "_Spark"
+    model: Model, run: RunDirectory, about: dict[str, Any], cluster: Cluster, watch: Watch, sessions: "SparkStarter"
 ) -> Result | None:
     """Search in this process until a level is wide enough and hand over; the result where none is.
 
@@ -160,6 +169,8 @@ def _from_the_start(
         if stopped is not None:
             return result_of(waiting, stopped, watch)
         search = CompiledSearch(model, compiler.entries(), watch)
+        if about["goes_past"]:
+            search.counts.tolerate_all(model)
         found = search.run(cluster.spark_from if cluster.hand_over_from is None else cluster.hand_over_from)
         if found is not None or not search.frontier:
             return result_of(search, found, watch)
@@ -180,7 +191,7 @@ def _from_the_start(
     return None
 
 
-class _Spark:
+class SparkStarter:
     """The Spark context, started when it is first asked for; it ends with `until`."""
 
     def __init__(self, cluster: Cluster, folder: Path, until: contextlib.ExitStack) -> None:

@@ -251,11 +251,16 @@ def keep(run: RunDirectory, level: int, shard: int, new: Level, known: Sequence[
 
 def kernel_of(work: Work) -> dict[str, Entry]:
     """The kernel's entries; compiled once per machine, loaded once per process."""
-    if work.kernel not in _kernels:
-        text = RunDirectory(Path(work.path)).kernel.read_text(encoding="utf-8")
-        with machine_code.one_at_a_time(work.kernel):
-            _kernels[work.kernel] = machine_code.entries(text)
-    return _kernels[work.kernel]
+    return kernel_in(RunDirectory(Path(work.path)).kernel, work.kernel)
+
+
+def kernel_in(path: Path, name: str) -> dict[str, Entry]:
+    """The entries of a kernel with a name of its own, whose text is in a file."""
+    if name not in _kernels:
+        text = path.read_text(encoding="utf-8")
+        with machine_code.one_at_a_time(name):
+            _kernels[name] = machine_code.entries(text)
+    return _kernels[name]
 
 
 def trouble_text(error: BaseException) -> str:

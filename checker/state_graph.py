@@ -26,7 +26,7 @@ MOST_JUDGEMENTS = 64
 
 Array = np.ndarray[Any, Any]
 
-__all__ = ["NO_STATE", "Combinations", "StateGraph", "States", "Steps"]
+__all__ = ["NO_STATE", "Combinations", "StateGraph", "States", "StepSpace", "Steps"]
 
 
 class Steps(NamedTuple):
@@ -89,7 +89,28 @@ def _compiled(model: Model) -> tuple[str, dict[str, Entry]]:
     return text, machine_code.entries_soon(text)
 
 
-class _Space(Workspace):
+def check_judgements(model: Model) -> None:
+    """UsageError where a model has more properties than can be told of a state."""
+    count = len(model.properties) + len(model.sometimes)
+    if count > MOST_JUDGEMENTS:
+        raise UsageError(
+            f"{model.name} has {count} properties; of a state graph at most {MOST_JUDGEMENTS} are told, so name some "
+            "of them with --property"
+        )
+
+
+def failure_of_measures(model: Model, values: Values) -> EvaluationError | None:
+    """What a measure of a state fails with, if one does."""
+    state = model.layout.restore(values)
+    try:
+        for measure in model.measures:
+            guarded(measure.name, functools.partial(measure.value, state))
+    except EvaluationError as error:
+        return error
+    return None
+
+
+class StepSpace(Workspace):
     """The arrays of a search, and those in which a kernel tells steps and verdicts."""
 
     def __init__(self, sizes: Sizes, entries: dict[str, Entry], capacity: int, room: int = BUFFER) -> None:
@@ -125,7 +146,7 @@ class StateGraph(CompiledSearch):
     used while `steps` is iterated; `outcome` is what a check would say, and is whole when that is done.
     """
 
-    space_class = _Space
+    space_class = StepSpace
 
     def __init__(
         self,
@@ -135,18 +156,14 @@ class StateGraph(CompiledSearch):
         watch: Watch | None = None,
         compiled: tuple[str, dict[str, Entry]] | None = None,
     ) -> None:
-        if len(model.properties) + len(model.sometimes) > MOST_JUDGEMENTS:
-            raise UsageError(
-                f"{model.name} has {len(model.properties) + len(model.sometimes)} properties; of a state graph at most "
-                f"{MOST_JUDGEMENTS} are told, so name some of them with --property"
-            )
+        check_judgements(model)
         self.initial = 0
         """How many initial states were generated."""
         self.text, entries = compiled or _compiled(model)
         super().__init__(model, entries, watch or Watch(limits or Limits(), progress))
         self._space.use_measures(len(model.measures))
 
-    _space: _Space
+    _space: StepSpace
 
     @property
     def levels(self) -> list[tuple[int, int]]:
@@ -222,11 +239,8 @@ class StateGraph(CompiledSearch):
     def _failed(self) -> Found:
         """Say what went wrong at the state at work, in a measure or anything else."""
         behaviour = self.chain(int(self._space.report[FAULT_AT]))
-        state = self.model.layout.restore(behaviour[-1])
-        try:
-            for measure in self.model.measures:
-                guarded(measure.name, functools.partial(measure.value, state))
-        except EvaluationError as error:
+        error = failure_of_measures(self.model, behaviour[-1])
+        if error is not None:
             return Found(Verdict.EVALUATION_FAILED, None, behaviour, str(error), error)
         return super()._failed()
 

@@ -80,7 +80,7 @@ def distributed_search(
     """
     watch, run = Watch(limits or Limits()), RunDirectory(folder)
     if not run.committed():
-        run.create({"model": model.name}, kernel.kernel_text(model))
+        run.create({"model": model.name, "goes_past": False}, kernel.kernel_text(model))
         search = CompiledSearch(model, entries_of(model), watch)
         assert search.run(widest) is None and search.frontier
         hand_over(search, run, shards)

@@ -26,7 +26,10 @@ MAY_IMPORT = {
 # Protocol code is plain: beside the project it may import only what declares enums and annotations.
 STANDARD_FOR_PROTOCOL = ("enum", "typing", "__future__")
 
-METHODS_OF_OTHERS = {"partition", "rpartition", "partitionBy", "mapPartitionsWithIndex"}
+METHODS_OF_OTHERS = {
+    "partition", "rpartition", "partitionBy", "mapPartitions", "mapPartitionsWithIndex",
+    "repartitionAndSortWithinPartitions",
+}  # fmt: skip
 """Methods of strings and of Spark that are named by a word of Kafka."""
 
 KAFKA_WORDS = (

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from checker import dataset
+from checker import dataset, manifest
 from checker.errors import EvaluationError, UsageError
 from checker.evaluation import Evaluation
 from checker.exploration import Watch
@@ -30,9 +30,14 @@ def kafkacheck(capsys):
 
 def rows_of(folder, kind):
     """All rows of a table, in order."""
-    paths = {int(path.parent.name.removeprefix("level=")): path for path in (folder / kind).rglob("*.parquet")}
-    parts = {level: pq.read_table(path, partitioning=None).to_pylist() for level, path in sorted(paths.items())}
-    return [{**row, "level": level} for level, part in parts.items() for row in part]
+    paths = [(int(path.parent.name.removeprefix("level=")), path) for path in (folder / kind).rglob("*.parquet")]
+    parts = [(level, pq.read_table(path, partitioning=None).to_pylist()) for level, path in sorted(paths)]
+    return [{**row, "level": level} for level, part in parts for row in part]
+
+
+def level_file(kind, level):
+    """The one file of a level, where the graph was explored in this process."""
+    return f"{manifest.level_folder(kind, level)}/{kind}.parquet"
 
 
 def explored(model, tmp_path):
@@ -70,8 +75,8 @@ def test_every_state_has_its_fields_and_every_step_its_parameters(tmp_path):
 
 def test_the_types_of_the_columns(tmp_path):
     explored(model_of("kip320").with_bounds({"replicas": 2, "max_records": 1}), tmp_path)
-    states = pq.read_schema(tmp_path / "graph" / dataset.level_file("states", 1))
-    edges = pq.read_schema(tmp_path / "graph" / dataset.level_file("edges", 1))
+    states = pq.read_schema(tmp_path / "graph" / level_file("states", 1))
+    edges = pq.read_schema(tmp_path / "graph" / level_file("edges", 1))
     replica = states.field("replicas").type.value_type
     assert replica.field("leader").type == pa.int32()
     assert replica.field("isr").type.value_type == pa.int32()
@@ -88,7 +93,7 @@ def test_the_types_of_the_columns(tmp_path):
 def test_what_the_run_says_of_itself(tmp_path):
     model = model_of("kip101").with_bounds({"replicas": 2})
     run, states, edges = explored(model, tmp_path)
-    assert run == dataset.read_manifest(tmp_path / "graph")
+    assert run == manifest.read(tmp_path / "graph")
     assert (run["verdict"], run["property"]) == ("VIOLATED", "weak_isr")
     assert (run["states"], run["edges"]) == (len(states), len(edges))
     assert run["depth"] == len(run["levels"]) == max(row["level"] for row in states)
@@ -186,7 +191,7 @@ def test_a_state_is_at_the_bound_of_an_allowance_once_that_is_used_up(tmp_path):
 def test_a_graph_without_steps(tmp_path):
     run, states, edges = explored(behaviours.ALONE, tmp_path)
     assert (run["states"], run["edges"], len(states), edges) == (1, 0, 1, [])
-    assert dataset.read_manifest(tmp_path / "graph") == run
+    assert manifest.read(tmp_path / "graph") == run
 
 
 def test_the_same_model_gives_the_same_files(tmp_path):
@@ -273,7 +278,7 @@ def damaged(folder, change):
         (lambda folder: damaged(folder, lambda text: text[:50]), "cannot be read"),
         (lambda folder: damaged(folder, lambda text: "[]"), "does not describe a state graph"),
         (
-            lambda folder: damaged(folder, lambda text: text.replace(f'"version": {dataset.VERSION}', '"version": 9')),
+            lambda folder: damaged(folder, lambda text: text.replace(f'"version": {manifest.VERSION}', '"version": 9')),
             "9",
         ),
         (
@@ -281,7 +286,7 @@ def damaged(folder, change):
             "says nothing of meas",
         ),
         (lambda folder: (folder / "_run.json").unlink(), "there is no _run.json in it"),
-        (lambda folder: (folder / dataset.level_file("edges", 2)).unlink(), "edges.parquet is missing"),
+        (lambda folder: (folder / level_file("edges", 2)).unlink(), "level=2 has no Parquet file"),
     ],
 )
 def test_a_folder_that_is_no_data_set_is_named(tmp_path, kafkacheck, damage, why):
@@ -317,7 +322,7 @@ def test_rows_are_written_some_at_a_time(tmp_path, monkeypatch):
 def test_an_empty_folder_is_used(tmp_path):
     (tmp_path / "graph").mkdir()
     dataset.write(behaviours.GRID, "grid", tmp_path / "graph")
-    assert dataset.read_manifest(tmp_path / "graph")["model"] == "grid"
+    assert manifest.read(tmp_path / "graph")["model"] == "grid"
 
 
 def test_a_limit_leaves_the_levels_found_whole_and_says_so(tmp_path):
@@ -325,7 +330,7 @@ def test_a_limit_leaves_the_levels_found_whole_and_says_so(tmp_path):
     model = model_of("kip101").with_bounds({"replicas": 2})
     _, states, edges = explored(model, tmp_path / "whole")
     run = dataset.write(model, "kip101", tmp_path / "graph", limits=Limits(max_states=500))
-    assert run == dataset.read_manifest(tmp_path / "graph")
+    assert run == manifest.read(tmp_path / "graph")
     assert (run["verdict"], run["unfinished"]) == ("NOT_EXHAUSTED", "it was stopped at 500 distinct states")
     assert 0 < run["states"] <= 500 and run["expanded"] == run["depth"] - 1
     assert rows_of(tmp_path / "graph", "states") == [row for row in states if row["level"] <= run["depth"]]
@@ -368,14 +373,14 @@ def test_a_limit_that_does_not_let_the_first_level_in(tmp_path, kafkacheck):
 
 def test_a_table_that_is_damaged_is_named(tmp_path, kafkacheck):
     dataset.write(behaviours.STARTS, "starts", tmp_path / "graph")
-    path = tmp_path / "graph" / dataset.level_file("states", 1)
+    path = tmp_path / "graph" / level_file("states", 1)
     content = path.read_bytes()
     path.write_bytes(content[:-20])
     ended = kafkacheck("analyze", tmp_path / "graph")
     assert ended.status == 2 and f"{path} is damaged: " in ended.error
-    path.write_bytes((tmp_path / "graph" / dataset.level_file("states", 2)).read_bytes())
+    path.write_bytes((tmp_path / "graph" / level_file("states", 2)).read_bytes())
     ended = kafkacheck("analyze", tmp_path / "graph")
-    assert ended.status == 2 and f"{path} has " in ended.error
+    assert ended.status == 2 and f"{path.parent} has " in ended.error
 
 
 def test_what_can_be_reached_is_not_told_of_a_part(tmp_path, kafkacheck):
