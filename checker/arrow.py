@@ -22,7 +22,7 @@ from checker.state_graph import Combinations
 
 Rows = np.ndarray[Any, Any]
 
-OWN_COLUMNS = ("state", "fingerprint", "parent", "level", "properties", "sometimes", "measures", "at_bound")
+OWN_COLUMNS = ("state", "fingerprint", "parent", "level", "properties", "sometimes", "measures", "at_bound", "cut_off")
 """The columns of a state that are not fields of it."""
 
 

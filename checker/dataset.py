@@ -21,10 +21,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from checker import manifest, state_graph
+from checker.cut_off import CutOff, all_larger
 from checker.dataset_tables import Tables
 from checker.errors import NotExhaustedError, UsageError
 from checker.exploration import Watch
-from checker.files import make_folder
+from checker.files import make_folder, make_usable
+from checker.kernel import sizes_of
+from checker.machine_code import entries_soon
 from checker.manifest import EDGES, STATES, Explored, Tally, bit_counts, level_folder
 from checker.model import Model
 from checker.result import Limits, ProgressListener
@@ -39,26 +42,29 @@ def write(
     folder: Path,
     progress: ProgressListener | None = None,
     limits: Limits | None = None,
+    with_cut_off: bool = False,
 ) -> dict[str, Any]:
     """Explore a model, past violations, and write its state graph to `folder`; what `_run.json` says.
 
-    `locator` is how the model is found again. The folder appears when all is written. Where a limit, Ctrl-C or the
-    memory ends it, that is all levels found whole, of which the last has no steps, and `_run.json` says so. UsageError
-    where the folder is there already, cannot be written, or would hold no state, EvaluationError where the model's code
-    fails, NotExhaustedError where it ends before anything is explored.
+    `locator` is how the model is found again. `with_cut_off`: it is told of each state which bounds cut it off. The
+    folder appears when all is written. Where a limit, Ctrl-C or the memory ends it, that is all levels found whole, of
+    which the last has no steps, and `_run.json` says so. UsageError where the folder is there already, cannot be
+    written, or would hold no state, EvaluationError where the model's code fails, NotExhaustedError where it ends
+    before anything is explored.
     """
     check_new(folder)
     watch = Watch(limits or Limits(), progress)
     _check_start(model, watch.limits.max_states)
     with watch.interrupts.listening(), appearing(folder) as work:
-        written = _Writer(state_graph.explored(model, watch), work).write(locator)
+        written = _Writer(state_graph.explored(model, watch), work, with_cut_off).write(locator)
     return written
 
 
 def check_new(folder: Path) -> None:
-    """UsageError where a folder is there already, unless it is empty."""
+    """UsageError where a folder is there already, unless it is empty, or cannot be made."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder} is there already and not an empty folder; name another one, or remove it")
+    make_usable(Path(os.path.abspath(folder)).parent)
 
 
 def _check_start(model: Model, most: int | None) -> None:
@@ -91,11 +97,15 @@ def appearing(folder: Path) -> Iterator[Path]:
 
 
 class _Writer:
-    def __init__(self, graph: StateGraph, folder: Path) -> None:
+    def __init__(self, graph: StateGraph, folder: Path, with_cut_off: bool) -> None:
         self.graph, self.folder = graph, folder
         self.model = graph.model
         self.tables = Tables(self.model)
         self.tally = Tally(self.model)
+        others = all_larger(self.model, self.tables.limited) if with_cut_off else {}
+        cutting = (sizes_of(self.model), self.tables.slots, others, entries_soon, graph.text)
+        self.cut_off = CutOff(*cutting) if others else None
+        self.bounds = list(others)
         self.judgements = len(self.model.properties) + len(self.model.sometimes)
         self.edges: list[int] = []
 
@@ -114,7 +124,9 @@ class _Writer:
         if not self.graph.levels:
             raise UsageError(f"{self.model.name} has no state to write: no initial state lies within its constraint")
         states = [last - first for first, last in self.graph.levels]
-        explored = Explored(self.graph.text, self.graph.outcome, reason, self.graph.initial, states, self.edges)
+        explored = Explored(
+            self.graph.text, self.graph.outcome, reason, self.graph.initial, states, self.edges, self.bounds
+        )
         return manifest.write(self.folder, self.model, self.tables, locator, explored, self.tally)
 
     def _open(self, kind: str, level: int, schema: pa.Schema) -> pq.ParquetWriter:
@@ -127,7 +139,7 @@ class _Writer:
         with contextlib.ExitStack() as opened:
             writer = None
             for states in self.graph.states(first, last):
-                table = self.tables.states(states)
+                table = self.tables.states(states, self.cut_off(states.words) if self.cut_off else {})
                 self.tally.add_states(level, bit_counts(states.verdicts, self.judgements))
                 writer = writer or opened.enter_context(self._open(STATES, level, table.schema))
                 writer.write_table(table)

@@ -1,9 +1,12 @@
 """The tables of a state graph as Arrow tables: states with their fields and what is judged of them, and steps."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import pyarrow as pa
 
 from checker import arrow
+from checker.cut_off import Judged
 from checker.layout import unpacked
 from checker.model import Model
 from checker.schema import Allowance
@@ -14,12 +17,13 @@ class Tables:
     """Makes the tables of a model's state graph, also in processes that do not have the model: it can be pickled.
 
     `columns` names the column of each field of a state, `schema` is their type as text, `limited` are the bounds
-    with the fields that count up to them, `steps` the columns of each (action, parameters).
+    with the fields that count up to them, `steps` the columns of each (action, parameters), `slots` where the scalars
+    of a packed state are.
     """
 
     def __init__(self, model: Model) -> None:
         layout = model.layout
-        self._root, self._slots = arrow.portable(layout.root), layout.slots
+        self._root, self.slots = arrow.portable(layout.root), layout.slots
         self._properties = [each.name for each in model.properties]
         self._invariants = [place for place, each in enumerate(model.properties) if not each.is_step]
         self._sometimes = [each.name for each in model.sometimes]
@@ -31,10 +35,13 @@ class Tables:
         nothing = arrow.type_array(self._root, np.empty((0, len(layout.leaves)), np.int64))
         self.schema = str(pa.struct([(column, nothing.type.field(name).type) for name, column in self.columns.items()]))
 
-    def states(self, states: States) -> pa.Table:
-        """States as rows: their number, fingerprint, parent, fields, and what is judged of them."""
+    def states(self, states: States, cut_off: Mapping[str, Judged]) -> pa.Table:
+        """States as rows: their number, fingerprint, parent, fields, and what is judged of them.
+
+        `cut_off` says by bound which of them it cuts off.
+        """
         count = len(states.words)
-        rows = unpacked(states.words, self._slots)
+        rows = unpacked(states.words, self.slots)
         columns = {
             "state": pa.array(np.arange(states.first, states.first + count)),
             "fingerprint": pa.array(states.fingerprints.view(np.int64)),
@@ -55,6 +62,9 @@ class Tables:
         if self.limited:
             at_end = [(rows[:, leaves] == self._ends[leaves]).any(axis=1) for leaves in self.limited.values()]
             columns["at_bound"] = arrow.flags(list(self.limited), at_end)
+        if cut_off:
+            found = [pa.array(each.is_cut_off, mask=each.is_unknown) for each in cut_off.values()]
+            columns["cut_off"] = pa.StructArray.from_arrays(found, names=list(cut_off))
         return pa.table(columns)
 
     def edges(self, steps: Steps, outside: Array) -> pa.Table:

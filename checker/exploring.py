@@ -47,18 +47,20 @@ def needed_packages() -> Iterator[None]:
         ) from error
 
 
-def explore(model: Model, name: str, folder: Path, limits: Limits) -> int:
+def explore(model: Model, name: str, folder: Path, limits: Limits, with_cut_off: bool) -> int:
     """Write the state graph of a model, which was named so, to a folder; the exit status."""
     from checker import dataset
 
     say(f"{model.name}: {settings_text(model) or 'no bounds or rules'}")
     locator = name if name in catalogue.catalogue_names() or not Path(name).exists() else str(Path(name).resolve())
     with ProgressReport(model.name) as progress:
-        run = dataset.write(model, locator, folder, progress, limits)
+        run = dataset.write(model, locator, folder, progress, limits, with_cut_off)
     return _tell_written(model, run, folder)
 
 
-def explore_on_spark(source: Source, run_folder: Path, folder: Path, limits: Limits, cluster: "Cluster") -> int:
+def explore_on_spark(
+    source: Source, run_folder: Path, folder: Path, limits: Limits, cluster: "Cluster", with_cut_off: bool
+) -> int:
     """Search a model on Spark, past violations, keeping a run directory, and write what it has; the exit status.
 
     UsageError where a folder cannot be used, EvaluationError where the model's code fails, NotExhaustedError where it
@@ -79,16 +81,16 @@ def explore_on_spark(source: Source, run_folder: Path, folder: Path, limits: Lim
         raise EvaluationError(result.reason)
     if not RunDirectory(run_folder).committed():
         raise NotExhaustedError(f"nothing was explored: {result.reason}")
-    return _tell_written(model, run_dataset.write(run_folder, folder, cluster, result.reason), folder)
+    return _tell_written(model, run_dataset.write(run_folder, folder, cluster, result.reason, with_cut_off), folder)
 
 
-def explore_run(run_folder: Path, folder: Path, cluster: "Cluster") -> int:
+def explore_run(run_folder: Path, folder: Path, cluster: "Cluster", with_cut_off: bool) -> int:
     """Write the state graph that a run directory has to a folder; the exit status. Otherwise as `explore_on_spark`."""
     from checker import run_dataset, runs
 
     model = runs.source_of(run_folder).model()
     say(f"{model.name}: {settings_text(model) or 'no bounds or rules'}")
-    return _tell_written(model, run_dataset.write(run_folder, folder, cluster), folder)
+    return _tell_written(model, run_dataset.write(run_folder, folder, cluster, "", with_cut_off), folder)
 
 
 def _tell_written(model: Model, run: dict[str, Any], folder: Path) -> int:

@@ -33,6 +33,12 @@ from checker.result import Limits
 @set_option
 @limit_options
 @click.option(
+    "--cut-off",
+    "with_cut_off",
+    is_flag=True,
+    help="Also tell which bounds cut a state off: a call would be possible there if the bound were one larger.",
+)
+@click.option(
     "--engine",
     type=click.Choice(["compiled", "spark"]),
     default="compiled",
@@ -47,6 +53,7 @@ def explore(
     changes: tuple[str, ...],
     max_seconds: float | None,
     max_states: int | None,
+    with_cut_off: bool,
     engine: str,
     run_folder: Path | None,
     master: str | None,
@@ -77,17 +84,20 @@ def explore(
                     raise UsageError(f"{name} is the folder of a search, which is written as it is; leave out {option}")
             from checker import spark_checking
 
-            return exploring.explore_run(Path(name), folder, spark_checking.cluster_of(master, conf, None, None))
+            cluster = spark_checking.cluster_of(master, conf, None, None)
+            return exploring.explore_run(Path(name), folder, cluster, with_cut_off)
         check_cluster_options(engine, run_folder, master, conf, shards, spark_from)
         if engine == "compiled":
             model = settings.with_settings(catalogue.find_model(name), changes)
-            return exploring.explore(model, name, folder, limits)
+            return exploring.explore(model, name, folder, limits, with_cut_off)
         if run_folder is None:
             raise UsageError("--engine spark keeps the search in a folder; name a new one with --run-dir")
+        if folder.resolve() in (run_folder.resolve(), *run_folder.resolve().parents):
+            raise UsageError(f"the search in {run_folder} would lie within {folder}; name another folder with --out")
         from checker import spark_checking
 
         cluster = spark_checking.cluster_of(master, conf, shards, spark_from)
-        return exploring.explore_on_spark(Source(name, changes), run_folder, folder, limits, cluster)
+        return exploring.explore_on_spark(Source(name, changes), run_folder, folder, limits, cluster, with_cut_off)
 
 
 @click.command(epilog=EXIT_STATUSES)

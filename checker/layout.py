@@ -168,13 +168,7 @@ class Layout:
 
     def pack(self, rows: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
         """Flattened states, int64[n, leaves], as packed words, uint64[n, words]."""
-        import numpy as np
-
-        words = np.zeros((len(rows), self.word_count), dtype=np.uint64)
-        for column, leaf in enumerate(self.leaves):
-            value = (rows[:, column] - leaf.low).astype(np.uint64)
-            words[:, leaf.word] |= value << np.uint64(leaf.shift)
-        return words
+        return packed(rows, self.slots)
 
     def unpack(self, words: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
         """Packed words, uint64[n, words], as flattened states, int64[n, leaves]."""
@@ -242,6 +236,17 @@ class Layout:
                 word, shift = word + 1, 0
             yield Leaf(steps, path_text(steps), owner, scalar, word, shift, bits)
             shift += bits
+
+
+def packed(rows: "np.ndarray[Any, Any]", slots: Sequence[Slot]) -> "np.ndarray[Any, Any]":
+    """Flattened states, int64[n, leaves], as packed words, uint64[n, words], by where the leaves are kept."""
+    import numpy as np
+
+    words = np.zeros((len(rows), 1 + max((slot.word for slot in slots), default=0)), dtype=np.uint64)
+    for column, slot in enumerate(slots):
+        value = (rows[:, column] - slot.low).astype(np.uint64)
+        words[:, slot.word] |= value << np.uint64(slot.shift)
+    return words
 
 
 def unpacked(words: "np.ndarray[Any, Any]", slots: Sequence[Slot]) -> "np.ndarray[Any, Any]":

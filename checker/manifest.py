@@ -19,13 +19,13 @@ from checker.settings import rules_of
 from checker.state_graph import Combinations
 
 FORMAT = "kafkacheck state graph"
-VERSION = 2
+VERSION = 3
 MANIFEST = "_run.json"
 STATES, EDGES = "states", "edges"
 KEYS = (
     "model", "locator", "question", "bounds", "rules", "hash", "verdict", "property", "unfinished", "states", "edges",
-    "generated", "depth", "expanded", "levels", "actions", "violations", "examples", "measures", "limited", "columns",
-    "schema", "invariants",
+    "generated", "depth", "expanded", "levels", "actions", "violations", "examples", "measures", "limited", "cut_off",
+    "columns", "schema", "invariants",
 )  # fmt: skip
 """What `_run.json` says."""
 
@@ -72,6 +72,7 @@ def write(
         "examples": tally.examples,
         "measures": [each.name for each in model.measures],
         "limited": list(tables.limited),
+        "cut_off": found.cut_off,
         "columns": tables.columns,
         "schema": tables.schema,
         "invariants": [each.name for each in model.properties if not each.is_step],
@@ -84,7 +85,7 @@ class Explored(NamedTuple):
     """What was explored: the text of its kernel, what a check would say, and why not all is there, if so.
 
     `initial` is the number of initial states that were generated; `states` are those of each level, `edges` the steps
-    from each level whose steps are there.
+    from each level whose steps are there; `cut_off` are the bounds of which it is told which states they cut off.
     """
 
     text: str
@@ -93,6 +94,7 @@ class Explored(NamedTuple):
     initial: int
     states: list[int]
     edges: list[int]
+    cut_off: list[str]
 
 
 class Tally:

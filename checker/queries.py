@@ -75,9 +75,12 @@ FROM source_counts WHERE degree = 0 GROUP BY level ORDER BY level
 BOUND = """
 SELECT '{name}' AS bound, {value} AS value, coalesce(sum(states) FILTER (WHERE at_bound.`{name}`), 0) AS states,
        round(100 * coalesce(sum(states) FILTER (WHERE at_bound.`{name}`), 0) / sum(states), 3) AS percent,
-       min(level) FILTER (WHERE at_bound.`{name}`) AS first_level
+       min(level) FILTER (WHERE at_bound.`{name}`) AS first_level{cut_off}
 FROM state_counts
 """
+CUT_OFF = """,
+       if(count_if(cut_off.`{name}` IS NULL) = 0, sum(if(cut_off.`{name}`, states, 0)), NULL) AS states_cut_off,
+       min(level) FILTER (WHERE cut_off.`{name}`) AS first_cut_off"""
 
 MEASURE = (
     "SELECT '{name}' AS measure, measures.`{name}` AS value, sum(states) AS states FROM state_counts GROUP BY value"
@@ -102,7 +105,7 @@ GROUP BY property, level ORDER BY property, level
 def summaries(manifest: Mapping[str, Any]) -> dict[str, str]:
     """What is counted once, by view: all that `tables` asks for is in these views, which are small."""
     columns = ["level"] + ["properties"] * bool(manifest["invariants"]) + ["measures"] * bool(manifest["measures"])
-    columns += ["at_bound"] * bool(manifest["limited"])
+    columns += ["at_bound"] * bool(manifest["limited"]) + ["cut_off"] * bool(manifest["cut_off"])
     numbers = range(1 + len(manifest["actions"]) // MASK_BITS)
     masks = ", ".join(MASK.format(bits=MASK_BITS, number=number) for number in numbers)
     return {
@@ -156,12 +159,20 @@ def tables(manifest: Mapping[str, Any]) -> dict[str, Query]:
         found["measures"] = Query("Measures", meaning, sql, "bar", "states", "measure")
     if manifest["limited"]:
         bounds = manifest["bounds"]
-        parts = [BOUND.format(name=name, value=bounds[name]) for name in manifest["limited"]]
+        more = CUT_OFF if manifest["cut_off"] else ""
+        parts = [
+            BOUND.format(name=name, value=bounds[name], cut_off=more.format(name=name)) for name in manifest["limited"]
+        ]
         sql = f"SELECT * FROM ({' UNION ALL '.join(parts)}) ORDER BY bound"
         meaning = (
             "In how many states some offset, epoch or count stands at the end that the bound sets, or an allowance is "
-            "used up. In these, and in no others, the bound may have cut a step off; whether it did, `compare` with a "
-            "larger bound tells."
+            "used up. "
+        )
+        meaning += (
+            "The bound cuts a state off where a call of an action is not possible that would be if the bound were one "
+            "larger; what comes after that call is not looked at."
+            if manifest["cut_off"]
+            else "There the bound may have cut a step off; `explore --cut-off` tells whether it did."
         )
         found["bounds"] = Query("States at a bound", meaning, sql, "across", "states")
     return found

@@ -17,6 +17,7 @@ import numpy as np
 from checker import kernel, manifest, run_graph, spark, state_graph
 from checker.background import FailedError, Job
 from checker.blocks import Level
+from checker.cut_off import all_larger
 from checker.dataset import appearing, check_new
 from checker.dataset_tables import Tables
 from checker.errors import EvaluationError, KafkacheckError, NotExhaustedError, UsageError
@@ -24,7 +25,6 @@ from checker.evaluation import Evaluation
 from checker.exploration import Exploration, Found, Watch
 from checker.manifest import EDGES, STATES, Explored, Tally, level_folder
 from checker.model import Model
-from checker.native import fingerprint
 from checker.result import Limits, Verdict
 from checker.run_directory import Committed, RunDirectory, Summary
 from checker.run_graph import Failed, Graph, Piece, Written
@@ -38,13 +38,13 @@ LARGEST_PIECE, SMALLEST_PIECE = 1 << 19, 1 << 14
 TASKS_PER_CORE = 4
 
 
-def write(path: Path, folder: Path, cluster: Cluster, reason: str = "") -> dict[str, Any]:
+def write(path: Path, folder: Path, cluster: Cluster, reason: str = "", with_cut_off: bool = False) -> dict[str, Any]:
     """Write the state graph of the run at `path` to a folder; what `_run.json` says.
 
     Where the search has not ended, that is all levels found whole, of which the last has no steps; `reason` says why,
-    where it is known. The folder appears when all is written. UsageError where the run has no level, is of a model that
-    has changed since, or anything cannot be written, DamagedRunError naming a file that is damaged, EvaluationError
-    where a measure fails, NotExhaustedError where Ctrl-C ends it.
+    where it is known. `with_cut_off` as for `dataset.write`. The folder appears when all is written. UsageError where
+    the run has no level, is of a model that has changed since, or anything cannot be written, DamagedRunError naming a
+    file that is damaged, EvaluationError where a measure fails, NotExhaustedError where Ctrl-C ends it.
     """
     check_new(folder)
     run = RunDirectory(path)
@@ -65,7 +65,7 @@ def write(path: Path, folder: Path, cluster: Cluster, reason: str = "") -> dict[
         try:
             context = SparkStarter(cluster, path, started).context(watch.interrupts.reason)
             with appearing(folder) as work:
-                written = _Writer(model, run, levels, work, context, watch.interrupts.reason)
+                written = _Writer(model, run, levels, work, context, watch.interrupts.reason, with_cut_off)
                 return written.write(source.text, reason or _reason(model, path, levels[-1]))
         except FailedError as error:
             if watch.interrupts.pressed:
@@ -104,6 +104,7 @@ class _Writer:
         folder: Path,
         context: Any,
         reason_to_stop: Callable[[], str],
+        with_cut_off: bool,
     ) -> None:
         self.model, self.folder = model, folder
         self._run, self._context, self._reason_to_stop = run, context, reason_to_stop
@@ -111,22 +112,27 @@ class _Writer:
         self._summary = levels[-1].summary
         self._levels = [level for level in levels if level.states]
         self._expanded = len(levels) - 1
-        self._text = kernel.kernel_text(model, with_steps=True)
+        tables = Tables(model)
+        others = all_larger(model, tables.limited) if with_cut_off else {}
         counts = np.array([[shard.level.states for shard in level.shards] for level in self._levels], np.int64)
-        starts = np.cumsum(counts).reshape(counts.shape) - counts
-        shards = counts.shape[1]
         self._graph = Graph(
-            str(run.path.resolve()), str(folder), fingerprint(self._text), kernel.sizes_of(model), Tables(model),
-            len(model.measures), tuple(tuple(shard.level for shard in level.shards) for level in self._levels), starts,
-            shards * max(1, -(-int(counts.sum(axis=0).max()) // LARGEST_PART)),
-        )  # fmt: skip
+            run=str(run.path.resolve()),
+            out=str(folder),
+            kernel=kernel.kernel_text(model, with_steps=True),
+            sizes=kernel.sizes_of(model),
+            tables=tables,
+            others=others,
+            measures=len(model.measures),
+            files=tuple(tuple(shard.level for shard in level.shards) for level in self._levels),
+            starts=np.cumsum(counts).reshape(counts.shape) - counts,
+            parts=counts.shape[1] * max(1, -(-int(counts.sum(axis=0).max()) // LARGEST_PART)),
+        )
         self._states = [int(each) for each in counts.sum(axis=1)]
         self._edges = [0] * self._expanded
         self._tally = Tally(model)
 
     def write(self, locator: str, reason: str) -> dict[str, Any]:
         """Write the data set. FailedError with the reason where that is not possible, EvaluationError for a measure."""
-        (self.folder / run_graph.KERNEL).write_text(self._text, encoding="utf-8")
         for kind, count in ((STATES, len(self._levels)), (EDGES, self._expanded)):
             for level in range(1, count + 1):
                 (self.folder / level_folder(kind, level)).mkdir(parents=True)
@@ -139,7 +145,9 @@ class _Writer:
         initial = len(self.model.initial_states())
         outcome = _outcome(self.model, self._summary)
         self._compare(initial + sum(self._edges))
-        explored = Explored(self._text, outcome, reason, initial, self._states, self._edges)
+        explored = Explored(
+            self._graph.kernel, outcome, reason, initial, self._states, self._edges, list(self._graph.others)
+        )
         return manifest.write(self.folder, self.model, self._graph.tables, locator, explored, self._tally)
 
     def _tasks(self, levels: int) -> Any:
@@ -205,8 +213,7 @@ class _Writer:
             )
 
     def _tidy(self) -> None:
-        """Remove what is not part of the data set: the kernel, what attempts left behind, folders without a file."""
-        (self.folder / run_graph.KERNEL).unlink()
+        """Remove what is not part of the data set: what attempts left behind, and folders without a file."""
         for path in self.folder.glob("*/*/.*"):
             path.unlink(missing_ok=True)
         for kind in (STATES, EDGES):

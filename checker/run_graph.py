@@ -22,12 +22,13 @@ from checker import blocks
 from checker.blocks import ROW_BITS, Array, Level, Sent
 from checker.compiled import slots_for
 from checker.context import EXCLUDED, Sizes
+from checker.cut_off import CutOff, Larger
 from checker.dataset_tables import Tables
 from checker.errors import KafkacheckError
 from checker.manifest import EDGES, STATES, bit_counts, level_folder
 from checker.native import FAULT, FAULT_AT, NO_FAULT
 from checker.run_directory import DamagedRunError, File, RunDirectory
-from checker.shard import Trouble, kernel_in, owners, trouble_text
+from checker.shard import Trouble, kernel_from, kernel_soon, owners, trouble_text
 from checker.state_graph import States, Steps, StepSpace
 
 MESSAGE_ROWS = 1 << 15
@@ -42,9 +43,10 @@ COMPRESSION = "zstd"
 class Graph(NamedTuple):
     """What every task must know.
 
-    `run` and `out` are the run directory and the folder to write to; `kernel` names the kernel with steps, whose text
-    lies in `out`. `files` are those of each level by shard, and `starts`, int64[levels, shards], the numbers of their
-    first states. The states are divided into `parts`, a multiple of the number of shards.
+    `run` and `out` are the run directory and the folder to write to; `kernel` is the text of the kernel with steps,
+    `others` says by bound what `cut_off.larger` does. `files` are those of each level by shard, and `starts`,
+    int64[levels, shards], the numbers of their first states. The states are divided into `parts`, a multiple of the
+    number of shards.
     """
 
     run: str
@@ -52,6 +54,7 @@ class Graph(NamedTuple):
     kernel: str
     sizes: Sizes
     tables: Tables
+    others: dict[str, Larger | None]
     measures: int
     files: tuple[tuple[File, ...], ...]
     starts: Array
@@ -101,13 +104,10 @@ class _StateError(Exception):
 Key = tuple[int, int, int, int]
 """The order in which a part is given steps: the part, the level and the piece they are from, and a number."""
 
-KERNEL = ".kernel.ll"
-"""The file in `out` that has the text of the kernel while the graph is written."""
-
 
 def space_of(graph: Graph) -> StepSpace:
     """Arrays for the kernel, without states."""
-    space = StepSpace(graph.sizes, kernel_in(Path(graph.out) / KERNEL, graph.kernel), 1)
+    space = StepSpace(graph.sizes, kernel_from(graph.kernel), 1)
     space.use_measures(graph.measures)
     return space
 
@@ -116,15 +116,17 @@ def write_states(graph: Graph, pieces: Iterable[Piece]) -> Iterator[Written | Fa
     """Write the states of some pieces, each as a file, after comparing the files they are in with their checksums."""
     try:
         space = space_of(graph)
+        cutting = (graph.sizes, graph.tables.slots, graph.others, kernel_soon, graph.kernel)
+        cut_off = CutOff(*cutting) if graph.others else None
         for piece in pieces:
-            yield _write_states(graph, piece, space)
+            yield _write_states(graph, piece, space, cut_off)
     except _StateError as error:
         yield Failed(*error.place)
     except (OSError, MemoryError, KafkacheckError, pa.ArrowException) as error:
         yield Trouble(trouble_text(error))
 
 
-def _write_states(graph: Graph, piece: Piece, space: StepSpace) -> Written:
+def _write_states(graph: Graph, piece: Piece, space: StepSpace, cut_off: CutOff | None) -> Written:
     run, file = RunDirectory(Path(graph.run)), graph.files[piece.level - 1][piece.shard]
     if piece.first == 0:
         run.verify_file(file)
@@ -141,7 +143,7 @@ def _write_states(graph: Graph, piece: Piece, space: StepSpace) -> Written:
             parents = _parents(graph, piece.level, part.parents[first:last])
             verdicts, measures = space.verdicts[: last - first], space.measures[: last - first]
             judged = States(number, part.states[first:last], part.fingerprints[first:last], parents, verdicts, measures)
-            writer.write(graph.tables.states(judged))
+            writer.write(graph.tables.states(judged, cut_off(judged.words) if cut_off else {}))
             counts += bit_counts(verdicts, len(counts))
     return Written(STATES, piece.level, piece.last - piece.first, counts, np.empty(0, np.int64))
 

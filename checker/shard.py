@@ -7,7 +7,7 @@ used twice, and what an attempt leaves behind that is not named in a level does 
 
 import itertools
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from checker.blocks import Array, Candidates, Level, Visited, parent_of
 from checker.compiled import Workspace, slots_for
 from checker.context import Sizes, kept_slot, successor_slot
 from checker.errors import KafkacheckError
-from checker.native import DEADLOCK, FAULT, FAULT_AT, NO_FAULT, Entry
+from checker.native import DEADLOCK, FAULT, FAULT_AT, NO_FAULT, Entry, fingerprint
 from checker.run_directory import File, RunDirectory, Shard
 
 CHUNK = 1 << 19
@@ -250,17 +250,24 @@ def keep(run: RunDirectory, level: int, shard: int, new: Level, known: Sequence[
 
 
 def kernel_of(work: Work) -> dict[str, Entry]:
-    """The kernel's entries; compiled once per machine, loaded once per process."""
-    return kernel_in(RunDirectory(Path(work.path)).kernel, work.kernel)
+    """The kernel's entries."""
+    if work.kernel not in _kernels:
+        _kernels[work.kernel] = kernel_from(RunDirectory(Path(work.path)).kernel.read_text(encoding="utf-8"))
+    return _kernels[work.kernel]
 
 
-def kernel_in(path: Path, name: str) -> dict[str, Entry]:
-    """The entries of a kernel with a name of its own, whose text is in a file."""
+def kernel_from(text: str, compiled: Callable[[str], dict[str, Entry]] = machine_code.entries) -> dict[str, Entry]:
+    """The entries of a kernel; compiled once per machine, loaded once per process."""
+    name = fingerprint(text)
     if name not in _kernels:
-        text = path.read_text(encoding="utf-8")
         with machine_code.one_at_a_time(name):
-            _kernels[name] = machine_code.entries(text)
+            _kernels[name] = compiled(text)
     return _kernels[name]
+
+
+def kernel_soon(text: str) -> dict[str, Entry]:
+    """The same, compiled quickly unless it is there: for a kernel that does not run long."""
+    return kernel_from(text, machine_code.entries_soon)
 
 
 def trouble_text(error: BaseException) -> str:

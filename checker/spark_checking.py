@@ -42,6 +42,9 @@ def continuing(folder: Path, cluster: Cluster) -> tuple[Model, Search]:
     """The model of a run, and the search that continues it. UsageError where there is none."""
 
     def search(model: Model, limits: Limits) -> Result:
+        if model.liveness:  # a run to explore the model may have them
+            names = ", ".join(each.name for each in model.liveness)
+            tell(f"warning: the verdict does not cover {names}; `check` without Spark judges what must come to pass")
         with ProgressReport(model.name) as progress:
             return runs.resume(folder, cluster, limits, progress, model)
 

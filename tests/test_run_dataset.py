@@ -66,7 +66,7 @@ def toy(tmp_path, name):
 class Lists:
     """Stands in for Spark: its few methods that are used here, on lists in this process."""
 
-    defaultParallelism = 2  # noqa: N815
+    defaultParallelism = 2  # noqa: N815  # Spark's name
 
     def __init__(self, tasks=()):
         self.tasks = tasks
@@ -102,6 +102,7 @@ def here(monkeypatch):
 
 
 TOYS = [f"behaviours.{name}" for name in ("VIOLATED_OUTSIDE", "STEP_VIOLATED", "STARTS", "ALONE", "PHILOSOPHERS")]
+TOYS += [f"behaviours.{name}" for name in ("INITIAL_VIOLATED", "ONE_START_VIOLATED", "STEP_OUTSIDE")]
 TOYS += ["every_kind.MODEL", "two_phase_commit.MODEL", "die_hard.MODEL"]
 
 
@@ -128,6 +129,21 @@ def test_past_violations_and_deadlocks(change, tmp_path):
     path = write(tmp_path / "tank.py", TANK)
     run = same_both_ways(Source(str(path), ("valve=OPEN", "pour=2", "capacity=4", change)), tmp_path, 2)
     assert run["verdict"] == "VIOLATED"
+
+
+@pytest.mark.usefixtures("here")
+def test_an_initial_state_outside_the_constraint_that_violates(tmp_path):
+    path = write(
+        tmp_path / "outside.py",
+        "from tests.toys import behaviours as toys\n\n"
+        "starts = [toys.start_in_the_middle, toys.start_at_corner]\n"
+        "given = {'constraint': toys.right_is_small, 'always': [toys.right_is_small]}\n"
+        "MODEL = toys.pair_model('outside', initial=starts, **given)\n",
+    )
+    run = same_both_ways(Source(str(path)), tmp_path, 2)
+    assert (run["verdict"], run["violations"]["right_is_small"]["states"]) == ("VIOLATED", 0)
+    again = runs.resume(tmp_path / "run", Cluster(), Limits())
+    assert (again.verdict, len(again.trace.steps)) == (Verdict.VIOLATED, 1)
 
 
 def test_the_analysis_finds_the_same(tmp_path, spark_session, kafkacheck):
@@ -175,6 +191,8 @@ def test_the_command(tmp_path, spark_session, kafkacheck):
     [
         (["kip101", "--engine", "spark"], "name a new one with --run-dir"),
         (["kip101", "--run-dir", "x"], "--run-dir is for --engine spark only"),
+        (["kip101", "--engine", "spark", "--run-dir", "graph/run"], "would lie within graph"),
+        (["kip101", "--engine", "spark", "--run-dir", "graph"], "would lie within graph"),
         (["kip101", "--shards", "3"], "--shards is for --engine spark only"),
         ([".", "--set", "replicas=2"], "leave out --set"),
         ([".", "--max-states", "2"], "leave out --max-states"),
@@ -322,3 +340,12 @@ def test_ctrl_c_leaves_the_search(tmp_path, monkeypatch):
     with pytest.raises(NotExhaustedError, match=r"it was interrupted, and nothing was written to .*graph"):
         run_dataset.write(tmp_path / "run", tmp_path / "graph", Cluster())
     assert left_in(tmp_path) == ["run"]
+
+
+@pytest.mark.usefixtures("here")
+def test_what_bounds_cut_off_is_told_the_same(tmp_path):
+    dataset.write(KIP101.model(), "kip101", tmp_path / "one", with_cut_off=True)
+    searched(KIP101, tmp_path / "run", 2)
+    run_dataset.write(tmp_path / "run", tmp_path / "graph", Cluster(), with_cut_off=True)
+    assert content(tmp_path / "graph") == content(tmp_path / "one")
+    assert len({repr(row["cut_off"]) for row in rows_of(tmp_path / "graph", "states")}) > 2
