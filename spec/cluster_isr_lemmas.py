@@ -205,18 +205,22 @@ def answered_changes_cover_isr(state: State) -> bool:
     return True
 
 
-def unanswered_changes_are_not_made(state: State) -> bool:
-    """While a leader waits for its change of the ISR, what it has as the ISR has every member.
+def leader_waits_for_isr(state: State) -> bool:
+    """The leader of the newest epoch waits for every member of the ISR; a change that is not answered is not made yet.
 
-    Why: the controller makes a change and answers in one step, and no answer is lost in the models that list this.
-    Source: Partition.submitAlterPartition; KIP-497.
+    Why: a change is pending until it is answered; the controller makes it and answers in one step; and in the models
+    that list this no answer is lost.
+    Source: Partition.submitAlterPartition; KIP-497 (the maximal ISR).
     """
     newest = state.controller.history[state.controller.offset]
     for leader_id in range(len(state.brokers)):
         leader = state.brokers[leader_id]
         change = state.alter_partitions[leader_id]
         is_in_office = newest.leader == leader_id and leader.leader == leader_id
-        if is_in_office and leader.leader_epoch == newest.leader_epoch and change.stage == Stage.REQUESTED:
-            if is_current(leader, change) and newest.isr & ~leader.isr != 0:
+        if is_in_office and leader.leader_epoch == newest.leader_epoch:
+            if newest.isr & ~(leader.isr | leader.pending_isr) != 0:
+                return False
+            is_under_way = change.stage == Stage.REQUESTED and is_current(leader, change)
+            if is_under_way and newest.isr & ~leader.isr != 0:
                 return False
     return True

@@ -11,7 +11,17 @@ what is not proved. What a lemma does not say cannot make another one true.
 
 from impl.broker.records import Broker
 from impl.cluster import State
-from impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, NO_RECORD, Propagation, Stage
+from impl.constants import (
+    NO_EPOCH,
+    NO_LEADER,
+    NO_OFFSET,
+    NO_RECORD,
+    FetchError,
+    Propagation,
+    Question,
+    Stage,
+    TruncationRule,
+)
 from impl.rules import ClusterRules
 
 
@@ -129,13 +139,13 @@ def counted_leaders(state: State, rules: ClusterRules) -> bool:
 
 
 def last_member_of_isr(state: State) -> bool:
-    """An ISR of which no member is active has at most one member.
+    """A member of the ISR that is not active is its only member.
 
     Why: whoever is fenced or stops leaves the ISR, and only the last member stays in it.
     Source: PartitionChangeBuilder; KIP-841.
     """
     metadata = state.controller.history[state.controller.offset]
-    return metadata.isr & metadata.active != 0 or metadata.isr & (metadata.isr - 1) == 0
+    return metadata.isr & ~metadata.active == 0 or metadata.isr & (metadata.isr - 1) == 0
 
 
 def replayed_leaders(state: State) -> bool:
@@ -151,5 +161,61 @@ def replayed_leaders(state: State) -> bool:
             if broker.leader_epoch != metadata.leader_epoch:
                 return False
             if broker.leader != NO_LEADER and broker.leader != metadata.leader:
+                return False
+    return True
+
+
+def newest_known_epoch(broker: Broker) -> int:
+    """The newest epoch in the leader-epoch file; `NO_EPOCH` for an empty one."""
+    newest = NO_EPOCH
+    for epoch in range(len(broker.epoch_starts)):
+        if broker.epoch_starts[epoch] != NO_OFFSET:
+            newest = epoch
+    return newest
+
+
+def fetches_ask_for_newest_epoch(state: State, rules: ClusterRules) -> bool:
+    """A fetch of this start of a broker is of no later leader epoch; one of the present epoch asks for what is there.
+
+    Why: a follower sends its log's end and newest epoch, and changes them by the answer only, or in another epoch.
+    Source: AbstractFetcherThread.buildFetch; KIP-595 (the last fetched epoch).
+    """
+    for follower_id in range(len(state.fetches)):
+        fetch = state.fetches[follower_id]
+        broker = state.brokers[follower_id]
+        if fetch.broker_epoch > broker.broker_epoch:
+            return False
+        is_of_this_start = fetch.stage != Stage.IDLE and broker.is_running and fetch.broker_epoch == broker.broker_epoch
+        if is_of_this_start and fetch.leader_epoch > broker.leader_epoch:
+            return False
+        is_current = is_of_this_start and fetch.leader_epoch == broker.leader_epoch
+        if is_current and fetch.leader != broker.leader:
+            return False
+        if is_current and fetch.question == Question.FETCH and rules.truncation == TruncationRule.ON_FETCH:
+            if fetch.offset > broker.log.end_offset or broker.must_truncate:
+                return False
+            if fetch.offset == broker.log.end_offset and fetch.asked_epoch != newest_known_epoch(broker):
+                return False
+    return True
+
+
+def diverging_answers_are_below(state: State, rules: ClusterRules) -> bool:
+    """An answer to a fetch which says that the logs differ names an older epoch than was asked for, or an earlier end.
+
+    Why: otherwise the leader has the record that the follower has last.
+    Source: Partition.readRecords (DivergingEpoch); KIP-595, KAFKA-10706.
+    """
+    for follower_id in range(len(state.fetches)):
+        fetch = state.fetches[follower_id]
+        is_answer = fetch.stage == Stage.ANSWERED and fetch.question == Question.FETCH
+        if fetch.stage != Stage.ANSWERED or fetch.error != FetchError.NONE:
+            if fetch.end_offset != NO_OFFSET or (fetch.stage != Stage.ANSWERED and fetch.error != FetchError.NONE):
+                return False
+        if is_answer and fetch.end_offset != NO_OFFSET:
+            if rules.truncation != TruncationRule.ON_FETCH or fetch.diverging_epoch == NO_EPOCH:
+                return False
+            if fetch.diverging_epoch > fetch.asked_epoch:
+                return False
+            if fetch.diverging_epoch == fetch.asked_epoch and fetch.end_offset >= fetch.offset:
                 return False
     return True
