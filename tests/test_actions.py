@@ -16,6 +16,7 @@ import pytest
 
 from checker import catalogue, kernel, machine_code
 from checker.compiled import Workspace
+from checker.context import EXCLUDED
 from checker.errors import EvaluationError
 from checker.evaluation import Evaluation
 from checker.model import Model
@@ -82,7 +83,7 @@ def interpreted_successors(model, values):
 
 
 def compiled_successors(model, states):
-    """The same for many states, by the compiled reading."""
+    """The same for many states, by the compiled reading, also where a successor lies outside the constraint."""
     space = Workspace(kernel.sizes_of(model), machine_code.entries_soon(kernel.kernel_text(model)), len(states))
     space.store[:] = model.layout.pack(np.array(states, np.int64))
     answers = []
@@ -94,7 +95,7 @@ def compiled_successors(model, states):
         by_state = {row: [] for row in range(first, len(states) if failed is None else failed)}
         for place in range(amount):
             after = tuple(int(value) for value in rows[place])
-            by_state.setdefault(int(space.origins[place]), []).append((int(space.actions[place]), after))
+            by_state.setdefault(int(space.origins[place]), []).append((int(space.actions[place]) % EXCLUDED, after))
         last = following if failed is None else failed
         answers += [by_state[row] for row in range(first, last)]
         if failed is not None:
