@@ -10,9 +10,10 @@ from checker.options import EXIT_STATUSES, limit_options, set_option
 @set_option
 @click.option(
     "--guard",
-    "pattern",
+    "texts",
     metavar="TEXT",
-    help="Examine only the guards whose place or name contains this text.",
+    multiple=True,
+    help="Examine only the guards whose place or name contains this text. May be repeated.",
 )
 @click.option("--traces", is_flag=True, help="Print the counterexample of each guard that is caught.")
 @click.option("--alone", is_flag=True, help="Let no other models of the catalogue judge what these leave unexplained.")
@@ -24,7 +25,7 @@ from checker.options import EXIT_STATUSES, limit_options, set_option
 def guards(
     patterns: tuple[str, ...],
     changes: tuple[str, ...],
-    pattern: str | None,
+    texts: tuple[str, ...],
     traces: bool,
     alone: bool,
     max_states: int | None,
@@ -51,7 +52,7 @@ def guards(
 
     if changes and len(patterns) > 1:
         raise UsageError("--set is for one MODEL; several are examined at their defaults, so leave it out")
-    wish = guarding.Wish(pattern, traces, Limits(max_states, max_seconds), workers, alone, as_json)
+    wish = guarding.Wish(texts, traces, Limits(max_states, max_seconds), workers, alone, as_json)
     return guarding.examine_models(patterns, changes, wish)
 
 

@@ -29,12 +29,13 @@ LEAST_SHARE = 8
 
 @dataclass(frozen=True)
 class Wish:
-    """How guards are to be examined: those whose place or name has `pattern`; `limits` for each; by `jobs` processes.
+    """How guards are to be examined: those whose place or name has one of `texts`, all where there is none.
 
-    `traces`: with counterexamples. `alone`: by no other models than those named.
+    `traces`: with counterexamples. `limits`: for each guard in each model. `jobs`: by so many processes. `alone`: by no
+    other models than those named.
     """
 
-    pattern: str | None
+    texts: Sequence[str]
     traces: bool
     limits: Limits
     jobs: int | None
@@ -50,10 +51,11 @@ def examine_models(patterns: Sequence[str], changes: tuple[str, ...], wish: Wish
     """
     members = [guard_group.member(source) for source in guard_group.named(patterns, changes)]
     verdicts = Verdicts(members)
-    keys = [key for key in verdicts.keys if wish.pattern is None or wish.pattern in key]
-    if not keys and wish.pattern is not None:
-        names = ", ".join(each.model.name for each in members)
-        raise UsageError(f"no guard of {names} has {shortened(wish.pattern)!r} in its place or name; leave out --guard")
+    keys = [key for key in verdicts.keys if not wish.texts or any(text in key for text in wish.texts)]
+    for text in wish.texts:
+        if not any(text in key for key in keys):
+            names = ", ".join(each.model.name for each in members)
+            raise UsageError(f"no guard of {names} has {shortened(text)!r} in its place or name; leave out --guard")
     folder = catalogue.folder_of(members[0].source.text)
     reasons = guard_list.reasons(folder, members)
     if not wish.as_json:

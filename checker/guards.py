@@ -168,16 +168,8 @@ class _Program:
 
     def _remembered(self, numbers: Sequence[int]) -> dict[int, Finding]:
         """What was found before, where the model is not small."""
-        if self._search is None:
-            small = InterpretedSearch(self.model, Watch(Limits(max_states=max(1, SMALL // len(self.known)))))
-            small.counts.tolerated = _past_everything(self.model)
-            stopped = small.run()
-            if stopped is None or stopped.verdict is not Verdict.NOT_EXHAUSTED:
-                self._search = _finished(small, stopped)
-                return {}
-        if self._cache is None and self._entries is None and not isinstance(self._search, InterpretedSearch):
-            self._text = self._text or kernel.kernel_text(self.model)
-            self._cache = guard_cache.Outcomes(self.model, self._text, self.known, self._limits, self._with_traces)
+        if self._search is None and self._cache is None:
+            self._begin()
         if self._cache is None:
             return {}
         known = self._cache.known()
@@ -186,6 +178,19 @@ class _Program:
             for number in numbers
             if number in known
         }
+
+    def _begin(self) -> None:
+        """Explore the model by plain Python if it is small; otherwise make what its outcomes are kept by."""
+        most = max(1, SMALL // len(self.known))
+        limits = replace(self._limits, max_states=min(most, self._limits.max_states or most))
+        small = InterpretedSearch(self.model, Watch(limits))
+        small.counts.tolerated = _past_everything(self.model)
+        stopped = small.run()
+        if stopped is None or stopped.verdict is not Verdict.NOT_EXHAUSTED:
+            self._search = _finished(small, stopped)
+            return
+        self._text = kernel.kernel_text(self.model)
+        self._cache = guard_cache.Outcomes(self.model, self._text, self.known, self._limits, self._with_traces)
 
     def _explored(self) -> InterpretedSearch | CompiledSearch:
         """The search of the model itself, past whatever it violates."""

@@ -11,7 +11,7 @@ from checker.model import Model
 from checker.result import Limits
 from checker.search import check
 from checker.statuses import UNEXPLAINED
-from tests.command import TANK, Command, write
+from tests.command import TANK, Command, catalogue, in_process, write
 from tests.toys import die_hard, peterson
 
 CAUGHT, REDUNDANT, EXCLUDED = Outcome.CAUGHT, Outcome.REDUNDANT, Outcome.EXCLUDED
@@ -270,6 +270,166 @@ MODEL = Model(name="tank", state=Tank, bounds={"capacity": 1}, actions=[swap])
     )
     ended = kafkacheck("guards", write(tmp_path / "swap.py", text))
     assert (ended.status, ended.last_line) == (0, "guards: 0 caught, 0 redundant, 0 unexplained")
+
+
+# several models
+
+# A lamp of the cistern's kind: two models share its actions, and each has what the other lacks.
+LAMPS = '''"""A lamp."""
+
+from typing import Annotated
+
+from checker.model import Model
+from checker.schema import Count, Struct
+
+
+class Lamp(Struct):
+    light: Annotated[int, Count(4)]
+    uses: Annotated[int, Count(4)]
+
+
+def switch_on(lamp: Lamp) -> bool:
+    if lamp.light >= 2:
+        return False
+    if lamp.uses == 4:
+        return False
+    lamp.light += 1
+    lamp.uses += 1
+    return True
+
+
+def switch_off(lamp: Lamp) -> bool:
+    if lamp.light == 0:
+        return False
+    lamp.light = 0
+    return True
+
+
+def is_not_bright(lamp: Lamp) -> bool:
+    return lamp.light <= 2
+'''
+DEFINED = """
+
+MODEL = Model(name="{name}", state=Lamp, actions=[{actions}], always=[{always}])
+"""
+WILD = "switch_on: if lamp.light >= 2: return False: never taken"
+
+
+@pytest.fixture
+def lamps(tmp_path):
+    """A catalogue: `plain` promises nothing, `dim` does, and `stuck` never goes off."""
+    verdicts = {"dim": 12, "plain": 12, "stuck": 3}
+    expected = "".join(f'[{name}]\nverdict = "HOLDS"\ndistinct = {count}\n' for name, count in verdicts.items())
+    both = "switch_on, switch_off"
+    given = {"dim": (both, "is_not_bright"), "plain": (both, ""), "stuck": ("switch_on", "is_not_bright")}
+    defined = {
+        name: DEFINED.format(name=name, actions=actions, always=always) for name, (actions, always) in given.items()
+    }
+    shared = defined.pop("plain")
+    models = {name: f'"""Asks."""\n\nfrom model.plain import *\n{text}' for name, text in defined.items()}
+    return catalogue(tmp_path, expected, plain=LAMPS + shared, **models)
+
+
+def judged(folder, *arguments):
+    ended = in_process("guards", *arguments, "--workers", 1, "--json", folder=folder)
+    return ended, {each["guard"]: each for each in json.loads(ended.out or "[]")}
+
+
+def test_what_a_model_leaves_unexplained_is_put_to_the_others_that_share_its_state(lamps):
+    ended, alone = judged(lamps, "plain", "--alone")
+    assert (ended.status, alone[WILD]["outcome"], alone[WILD]["models"]) == (UNEXPLAINED, "unexplained", ["plain"])
+    ended, found = judged(lamps, "plain")
+    assert (found[WILD]["outcome"], found[WILD]["model"], found[WILD]["property"]) == (
+        "caught",
+        "stuck",
+        "is_not_bright",
+    )
+    assert found[WILD]["models"] == ["plain", "stuck"], "the smallest of the others comes first, and one is enough"
+
+
+def test_models_that_match_a_pattern_judge_together_the_smallest_first(lamps):
+    _, found = judged(lamps, "stuck", "dim")
+    assert found[WILD]["models"] == ["stuck"]
+    used_up = found["switch_on: if lamp.uses == 4: return False: never taken"]
+    assert (used_up["outcome"], used_up["model"], used_up["models"]) == ("caught", "dim", ["stuck", "dim"])
+
+
+def test_a_guard_is_redundant_only_where_it_is_so_in_every_model(lamps):
+    ended, found = judged(lamps, "stuck", "--guard", "lamp.uses == 4")
+    assert {each["outcome"] for each in found.values()} == {"redundant"}
+    assert ended.status == 0
+
+
+def test_an_entry_may_speak_of_all_models_that_a_pattern_fits(lamps):
+    off = "switch_off: if lamp.light == 0: return False: never taken"
+    listed(lamps / "model", "*", off)
+    ended = in_process("guards", "dim", "plain", "stuck", "--workers", 1, folder=lamps)
+    assert "which is caught" in ended.error
+    listed(lamps / "model", "*", "switch_of")
+    ended = in_process("guards", "*", "--workers", 1, folder=lamps)
+    assert "has no guard 'switch_of'" in ended.error
+
+
+def test_a_guard_that_is_not_decided_within_the_limits_is_unexplained(lamps):
+    ended, found = judged(lamps, "plain", "--max-states", 11, "--guard", WILD)
+    assert (ended.status, found) == (2, {}), "the model itself has more states"
+    ended, found = judged(lamps, "plain", "--alone", "--max-states", 12, "--guard", WILD)
+    assert (ended.status, found[WILD]["outcome"]) == (UNEXPLAINED, "unexplained")
+    assert "undecided" in found[WILD]["reason"]
+
+
+def test_settings_are_for_one_model(lamps):
+    ended = in_process("guards", "plain", "dim", "--set", "light=1", folder=lamps)
+    assert ended.status == 2 and "--set is for one MODEL" in ended.error
+
+
+def test_outcomes_are_kept_until_the_code_changes(kafkacheck, cistern, tmp_path, monkeypatch):
+    monkeypatch.setenv("KAFKACHECK_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr("checker.guards.SMALL", 1)
+    first = kafkacheck("guards", cistern, "--workers", 1)
+    kept = list((tmp_path / "cache" / "guards").glob("*.jsonl"))
+    assert len(kept) == 1
+    with monkeypatch.context() as patched:
+        patched.setattr("checker.guards._Program._explored", None)
+        assert kafkacheck("guards", cistern, "--workers", 1).out == first.out
+    with open(kept[0], "a", encoding="utf-8") as file:
+        file.write("{damaged\n")
+    assert kafkacheck("guards", cistern, "--workers", 1).out == first.out
+    changed = write(tmp_path / "changed.py", CISTERN.replace("cistern.alarms == 1", "cistern.alarms >= 1"))
+    again = kafkacheck("guards", changed, "--workers", 1)
+    assert again.last_line == "guards: 7 caught, 2 redundant, 0 unexplained"
+    assert len(list((tmp_path / "cache" / "guards").glob("*.jsonl"))) == 2
+
+
+def test_liveness_catches_a_guard(tmp_path):
+    text = CISTERN.replace(
+        "always=[rings_only_when_wet, level_is_kept]",
+        "leads_to=[(has_rung, is_calm)], weakly_fair=[calm]",
+    )
+    text = text.replace("actions=[pump, ring]", "actions=[pump, ring, calm]").replace(
+        "MODEL =",
+        """def calm(cistern: Cistern) -> bool:
+    if cistern.alarms == 0:
+        return False
+    if cistern.level < 3:
+        return False
+    cistern.alarms = 0
+    return True
+
+
+def has_rung(cistern: Cistern) -> bool:
+    return cistern.alarms > 0
+
+
+def is_calm(cistern: Cistern) -> bool:
+    return cistern.alarms == 0
+
+
+MODEL =""",
+    )
+    found = findings(find_model(str(write(tmp_path / "calm.py", text))), with_traces=True)[RING]
+    assert (found.outcome, found.by) == (CAUGHT, "has_rung_leads_to_is_calm")
+    assert found.length == 2 and "nothing happens any more" in found.trace
 
 
 # replication
