@@ -28,7 +28,25 @@ from spec.cluster import (
     logs_match_by_epoch,
     one_leader_in_epoch,
 )
+from spec.cluster_clients import (
+    consumer_learns_from_the_living,
+    consumers_are_served_in_their_epoch,
+    truncation_errors_are_true,
+)
 from spec.cluster_elections import leader_is_active, partition_changes_state_legally
+from spec.cluster_files import (
+    epoch_file_matches_log,
+    only_followers_truncate,
+    truncation_cuts_epochs,
+    unread_metadata_is_blank,
+)
+from spec.cluster_isr import (
+    answers_tell_the_record,
+    committed_without_all,
+    high_watermark_follows,
+    leaders_obey_answers,
+    leaders_propose_one_change,
+)
 from spec.cluster_isr_lemmas import (
     adopted_versions,
     all_brokers_are_assigned,
@@ -53,6 +71,28 @@ from spec.cluster_lemmas import (
     well_formed_fetches,
 )
 from spec.cluster_measures import isr_size, live_leaders
+from spec.cluster_messages import (
+    answered_fetches_are_used,
+    answered_questions_are_used,
+    connections_end_with_process,
+    disturbances_are_real,
+    fetches_outside_are_out_of_range,
+    new_epoch_drops_answers,
+    only_appender_acknowledges,
+    only_leaders_answer,
+    stale_answers_have_no_effect,
+    stopped_brokers_do_nothing,
+)
+from spec.cluster_record import (
+    elected_leaders_are_active,
+    every_change_has_an_effect,
+    isr_is_never_empty,
+    leader_epoch_counts_leaders,
+    leader_is_elected_where_possible,
+    only_assigned_brokers_obey,
+    only_caught_up_brokers_become_active,
+    replayed_partition_epoch,
+)
 from spec.cluster_steps import (
     every_truncation_cuts,
     high_watermark_does_not_fall,
@@ -79,7 +119,44 @@ ZOOKEEPER = (broker_obeys_leader_and_isr, *FAILURES)
 
 KRAFT = (broker_replays_metadata, controller_unfences_broker, *FAILURES)
 
-EXAMPLES = (acknowledged_record, deposed_leader)
+EXAMPLES = (acknowledged_record, deposed_leader, committed_without_all)
+
+BROKERS = (
+    epoch_file_matches_log,
+    truncation_cuts_epochs,
+    only_followers_truncate,
+    stopped_brokers_do_nothing,
+    disturbances_are_real,
+    connections_end_with_process,
+    new_epoch_drops_answers,
+    stale_answers_have_no_effect,
+    answered_fetches_are_used,
+    answered_questions_are_used,
+    fetches_outside_are_out_of_range,
+    only_leaders_answer,
+    only_appender_acknowledges,
+    leaders_propose_one_change,
+    leaders_obey_answers,
+    high_watermark_follows,
+)
+"""What brokers do step by step, whatever becomes of the records."""
+
+CONTROLLER = (
+    isr_is_never_empty,
+    leader_is_elected_where_possible,
+    every_change_has_an_effect,
+    leader_epoch_counts_leaders,
+    elected_leaders_are_active,
+    only_caught_up_brokers_become_active,
+    replayed_partition_epoch,
+    only_assigned_brokers_obey,
+    answers_tell_the_record,
+    unread_metadata_is_blank,
+)
+"""What the controller's record can be, and how it reaches brokers."""
+
+CONSUMER = (consumers_are_served_in_their_epoch, consumer_learns_from_the_living, truncation_errors_are_true)
+"""What a consumer is told."""
 
 SAFETY = (
     acknowledged_records_survive,
@@ -95,6 +172,8 @@ SAFETY = (
     leader_epoch_does_not_fall,
     stale_fetches_have_no_effect,
     every_truncation_cuts,
+    *BROKERS,
+    *CONTROLLER,
 )
 
 LEMMAS = (

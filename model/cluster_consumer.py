@@ -14,7 +14,7 @@ from impl.client.consumer import (
 )
 from impl.cluster import State
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, EXAMPLES, MEASURES, REPLICATION, SAFETY
+from model.cluster import BOUNDS, CONSUMER, EXAMPLES, MEASURES, REPLICATION, SAFETY
 from model.cluster_drawing import CLUSTER_WITH_CONSUMER
 from model.environment import leadership_is_moved, start_in_sync
 from spec.cluster_clients import consumed_records_survive, consumer_reads_one_history, latest_offset_does_not_go_back
@@ -34,7 +34,7 @@ MODEL = Model(
         consumer_reads,
         consumer_asks_latest_offset,
     ],
-    always=[latest_offset_does_not_go_back, consumed_records_survive, consumer_reads_one_history, *SAFETY],
+    always=[latest_offset_does_not_go_back, consumed_records_survive, consumer_reads_one_history, *SAFETY, *CONSUMER],
     sometimes=EXAMPLES,
     measures=MEASURES,
     drawing=CLUSTER_WITH_CONSUMER,

@@ -9,10 +9,10 @@ from impl.broker.metadata import broker_replays_metadata
 from impl.client.consumer import consumer_learns_leader, leader_ends_read, leader_limits_read
 from impl.cluster import State
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, EXAMPLES, MEASURES, REPLICATION, SAFETY
+from model.cluster import BOUNDS, CONSUMER, EXAMPLES, MEASURES, REPLICATION, SAFETY
 from model.cluster_drawing import CLUSTER_WITH_CONSUMER
 from model.environment import leadership_is_moved, start_in_sync
-from spec.cluster_clients import consumed_records_survive
+from spec.cluster_clients import consumed_records_survive, reads_at_the_end, reads_end_at_limit
 
 MODEL = Model(
     name="cluster_consumer_two_step_read",
@@ -36,8 +36,8 @@ MODEL = Model(
         leader_limits_read,
         leader_ends_read,
     ],
-    always=[consumed_records_survive, *SAFETY],
-    sometimes=EXAMPLES,
+    always=[consumed_records_survive, *SAFETY, *CONSUMER, reads_end_at_limit],
+    sometimes=[*EXAMPLES, reads_at_the_end],
     measures=MEASURES,
     drawing=CLUSTER_WITH_CONSUMER,
 )

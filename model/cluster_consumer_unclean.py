@@ -12,7 +12,7 @@ from impl.cluster import State
 from impl.controller.brokers import controller_fences_broker
 from impl.controller.elections import controller_elects_uncleanly
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, MEASURES, REPLICATION
+from model.cluster import BOUNDS, BROKERS, CONSUMER, CONTROLLER, MEASURES, REPLICATION
 from model.cluster_drawing import CLUSTER_WITH_CONSUMER
 from model.environment import process_crashes, start_alone
 from spec.cluster import acknowledged_record, logs_match_by_epoch, one_leader_in_epoch
@@ -34,7 +34,7 @@ MODEL = Model(
         consumer_validates_position,
         consumer_reads,
     ],
-    always=[consumer_reads_one_history, logs_match_by_epoch, one_leader_in_epoch],
+    always=[consumer_reads_one_history, logs_match_by_epoch, one_leader_in_epoch, *BROKERS, *CONTROLLER, *CONSUMER],
     sometimes=[acknowledged_record],
     measures=MEASURES,
     drawing=CLUSTER_WITH_CONSUMER,

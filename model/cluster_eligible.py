@@ -11,7 +11,7 @@ Expected: HOLDS
 from checker.model import Model
 from impl.cluster import State
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, EXAMPLES, ISR_CHANGES, KRAFT, MEASURES, REPLICATION
+from model.cluster import BOUNDS, BROKERS, CONTROLLER, EXAMPLES, ISR_CHANGES, KRAFT, MEASURES, REPLICATION
 from model.cluster_drawing import CLUSTER
 from model.environment import power_fails, session_expires, start_in_sync
 from spec.cluster import (
@@ -35,6 +35,8 @@ MODEL = Model(
         one_leader_in_epoch,
         high_watermark_is_within_log,
         high_watermark_does_not_fall,
+        *BROKERS,
+        *CONTROLLER,
     ],
     sometimes=EXAMPLES,
     measures=MEASURES,

@@ -10,11 +10,12 @@ from impl.client.consumer import consumer_learns_told_leader
 from impl.cluster import State
 from impl.constants import Propagation, TruncationRule
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, MEASURES, ZOOKEEPER
+from model.cluster import BOUNDS, BROKERS, CONSUMER, CONTROLLER, MEASURES, ZOOKEEPER
 from model.cluster_drawing import CLUSTER_WITH_CONSUMER
 from model.environment import controller_is_replaced, process_crashes, reassignment_is_asked, start_in_sync
 from spec.cluster import dead_leader_is_replaced, one_leader_in_epoch
 from spec.cluster_clients import newest_metadata_is_served
+from spec.cluster_record import reassignments_go_on
 from spec.cluster_steps import leader_epoch_does_not_fall
 
 MODEL = Model(
@@ -24,7 +25,16 @@ MODEL = Model(
     bounds={**BOUNDS, "max_leader_epoch": 4, "max_controller_epoch": 1, "crashes": 1, "moves": 2, "failovers": 1},
     rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[*ZOOKEEPER, process_crashes, controller_is_replaced, reassignment_is_asked, consumer_learns_told_leader],
-    always=[dead_leader_is_replaced, newest_metadata_is_served, leader_epoch_does_not_fall, one_leader_in_epoch],
+    always=[
+        dead_leader_is_replaced,
+        newest_metadata_is_served,
+        leader_epoch_does_not_fall,
+        one_leader_in_epoch,
+        *BROKERS,
+        *CONTROLLER,
+        *CONSUMER,
+        reassignments_go_on,
+    ],
     measures=MEASURES,
     drawing=CLUSTER_WITH_CONSUMER,
 )

@@ -18,7 +18,7 @@ from impl.client.consumer import (
 )
 from impl.cluster import State
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, EXAMPLES, REPLICATION
+from model.cluster import BOUNDS, BROKERS, CONSUMER, CONTROLLER, EXAMPLES, REPLICATION
 from model.cluster_drawing import CLUSTER_WITH_CONSUMER
 from model.environment import leadership_is_moved, session_expires, start_in_sync
 from spec.cluster_clients import consumed_records_survive
@@ -49,6 +49,9 @@ MODEL = Model(
         brokers_serve_committed_log,
         committed_log_only_grows,
         consumed_records_survive,
+        *BROKERS,
+        *CONTROLLER,
+        *CONSUMER,
     ],
     sometimes=EXAMPLES,
     drawing=CLUSTER_WITH_CONSUMER,

@@ -12,6 +12,8 @@ from impl.rules import ClusterRules
 from model.cluster import BOUNDS, EXAMPLES, ISR_CHANGES, MEASURES, REPLICATION, SAFETY
 from model.cluster_drawing import CLUSTER
 from model.environment import leadership_is_moved, start_alone
+from spec.cluster_files import everything_is_deleted
+from spec.cluster_messages import only_leaders_delete
 
 MODEL = Model(
     name="cluster_log_start",
@@ -29,8 +31,8 @@ MODEL = Model(
     },
     rules=ClusterRules(),
     actions=[*REPLICATION, *ISR_CHANGES, broker_replays_metadata, leader_deletes_records, leadership_is_moved],
-    always=SAFETY,
-    sometimes=EXAMPLES,
+    always=[*SAFETY, only_leaders_delete],
+    sometimes=[*EXAMPLES, everything_is_deleted],
     measures=MEASURES,
     drawing=CLUSTER,
 )

@@ -12,7 +12,7 @@ from impl.broker.recovery import broker_checkpoints_high_watermark
 from impl.cluster import State
 from impl.constants import Propagation, TruncationRule
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, EPOCH_QUESTIONS, EXAMPLES, MEASURES, REPLICATION, ZOOKEEPER
+from model.cluster import BOUNDS, BROKERS, CONTROLLER, EPOCH_QUESTIONS, EXAMPLES, MEASURES, REPLICATION, ZOOKEEPER
 from model.cluster_drawing import CLUSTER
 from model.environment import power_fails, start_in_sync
 from spec.cluster import (
@@ -21,6 +21,7 @@ from spec.cluster import (
     logs_match_by_epoch,
     one_leader_in_epoch,
 )
+from spec.cluster_files import lost_suffix, unflushed_survivor
 from spec.cluster_steps import checkpoint_falls_with_high_watermark
 
 MODEL = Model(
@@ -36,8 +37,10 @@ MODEL = Model(
         one_leader_in_epoch,
         high_watermark_is_within_log,
         checkpoint_falls_with_high_watermark,
+        *BROKERS,
+        *CONTROLLER,
     ],
-    sometimes=EXAMPLES,
+    sometimes=[*EXAMPLES, lost_suffix, unflushed_survivor],
     measures=MEASURES,
     drawing=CLUSTER,
 )

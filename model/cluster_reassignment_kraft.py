@@ -13,6 +13,7 @@ from model.cluster import BOUNDS, ISR_CHANGES, MEASURES, REPLICATION, SAFETY, on
 from model.cluster_drawing import CLUSTER
 from model.environment import reassignment_is_asked, start_with_spare
 from spec.cluster import acknowledged_record
+from spec.cluster_record import reassignments_go_on
 from spec.cluster_steps import reassignment_keeps_copies
 
 MODEL = Model(
@@ -22,7 +23,7 @@ MODEL = Model(
     bounds={**BOUNDS, "replicas": 3, "max_leader_epoch": 1, "max_broker_epoch": 0, "moves": 1},
     rules=ClusterRules(),
     actions=[*REPLICATION, *ISR_CHANGES, broker_replays_metadata, reassignment_is_asked],
-    always=[reassignment_keeps_copies, *SAFETY],
+    always=[reassignment_keeps_copies, *SAFETY, reassignments_go_on],
     sometimes=[acknowledged_record],
     constraint=one_fetch_under_way,
     measures=MEASURES,

@@ -12,7 +12,7 @@ from impl.broker.recovery import broker_flushes
 from impl.cluster import State
 from impl.controller.brokers import broker_stops
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, EXAMPLES, ISR_CHANGES, KRAFT, MEASURES, REPLICATION
+from model.cluster import BOUNDS, BROKERS, CONTROLLER, EXAMPLES, ISR_CHANGES, KRAFT, MEASURES, REPLICATION
 from model.cluster_drawing import CLUSTER
 from model.environment import power_fails, shutdown_is_asked, start_in_sync
 from spec.cluster import (
@@ -36,7 +36,14 @@ MODEL = Model(
     },
     rules=ClusterRules(eligible_leader_replicas=True, min_insync_replicas=2),
     actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, broker_flushes, broker_stops, power_fails, shutdown_is_asked],
-    always=[acknowledged_records_survive, logs_match_by_epoch, one_leader_in_epoch, high_watermark_is_within_log],
+    always=[
+        acknowledged_records_survive,
+        logs_match_by_epoch,
+        one_leader_in_epoch,
+        high_watermark_is_within_log,
+        *BROKERS,
+        *CONTROLLER,
+    ],
     sometimes=EXAMPLES,
     measures=MEASURES,
     drawing=CLUSTER,

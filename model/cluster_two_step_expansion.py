@@ -13,6 +13,7 @@ from model.cluster import BOUNDS, KRAFT, MEASURES, REPLICATION, SAFETY
 from model.cluster_drawing import CLUSTER
 from model.environment import disk_is_replaced, process_crashes, start_alone
 from spec.cluster import acknowledged_record
+from spec.cluster_isr import caught_up_followers_may_join
 
 MODEL = Model(
     name="cluster_two_step_expansion",
@@ -30,7 +31,7 @@ MODEL = Model(
         process_crashes,
         disk_is_replaced,
     ],
-    always=SAFETY,
+    always=[*SAFETY, caught_up_followers_may_join],
     sometimes=[acknowledged_record],
     measures=MEASURES,
     drawing=CLUSTER,

@@ -12,7 +12,7 @@ from impl.cluster import State
 from impl.constants import Propagation, TruncationRule
 from impl.controller.elections import controller_elects_uncleanly
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, EPOCH_QUESTIONS, EXAMPLES, MEASURES, REPLICATION, ZOOKEEPER
+from model.cluster import BOUNDS, BROKERS, CONTROLLER, EPOCH_QUESTIONS, EXAMPLES, MEASURES, REPLICATION, ZOOKEEPER
 from model.cluster_drawing import CLUSTER
 from model.environment import process_crashes, start_in_sync
 from spec.cluster import high_watermark_is_within_log, logs_match_by_epoch, one_leader_in_epoch
@@ -34,7 +34,7 @@ MODEL = Model(
         propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279, unclean_election=True
     ),
     actions=[*REPLICATION, *EPOCH_QUESTIONS, *ZOOKEEPER, process_crashes, controller_elects_uncleanly],
-    always=[logs_match_by_epoch, one_leader_in_epoch, high_watermark_is_within_log],
+    always=[logs_match_by_epoch, one_leader_in_epoch, high_watermark_is_within_log, *BROKERS, *CONTROLLER],
     sometimes=EXAMPLES,
     measures=MEASURES,
     drawing=CLUSTER,

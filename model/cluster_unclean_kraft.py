@@ -10,7 +10,7 @@ from checker.model import Model
 from impl.cluster import State
 from impl.controller.elections import controller_elects_uncleanly
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, ISR_CHANGES, KRAFT, MEASURES, REPLICATION
+from model.cluster import BOUNDS, BROKERS, CONTROLLER, ISR_CHANGES, KRAFT, MEASURES, REPLICATION
 from model.cluster_drawing import CLUSTER
 from model.environment import process_crashes, start_alone
 from spec.cluster import (
@@ -35,6 +35,8 @@ MODEL = Model(
         logs_match_by_epoch,
         one_leader_in_epoch,
         high_watermark_is_within_log,
+        *BROKERS,
+        *CONTROLLER,
     ],
     sometimes=[acknowledged_record],
     measures=MEASURES,

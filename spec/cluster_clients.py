@@ -6,7 +6,8 @@ Left out, and why that is sound: how a consumer goes on after an error, which it
 """
 
 from impl.cluster import State
-from impl.constants import NO_LEADER, NO_RECORD
+from impl.constants import NO_LEADER, NO_OFFSET, NO_RECORD, FetchFencing
+from impl.rules import ClusterRules
 
 
 def consumed_records_survive(state: State) -> bool:
@@ -71,3 +72,97 @@ def newest_metadata_is_served(state: State) -> bool:
         return True
     leader = state.brokers[metadata.leader]
     return leader.leader != metadata.leader or leader.leader_epoch <= state.consumer.leader_epoch
+
+
+def is_served(state: State, broker_id: int) -> bool:
+    """Whether a broker answers the consumer: it runs, and is in the consumer's leader epoch."""
+    return state.brokers[broker_id].is_running and state.brokers[broker_id].leader_epoch == state.consumer.leader_epoch
+
+
+def consumers_are_served_in_their_epoch(before: State, after: State, rules: ClusterRules) -> bool:
+    """A consumer reads, validates its position and asks for the latest offset only from a broker that runs and is in
+    the leader epoch that the consumer knows: its leader, or where followers may be read from one of them.
+
+    Lost if it fails: a consumer reads from a broker that has been deposed, or that does not know it yet.
+    Source: KIP-320; `Partition.checkCurrentLeaderEpoch`.
+    Holds in: every model of the cluster with a consumer.
+    Fails in: none; it guards the reference itself.
+    """
+    consumer = before.consumer
+    now = after.consumer
+    if rules.fetch_fencing != FetchFencing.CURRENT_LEADER_EPOCH or consumer.leader_epoch != now.leader_epoch:
+        return True
+    if consumer.must_validate != now.must_validate or consumer.told_offset != now.told_offset:
+        return is_served(before, consumer.leader)
+    if consumer.read_limit != now.read_limit:
+        return is_served(before, consumer.leader)
+    if consumer.position == now.position:
+        return True
+    for broker_id in range(len(before.brokers)):
+        log = before.brokers[broker_id].log
+        if is_served(before, broker_id) and log.records[consumer.position].id == now.records[consumer.position]:
+            return True
+    return False
+
+
+def consumer_learns_from_the_living(before: State, after: State) -> bool:
+    """A consumer learns who leads from a broker that runs and follows or leads in that epoch, or is told what the
+    controller has told; and it always learns of somebody.
+
+    Lost if it fails: the consumer turns to nobody, and asks no more.
+    Source: `Metadata.updateLastSeenEpochIfNewer`; KAFKA-9212.
+    Holds in: every model of the cluster with a consumer.
+    Fails in: none; it guards the reference itself.
+    """
+    now = after.consumer
+    if before.consumer.leader_epoch == now.leader_epoch:
+        return True
+    if now.leader == NO_LEADER:
+        return False
+    told = before.controller.history[before.controller.offset]
+    if told.leader == now.leader and told.told_epoch == now.leader_epoch:
+        return True
+    for broker_id in range(len(before.brokers)):
+        if is_served(after, broker_id) and after.brokers[broker_id].leader == now.leader:
+            return True
+    return False
+
+
+def truncation_errors_are_true(before: State, after: State) -> bool:
+    """A consumer is told that what it has read is gone only by a leader that has something else there, or nothing.
+
+    Lost if it fails: the consumer starts anew for nothing, and reads records twice.
+    Source: KIP-320, LogTruncationException.
+    Holds in: every model of the cluster with a consumer.
+    Fails in: none; it guards the reference itself.
+    """
+    if before.consumer.is_truncated or not after.consumer.is_truncated:
+        return True
+    log = before.brokers[before.consumer.leader].log
+    for offset in range(before.consumer.position):
+        if log.records[offset].id != before.consumer.records[offset]:
+            return True
+    return False
+
+
+def reads_end_at_limit(before: State, after: State) -> bool:
+    """A read that takes two steps is limited by the high watermark, begins no higher, and brings what lies below.
+
+    Lost if it fails: the consumer polls for ever and gets nothing, or is given what is not committed.
+    Source: `LocalLog.read`; KAFKA-9835.
+    Holds in: cluster_consumer_two_step_read.
+    Fails in: none; `consumed_records_survive` is what it is for.
+    """
+    consumer = before.consumer
+    limit = after.consumer.read_limit
+    if consumer.read_limit == NO_OFFSET and limit != NO_OFFSET:
+        return consumer.position <= limit and limit == before.brokers[consumer.leader].high_watermark
+    if consumer.read_limit != NO_OFFSET and limit == NO_OFFSET and consumer.leader_epoch == after.consumer.leader_epoch:
+        has_more = consumer.position < min(consumer.read_limit, before.brokers[consumer.leader].log.end_offset)
+        return after.consumer.position > consumer.position or not has_more
+    return True
+
+
+def reads_at_the_end(state: State) -> bool:
+    """A read has begun at its own limit. Without an example nobody ever waits for a record that is yet to come."""
+    return state.consumer.read_limit != NO_OFFSET and state.consumer.read_limit == state.consumer.position

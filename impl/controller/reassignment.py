@@ -8,6 +8,7 @@ Left out, and why that is sound: cancelling, which is a reassignment to the brok
 
 from checker.schema import contains
 from impl.cluster import State
+from impl.constants import NO_LEADER
 from impl.controller.partition_change import (
     begin_change,
     bump_for_brokers,
@@ -57,7 +58,7 @@ def maybe_complete_reassignment(state: State, rules: ClusterRules) -> bool:
 def begin_reassignment(state: State, rules: ClusterRules, target: int) -> bool:
     """Begin to move the partition to the brokers of `target`; whether that was possible."""
     metadata = state.controller.history[state.controller.offset]
-    if not has_room(state) or target == 0 or metadata.leader < 0 or target & metadata.active == 0:
+    if not has_room(state) or target == 0 or metadata.leader == NO_LEADER or target & metadata.active == 0:
         return False
     if metadata.target != metadata.replicas or target == metadata.replicas:
         return False
