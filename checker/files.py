@@ -6,7 +6,7 @@ import signal
 import stat
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from checker.errors import UsageError
@@ -61,17 +61,29 @@ def make_folder(path: Path) -> Path:
     return path
 
 
-def make_usable(folder: Path) -> None:
-    """Make the folder where it is missing. UsageError where that fails, or no file can be written into it."""
+def make_usable(folder: Path) -> list[Path]:
+    """Make the folder where it is missing; what was made. UsageError where that fails, or no file can be written into
+    it; then nothing is left of what was made.
+    """
+    made = [each for each in (folder, *folder.parents) if not each.exists()]
     make_folder(folder)
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"a full disk takes no byte")
             file.flush()
     except OSError as error:
+        remove_empty(made)
         raise UsageError(
             f"cannot write into the folder {folder}: {reason_of(error)}; name another one with --out"
         ) from error
+    return made
+
+
+def remove_empty(folders: Iterable[Path]) -> None:
+    """Remove those of the folders, each before the one that it lies in, that are empty."""
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            folder.rmdir()
 
 
 def check_writable(path: Path) -> None:

@@ -18,7 +18,8 @@ class LassoJudgement:
     """What is to be said of a lasso.
 
     `objection` says why it does not violate its property; "" where it does. `sentence` then says what never comes to
-    pass, and `reasons` why the behaviour is fair: one line for each requirement that is enabled in the cycle.
+    pass, and `reasons` why the behaviour is fair: one line for each requirement that is enabled in the cycle, and
+    one for all others.
     """
 
     objection: str = ""
@@ -33,7 +34,7 @@ def judge(trace: Trace) -> LassoJudgement:
     objection = cycle.gap() or _reached(trace, liveness, cycle.evaluate) or cycle.unfairness()
     if objection:
         return LassoJudgement(objection)
-    return LassoJudgement("", _sentence(trace, liveness, cycle.evaluate), tuple(_shortened(cycle.reasons())))
+    return LassoJudgement("", _sentence(trace, liveness, cycle.evaluate), (*_shortened(cycle.reasons()), *cycle.idle()))
 
 
 def lasso_lines(trace: Trace) -> list[str]:
@@ -41,7 +42,7 @@ def lasso_lines(trace: Trace) -> list[str]:
     judgement = judge(trace)
     if judgement.objection:
         return [f"{trace.property} is not violated: {judgement.objection}"]
-    reasons = judgement.reasons or ("nothing that must be fair is enabled",)
+    reasons = judgement.reasons
     if not trace.model.fairness:
         reasons = ("the model says of no action that it is fair, so that a behaviour may stop anywhere",)
     return [f"{trace.property} is violated: {judgement.sentence}", *(f"    fair: {each}" for each in reasons)]
@@ -95,6 +96,13 @@ class _Cycle:
             elif asked:
                 free = next(index for index in self.states if index not in asked)
                 yield f"{rule}: not enabled in state {free + 1}"
+
+    def idle(self) -> list[str]:
+        """Which requirements are met because what they ask for is never enabled in the cycle: a line, or none."""
+        never = [rule for rule, asked in self.asks.items() if not asked and self.does[rule] is None]
+        whole = {rule.fairness for rule in self.asks} - {rule.fairness for rule in self.asks if rule not in never}
+        told = dict.fromkeys(rule.fairness.action.name if rule.fairness in whole else str(rule) for rule in never)
+        return [f"never enabled in the cycle: {', '.join(told)}"] if told else []
 
 
 def _is_among(rule: Requirement, calls: Iterable[tuple[Action, Values]]) -> bool:

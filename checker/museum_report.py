@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from checker import checking, report
-from checker.files import make_usable
+from checker.errors import UsageError
+from checker.files import make_usable, remove_empty
 from checker.museum import Exhibit, Museum, bugs, find_bugs
 from checker.output import say
 from checker.result import Limits, Result
@@ -86,11 +87,16 @@ def show(exhibit: Exhibit, folder: Path | None) -> None:
     for number, result in enumerate(exhibit.broken, start=1):
         changed = " ".join(f"{key}={rules_of(result.model)[key]}" for key in bug.broken[number - 1])
         say(f"\nwithout the fix: {result.model.name} with {changed}")
-        place = None
+        place, made = None, []
         if folder is not None:
             place = folder / folder_name(bug.id) / (f"{number}" if len(exhibit.broken) > 1 else "")
-            make_usable(place)
-        checking.print_result(result, checking.write_counterexample(result, place))
+            made = make_usable(place)
+        try:
+            files = checking.write_counterexample(result, place)
+        except UsageError:
+            remove_empty(made)
+            raise
+        checking.print_result(result, files)
     if exhibit.fixed is not None:
         say("\nwith the fix:")
         say(report.closing_line(exhibit.fixed))

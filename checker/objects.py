@@ -3,6 +3,7 @@
 `generate` writes straight-line Python for one layout, because these three functions run once per explored state.
 """
 
+import json
 import typing
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -149,7 +150,7 @@ def value_from_json(kind: Kind, data: Any, place: str) -> int:
         return -1
     if not isinstance(kind, Flag | IdSet | EnumOf) and type(data) is int:
         return data
-    raise UsageError(f"{place}: {data!r} is not a value of {kind}; was the file written for this model?")
+    raise UsageError(f"{place}: {json.dumps(data)} is not a value of {kind}; was the file written for this model?")
 
 
 def to_json(record: Record, state: Any) -> dict[str, Any]:
@@ -170,20 +171,24 @@ def leaf_values(node: Type, data: Any, place: str = "state") -> Iterator[int]:
     if isinstance(node, Scalar):
         value = value_from_json(node.kind, data, place)
         if not node.low <= value <= node.high:
-            raise UsageError(f"{place}: {data!r} is outside {node.low} .. {node.high}; are the bounds the same?")
+            raise UsageError(
+                f"{place}: {json.dumps(data)} is outside {node.low} .. {node.high}; are the bounds the same?"
+            )
         yield value
     elif isinstance(node, Record):
         if not isinstance(data, dict) or set(data) != {name for name, _ in node.fields}:
             found = sorted(data) if isinstance(data, dict) else data
             raise UsageError(
-                f"{place}: expected the fields {', '.join(name for name, _ in node.fields)}, found {found!r}; "
-                "the file was written for another model or version"
+                f"{place}: expected the fields {', '.join(name for name, _ in node.fields)}, found "
+                f"{json.dumps(found)}; the file was written for another model or version"
             )
         for name, child in node.fields:
             yield from leaf_values(child, data[name], f"{place}.{name}")
     else:
         if not isinstance(data, list) or len(data) != node.length:
             found = len(data) if isinstance(data, list) else data
-            raise UsageError(f"{place}: expected a list of {node.length}, found {found!r}; are the bounds the same?")
+            raise UsageError(
+                f"{place}: expected a list of {node.length}, found {json.dumps(found)}; are the bounds the same?"
+            )
         for index, element in enumerate(data):
             yield from leaf_values(node.element, element, f"{place}[{index}]")

@@ -89,7 +89,8 @@ def out_option(command: Command) -> Command:
         "folder",
         type=Place(),
         metavar="DIR",
-        help="Write a counterexample into this folder: JSON, ITF, DOT and SVG.  [--all: out]",
+        help="Write counterexamples into this folder: JSON, ITF, DOT and SVG. `check` of several models, by names or "
+        "by --all, writes into out unasked.",
     )(command)
 
 

@@ -7,6 +7,7 @@ import contextlib
 import io
 import os
 import sys
+import traceback
 from typing import TextIO
 
 import click
@@ -43,9 +44,18 @@ def say(text: str = "") -> None:
         _silence(sys.stdout)
         raise PipeClosedError from None
     except OSError as error:
-        _silence(sys.stdout)
-        reason = (error.strerror or str(error)).lower()
-        raise UsageError(f"cannot print the result on stdout: {reason}; {MEND}") from error
+        raise UsageError(stdout_failed(error)) from error
+
+
+def stdout_failed(error: OSError) -> str:
+    """The message for a stdout that takes nothing; it leads to nowhere from then on."""
+    _silence(sys.stdout)
+    return f"cannot print the result on stdout: {(error.strerror or str(error)).lower()}; {MEND}"
+
+
+def is_by_click(error: OSError) -> bool:
+    """Whether what failed is something that click prints by itself on stdout, such as the help."""
+    return any(frame.f_code is click.echo.__code__ for frame, _ in traceback.walk_tb(error.__traceback__))
 
 
 def tell(text: str) -> None:

@@ -6,7 +6,7 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, TextIO
 
-from checker.result import Progress
+from checker.result import COMPILING, Progress
 
 if TYPE_CHECKING:
     from rich.live import Live
@@ -64,6 +64,8 @@ class ProgressReport:
                 self._live.update(self._lines(progress, self._live.console.width), refresh=True)
 
     def _plain(self, progress: Progress) -> str:
+        if progress.engine == COMPILING:
+            return f"{self._name}: {COMPILING} seconds={progress.seconds:.1f}"
         rates = self._rates.now()
         told = "" if rates is None else f"distinct/s={rates[0]:.0f} generated/s={rates[1]:.0f} "
         return (
@@ -88,6 +90,8 @@ class ProgressReport:
             (f"{progress.seconds:.1f} s", "dim"),
             (progress.engine, "dim"),
         ]
+        if progress.engine == COMPILING:
+            parts = [parts[0], parts[-1], parts[-2]]
         text, used = Text(no_wrap=True, overflow="ellipsis"), 0
         for part, style in parts:
             if used:

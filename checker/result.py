@@ -30,6 +30,10 @@ class Limits:
     max_memory: int | None = None
 
 
+COMPILING = "compiling"
+"""The engine of a `Progress` while the search waits for the compiler, and nothing is known yet."""
+
+
 @dataclass(frozen=True)
 class Progress:
     """How far a search is. `frontier` is the number of states found and not yet expanded, `memory` bytes resident."""

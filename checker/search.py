@@ -10,7 +10,7 @@ from checker.exploration import NO_MEMORY, Found, Watch
 from checker.interpreted import InterpretedSearch
 from checker.interrupts import Stopped
 from checker.model import Model
-from checker.result import Limits, ProgressListener, Result, Verdict
+from checker.result import COMPILING, Limits, ProgressListener, Result, Verdict
 from checker.trace import rebuild
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def wait(search: InterpretedSearch, is_ready: Callable[[], bool]) -> Found | Non
     watch = search.watch
     while not is_ready() or watch.interrupts.pressed:  # Ctrl-C may have ended the compiler, too
         is_due = watch.is_due() or watch.interrupts.pressed
-        reason = watch.reason_to_stop("compiled", search.counts, 0) if is_due else ""
+        reason = watch.reason_to_stop(COMPILING, search.counts, 0) if is_due else ""
         if reason:
             return search.counts.stopped(search.model, reason)
         time.sleep(0.01)

@@ -92,4 +92,5 @@ def test_a_disk_without_room_for_a_byte_is_found_out(tmp_path, monkeypatch):
     with Path("/dev/full").open("wb") as full:
         monkeypatch.setattr("tempfile.TemporaryFile", lambda **_: full)
         with pytest.raises(UsageError, match="no space left"):
-            make_usable(tmp_path)
+            make_usable(tmp_path / "made" / "anew")
+    assert list(tmp_path.iterdir()) == []

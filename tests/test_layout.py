@@ -153,16 +153,16 @@ def test_json_says_what_a_reader_expects():
     ("change", "words"),
     [
         ({"owner": 3}, "state.owner: 3 is outside -1 .. 2"),
-        ({"owner": True}, "state.owner: True is not a value of Id"),
+        ({"owner": True}, "state.owner: true is not a value of Id"),
         ({"owner": 1.0}, "state.owner: 1.0 is not a value of Id"),
-        ({"owner": "1"}, "state.owner: '1' is not a value of Id"),
+        ({"owner": "1"}, 'state.owner: "1" is not a value of Id'),
         ({"ids": 5}, "state.ids: 5 is not a value of IdSet"),
         ({"ids": [3]}, "state.ids: [3] is outside 0 .. 7"),
         ({"ids": [-1]}, "state.ids: [-1] is not a value of IdSet"),
         ({"ids": [10**9]}, "is not a value of IdSet"),
         ({"ids": [True]}, "is not a value of IdSet"),
         ({"up": 1}, "state.up: 1 is not a value of Flag"),
-        ({"up": None}, "state.up: None is not a value of Flag"),
+        ({"up": None}, "state.up: null is not a value of Flag"),
         ({"inner": []}, "state.inner: expected a list of 2, found 0"),
         ({"inner": {}}, "state.inner: expected a list of 2, found {}"),
         ({"inner": [BLANK["inner"][0], 7]}, "state.inner[1]: expected the fields epoch, colour, found 7"),
@@ -170,10 +170,10 @@ def test_json_says_what_a_reader_expects():
         ({"inner": [BLANK["inner"][0], {"epoch": 5, "colour": "RED"}]}, "state.inner[1].epoch: 5 is outside -1 .. 4"),
         (
             {"inner": [BLANK["inner"][0], {"epoch": 1, "colour": "BLUE"}]},
-            "state.inner[1].colour: 'BLUE' is not a value",
+            'state.inner[1].colour: "BLUE" is not a value',
         ),
         ({"inner": [BLANK["inner"][0], {"epoch": 1, "colour": 1}]}, "state.inner[1].colour: 1 is not a value"),
-        ({"extra": 1}, "state: expected the fields owner, ids, up, inner, found ['extra', 'ids', 'inner'"),
+        ({"extra": 1}, 'state: expected the fields owner, ids, up, inner, found ["extra", "ids", "inner"'),
     ],
 )
 def test_json_that_does_not_fit_names_the_path(change, words):

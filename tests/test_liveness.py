@@ -127,6 +127,7 @@ def test_a_lasso_is_told_with_its_cycle_and_the_fairness_it_relies_on(starved):
     assert "first_waits holds in state 2, and first_has_lock neither there nor ever after" in cycle
     assert "fair: weak fairness of take(process_id=0): not enabled in state 4" in cycle
     assert "fair: weak fairness of give_back(process_id=1): done by step 5" in cycle
+    assert "fair: never enabled in the cycle: weak fairness of give_back(process_id=0)" in cycle
 
 
 def test_a_stop_is_told_as_one():

@@ -3,12 +3,13 @@
 import errno
 import io
 import re
+from dataclasses import replace
 
 import pytest
 
 from checker import progress as progress_module
 from checker.progress import ProgressReport, Rates
-from checker.result import Progress
+from checker.result import COMPILING, Progress
 from tests.command import Terminal
 
 
@@ -36,6 +37,18 @@ def test_progress_is_a_plain_line_now_and_then_where_there_is_no_terminal(monkey
     assert first.startswith("tank: depth=7 distinct=2000 generated=6000 distinct/s=1000 generated/s=3000 frontier=11 ")
     assert " memory=50MB " in first
     assert " distinct/s=2000 generated/s=6000 " in second
+
+
+@pytest.mark.parametrize("kind", [io.StringIO, Terminal])
+def test_while_code_is_compiled_no_number_of_states_is_told(monkeypatch, kind):
+    monkeypatch.setattr(progress_module, "LIVE_INTERVAL", 0.0)
+    monkeypatch.setattr(progress_module, "PLAIN_INTERVAL", 0.0)
+    monkeypatch.setenv("TERM", "xterm")
+    stream = kind()
+    with ProgressReport("tank", stream) as show:
+        show(replace(progress(2.0, 0), engine=COMPILING))
+    assert "compiling" in stream.getvalue()
+    assert "distinct" not in stream.getvalue() and "depth" not in stream.getvalue()
 
 
 def test_no_rate_is_told_before_the_search_was_seen_for_a_second():

@@ -137,7 +137,7 @@ UNKNOWN_CALLS = {
         "the parameters (node_id), not (who)",
     ),
     "a value out of range": (set_in_step(1, parameters={"node_id": 9}), "(node_id=9)", "node_id is 9, which it cannot"),
-    "a value of another type": (set_in_step(1, parameters={"node_id": "x"}), "(node_id=x)", "node_id: 'x' is not"),
+    "a value of another type": (set_in_step(1, parameters={"node_id": "x"}), "(node_id=x)", 'node_id: "x" is not'),
 }
 
 
