@@ -12,7 +12,7 @@ from checker.output import say, tell
 from checker.provable import left_out, left_out_text
 from checker.render import trace_text, write_files
 from checker.report import json_text
-from checker.settings import rules_of, settings_text
+from checker.settings import headline, rules_of
 from checker.solver import VERSION
 from checker.statuses import (
     DEADLOCK,
@@ -31,7 +31,7 @@ def check_model(model: Model, depth: int, timeout: float, folder: Path | None, a
     if folder is not None:
         make_usable(folder)
     if not as_json:
-        say(f"{model.name}: {settings_text(model) or 'no bounds or rules'}")
+        say(headline(model))
 
     def progress(done: int, seconds: float) -> None:
         tell(f"{model.name}: nothing is wrong in {done} states, {seconds:.2f} s")

@@ -9,12 +9,12 @@ from pathlib import Path
 from checker import catalogue, report
 from checker.catalogue import Expectation
 from checker.errors import EvaluationError, KafkacheckError, UsageError
-from checker.files import check_writable, make_usable
+from checker.files import check_writable, make_usable, remove_empty
 from checker.model import Model
 from checker.output import say, tell
 from checker.progress import ProgressReport
 from checker.result import Limits, Result, Verdict
-from checker.settings import rules_of, settings_text
+from checker.settings import headline, rules_of, settings_text, told_settings
 from checker.statuses import (
     DEADLOCK,
     EVALUATION_FAILED,
@@ -43,10 +43,9 @@ def check_model(model: Model, how: Search, limits: Limits, folder: Path | None, 
     UsageError where the folder or a file in it cannot be written, EvaluationError where the model's code fails; what
     was found is printed all the same.
     """
-    if folder is not None:
-        make_usable(folder)
+    made = [] if folder is None else make_usable(folder)
     if not as_json:
-        say(f"{model.name}: {settings_text(model) or 'no bounds or rules'}")
+        say(headline(model))
     result = how(model, limits)
     files: tuple[Path, ...] = ()
     failure: BaseException | None = None
@@ -60,6 +59,7 @@ def check_model(model: Model, how: Search, limits: Limits, folder: Path | None, 
     else:
         print_result(result, files)
     if failure is not None:
+        remove_empty(made)
         raise failure
     if result.verdict is Verdict.EVALUATION_FAILED:
         raise EvaluationError(result.reason)
@@ -74,7 +74,7 @@ def check_catalogue(
     The exit status is 0 if each verdict is the expected one, otherwise the highest of what went wrong.
     """
     expectations = catalogue.expectations()
-    make_usable(folder)
+    made = make_usable(folder)
     rows: list[report.Checked] = []
     for name in names:
         row = _searched(name, expectations.get(name), engine, limits)
@@ -86,6 +86,7 @@ def check_catalogue(
         row = _written(row, folder)
         rows.append(row)
         if row.error:
+            remove_empty(made)
             tell(f"error: {name}: {row.error}")
         if row.error_status == NOT_EXHAUSTED:
             break
@@ -203,7 +204,7 @@ def exit_status(model: Model, verdict: Verdict, violated: str | None) -> int:
     }[verdict]
 
 
-def replay_trace(model: Model, path: Path, changes: Sequence[str]) -> int:
+def replay_trace(model: Model, path: Path, changes: Sequence[str], as_json: bool) -> int:
     """Run a saved trace on today's code, with the bounds and rules that it was saved with and then `--set` `changes`.
 
     Prints what comes of it; the exit status is that of what still fails, 0 if nothing does, and NO_LONGER_APPLIES.
@@ -215,26 +216,33 @@ def replay_trace(model: Model, path: Path, changes: Sequence[str]) -> int:
 
     saved = saved_traces.read(path)
     model = saved_traces.as_saved(model, saved, changes)
-    now = settings_text(model)
-    source = "as saved with the trace" if now == saved.settings() else f"the trace was saved with {saved.settings()}"
-    say(f"{model.name}: {now} ({source})" if now else f"{model.name}: no bounds or rules")
+    if not as_json:
+        is_same = settings_text(model) == saved.settings()
+        source = "as saved with the trace" if is_same else f"the trace was saved with {saved.settings()}"
+        now = told_settings(model)
+        say(f"{model.name}: {now} ({source})" if now else f"{model.name}: no bounds or rules")
     outcome = replay(model, *saved_traces.load(model, saved))
-    say(replay_text(outcome))
     violated, length, status = outcome.trace.property, len(outcome.trace.steps), 0
     if outcome.violated_step is not None:
-        told = f"still violates {violated} trace={outcome.violated_step + 1}"
+        verdict, told = "VIOLATED", f"still violates {violated} trace={outcome.violated_step + 1}"
         status = exit_status(model, Verdict.VIOLATED, violated)
     elif outcome.failed_step is not None:
-        told, status = f"the trace no longer applies at step {outcome.failed_step + 1}", NO_LONGER_APPLIES
+        verdict, told = "NO_LONGER_APPLIES", f"the trace no longer applies at step {outcome.failed_step + 1}"
+        status = NO_LONGER_APPLIES
     elif violated is not None:
-        told = f"no longer violates {violated} trace={length}"
+        verdict, told = "NO_LONGER_VIOLATED", f"no longer violates {violated} trace={length}"
     elif not outcome.is_deadlock:
-        told = f"no longer a deadlock trace={length}"
+        verdict, told = "NO_LONGER_DEADLOCK", f"no longer a deadlock trace={length}"
     elif not model.check_deadlock:
+        verdict = "DEADLOCK_ALLOWED"
         told = f"still without an enabled action, which {model.name} now allows trace={length}"
     else:
-        told, status = f"still a deadlock trace={length}", DEADLOCK
-    say(f"{model.name}: {told}")
+        verdict, told, status = "DEADLOCK", f"still a deadlock trace={length}", DEADLOCK
+    if as_json:
+        say(report.json_text(report.replay_document(model, verdict, outcome)))
+    else:
+        say(replay_text(outcome))
+        say(f"{model.name}: {told}")
     return status
 
 

@@ -22,6 +22,7 @@ from checker import (
     museum_commands,
     output,
     proof_commands,
+    report,
     room,
     settings,
 )
@@ -34,6 +35,7 @@ from checker.options import (
     Place,
     check_cluster_options,
     cluster_options,
+    json_option,
     run_option,
     search_options,
     set_option,
@@ -76,24 +78,30 @@ def commands() -> None:
 
 @commands.command()
 @click.argument("patterns", metavar="[NAME]...", nargs=-1)
-def models(patterns: tuple[str, ...]) -> int:
+@json_option
+def models(patterns: tuple[str, ...], as_json: bool) -> int:
     """List the models of the catalogue: what each asks, its bounds and rules, and the verdict to expect.
 
-    With NAMEs or patterns such as 'cluster_*' only those.
+    With NAMEs or patterns such as 'cluster_*' only those. Rules at their defaults are counted only; --json has all.
     """
     expectations = catalogue.expectations()
     broken = 0
+    listed = []
     for name in catalogue.names_matching(patterns) if patterns else catalogue.catalogue_names():
         try:
             model = catalogue.find_model(name)
         except KafkacheckError as error:
-            failed(str(error), error.exit_status)
-            broken = error.exit_status
+            broken = failed(str(error), error.exit_status)
             continue
         expected = expectations.get(name)
+        listed.append(report.listed_document(model, expected))
+        if as_json:
+            continue
         say(f"{name}\n    {' '.join(model.question.split())}")
-        say(f"    bounds and rules: {settings.settings_text(model) or 'none'}")
+        say(f"    bounds and rules: {settings.told_settings(model) or 'none'}")
         say(f"    expected: {expected.text() if expected else 'nothing is said'}\n")
+    if as_json:
+        say(report.json_text(listed))
     return broken
 
 
@@ -146,11 +154,13 @@ def check(
     limits = Limits(max_states=max_states, max_seconds=max_seconds)
     check_cluster_options(engine, run_folder, master, conf, shards, spark_from)
     if everything or len(model_names) > 1 or catalogue.is_pattern("".join(model_names)):
-        if (everything and model_names) or changes or properties or lemmas or engine == "spark":
-            raise UsageError(
-                "--all checks every model, and several names each of these, at its defaults and in this process; leave "
-                "out --set, --property, --lemmas and --engine spark, and with --all MODEL"
-            )
+        if everything and model_names:
+            raise UsageError("--all checks every model of the catalogue; leave out --all, or " + " ".join(model_names))
+        alone = {"--set": changes, "--property": properties, "--lemmas": lemmas, "--engine spark": engine == "spark"}
+        given = [name for name, value in alone.items() if value]
+        if given:
+            several = "--all" if everything else "several models"
+            raise UsageError(f"{' and '.join(given)} cannot be given with {several}; name one model, or leave it out")
         names = catalogue.catalogue_names() if everything else catalogue.names_matching(model_names)
         return checking.check_catalogue(names, engine, limits, folder or CATALOGUE_FOLDER, as_json, strict)
     if not model_names:
@@ -197,14 +207,15 @@ def resume(
 @click.argument("model_name", metavar="MODEL")
 @click.argument("path", metavar="TRACE.json", type=Place())
 @set_option
-def replay(model_name: str, path: Path, changes: tuple[str, ...]) -> int:
+@json_option
+def replay(model_name: str, path: Path, changes: tuple[str, ...], as_json: bool) -> int:
     """Run a saved trace of MODEL step by step on today's code.
 
     MODEL has the bounds and rules that were saved with the trace; --set gives it others. The last line says whether
     the trace still ends in what it was saved for (status 11, 12 or 13 as for `check`), no longer does (0), or at which
     step it no longer applies (1).
     """
-    return checking.replay_trace(catalogue.find_model(model_name), path, changes)
+    return checking.replay_trace(catalogue.find_model(model_name), path, changes, as_json)
 
 
 @commands.command(epilog=EXIT_STATUSES)
@@ -256,6 +267,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return failed(without_memory(error), NOT_EXHAUSTED)
         if not isinstance(error, OSError):
             return failed(internal_error(error), INTERNAL_ERROR)
+        if output.is_by_click(error):
+            return failed(output.stdout_failed(error), REFUSED)
         place = f" {error.filename}" if error.filename else ""
         return failed(f"the system refused{place}: {reason_of(error)}; mend that and run the command again", REFUSED)
     except Exception as error:

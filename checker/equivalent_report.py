@@ -10,7 +10,7 @@ from checker.exploration import Values
 from checker.model import Model
 from checker.output import say
 from checker.report import json_text
-from checker.settings import settings_text
+from checker.settings import headline
 from checker.solver import VERSION
 from checker.statuses import INVARIANT_VIOLATED, NOT_EXHAUSTED
 from checker.workers import worker_count
@@ -27,7 +27,7 @@ def compare_models(
     if as_json:
         say(json_text(document(model, other_name, found)))
     else:
-        say(f"{model.name}: {settings_text(model) or 'no bounds or rules'}")
+        say(headline(model))
         for each in found:
             say("\n".join(lines(model, each)))
         say(closing_line(model, found))

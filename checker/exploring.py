@@ -17,7 +17,7 @@ from checker.named import Source
 from checker.output import say, tell
 from checker.progress import ProgressReport
 from checker.result import Limits, Verdict
-from checker.settings import settings_text
+from checker.settings import headline, settings_text
 from checker.statuses import NOT_EXHAUSTED
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def explore(model: Model, name: str, folder: Path, limits: Limits, with_cut_off:
     """Write the state graph of a model, which was named so, to a folder; the exit status."""
     from checker import dataset
 
-    say(f"{model.name}: {settings_text(model) or 'no bounds or rules'}")
+    say(headline(model))
     locator = name if name in catalogue.catalogue_names() or not Path(name).exists() else str(Path(name).resolve())
     with ProgressReport(model.name) as progress:
         run = dataset.write(model, locator, folder, progress, limits, with_cut_off)

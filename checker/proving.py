@@ -15,7 +15,7 @@ from checker.provable import left_out, left_out_text, with_provable
 from checker.prove import Checked, Proof, Settings, prove
 from checker.report import json_text
 from checker.result import Limits
-from checker.settings import settings_text
+from checker.settings import headline
 from checker.statuses import INVARIANT_VIOLATED, NOT_EXHAUSTED, STEP_VIOLATED
 
 AUTO = "auto"
@@ -36,7 +36,7 @@ def prove_model(
         model = model.with_given_lemmas(lemmas_of(str(lemmas)))
     wanted = with_provable(model, properties)
     if not as_json:
-        say(f"{model.name}: {settings_text(model) or 'no bounds or rules'}")
+        say(headline(model))
     listener = _Progress(model.name) if as_json else _print_line
     found = None
     chosen: Sequence[Property] | None = None

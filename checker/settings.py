@@ -21,6 +21,22 @@ def settings_text(model: Model) -> str:
     return " ".join(f"{name}={value}" for name, value in {**model.bounds, **rules_of(model)}.items())
 
 
+def headline(model: Model) -> str:
+    """The model's name, its bounds, and its rules but for those that are as the rules' class has them by default."""
+    return f"{model.name}: {told_settings(model) or 'no bounds or rules'}"
+
+
+def told_settings(model: Model) -> str:
+    """Bounds, then the rules that are not at their defaults, and how many others there are; empty without any."""
+    defaults = getattr(type(model.rules), "_field_defaults", {})
+    now = {} if model.rules is None else model.rules._asdict()
+    usual = [name for name, value in now.items() if name in defaults and defaults[name] == value]
+    words = [f"{name}={value}" for name, value in {**model.bounds, **rules_of(model)}.items() if name not in usual]
+    which = "the" if len(usual) == len(now) else "the other"
+    words += [f"({which} {len(usual)} rules at their defaults)"] if usual else []
+    return " ".join(words)
+
+
 def with_settings(model: Model, texts: Sequence[str]) -> Model:
     """The model with every `name=value` of `texts` applied: a bound, or a switch of its rules.
 

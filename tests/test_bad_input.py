@@ -55,7 +55,7 @@ def told(error: str, *words: str) -> None:
         (["check", "kap*"], ["'kap*'", "kafkacheck models"]),
         (["models", "kip32"], ["'kip32'", "did you mean kip320?"]),
         (["check", "kip*", "--set", "replicas=2"], ["--set", "several"]),
-        (["check", "kip320", "--all"], ["--all", "MODEL"]),
+        (["check", "kip320", "--all"], ["leave out --all, or kip320"]),
         (["check", "--all", "--set", "replicas=2"], ["--all", "--set"]),
         (["check", "kip320", "--depth", "3"], ["--depth", "kafkacheck check --help"]),
         (["check", "kip320", "--engine", "fast"], ["fast", "interpreted", "compiled"]),
@@ -335,7 +335,10 @@ def test_a_full_disk_leaves_no_half_written_file_and_the_result_is_told(kafkache
     assert ended.status == 2
     told(ended.error, "no space left", str(tmp_path / "out"))
     assert ended.last_line.startswith("tank: VIOLATED never_full trace=4 ")
-    assert list((tmp_path / "out").iterdir()) == []
+    assert not (tmp_path / "out").exists()
+    (tmp_path / "mine").mkdir()
+    assert kafkacheck.check(tank, "--set", "valve=OPEN", "--out", tmp_path / "mine").status == 2
+    assert list((tmp_path / "mine").iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["states.png", "states", "taken/states.svg", "/proc/kafkacheck/states.svg"])

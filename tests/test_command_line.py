@@ -75,6 +75,25 @@ def test_models_says_question_bounds_rules_and_expected_verdict(kafkacheck):
     assert "expected: VIOLATED" in kip101
 
 
+def test_models_as_json(kafkacheck):
+    ended = kafkacheck("models", "kip101", "kip320", "--json")
+    assert ended.status == 0
+    first, _ = json.loads(ended.out)
+    assert set(first) == {"name", "question", "bounds", "rules", "expected"}
+    assert (first["name"], first["expected"]) == ("kip101", {"verdict": "VIOLATED", "property": "weak_isr"})
+    assert first["bounds"]["replicas"] == 2 and first["rules"]["truncation"] == "KIP_101"
+
+
+def test_rules_at_their_defaults_are_counted_only(kafkacheck, tmp_path):
+    text = TANK.replace("drains: bool\n    pour: int", "drains: bool = True\n    pour: int = 1")
+    for change, told in (
+        ((), "tank: capacity=3 valve=SHUT (the other 2 rules at their defaults)"),
+        (("--set", "pour=2"), "tank: capacity=3 valve=SHUT pour=2 (the other 1 rules at their defaults)"),
+    ):
+        ended = kafkacheck.check(write(tmp_path / "usual.py", text), *change)
+        assert ended.out.splitlines()[0] == told
+
+
 # check: verdicts
 
 
@@ -262,6 +281,18 @@ def test_replay_has_the_bounds_and_rules_of_the_trace_and_still_violates(kafkach
     assert ended.out.startswith("tank: capacity=7 valve=OPEN drains=True pour=1 (as saved with the trace)\n")
     assert ended.last_line == "tank: still violates never_full trace=4"
     assert ended.err == ""
+
+
+def test_replay_as_json(kafkacheck, tank, saved):
+    ended = kafkacheck("replay", tank, saved, "--json")
+    told = json.loads(ended.out)
+    assert (ended.status, told["model"], told["verdict"]) == (12, "tank", "VIOLATED")
+    assert (told["property"], told["step"], told["reason"]) == ("never_full", 4, None)
+    assert told["bounds"] == {"capacity": 7} and told["rules"]["valve"] == "OPEN"
+    ended = kafkacheck("replay", tank, saved, "--set", "valve=SHUT", "--json")
+    told = json.loads(ended.out)
+    assert (ended.status, told["verdict"], told["step"], told["call"]) == (1, "NO_LONGER_APPLIES", 4, "fill()")
+    assert told["reason"].startswith("it is not enabled: ")
 
 
 def test_replay_no_longer_applies_with_other_rules(kafkacheck, tank, saved):

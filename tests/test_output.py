@@ -47,7 +47,7 @@ def test_a_full_disk_behind_stdout_is_one_error(command):
     ended = command("> /dev/full")
     assert ended.returncode == 2
     (line,) = ended.stderr.splitlines()
-    assert line.startswith("error: ") and "no space left" in line
+    assert line.startswith("error: cannot print the result on stdout: no space left")
 
 
 def test_a_closed_stdout_is_one_error(command):
