@@ -6,10 +6,9 @@ missed. All entries take one argument, the address of a context: an array of 64-
 """
 
 import contextlib
-import gc
 from collections.abc import Iterator
 
-from checker import ir, lookup
+from checker import collector, ir, lookup
 from checker.context import EXCLUDED, Context, Sizes, kept_slot, pointer, successor_slot
 from checker.footprint import WHOLE_STATE, written_leaves
 from checker.model import Action, Model
@@ -66,20 +65,8 @@ def kernel_text(model: Model, with_steps: bool = False) -> str:
 
     `with_steps`: it also tells the steps between states and every state's verdicts, for `checker.state_graph`.
     """
-    with _uncollected():
+    with collector.paused():
         return str(_KernelWriter(model, with_steps).module)
-
-
-@contextlib.contextmanager
-def _uncollected() -> Iterator[None]:
-    """Make many objects, all of which are needed to the end: in vain would the collector look through them."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 class _KernelWriter:

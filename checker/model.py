@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from typing import Any, get_type_hints
 
-from checker import fairness, subset
+from checker import collector, fairness, subset
 from checker.bounds import Bounds
 from checker.definition import LISTS, MAPPINGS, check_definition, check_keywords
 from checker.drawing import Lanes
@@ -126,25 +126,30 @@ class Model:
             role: dict(given[role]) for role in MAPPINGS
         }
         self._definition = given | copies | {"place": place}
-        if like is None:
-            self.layout, self._program, self._ranges = Layout(state, self._bounds), subset.Program(rules), Analysis()
-            self._bounds_of_state = frozenset(self._bounds.used)
-        else:
-            self.layout, self._program, self._ranges = like.layout, like._program, like._ranges
-            self._bounds_of_state = like._bounds_of_state
-            self._bounds.used |= self._bounds_of_state
-        self._kinds = {key: self._as_kind(value, key) for key, value in (parameters or {}).items()}
-        self._used_kinds: set[str] = set()
-        self.initial = tuple(self._action(function, (BOOL, NOTHING)) for function in initials or ())
-        self.actions = tuple(self._action(function, (BOOL,)) for function in actions)
-        self.properties = tuple(self._property(function, "always", (1, 2)) for function in always)
-        self.sometimes = tuple(self._property(function, "sometimes", (1,)) for function in sometimes)
-        self.liveness = self._liveness(eventually, leads_to)
-        self.fairness = self._fairness({"weakly_fair": weakly_fair, "strongly_fair": strongly_fair})
-        self.lemmas = tuple(self._property(function, "lemmas", (1, 2)) for function in lemmas)
-        self.constraint = None if constraint is None else self._property(constraint, "constraint", (1,))
-        self.measures = tuple(self._measure(function) for function in measures)
-        self._check_names()
+        with collector.paused():
+            if like is None:
+                self.layout, self._program, self._ranges = (
+                    Layout(state, self._bounds),
+                    subset.Program(rules),
+                    Analysis(),
+                )
+                self._bounds_of_state = frozenset(self._bounds.used)
+            else:
+                self.layout, self._program, self._ranges = like.layout, like._program, like._ranges
+                self._bounds_of_state = like._bounds_of_state
+                self._bounds.used |= self._bounds_of_state
+            self._kinds = {key: self._as_kind(value, key) for key, value in (parameters or {}).items()}
+            self._used_kinds: set[str] = set()
+            self.initial = tuple(self._action(function, (BOOL, NOTHING)) for function in initials or ())
+            self.actions = tuple(self._action(function, (BOOL,)) for function in actions)
+            self.properties = tuple(self._property(function, "always", (1, 2)) for function in always)
+            self.sometimes = tuple(self._property(function, "sometimes", (1,)) for function in sometimes)
+            self.liveness = self._liveness(eventually, leads_to)
+            self.fairness = self._fairness({"weakly_fair": weakly_fair, "strongly_fair": strongly_fair})
+            self.lemmas = tuple(self._property(function, "lemmas", (1, 2)) for function in lemmas)
+            self.constraint = None if constraint is None else self._property(constraint, "constraint", (1,))
+            self.measures = tuple(self._measure(function) for function in measures)
+            self._check_names()
         if drawing is not None:
             takes = {each.name: tuple(parameter.name for parameter in each.parameters) for each in self.actions}
             try:

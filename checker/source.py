@@ -60,10 +60,15 @@ def shown(value: object) -> str:
 def short_path(path: str) -> str:
     """A path as a reader in the current folder would write it."""
     try:
-        relative = os.path.relpath(path)
+        relative = _relative(path, os.getcwd())
     except (ValueError, OSError):
         return path
     return path if relative.startswith("..") else relative
+
+
+@lru_cache(maxsize=1024)
+def _relative(path: str, folder: str) -> str:
+    return os.path.relpath(path, folder)
 
 
 def guarded(what: str, function: Callable[[], Any]) -> Any:
