@@ -91,7 +91,7 @@ def test_the_picture_in_the_readme_is_that_of_todays_counterexample(tmp_path, mo
 def graph(tmp_path_factory):
     """The folder in which the command of the README made its data set."""
     folder = tmp_path_factory.mktemp("graph")
-    (command,) = re.findall(r"^\.venv/bin/kafkacheck (explore .*)$", README, re.MULTILINE)
+    command, *_ = re.findall(r"^\.venv/bin/kafkacheck (explore .*)$", README, re.MULTILINE)  # Spark has its own tests
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     subprocess.run([sys.executable, "-m", "checker", *command.split()], cwd=folder, env=environment, check=True)
     return folder
@@ -123,7 +123,7 @@ def test_the_questions_in_the_readme_can_be_asked(graph, spark_session, monkeypa
 def test_every_file_and_model_that_the_readme_names_exists():
     for link in re.findall(r"\]\((?!https?:)([^)]+)\)", README):
         assert (ROOT / link).exists(), link
-    for name in re.findall(r"kafkacheck (?:check|explore|graph|replay) ([a-z0-9_]+)\b(?!\.)", README):
+    for name in re.findall(r"kafkacheck (?:check|explore|graph|replay) ([a-z0-9_]+)\b(?![./])", README):
         assert name in catalogue.catalogue_names(), name
 
 
