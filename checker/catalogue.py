@@ -126,7 +126,8 @@ def named_value(text: str, name: str) -> object:
     """What a file, or a dotted module, defines under a name. UsageError where there is no such file or module,
     ModelError where it cannot be imported or does not define the name.
     """
-    module = _module_of_file(Path(text), _names()) if _is_file_name(text) else _module_of_name(text, _names())
+    is_file = _is_file_name(text)
+    module = _module_of_file(Path(text), _names(), name) if is_file else _module_of_name(text, _names())
     if not hasattr(module, name):
         raise ModelError(f"{getattr(module, '__file__', None) or text} defines no {name}; write `{name} = ...` in it")
     return getattr(module, name)
@@ -234,17 +235,17 @@ def _is_module(name: str) -> bool:
         return False
 
 
-def _module_of_file(path: Path, catalogue: list[str]) -> ModuleType:
-    """The module in a file, imported under the dotted name it has within the packages it lies in."""
+def _module_of_file(path: Path, catalogue: list[str], wanted: str = "MODEL") -> ModuleType:
+    """The module in a file that shall define `wanted`, imported under the dotted name that it has in its packages."""
     if not os.path.exists(path):
         where = (
             "which is absolute" if path.is_absolute() else f"looked up from {_current_folder() or 'a deleted folder'}"
         )
         raise UsageError(f"there is no file {path}{did_you_mean(path.stem, catalogue)}; check the path, {where}")
     if path.is_dir():
-        raise UsageError(f"{path} is a folder; name the Python file in it that defines MODEL")
+        raise UsageError(f"{path} is a folder; name the Python file in it that defines {wanted}")
     if path.suffix != ".py":
-        raise UsageError(f"{path} is no Python file; name a file that ends in .py and defines MODEL")
+        raise UsageError(f"{path} is no Python file; name a file that ends in .py and defines {wanted}")
     path = path.resolve()
     root, names = path.parent, [] if path.stem == "__init__" else [path.stem]
     while (root / "__init__.py").is_file():

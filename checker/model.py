@@ -336,15 +336,17 @@ class Model:
         self._ranges.require_words(read, [None, *domains])
         return Action(function.__name__, function, parameters, takes_rules, self.rules, read)
 
+    def _hints(self, function: Protocol) -> dict[str, Any]:
+        """The annotations of a function by parameter."""
+        try:
+            return get_type_hints(function, include_extras=True)
+        except Exception as error:  # an annotation may be any expression
+            message = f"has an annotation that fails: {error}; import the names that its annotations use"
+            raise self._error(message, function) from None
+
     def _parameters(self, function: Protocol, names: list[str]) -> tuple[Parameter, ...]:
         """The parameters of an action behind the state and the rules."""
-        hints: dict[str, Any] = {}
-        if not self._kinds.keys() >= set(names):
-            try:
-                hints = get_type_hints(function, include_extras=True)
-            except Exception as error:  # an annotation may be any expression
-                message = f"has an annotation that fails: {error}; import the names that its annotations use"
-                raise self._error(message, function) from None
+        hints = {} if self._kinds.keys() >= set(names) else self._hints(function)
         return tuple(self._parameter(function, name, hints.get(name)) for name in names)
 
     def _parameter(self, function: Protocol, name: str, annotation: Any) -> Parameter:
@@ -372,6 +374,14 @@ class Model:
         if len(names) not in counts:
             wanted = "(state) or (before, after)" if 2 in counts else "(state)"
             raise self._error(f"in `{role}` takes {len(names)} states; write {wanted}", function)
+        hints = self._hints(function)
+        for name in names:
+            if kind_of(hints.get(name)) is not None:
+                raise self._error(
+                    f"in `{role}` takes {name!r}, which is no state; only actions have parameters: write a loop over "
+                    "its values instead",
+                    function,
+                )
         read = self._read(function, len(names), [])
         if read.returns != BOOL:
             raise self._error(f"in `{role}` must return True or False", function)

@@ -129,6 +129,8 @@ def reachability_text(is_reachable: bool | None, reached: Reached | None) -> str
 def _verdict_lines(proof: Proof, judgement: Judgement) -> Iterator[str]:
     model = proof.model
     lemmas = {each.name for each in proof.lemmas}
+    if not {each.name for each in (*proof.invariants, *proof.steps)} - lemmas:
+        yield f"{model.name}: no property was asked about; proofs are of lemmas, and of the contract of every action"
     if judgement.verdict is ProofVerdict.PROVED:
         for each in (*proof.invariants, *proof.steps):
             if each.name not in lemmas:

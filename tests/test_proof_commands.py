@@ -91,6 +91,20 @@ def test_prove_takes_lemmas_from_a_file(kafkacheck, tmp_path):
     assert kafkacheck("prove", path, "--lemmas", lemmas).status == 0
 
 
+NUMBER_TAKEN = """from typing import Annotated
+
+from checker.schema import Count
+from counter import State
+
+
+def up_to(state: State, by: Annotated[int, Count(3)]) -> bool:
+    return state.up >= by - 3
+
+
+LEMMAS = (up_to,)
+"""
+
+
 @pytest.mark.parametrize(
     ("text", "status", "message"),
     [
@@ -98,12 +112,24 @@ def test_prove_takes_lemmas_from_a_file(kafkacheck, tmp_path):
         ("OTHER = ()\n", 150, "defines no LEMMAS"),
         ("LEMMAS = (len,)\n", 150, "len"),
         ("LEMMAS = (", 150, "cannot be imported"),
+        (NUMBER_TAKEN, 150, "in `lemmas` takes 'by', which is no state"),
     ],
 )
 def test_lemmas_that_are_none_are_refused(kafkacheck, tmp_path, text, status, message):
     ended = kafkacheck("prove", counter(tmp_path), "--lemmas", write(tmp_path / "wrong.py", text))
     assert ended.status == status and message in ended.error
     assert kafkacheck("prove", counter(tmp_path), "--lemmas", tmp_path / "none.py").status == 2
+
+
+def test_a_folder_of_lemmas_is_refused(kafkacheck, tmp_path):
+    ended = kafkacheck("prove", counter(tmp_path), "--lemmas", tmp_path)
+    assert ended.status == 2 and "name the Python file in it that defines LEMMAS" in ended.error
+
+
+def test_a_proof_of_no_property_says_so(kafkacheck, tmp_path):
+    ended = kafkacheck("prove", counter(tmp_path, ALWAYS="[]"))
+    assert ended.status == 0 and "counter: no property was asked about" in ended.out
+    assert "no property" not in kafkacheck("prove", counter(tmp_path)).out
 
 
 def test_prove_finds_lemmas(kafkacheck, tmp_path):
