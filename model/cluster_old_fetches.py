@@ -15,7 +15,12 @@ from impl.rules import ClusterRules
 from model.cluster import BOUNDS, EXAMPLES, ISR_CHANGES, KRAFT, MEASURES, REPLICATION, SAFETY
 from model.cluster_drawing import CLUSTER
 from model.environment import disk_is_replaced, fetch_connection_breaks, leadership_is_moved, start_in_sync
-from spec.cluster_steps import known_broker_epochs_do_not_fall, stale_old_fetches_have_no_effect
+from spec.cluster_steps import (
+    known_broker_epochs_do_not_fall,
+    read_fetches_count,
+    read_fetches_fit,
+    stale_old_fetches_have_no_effect,
+)
 
 MODEL = Model(
     name="cluster_old_fetches",
@@ -40,7 +45,13 @@ MODEL = Model(
         disk_is_replaced,
         leadership_is_moved,
     ],
-    always=[*SAFETY, stale_old_fetches_have_no_effect, known_broker_epochs_do_not_fall],
+    always=[
+        *SAFETY,
+        stale_old_fetches_have_no_effect,
+        read_fetches_fit,
+        read_fetches_count,
+        known_broker_epochs_do_not_fall,
+    ],
     sometimes=EXAMPLES,
     measures=MEASURES,
     drawing=CLUSTER,

@@ -7,7 +7,7 @@ Left out, and why that is sound: steps of the environment, which Kafka does not 
 
 from checker.schema import cardinality, contains
 from impl.cluster import State
-from impl.constants import NO_LEADER, NO_OFFSET, Question, Stage
+from impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, Question, Stage
 
 
 def high_watermark_does_not_fall(before: State, after: State) -> bool:
@@ -99,6 +99,49 @@ def stale_old_fetches_have_no_effect(before: State, after: State) -> bool:
             now = after.brokers[fetch.leader]
             if leader.leader == fetch.leader and fetch.leader_epoch != leader.leader_epoch:
                 if now.followers[follower_id].end_offset > leader.followers[follower_id].end_offset:
+                    return False
+    return True
+
+
+def read_fetches_fit(before: State, after: State) -> bool:
+    """No old fetch is read that is of another leader epoch, above the log's end, or behind a record of a newer epoch.
+
+    Lost if it fails: fencing; a follower whose log differs is taken for one that has the leader's records.
+    Source: Partition.fetchRecords; KIP-320, KIP-595.
+    Holds in: cluster_old_fetches.
+    Fails in: none; it guards how old fetches are read.
+    """
+    for follower_id in range(len(before.old_fetches)):
+        fetch = before.old_fetches[follower_id]
+        if fetch.stage == Stage.REQUESTED and after.old_fetches[follower_id].stage == Stage.ANSWERED:
+            leader = before.brokers[fetch.leader]
+            if leader.leader != fetch.leader or leader.leader_epoch != fetch.leader_epoch:
+                return False
+            if fetch.offset > leader.log.end_offset:
+                return False
+            if fetch.offset > leader.log_start_offset and fetch.asked_epoch != NO_EPOCH:
+                if leader.log.records[fetch.offset - 1].epoch > fetch.asked_epoch:
+                    return False
+    return True
+
+
+def read_fetches_count(before: State, after: State) -> bool:
+    """What a leader has read in its epoch of the newest start of a follower's broker counts, though newer fetches did.
+
+    Lost if it fails: a follower that has a record is not known to have it.
+    Source: Partition.updateFollowerFetchState, Replica.updateFetchStateOrThrow.
+    Holds in: cluster_old_fetches.
+    Fails in: none; it guards how old fetches are counted.
+    """
+    for follower_id in range(len(before.old_fetches)):
+        fetch = before.old_fetches[follower_id]
+        if fetch.stage == Stage.ANSWERED and after.old_fetches[follower_id].stage == Stage.IDLE:
+            leader = before.brokers[fetch.leader]
+            now = after.brokers[fetch.leader]
+            is_leading = leader.leader == fetch.leader and now.leader == fetch.leader
+            is_newest = fetch.broker_epoch >= leader.followers[follower_id].broker_epoch
+            if is_leading and is_newest and fetch.leader_epoch == leader.leader_epoch:
+                if now.followers[follower_id].end_offset != fetch.offset:
                     return False
     return True
 

@@ -166,3 +166,23 @@ def test_a_leader_goes_back_to_no_earlier_start_of_a_broker():
     assert not cluster_steps.known_broker_epochs_do_not_fall(before, after)
     after.brokers[0].leader_epoch = 1
     assert cluster_steps.known_broker_epochs_do_not_fall(before, after), "another epoch"
+
+
+def test_an_old_fetch_is_read_only_where_it_fits_and_counts_then():
+    before, after = with_old_fetch(0)
+    assert cluster_steps.read_fetches_count(before, after)
+    after.brokers[0].followers[1].end_offset = 0
+    assert not cluster_steps.read_fetches_count(before, after)
+    before.brokers[0].followers[1].broker_epoch = 1
+    assert cluster_steps.read_fetches_count(before, after), "a newer start of the broker has fetched"
+
+    before.old_fetches[1].stage, after.old_fetches[1].stage = Stage.REQUESTED, Stage.ANSWERED
+    assert not cluster_steps.read_fetches_fit(before, after), "the leader has no record"
+    append_to_log(before.brokers[0], 0, 1)
+    assert cluster_steps.read_fetches_fit(before, after)
+    before.old_fetches[1].asked_epoch = 0
+    assert not cluster_steps.read_fetches_fit(before, after), "the leader has another record there"
+    before.old_fetches[1].asked_epoch = 1
+    assert cluster_steps.read_fetches_fit(before, after)
+    before.brokers[0].leader_epoch = 1
+    assert not cluster_steps.read_fetches_fit(before, after)

@@ -82,10 +82,10 @@ def zombie_elects_leader(state: State, rules: ClusterRules, new_leader: ReplicaI
     """A controller that has lost its office without noticing writes an election (ZooKeeper era).
 
     Who: the zombie controller.
-    When: by its old record the replica is an active member of the ISR; a change and a leader epoch are left.
+    When: it has not noticed. By the old rule, by which only the version of the partition is compared: nobody has
+        changed the partition since, and by the zombie's record the replica is an active member of the ISR.
     Effect: the write fails, because the controller epoch is not the zombie's any more, so that it notices and resigns.
-        By the old rule the version of the partition was all that was compared: where nobody has changed the partition
-        since, the replica leads on record, in the zombie's controller epoch.
+        By the old rule the replica leads on record, in the zombie's controller epoch.
     Source: KafkaZkClient.setTopicPartitionStatesRaw (expectedControllerEpochZkVersion), ControllerMovedException;
         KAFKA-6082.
     Left out: a write that fails by the version alone, which the zombie would try again.
@@ -93,12 +93,12 @@ def zombie_elects_leader(state: State, rules: ClusterRules, new_leader: ReplicaI
     controller = state.controller
     if rules.propagation != Propagation.LEADER_AND_ISR or controller.zombie_offset == NO_OFFSET:
         return False
-    known = controller.history[controller.zombie_offset]
-    if not has_room(state) or not contains(known.isr & known.active, new_leader):
-        return False
     if rules.controller_write_checks_epoch:
         controller.zombie_offset = NO_OFFSET
         return True
+    known = controller.history[controller.zombie_offset]
+    if not has_room(state) or not contains(known.isr & known.active, new_leader):
+        return False
     if known.partition_epoch != controller.history[controller.offset].partition_epoch:
         return False
     begin_change(state)

@@ -45,6 +45,9 @@ def controller_creates_partition(state: State, rules: ClusterRules, new_leader: 
     metadata = state.controller.history[state.controller.offset]
     metadata.replicas = everyone(len(state.brokers))
     metadata.target = metadata.replicas
+    metadata.isr = 0
+    metadata.leader = NO_LEADER
+    metadata.leader_epoch = 0
     metadata.partition_epoch = state.controller.offset
     if new_leader != NO_LEADER:
         set_first_leader(state, new_leader)
