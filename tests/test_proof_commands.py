@@ -27,7 +27,7 @@ def counter(folder, **changes):
     text = COUNTER
     for word, value in {**GOOD, **changes}.items():
         text = text.replace(word, value)
-    return write(folder / "counter.py", text)
+    return write(folder / "proved_counter.py", text)
 
 
 # prove
@@ -87,7 +87,7 @@ def test_prove_answers_in_json(kafkacheck, tmp_path):
 def test_prove_takes_lemmas_from_a_file(kafkacheck, tmp_path):
     path = counter(tmp_path, LEMMAS="[]")
     assert kafkacheck("prove", path).status == 20
-    lemmas = write(tmp_path / "more.py", "from counter import sum_stays\n\nLEMMAS = (sum_stays,)\n")
+    lemmas = write(tmp_path / "more.py", "from proved_counter import sum_stays\n\nLEMMAS = (sum_stays,)\n")
     assert kafkacheck("prove", path, "--lemmas", lemmas).status == 0
 
 
