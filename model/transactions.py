@@ -3,7 +3,8 @@
 Bounds: `clients` producers with `transactional_ids` transactional ids, `producer_ids` producer ids and epochs from 0 to
 `max_producer_epoch` run `batches` transactions over `partitions` partitions with room for `log_size` batches; sequences
 run from 0 to `max_sequence`, the coordinator's epochs from 0 to `max_coordinator_epoch`. `requests` and `produces` are
-the slots for requests: what is more than `clients` holds strays. The others are budgets of disturbances
+the slots for requests: what is more than `clients` holds strays; `late_markers` those for markers that are under way
+twice. The others are budgets of disturbances
 (`model/transactions_environment.py`). All of them only end behaviours.
 """
 
@@ -204,6 +205,7 @@ BOUNDS = {
     "max_coordinator_epoch": 0,
     "requests": 1,
     "produces": 1,
+    "late_markers": 1,
     "delays": 0,
     "crashes": 0,
     "failovers": 0,
@@ -214,6 +216,8 @@ BOUNDS = {
     "deletions": 0,
     "io_errors": 0,
     "rebalances": 0,
+    "group_delays": 0,
+    "recreations": 0,
     "inputs": 0,
     "max_generation": 0,
     "max_processed": 0,

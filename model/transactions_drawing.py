@@ -72,6 +72,13 @@ PARTITION_EVENTS = {
         text="{before.transactional_ids[transactional_id].coordinators[term].markers[partition_id].marker} "
         "of term {term}",
     ),
+    "leader_writes_late_marker": Event(
+        at="before.late_markers[slot].partition",
+        text="{before.late_markers[slot].request.marker} of term {before.late_markers[slot].term}, which came late",
+    ),
+    "group_coordinator_follows_marker": Event(
+        at="offsets_partition", text="the group follows: committed offset {group.committed}"
+    ),
     "partition_replicates": Event(at="partition_id", text="high watermark {partitions[partition_id].high_watermark}"),
     "cleaner_cleans_segment": Event(at="partition_id", text="cleans offsets {start} to {end}"),
     "consumer_reads": Event(at="partition_id", to="consumer", text="reads to {readers[partition_id].position}"),
@@ -90,8 +97,11 @@ WORLD_EVENTS = {
     "zombie_coordinator_resigns": Event(at="coordinator", text="the old coordinator notices"),
     "append_fails": Event(at="coordinator", text="the append fails"),
     "marker_answer_is_lost": Event(at="partition_id", text="writes the marker; the answer is lost"),
+    "marker_is_repeated": Event(at="coordinator", text="term {term} gets no answer, and sends its marker again"),
     "index_fails": Event(at="partition_id", text="writes the marker, but not its index"),
     "partition_is_deleted": Event(at="partition_id", text="is deleted"),
+    "topic_is_recreated": Event(at="partition_id", text="is created anew"),
+    "group_coordinator_lags": Event(at="offsets_partition", text="has the marker; the group will follow"),
     "partition_is_reloaded": Event(at="partition_id", text="another broker leads"),
     "producer_state_expires": Event(at="partition_id", text="forgets the producer"),
     "transactional_id_expires": Event(at="coordinator", text="nobody has used the id for long"),

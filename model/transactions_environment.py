@@ -17,11 +17,19 @@ from impl.transactions.constants import (
 from impl.transactions.coordinator import remove_transactional_id
 from impl.transactions.group import assign_input
 from impl.transactions.log import awaits_append, begin_term, clear_append, give_append_up, unload
-from impl.transactions.markers import clear_marker_request, end_pending_offset, write_marker, write_marker_without_index
+from impl.transactions.markers import (
+    clear_marker_request,
+    end_pending_offset,
+    has_unfollowed,
+    hear_of_marker,
+    write_marker,
+    write_marker_without_index,
+)
 from impl.transactions.partition import clear_produce, copy_produce, delete_partition, reload_partition
 from impl.transactions.records import (
     ClientId,
     CoordinatorTerm,
+    MarkerSlot,
     PartitionId,
     ProduceSlot,
     RequestSlot,
@@ -262,6 +270,35 @@ def marker_answer_is_lost(
     return True
 
 
+def marker_is_repeated(
+    state: State,
+    transactional_id: TransactionalIdNumber,
+    term: CoordinatorTerm,
+    partition_id: PartitionId,
+    slot: MarkerSlot,
+) -> bool:
+    """A coordinator gets no answer to a marker in time, and sends it again; the first one may arrive later.
+
+    Who: the world.
+    When: the marker is under way; a delay is left, and a slot for it.
+    Effect: the marker is under way twice, and only one of them is awaited.
+    Source: a broken connection; KAFKA-19446.
+    Left out: nothing.
+    """
+    request = state.transactional_ids[transactional_id].coordinators[term].markers[partition_id]
+    late = state.late_markers[slot]
+    if state.budget.delays == 0 or not request.is_sent or late.request.is_sent:
+        return False
+    state.budget.delays -= 1
+    late.partition = partition_id
+    late.term = term
+    late.request.is_sent = True
+    late.request.producer_id = request.producer_id
+    late.request.producer_epoch = request.producer_epoch
+    late.request.marker = request.marker
+    return True
+
+
 def partition_is_deleted(state: State, partition_id: PartitionId) -> bool:
     """The topic of a partition is deleted.
 
@@ -269,13 +306,32 @@ def partition_is_deleted(state: State, partition_id: PartitionId) -> bool:
     When: a deletion is left.
     Effect: nothing of the partition is left.
     Source: KAFKA-5202.
-    Left out: a topic that is created anew under the same name.
+    Left out: nothing; see `topic_is_recreated`.
     """
     partition = state.partitions[partition_id]
     if state.budget.deletions == 0 or partition.is_deleted:
         return False
     state.budget.deletions -= 1
     delete_partition(partition)
+    return True
+
+
+def topic_is_recreated(state: State, partition_id: PartitionId) -> bool:
+    """A topic is created under the name of one that was deleted.
+
+    Who: the world.
+    When: the partition is deleted; a creation is left.
+    Effect: there is a partition of that name, empty and without a memory of producers. Requests that name the topic
+        may still be under way, and the coordinator may have it in its transaction.
+    Source: KIP-516.
+    Left out: nothing.
+    """
+    partition = state.partitions[partition_id]
+    if state.budget.recreations == 0 or not partition.is_deleted:
+        return False
+    state.budget.recreations -= 1
+    partition.is_deleted = False
+    partition.incarnation += 1
     return True
 
 
@@ -363,6 +419,34 @@ def index_fails(
     if write_marker_without_index(partition, rules, request, term) == ProduceError.NONE:
         end_pending_offset(state, partition_id, request.producer_id, request.marker)
     clear_marker_request(request)
+    return True
+
+
+def group_coordinator_lags(
+    state: State, rules: TransactionRules, transactional_id: TransactionalIdNumber, term: CoordinatorTerm
+) -> bool:
+    """A marker is written to the partition of the offsets, and the group's coordinator will follow it later.
+
+    Who: the world: its scheduler is busy.
+    When: the marker is under way, there is room, and nothing is to be followed; a delay of the group is left.
+    Effect: offsets stay pending. The marker is answered only when they are not; once it was answered at once.
+    Source: GroupMetadataManager.scheduleHandleTxnCompletion; KAFKA-17507, KAFKA-15784.
+    Left out: nothing.
+    """
+    transactional = state.transactional_ids[transactional_id]
+    request = transactional.coordinators[term].markers[state.offsets_partition]
+    partition = state.partitions[state.offsets_partition]
+    if state.budget.group_delays == 0 or not request.is_sent or is_full(partition.log):
+        return False
+    if has_unfollowed(state, state.offsets_partition, request.producer_id):
+        return False
+    state.budget.group_delays -= 1
+    error = write_marker(partition, rules, request, term)
+    if error == ProduceError.NONE:
+        state.group.unfollowed[request.producer_id] = request.marker
+    if error != ProduceError.NONE or not rules.marker_answer_awaits_offsets:
+        clear_marker_request(request)
+        hear_of_marker(transactional, rules, term, state.offsets_partition, error)
     return True
 
 

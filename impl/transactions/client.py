@@ -172,6 +172,7 @@ def send_batch(state: State, client_id: int, partition_id: int) -> None:
     produce.stage = ProduceStage.REQUESTED
     produce.transactional_id = client.transactional_id
     produce.partition = partition_id
+    produce.incarnation = state.partitions[partition_id].incarnation
     produce.batch.id = client.transaction
     produce.batch.producer_id = client.producer_id
     produce.batch.producer_epoch = client.producer_epoch

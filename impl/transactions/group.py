@@ -4,8 +4,7 @@ Part of Kafka modelled: the offsets of `GroupMetadata` and `GroupMetadataManager
 transactional offsets, `requireStable`); `KafkaProducer.sendOffsetsToTransaction`; an application around them.
 Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-447, KAFKA-15449.
 Left out, and why that is sound: joining and assigning: a generation begins at once, with one owner of the one input,
-and former owners do not notice. Members' ids, which tell as much as the generation does. Not covered: offsets that are
-visible later than their marker.
+and former owners do not notice. Members' ids, which tell as much as the generation does.
 """
 
 from checker.schema import contains

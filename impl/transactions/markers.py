@@ -2,7 +2,7 @@
 
 Part of Kafka modelled: `TransactionMarkerChannelManager`, `TransactionMarkerRequestCompletionHandler`; at a partition's
 leader `KafkaApis.handleWriteTxnMarkersRequest`.
-Source: apache/kafka (commit 1eb7644349); KIP-98, KAFKA-16352.
+Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-1228, KAFKA-16352, KAFKA-19999.
 Left out, and why that is sound: an answer of its own: it reaches the coordinator in the step that writes the marker, or
 is lost, and the marker is sent again.
 """
@@ -10,6 +10,9 @@ is lost, and the marker is sent again.
 from checker.schema import contains, excluding
 from impl.producer.append import append_marker, is_full, marker_error
 from impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker, ProduceError
+from impl.producer.records import PartitionLog, ProducerId
+from impl.producer.state import has_open_transaction
+from impl.transactions.constants import NO_PARTITION
 from impl.transactions.group import complete_pending_offset
 from impl.transactions.log import begin_append, can_append
 from impl.transactions.metadata import copy_metadata, decision_of, is_preparing, prepare_complete
@@ -17,7 +20,9 @@ from impl.transactions.partition import complete_transaction, maybe_replicate, r
 from impl.transactions.records import (
     Coordinator,
     CoordinatorTerm,
+    LateMarker,
     MarkerRequest,
+    MarkerSlot,
     Partition,
     PartitionId,
     State,
@@ -33,6 +38,13 @@ def clear_marker_request(request: MarkerRequest) -> None:
     request.producer_id = NO_PRODUCER_ID
     request.producer_epoch = NO_PRODUCER_EPOCH
     request.marker = Marker.NONE
+
+
+def clear_late_marker(late: LateMarker) -> None:
+    """Free the slot."""
+    late.partition = NO_PARTITION
+    late.term = 0
+    clear_marker_request(late.request)
 
 
 def coordinator_sends_marker(
@@ -110,9 +122,29 @@ def hear_of_marker(
         coordinator.unmarked = excluding(coordinator.unmarked, partition_id)
 
 
+def is_refused(log: PartitionLog, rules: TransactionRules, request: MarkerRequest) -> bool:
+    """Whether the marker comes too late to end what is open: something of its own epoch is there (KIP-1228).
+
+    With transaction version 2 a marker's epoch is higher than that of the records which it ends.
+    """
+    entry = log.producers[request.producer_id]
+    if rules.transaction_version == 1 or not rules.marker_epoch_is_higher:
+        return False
+    if request.producer_epoch != entry.producer_epoch:
+        return False
+    return has_open_transaction(entry) or not rules.repeated_marker_is_written
+
+
+def error_of(log: PartitionLog, rules: TransactionRules, request: MarkerRequest, term: int) -> ProduceError:
+    """Why the leader may not write a marker; `NONE` if it may."""
+    if is_refused(log, rules, request):
+        return ProduceError.INVALID_PRODUCER_EPOCH
+    return marker_error(log, request.producer_id, request.producer_epoch, term)
+
+
 def write_marker(partition: Partition, rules: TransactionRules, request: MarkerRequest, term: int) -> ProduceError:
     """Let the leader of the partition, whose log is not full, write the marker unless it is fenced."""
-    error = marker_error(partition.log, request.producer_id, request.producer_epoch, term)
+    error = error_of(partition.log, rules, request, term)
     if error == ProduceError.NONE:
         first_offset = partition.log.producers[request.producer_id].current_transaction_first_offset
         append_marker(partition.log, request.producer_id, request.producer_epoch, term, request.marker)
@@ -129,7 +161,7 @@ def write_marker_without_index(
     The disk counts as failed, and whoever leads next makes the index from the log. By the old order the transaction had
     ended before, and the leader goes on without the entry.
     """
-    error = marker_error(partition.log, request.producer_id, request.producer_epoch, term)
+    error = error_of(partition.log, rules, request, term)
     if error == ProduceError.NONE:
         append_marker(partition.log, request.producer_id, request.producer_epoch, term, request.marker)
         maybe_replicate(partition, rules)
@@ -142,6 +174,42 @@ def end_pending_offset(state: State, partition_id: int, producer_id: int, marker
     """Let the group coordinator follow a marker in the partition that holds the offsets."""
     if partition_id == state.offsets_partition:
         complete_pending_offset(state.group, producer_id, marker == Marker.COMMIT)
+
+
+def has_unfollowed(state: State, partition_id: int, producer_id: int) -> bool:
+    """Whether the group's coordinator has still to follow a marker of the producer in the partition of the offsets."""
+    return partition_id == state.offsets_partition and state.group.unfollowed[producer_id] != Marker.NONE
+
+
+def answer_followed(state: State, rules: TransactionRules, producer_id: int) -> None:
+    """Let the coordinators hear whose markers the group's coordinator has followed now."""
+    for transactional_id in range(len(state.transactional_ids)):
+        transactional = state.transactional_ids[transactional_id]
+        for term in range(len(transactional.coordinators)):
+            request = transactional.coordinators[term].markers[state.offsets_partition]
+            if request.is_sent and request.producer_id == producer_id:
+                clear_marker_request(request)
+                hear_of_marker(transactional, rules, term, state.offsets_partition, ProduceError.NONE)
+
+
+def group_coordinator_follows_marker(state: State, rules: TransactionRules, producer_id: ProducerId) -> bool:
+    """The group's coordinator follows a marker that was written before: it commits or drops what is pending.
+
+    Who: the group's coordinator.
+    When: it has not followed the marker at once.
+    Effect: whatever offset the producer has pending is committed or dropped. The marker is answered, unless that was
+        done before.
+    Source: GroupMetadataManager.handleTxnCompletion; KAFKA-17507.
+    Left out: nothing.
+    """
+    marker = state.group.unfollowed[producer_id]
+    if marker == Marker.NONE:
+        return False
+    complete_pending_offset(state.group, producer_id, marker == Marker.COMMIT)
+    state.group.unfollowed[producer_id] = Marker.NONE
+    if rules.marker_answer_awaits_offsets:
+        answer_followed(state, rules, producer_id)
+    return True
 
 
 def leader_writes_marker(
@@ -163,7 +231,7 @@ def leader_writes_marker(
     transactional = state.transactional_ids[transactional_id]
     request = transactional.coordinators[term].markers[partition_id]
     partition = state.partitions[partition_id]
-    if not request.is_sent:
+    if not request.is_sent or has_unfollowed(state, partition_id, request.producer_id):
         return False
     if partition.is_deleted:
         clear_marker_request(request)
@@ -175,6 +243,27 @@ def leader_writes_marker(
         end_pending_offset(state, partition_id, request.producer_id, request.marker)
     clear_marker_request(request)
     hear_of_marker(transactional, rules, term, partition_id, error)
+    return True
+
+
+def leader_writes_late_marker(state: State, rules: TransactionRules, slot: MarkerSlot) -> bool:
+    """The leader of a partition writes a marker that its coordinator has sent again meanwhile, or awaits no more.
+
+    Who: the leader.
+    When: the marker is under way, and there is room.
+    Effect: as when it is awaited, but nobody hears of it.
+    Source: KAFKA-19446, KIP-1228.
+    Left out: nothing.
+    """
+    late = state.late_markers[slot]
+    if not late.request.is_sent:
+        return False
+    partition = state.partitions[late.partition]
+    if is_full(partition.log):
+        return False
+    if not partition.is_deleted and write_marker(partition, rules, late.request, late.term) == ProduceError.NONE:
+        end_pending_offset(state, late.partition, late.request.producer_id, late.request.marker)
+    clear_late_marker(late)
     return True
 
 

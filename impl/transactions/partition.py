@@ -94,6 +94,7 @@ def clear_produce(produce: Produce) -> None:
     produce.stage = ProduceStage.IDLE
     produce.transactional_id = 0
     produce.partition = NO_PARTITION
+    produce.incarnation = 0
     produce.guard = NO_GUARD
     produce.input_offset = NO_INPUT
     produce.generation = 0
@@ -132,6 +133,7 @@ def copy_produce(target: Produce, source: Produce) -> None:
     target.stage = source.stage
     target.transactional_id = source.transactional_id
     target.partition = source.partition
+    target.incarnation = source.incarnation
     target.guard = source.guard
     target.input_offset = source.input_offset
     target.generation = source.generation
@@ -166,6 +168,20 @@ def append_produce(state: State, rules: TransactionRules, produce_id: int) -> No
     answer_produce(state, produce_id, error)
 
 
+def is_of_deleted_topic(state: State, rules: TransactionRules, produce: Produce) -> bool:
+    """Whether the request is for a topic that is deleted, although there is one of its name (UNKNOWN_TOPIC_ID)."""
+    return rules.produce_names_topic_id and produce.incarnation != state.partitions[produce.partition].incarnation
+
+
+def refuse_topic(state: State, produce_id: int) -> None:
+    """Let a client that waits send its batch to the topic that there is now; nobody sends another one again."""
+    produce = state.produces[produce_id]
+    if produce_id < len(state.clients):
+        produce.incarnation = state.partitions[produce.partition].incarnation
+    else:
+        clear_produce(produce)
+
+
 def awaits_marker(log: PartitionLog, rules: TransactionRules, produce: Produce) -> bool:
     """Whether the producer's transaction before this one is still open here (CONCURRENT_TRANSACTIONS)."""
     entry = log.producers[produce.batch.producer_id]
@@ -190,6 +206,9 @@ def leader_receives_produce(state: State, rules: TransactionRules, produce_id: P
     log = state.partitions[produce.partition].log
     if state.partitions[produce.partition].is_deleted:
         answer_produce(state, produce_id, ProduceError.NOT_LEADER_OR_FOLLOWER)
+        return True
+    if is_of_deleted_topic(state, rules, produce):
+        refuse_topic(state, produce_id)
         return True
     if is_full(log) or awaits_marker(log, rules, produce):
         return False

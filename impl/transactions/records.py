@@ -11,7 +11,7 @@ the others, which follow in the same order. Clients of both transaction versions
 
 from typing import Annotated
 
-from checker.schema import Allowance, Array, ById, ByPosition, Count, Id, IdSet, Offset, Struct
+from checker.schema import Allowance, Array, ById, ByPosition, Count, EnumOf, Id, IdSet, Offset, Struct
 from impl.producer.constants import Marker
 from impl.producer.records import (
     Batch,
@@ -44,6 +44,8 @@ CoordinatorTerm = Annotated[int, Id("max_coordinator_epoch + 1")]
 ClientId = Annotated[int, Id("clients")]
 RequestSlot = Annotated[int, Id("requests")]
 ProduceSlot = Annotated[int, Id("produces")]
+MarkerSlot = Annotated[int, Id("late_markers")]
+Incarnation = Annotated[int, Count("recreations")]
 Generation = Annotated[int, Count("max_generation")]
 InputOffset = Annotated[int, Offset("inputs")]
 OptionalInputOffset = Annotated[int, Count("inputs", lowest=NO_INPUT)]
@@ -84,6 +86,19 @@ class MarkerRequest(Struct):
     producer_id: OptionalProducerId
     producer_epoch: OptionalProducerEpoch
     marker: Marker
+
+
+class LateMarker(Struct):
+    """A WriteTxnMarkers request that its coordinator awaits no more, and that may still arrive; blank in a free slot.
+
+    partition: to whose leader it was sent.
+    term: the term of the coordinator that sent it.
+    request: what it says.
+    """
+
+    partition: OptionalPartitionId
+    term: CoordinatorTerm
+    request: MarkerRequest
 
 
 class Coordinator(Struct):
@@ -145,6 +160,7 @@ class Partition(Struct):
     """A partition, as its leader has it.
 
     is_deleted: whether its topic is deleted; nothing of it is left then.
+    incarnation: tells its topic from others that had the same name (`topicId`).
     log: the log, with the state of producers.
     high_watermark: what is below is replicated and survives.
     unreplicated: by the offset of a marker that is not replicated yet, where its transaction begins; else `NO_OFFSET`.
@@ -153,6 +169,7 @@ class Partition(Struct):
     """
 
     is_deleted: bool
+    incarnation: Incarnation
     log: PartitionLog
     high_watermark: BatchOffset
     unreplicated: Annotated[Array[OptionalBatchOffset], ByPosition("log_size")]
@@ -221,6 +238,7 @@ class Produce(Struct):
     stage: how far it is.
     transactional_id: of which id.
     partition: where to.
+    incarnation: to which of the topics that had this name.
     batch: what is to be stored.
     guard: the guard of its verification.
     input_offset: the offset to commit, in a TxnOffsetCommit request; `NO_INPUT` in a produce request.
@@ -230,6 +248,7 @@ class Produce(Struct):
     stage: ProduceStage
     transactional_id: TransactionalIdNumber
     partition: OptionalPartitionId
+    incarnation: Incarnation
     batch: Batch
     guard: VerificationGuard
     input_offset: OptionalInputOffset
@@ -257,12 +276,15 @@ class Group(Struct):
     generation: the generation; 0 before the first member.
     committed: the committed offset: the input that is read next.
     pending: by producer id, the offset in its open transaction; `NO_INPUT` where there is none.
+    unfollowed: by producer id, how a transaction ended whose offsets the coordinator has still to commit or drop;
+        `NONE` where there is none (`handleTxnCompletion`).
     processed: by input, how often an application that is not transactional has processed it. Only `spec/` reads it.
     """
 
     generation: Generation
     committed: InputOffset
     pending: Annotated[Array[OptionalInputOffset], ById("producer_ids")]
+    unfollowed: Annotated[Array[Annotated[Marker, EnumOf(Marker, highest="2 * group_delays")]], ById("producer_ids")]
     processed: Annotated[Array[Annotated[int, Count("max_processed")]], ByPosition("inputs + 1")]
 
 
@@ -284,7 +306,7 @@ class Reader(Struct):
 class Budget(Struct):
     """How many disturbances are left. Only the environment writes here.
 
-    delays: requests that a client gives up, and that arrive later or never.
+    delays: requests that a client or coordinator gives up, and that arrive later or never.
     crashes: clients that die.
     failovers: changes of the coordinator.
     append_failures: appends to the transaction log that fail, or whose outcome stays unknown.
@@ -293,6 +315,8 @@ class Budget(Struct):
     moves: changes of a partition's leader.
     deletions: partitions that are deleted.
     rebalances: rebalances of the group.
+    group_delays: markers that the group's coordinator follows later.
+    recreations: topics that are created anew under the name of one that was deleted.
     io_errors: entries of an aborted-transaction index that cannot be written.
     """
 
@@ -305,6 +329,8 @@ class Budget(Struct):
     moves: Annotated[int, Allowance("moves")]
     deletions: Annotated[int, Allowance("deletions")]
     rebalances: Annotated[int, Allowance("rebalances")]
+    group_delays: Annotated[int, Allowance("group_delays")]
+    recreations: Annotated[int, Allowance("recreations")]
     io_errors: Annotated[int, Allowance("io_errors")]
 
 
@@ -317,6 +343,7 @@ class State(Struct):
     clients: the producers.
     requests: requests to coordinators.
     produces: produce requests.
+    late_markers: markers under way that nobody awaits.
     next_transaction: the number of the next transaction.
     transactions: the applications' transactions.
     readers: by partition, a read_committed consumer.
@@ -331,6 +358,7 @@ class State(Struct):
     clients: Annotated[Array[Client], ById("clients")]
     requests: Annotated[Array[Request], ById("requests")]
     produces: Annotated[Array[Produce], ById("produces")]
+    late_markers: Annotated[Array[LateMarker], ById("late_markers")]
     next_transaction: Annotated[int, Offset("batches")]
     transactions: Annotated[Array[Transaction], ById("batches")]
     readers: Annotated[Array[Reader], ById("partitions")]

@@ -19,6 +19,8 @@ class TransactionRules(NamedTuple):
     open_transaction_is_awaited: a leader takes no batch of a transaction while one of the producer's earlier epoch is
         open (KAFKA-18575).
     lost_batch_bumps_epoch: a client that has given a batch up asks for the next epoch after aborting (KIP-360).
+    produce_names_topic_id: a produce request for a topic that was deleted is not taken by one of the same name
+        (KAFKA-10551).
     leader_is_alone: partitions have one replica in sync, so that what is appended is replicated at once.
     coordinator_abort_bumps_epoch: a coordinator that aborts by itself raises the epoch (KAFKA-6119).
     failed_fence_is_remembered: an epoch that was raised in memory only is not raised again (KAFKA-9666).
@@ -26,8 +28,14 @@ class TransactionRules(NamedTuple):
     repeated_end_is_answered: an EndTxn that was done already is answered so (REDPANDA-3616).
     handler_removes_its_own: who hears of a marker in a later term leaves the entry of that term alone (KAFKA-16352).
     marker_refreshes_expiry: the age of a producer's state counts from its last marker, too (KAFKA-9144).
+    marker_epoch_is_higher: with transaction version 2 a marker ends a transaction only if its epoch is higher than what
+        the partition has seen (KAFKA-19446, KIP-1228).
+    repeated_marker_is_written: one of the epoch that the partition knows is written again if no transaction is open
+        there (KAFKA-19999).
     deleted_partition_is_dropped: a coordinator awaits no marker of a partition that is deleted (KAFKA-5202).
     offset_commit_names_generation: offsets in a transaction carry the generation, and an old one is refused (KIP-447).
+    marker_answer_awaits_offsets: a marker in the partition of the offsets is answered when the group's coordinator has
+        followed it, and not before (KAFKA-17507).
     offset_fetch_requires_stable: no offset is told while a transaction that may change it is open (KIP-447).
     delivery: in which order an application without transactions processes and commits.
     high_watermark_is_read_once: one last stable offset is computed from one high watermark (KAFKA-9807).
@@ -57,6 +65,7 @@ class TransactionRules(NamedTuple):
     transaction_version: int = 2
     open_transaction_is_awaited: bool = True
     lost_batch_bumps_epoch: bool = True
+    produce_names_topic_id: bool = True
     leader_is_alone: bool = True
     coordinator_abort_bumps_epoch: bool = True
     failed_fence_is_remembered: bool = True
@@ -64,8 +73,11 @@ class TransactionRules(NamedTuple):
     repeated_end_is_answered: bool = True
     handler_removes_its_own: bool = True
     marker_refreshes_expiry: bool = True
+    marker_epoch_is_higher: bool = True
+    repeated_marker_is_written: bool = True
     deleted_partition_is_dropped: bool = True
     offset_commit_names_generation: bool = True
+    marker_answer_awaits_offsets: bool = True
     offset_fetch_requires_stable: bool = True
     delivery: Delivery = Delivery.PROCESS_FIRST
     high_watermark_is_read_once: bool = True
