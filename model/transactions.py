@@ -5,7 +5,8 @@ Bounds: `clients` producers with `transactional_ids` transactional ids, `produce
 run from 0 to `max_sequence`, the coordinator's epochs from 0 to `max_coordinator_epoch`. `requests` and `produces` are
 the slots for requests: what is more than `clients` holds strays; `late_markers` those for markers that are under way
 twice. The others are budgets of disturbances
-(`model/transactions_environment.py`). All of them only end behaviours.
+(`model/transactions_environment.py`). `upgrades` is 1 where clients have not
+all one transaction version. All of them only end behaviours.
 """
 
 from impl.transactions.client import (
@@ -218,6 +219,7 @@ BOUNDS = {
     "rebalances": 0,
     "group_delays": 0,
     "recreations": 0,
+    "upgrades": 0,
     "inputs": 0,
     "max_generation": 0,
     "max_processed": 0,

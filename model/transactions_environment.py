@@ -13,6 +13,7 @@ from impl.transactions.constants import (
     ProducerState,
     ProduceStage,
     RequestKind,
+    Upgrade,
 )
 from impl.transactions.coordinator import remove_transactional_id
 from impl.transactions.group import assign_input
@@ -61,6 +62,22 @@ def start_transactions(state: State) -> bool:
     return True
 
 
+def start_upgrade(state: State) -> bool:
+    """Begin with clients of transaction version 1 that learn of version 2 when their first transaction ends."""
+    start_transactions(state)
+    for client_id in range(len(state.clients)):
+        state.clients[client_id].upgrade = Upgrade.DUE
+    return True
+
+
+def start_mixed(state: State) -> bool:
+    """Begin with a client of the rules' transaction version, and others of version 2."""
+    start_transactions(state)
+    for client_id in range(1, len(state.clients)):
+        state.clients[client_id].upgrade = Upgrade.DONE
+    return True
+
+
 def copy_request_to_stray(state: State, client_id: int, stray_id: int) -> None:
     """Leave a copy of a client's request under way."""
     request = state.requests[client_id]
@@ -71,6 +88,7 @@ def copy_request_to_stray(state: State, client_id: int, stray_id: int) -> None:
     stray.producer_epoch = request.producer_epoch
     stray.partition = request.partition
     stray.marker = request.marker
+    stray.is_upgraded = request.is_upgraded
 
 
 def request_is_repeated(state: State, client_id: ClientId, stray_id: RequestSlot) -> bool:
@@ -296,6 +314,7 @@ def marker_is_repeated(
     late.request.producer_id = request.producer_id
     late.request.producer_epoch = request.producer_epoch
     late.request.marker = request.marker
+    late.request.is_upgraded = request.is_upgraded
     return True
 
 

@@ -138,7 +138,7 @@ def test_version_2_goes_over_to_the_next_producer_id_when_the_transaction_comple
 def test_adding_and_verifying_a_partition(state_name, epoch, partition_id, added, verified):
     transactional = coordinator_in(state_name).transactional_ids[0]
     assert Answer(verify_partition(transactional, 0, 0, epoch, partition_id)).name == verified
-    assert Answer(add_partition(transactional, 0, 0, epoch, partition_id)).name == added
+    assert Answer(add_partition(transactional, 0, 0, epoch, partition_id, 0)).name == added
 
 
 def test_a_fence_that_failed_is_not_raised_again():
@@ -162,7 +162,7 @@ def test_an_append_of_unknown_outcome_may_still_be_committed_and_is_not_answered
     assert transactional.coordinators[0].metadata.state == TransactionState.ONGOING
 
 
-LAGGING = TransactionRules(leader_is_alone=False)
+LAGGING = TransactionRules(transaction_version=1, leader_is_alone=False)
 
 
 def partition_with(*items, rules=V1):

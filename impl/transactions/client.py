@@ -20,7 +20,9 @@ from impl.transactions.constants import (
     ProducerState,
     ProduceStage,
     RequestKind,
+    Upgrade,
 )
+from impl.transactions.metadata import has_version_2
 from impl.transactions.records import Client, ClientId, PartitionId, Request, State, TransactionMetadata
 from impl.transactions.rules import TransactionRules
 
@@ -33,12 +35,18 @@ def clear_request(request: Request) -> None:
     request.producer_epoch = NO_PRODUCER_EPOCH
     request.partition = NO_PARTITION
     request.marker = Marker.NONE
+    request.is_upgraded = 0
     request.is_waiting = False
 
 
 def is_idle(state: State, client_id: int) -> bool:
     """Whether the client awaits no answer."""
     return state.requests[client_id].kind == RequestKind.NONE and state.produces[client_id].stage == ProduceStage.IDLE
+
+
+def is_upgraded(client: Client) -> int:
+    """1 if the client has gone over to transaction version 2."""
+    return 1 if client.upgrade >= Upgrade.BUMPING else 0
 
 
 def send_request(state: State, client_id: int, kind: RequestKind) -> None:
@@ -49,6 +57,7 @@ def send_request(state: State, client_id: int, kind: RequestKind) -> None:
     request.transactional_id = client.transactional_id
     request.producer_id = client.producer_id
     request.producer_epoch = client.producer_epoch
+    request.is_upgraded = is_upgraded(client)
 
 
 def following_input(state: State, client_id: int, marker: Marker) -> int:
@@ -77,6 +86,8 @@ def adopt_epoch(client: Client, producer_id: int, producer_epoch: int) -> None:
     client.producer_id = producer_id
     client.producer_epoch = producer_epoch
     client.has_lost_batch = False
+    if client.upgrade == Upgrade.BUMPING:
+        client.upgrade = Upgrade.DONE
     for partition_id in range(len(client.sequences)):
         client.sequences[partition_id] = 0
 
@@ -85,7 +96,7 @@ def receive_end_txn(state: State, rules: TransactionRules, client_id: int, metad
     """Take the consent to an EndTxn; with transaction version 2 it carries the epoch to go on with."""
     client = state.clients[client_id]
     end_transaction(state, client_id, state.requests[client_id].marker)
-    if rules.transaction_version == 2:
+    if has_version_2(rules, state.requests[client_id].is_upgraded):
         if metadata.next_producer_id != NO_PRODUCER_ID:
             adopt_epoch(client, metadata.next_producer_id, 0)
         else:
@@ -121,7 +132,8 @@ def receive_answer(
         else:
             receive_end_txn(state, rules, client_id, metadata)
     clear_request(request)
-    if client.state == ProducerState.READY and client.has_lost_batch and rules.lost_batch_bumps_epoch:
+    needs_epoch = client.upgrade == Upgrade.BUMPING or (client.has_lost_batch and rules.lost_batch_bumps_epoch)
+    if client.state == ProducerState.READY and needs_epoch:
         client.state = ProducerState.INITIALIZING
         send_request(state, client_id, RequestKind.INIT_PRODUCER_ID)
 
@@ -173,6 +185,7 @@ def send_batch(state: State, client_id: int, partition_id: int) -> None:
     produce.transactional_id = client.transactional_id
     produce.partition = partition_id
     produce.incarnation = state.partitions[partition_id].incarnation
+    produce.is_upgraded = is_upgraded(client)
     produce.batch.id = client.transaction
     produce.batch.producer_id = client.producer_id
     produce.batch.producer_epoch = client.producer_epoch
@@ -193,7 +206,7 @@ def producer_sends(state: State, rules: TransactionRules, client_id: ClientId, p
         return False
     if contains(client.sent, partition_id) or partition_id == state.offsets_partition:
         return False
-    if rules.transaction_version == 1 and not contains(client.partitions, partition_id):
+    if not has_version_2(rules, is_upgraded(client)) and not contains(client.partitions, partition_id):
         send_request(state, client_id, RequestKind.ADD_PARTITIONS_TO_TXN)
         state.requests[client_id].partition = partition_id
         return True
@@ -217,8 +230,11 @@ def receive_produce_answer(state: State, client_id: int, error: ProduceError) ->
         client.state = ProducerState.ABORTABLE_ERROR
 
 
-def ask_for_end(state: State, client_id: int, marker: Marker) -> None:
-    """Ask the coordinator to end the transaction, if it can know of one."""
+def ask_for_end(state: State, rules: TransactionRules, client_id: int, marker: Marker) -> None:
+    """Ask the coordinator to end the transaction, if it can know of one.
+
+    The request is of the transaction's version. Then the client looks whether there is a newer one.
+    """
     client = state.clients[client_id]
     state.transactions[client.transaction].asked = marker
     if client.partitions == 0:
@@ -227,9 +243,11 @@ def ask_for_end(state: State, client_id: int, marker: Marker) -> None:
     client.state = ProducerState.COMMITTING if marker == Marker.COMMIT else ProducerState.ABORTING
     send_request(state, client_id, RequestKind.END_TXN)
     state.requests[client_id].marker = marker
+    if client.upgrade == Upgrade.DUE:
+        client.upgrade = Upgrade.BUMPING if rules.upgrade_bumps_epoch else Upgrade.DONE
 
 
-def producer_commits(state: State, client_id: ClientId) -> bool:
+def producer_commits(state: State, rules: TransactionRules, client_id: ClientId) -> bool:
     """An application commits its transaction.
 
     Who: a producer in a transaction.
@@ -245,11 +263,11 @@ def producer_commits(state: State, client_id: ClientId) -> bool:
         return False
     if state.offsets_partition != NO_PARTITION and not contains(client.sent, state.offsets_partition):
         return False
-    ask_for_end(state, client_id, Marker.COMMIT)
+    ask_for_end(state, rules, client_id, Marker.COMMIT)
     return True
 
 
-def producer_aborts(state: State, client_id: ClientId) -> bool:
+def producer_aborts(state: State, rules: TransactionRules, client_id: ClientId) -> bool:
     """An application aborts its transaction, because it wants to or because something failed.
 
     Who: a producer in a transaction.
@@ -263,5 +281,5 @@ def producer_aborts(state: State, client_id: ClientId) -> bool:
         return False
     if not is_idle(state, client_id):
         return False
-    ask_for_end(state, client_id, Marker.ABORT)
+    ask_for_end(state, rules, client_id, Marker.ABORT)
     return True

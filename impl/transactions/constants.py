@@ -132,6 +132,22 @@ class ProducerState(IntEnum):
     """It may do nothing more: it was fenced, or its process has died."""
 
 
+class Upgrade(IntEnum):
+    """How far a client is with going over from transaction version 1 to 2, where clients have not all the same one."""
+
+    NONE = 0
+    """Its version is that of the rules, and stays so."""
+
+    DUE = 1
+    """The same, and when its transaction ends it learns that the cluster has version 2."""
+
+    BUMPING = 2
+    """It has version 2, and must ask for the next epoch before its next transaction."""
+
+    DONE = 3
+    """It has version 2."""
+
+
 class ProduceStage(IntEnum):
     """How far a produce request in its slot is."""
 

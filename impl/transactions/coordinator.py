@@ -3,7 +3,7 @@
 Part of Kafka modelled: `TransactionCoordinator` (`handleInitProducerId`, `handleAddPartitionsToTransaction`,
 `handleVerifyPartitionsInTransaction`, `handleEndTransaction`, `abortTimedOutTransactions`).
 Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360, KIP-890, KAFKA-6119, KAFKA-9666, KAFKA-19367, KAFKA-20090.
-Left out, and why that is sound: clients of the two transaction versions together.
+Left out, and why that is sound: nothing.
 
 With transaction version 2 an abort of a transaction that the coordinator knows nothing of raises the epoch, as Kafka
 4.0 does: what was sent in it may still be under way.
@@ -17,6 +17,7 @@ from impl.transactions.log import begin_append, can_append
 from impl.transactions.metadata import (
     copy_metadata,
     decision_of,
+    has_version_2,
     is_epoch_exhausted,
     is_idle,
     is_preparing,
@@ -49,14 +50,14 @@ def new_producer_id(state: State) -> int:
     return state.next_producer_id - 1
 
 
-def decide(state: State, rules: TransactionRules, transactional: TransactionalId, term: int, marker: Marker) -> bool:
+def decide(state: State, rules: TransactionRules, transactional: TransactionalId, term: int, request: Request) -> bool:
     """Begin to append the decision; with transaction version 2 under the next epoch. Whether that could be done.
 
     If that epoch is the last one, a producer id is allocated that follows when the transaction completes (KIP-890).
     """
     coordinator = transactional.coordinators[term]
     epoch = coordinator.metadata.producer_epoch
-    raises_epoch = rules.transaction_version == 2
+    raises_epoch = has_version_2(rules, request.is_upgraded)
     is_last = raises_epoch and is_epoch_exhausted(transactional, epoch)
     if raises_epoch and epoch == transactional.max_producer_epoch:
         return False
@@ -64,7 +65,7 @@ def decide(state: State, rules: TransactionRules, transactional: TransactionalId
         return False
     appended = transactional.appended
     copy_metadata(appended, coordinator.metadata)
-    prepare_abort_or_commit(appended, marker)
+    prepare_abort_or_commit(appended, request.marker, request.is_upgraded)
     if raises_epoch:
         appended.last_producer_epoch = epoch
         appended.producer_epoch = epoch + 1
@@ -79,7 +80,7 @@ def can_fence(rules: TransactionRules, transactional: TransactionalId, coordinat
     epoch = coordinator.metadata.producer_epoch
     if rules.coordinator_abort_bumps_epoch and not coordinator.has_failed_epoch_fence:
         epoch += 1
-    if rules.transaction_version == 2 and not rules.fence_bumps_once:
+    if has_version_2(rules, coordinator.metadata.is_upgraded) and not rules.fence_bumps_once:
         epoch += 1
     return epoch <= transactional.max_producer_epoch
 
@@ -97,7 +98,8 @@ def fence_and_abort(state: State, rules: TransactionRules, transactional: Transa
     fenced_epoch = metadata.producer_epoch
     if rules.coordinator_abort_bumps_epoch and not coordinator.has_failed_epoch_fence:
         fenced_epoch += 1
-    is_last = rules.transaction_version == 2 and is_epoch_exhausted(transactional, fenced_epoch)
+    is_version_2 = has_version_2(rules, metadata.is_upgraded)
+    is_last = is_version_2 and is_epoch_exhausted(transactional, fenced_epoch)
     rotates = is_last and rules.fence_rotates_producer_id
     if rotates and not has_producer_ids(state):
         return False
@@ -106,8 +108,8 @@ def fence_and_abort(state: State, rules: TransactionRules, transactional: Transa
         metadata.last_producer_epoch = NO_PRODUCER_EPOCH
     appended = transactional.appended
     copy_metadata(appended, metadata)
-    prepare_abort_or_commit(appended, Marker.ABORT)
-    if rules.transaction_version == 2 and not rules.fence_bumps_once:
+    prepare_abort_or_commit(appended, Marker.ABORT, metadata.is_upgraded)
+    if is_version_2 and not rules.fence_bumps_once:
         appended.last_producer_epoch = metadata.producer_epoch
         appended.producer_epoch += 1
     if rotates:
@@ -173,7 +175,12 @@ def init_producer_id(
 
 
 def add_partition(
-    transactional: TransactionalId, term: int, producer_id: int, producer_epoch: int, partition_id: int
+    transactional: TransactionalId,
+    term: int,
+    producer_id: int,
+    producer_epoch: int,
+    partition_id: int,
+    is_upgraded: int,
 ) -> Answer:
     """Let the transaction, which may begin with this, have another partition."""
     coordinator = transactional.coordinators[term]
@@ -189,7 +196,7 @@ def add_partition(
     if not can_append(transactional, term):
         return Answer.WAIT
     copy_metadata(transactional.appended, metadata)
-    prepare_add_partitions(transactional.appended, including(0, partition_id))
+    prepare_add_partitions(transactional.appended, including(0, partition_id), is_upgraded)
     begin_append(transactional, coordinator)
     return Answer.APPENDING
 
@@ -214,7 +221,7 @@ def is_repeated_end(
     rules: TransactionRules, transactional: TransactionalId, metadata: TransactionMetadata, request: Request
 ) -> bool:
     """Whether an EndTxn can only be that of the transaction which is decided already (transaction version 2)."""
-    if rules.transaction_version != 2 or metadata.state == TransactionState.ONGOING:
+    if not has_version_2(rules, request.is_upgraded) or metadata.state == TransactionState.ONGOING:
         return False
     if request.producer_id == metadata.producer_id and request.producer_epoch + 1 == metadata.producer_epoch:
         return True
@@ -249,13 +256,14 @@ def end_txn(
     if is_repeated:
         return end_decided(rules, metadata, request)
     if metadata.state != TransactionState.ONGOING:
-        if rules.transaction_version == 1 and metadata.state != TransactionState.EMPTY:
+        is_version_2 = has_version_2(rules, request.is_upgraded)
+        if not is_version_2 and metadata.state != TransactionState.EMPTY:
             return end_decided(rules, metadata, request)
-        if rules.transaction_version == 1 or request.marker == Marker.COMMIT:
+        if not is_version_2 or request.marker == Marker.COMMIT:
             return Answer.INVALID_TXN_STATE
     if not can_append(transactional, term):
         return Answer.WAIT
-    return Answer.APPENDING if decide(state, rules, transactional, term, request.marker) else Answer.WAIT
+    return Answer.APPENDING if decide(state, rules, transactional, term, request) else Answer.WAIT
 
 
 def answer_of(
@@ -265,7 +273,14 @@ def answer_of(
     if request.kind == RequestKind.INIT_PRODUCER_ID:
         return init_producer_id(state, rules, transactional, term, request)
     if request.kind == RequestKind.ADD_PARTITIONS_TO_TXN:
-        return add_partition(transactional, term, request.producer_id, request.producer_epoch, request.partition)
+        return add_partition(
+            transactional,
+            term,
+            request.producer_id,
+            request.producer_epoch,
+            request.partition,
+            request.is_upgraded,
+        )
     return end_txn(state, rules, transactional, term, request)
 
 

@@ -8,8 +8,9 @@ and former owners do not notice. Members' ids, which tell as much as the generat
 """
 
 from checker.schema import contains
-from impl.transactions.client import is_idle, send_batch, send_request
+from impl.transactions.client import is_idle, is_upgraded, send_batch, send_request
 from impl.transactions.constants import NO_INPUT, Delivery, ProducerState, RequestKind
+from impl.transactions.metadata import has_version_2
 from impl.transactions.records import Client, ClientId, Group, State
 from impl.transactions.rules import TransactionRules
 
@@ -97,7 +98,8 @@ def producer_sends_offsets(state: State, rules: TransactionRules, client_id: Cli
         return False
     if client.sent == 0 or contains(client.sent, state.offsets_partition):
         return False
-    if rules.transaction_version == 1 and not contains(client.partitions, state.offsets_partition):
+    is_version_2 = has_version_2(rules, is_upgraded(client))
+    if not is_version_2 and not contains(client.partitions, state.offsets_partition):
         send_request(state, client_id, RequestKind.ADD_PARTITIONS_TO_TXN)
         state.requests[client_id].partition = state.offsets_partition
         return True

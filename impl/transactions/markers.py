@@ -15,7 +15,7 @@ from impl.producer.state import has_open_transaction
 from impl.transactions.constants import NO_PARTITION
 from impl.transactions.group import complete_pending_offset
 from impl.transactions.log import begin_append, can_append
-from impl.transactions.metadata import copy_metadata, decision_of, is_preparing, prepare_complete
+from impl.transactions.metadata import copy_metadata, decision_of, has_version_2, is_preparing, prepare_complete
 from impl.transactions.partition import complete_transaction, maybe_replicate, reload_partition
 from impl.transactions.records import (
     Coordinator,
@@ -38,6 +38,7 @@ def clear_marker_request(request: MarkerRequest) -> None:
     request.producer_id = NO_PRODUCER_ID
     request.producer_epoch = NO_PRODUCER_EPOCH
     request.marker = Marker.NONE
+    request.is_upgraded = 0
 
 
 def clear_late_marker(late: LateMarker) -> None:
@@ -70,6 +71,7 @@ def coordinator_sends_marker(
     request.producer_id = coordinator.metadata.producer_id
     request.producer_epoch = coordinator.metadata.producer_epoch
     request.marker = decision_of(coordinator.metadata)
+    request.is_upgraded = coordinator.metadata.is_upgraded
     return True
 
 
@@ -128,7 +130,7 @@ def is_refused(log: PartitionLog, rules: TransactionRules, request: MarkerReques
     With transaction version 2 a marker's epoch is higher than that of the records which it ends.
     """
     entry = log.producers[request.producer_id]
-    if rules.transaction_version == 1 or not rules.marker_epoch_is_higher:
+    if not has_version_2(rules, request.is_upgraded) or not rules.marker_epoch_is_higher:
         return False
     if request.producer_epoch != entry.producer_epoch:
         return False

@@ -3,12 +3,13 @@
 Part of Kafka modelled: `TransactionMetadata` (`prepareNewProducerId`, `prepareIncrementProducerEpoch`,
 `prepareAddPartitions`, `prepareAbortOrCommit`, `prepareComplete`, `prepareFenceProducerEpoch`, `prepareDead`).
 Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360, KIP-890.
-Left out, and why that is sound: timestamps, and the client's version in each entry: all clients are of one.
+Left out, and why that is sound: timestamps.
 """
 
 from impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
 from impl.transactions.constants import TransactionState
 from impl.transactions.records import TransactionalId, TransactionMetadata
+from impl.transactions.rules import TransactionRules
 
 
 def copy_metadata(target: TransactionMetadata, source: TransactionMetadata) -> None:
@@ -20,6 +21,7 @@ def copy_metadata(target: TransactionMetadata, source: TransactionMetadata) -> N
     target.last_producer_epoch = source.last_producer_epoch
     target.state = source.state
     target.partitions = source.partitions
+    target.is_upgraded = source.is_upgraded
 
 
 def clear_metadata(metadata: TransactionMetadata) -> None:
@@ -31,6 +33,12 @@ def clear_metadata(metadata: TransactionMetadata) -> None:
     metadata.last_producer_epoch = NO_PRODUCER_EPOCH
     metadata.state = TransactionState.NONE
     metadata.partitions = 0
+    metadata.is_upgraded = 0
+
+
+def has_version_2(rules: TransactionRules, is_upgraded: int) -> bool:
+    """Whether a request, or what a request left here, is of transaction version 2."""
+    return rules.transaction_version == 2 or is_upgraded == 1
 
 
 def is_preparing(metadata: TransactionMetadata) -> bool:
@@ -67,6 +75,7 @@ def prepare_new_producer_id(target: TransactionMetadata, producer_id: int, last_
     target.last_producer_epoch = last_epoch
     target.state = TransactionState.EMPTY
     target.partitions = 0
+    target.is_upgraded = 0
 
 
 def prepare_increment_producer_epoch(target: TransactionMetadata, last_epoch: int) -> None:
@@ -75,16 +84,19 @@ def prepare_increment_producer_epoch(target: TransactionMetadata, last_epoch: in
     target.last_producer_epoch = last_epoch
     target.state = TransactionState.EMPTY
     target.partitions = 0
+    target.is_upgraded = 0
 
 
-def prepare_add_partitions(target: TransactionMetadata, partitions: int) -> None:
+def prepare_add_partitions(target: TransactionMetadata, partitions: int, is_upgraded: int) -> None:
     """Let the transaction, which may begin with this, have these partitions too."""
     target.partitions |= partitions
+    target.is_upgraded = is_upgraded
     target.state = TransactionState.ONGOING
 
 
-def prepare_abort_or_commit(target: TransactionMetadata, marker: Marker) -> None:
+def prepare_abort_or_commit(target: TransactionMetadata, marker: Marker, is_upgraded: int) -> None:
     """Decide the transaction."""
+    target.is_upgraded = is_upgraded
     if marker == Marker.COMMIT:
         target.state = TransactionState.PREPARE_COMMIT
     else:

@@ -18,6 +18,7 @@ from impl.transactions.client import receive_produce_answer
 from impl.transactions.constants import NO_INPUT, NO_PARTITION, Answer, ProduceStage
 from impl.transactions.coordinator import add_partition, verify_partition
 from impl.transactions.group import is_illegal_generation
+from impl.transactions.metadata import has_version_2
 from impl.transactions.records import (
     AbortedTransaction,
     CoordinatorTerm,
@@ -95,6 +96,7 @@ def clear_produce(produce: Produce) -> None:
     produce.transactional_id = 0
     produce.partition = NO_PARTITION
     produce.incarnation = 0
+    produce.is_upgraded = 0
     produce.guard = NO_GUARD
     produce.input_offset = NO_INPUT
     produce.generation = 0
@@ -134,6 +136,7 @@ def copy_produce(target: Produce, source: Produce) -> None:
     target.transactional_id = source.transactional_id
     target.partition = source.partition
     target.incarnation = source.incarnation
+    target.is_upgraded = source.is_upgraded
     target.guard = source.guard
     target.input_offset = source.input_offset
     target.generation = source.generation
@@ -251,8 +254,8 @@ def coordinator_verifies_partition(
         return False
     producer_id = produce.batch.producer_id
     producer_epoch = produce.batch.producer_epoch
-    if rules.transaction_version == 2:
-        answer = add_partition(transactional, term, producer_id, producer_epoch, produce.partition)
+    if has_version_2(rules, produce.is_upgraded):
+        answer = add_partition(transactional, term, producer_id, producer_epoch, produce.partition, produce.is_upgraded)
     else:
         answer = verify_partition(transactional, term, producer_id, producer_epoch, produce.partition)
     if answer == Answer.WAIT:

@@ -6,7 +6,7 @@ Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360, KIP-447, KIP-890.
 Left out, and why that is sound: replicas of a partition and of the transaction log, which `impl/broker` has: here a log
 is what survives, with a suffix above the high watermark that may not. Timeouts and ages, because each may be over at
 once, later or never. More than one batch of a transaction in one partition: whatever becomes of the first becomes of
-the others, which follow in the same order. Clients of both transaction versions together.
+the others, which follow in the same order.
 """
 
 from typing import Annotated
@@ -31,6 +31,7 @@ from impl.transactions.constants import (
     ProduceStage,
     RequestKind,
     TransactionState,
+    Upgrade,
 )
 
 PartitionId = Annotated[int, Id("partitions")]
@@ -46,6 +47,7 @@ RequestSlot = Annotated[int, Id("requests")]
 ProduceSlot = Annotated[int, Id("produces")]
 MarkerSlot = Annotated[int, Id("late_markers")]
 Incarnation = Annotated[int, Count("recreations")]
+IsUpgraded = Annotated[int, Count("upgrades")]
 Generation = Annotated[int, Count("max_generation")]
 InputOffset = Annotated[int, Offset("inputs")]
 OptionalInputOffset = Annotated[int, Count("inputs", lowest=NO_INPUT)]
@@ -62,6 +64,7 @@ class TransactionMetadata(Struct):
     last_producer_epoch: the one before, with which a client may repeat its request.
     state: the state.
     partitions: the partitions of the transaction.
+    is_upgraded: 1 if whoever led it here has gone over to transaction version 2 (`clientTransactionVersion`).
     """
 
     producer_id: OptionalProducerId
@@ -71,6 +74,7 @@ class TransactionMetadata(Struct):
     last_producer_epoch: OptionalProducerEpoch
     state: TransactionState
     partitions: PartitionSet
+    is_upgraded: IsUpgraded
 
 
 class MarkerRequest(Struct):
@@ -80,12 +84,14 @@ class MarkerRequest(Struct):
     producer_id: whose transaction is to end.
     producer_epoch: the epoch of the marker.
     marker: how it ends.
+    is_upgraded: as of `TransactionMetadata` (`transactionVersion`).
     """
 
     is_sent: bool
     producer_id: OptionalProducerId
     producer_epoch: OptionalProducerEpoch
     marker: Marker
+    is_upgraded: IsUpgraded
 
 
 class LateMarker(Struct):
@@ -182,6 +188,7 @@ class Client(Struct):
 
     transactional_id: which id it uses; constant.
     state: what it is doing.
+    upgrade: whether it goes over to transaction version 2.
     producer_id: its producer id.
     producer_epoch: its epoch.
     transaction: the application's transaction that it is in.
@@ -197,6 +204,7 @@ class Client(Struct):
 
     transactional_id: TransactionalIdNumber
     state: ProducerState
+    upgrade: Upgrade
     producer_id: OptionalProducerId
     producer_epoch: OptionalProducerEpoch
     transaction: OptionalTransactionId
@@ -220,6 +228,7 @@ class Request(Struct):
     producer_epoch: the client's epoch.
     partition: the partition to add.
     marker: how the transaction is to end.
+    is_upgraded: 1 if the client has gone over to transaction version 2 (the request's version).
     is_waiting: whether the coordinator has taken the request, and its answer awaits an append to the log.
     """
 
@@ -229,6 +238,7 @@ class Request(Struct):
     producer_epoch: OptionalProducerEpoch
     partition: OptionalPartitionId
     marker: Marker
+    is_upgraded: IsUpgraded
     is_waiting: bool
 
 
@@ -239,6 +249,7 @@ class Produce(Struct):
     transactional_id: of which id.
     partition: where to.
     incarnation: to which of the topics that had this name.
+    is_upgraded: as of `Request`.
     batch: what is to be stored.
     guard: the guard of its verification.
     input_offset: the offset to commit, in a TxnOffsetCommit request; `NO_INPUT` in a produce request.
@@ -249,6 +260,7 @@ class Produce(Struct):
     transactional_id: TransactionalIdNumber
     partition: OptionalPartitionId
     incarnation: Incarnation
+    is_upgraded: IsUpgraded
     batch: Batch
     guard: VerificationGuard
     input_offset: OptionalInputOffset

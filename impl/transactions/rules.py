@@ -15,7 +15,10 @@ class TransactionRules(NamedTuple):
     """The switches, constant during a run. A `bool` that is True is the rule as it is today.
 
     transaction_version: 2 where each EndTxn raises the epoch and the leader adds a partition to its transaction; 1
-        where an epoch serves many transactions and the client adds partitions (`transaction.version`, KIP-890).
+        where an epoch serves many transactions and the client adds partitions (`transaction.version`, KIP-890). Some
+        models have clients that go over from 1 to 2.
+    upgrade_bumps_epoch: a client that goes over to version 2 asks for the next epoch before its next transaction
+        (KAFKA-18227).
     open_transaction_is_awaited: a leader takes no batch of a transaction while one of the producer's earlier epoch is
         open (KAFKA-18575).
     lost_batch_bumps_epoch: a client that has given a batch up asks for the next epoch after aborting (KIP-360).
@@ -63,6 +66,7 @@ class TransactionRules(NamedTuple):
     """
 
     transaction_version: int = 2
+    upgrade_bumps_epoch: bool = True
     open_transaction_is_awaited: bool = True
     lost_batch_bumps_epoch: bool = True
     produce_names_topic_id: bool = True

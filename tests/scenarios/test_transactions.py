@@ -117,7 +117,7 @@ def begin_over_two_partitions(state, rules):
 def test_between_prepare_and_complete_a_transaction_becomes_visible_partition_by_partition(rules):
     state = beginning()
     begin_over_two_partitions(state, rules)
-    play((producer_commits, state, 0))
+    play((producer_commits, state, rules, 0))
     request(state, rules, 0)
     assert log_state(state) == TransactionState.PREPARE_COMMIT
     assert (read(state, 0), read(state, 1)) == ([], []), "decided, and visible nowhere yet"
@@ -135,7 +135,7 @@ def test_between_prepare_and_complete_a_transaction_becomes_visible_partition_by
 def test_an_aborted_transaction_is_passed_over_and_never_given_to_a_reader(rules):
     state = beginning()
     begin_over_two_partitions(state, rules)
-    play((producer_aborts, state, 0))
+    play((producer_aborts, state, rules, 0))
     request(state, rules, 0)
     write_marker(state, rules, 0)
     write_marker(state, rules, 1)
@@ -168,7 +168,7 @@ def test_a_transaction_whose_producer_died_half_way_is_ended_by_its_successor(ru
 def test_a_decision_that_is_in_the_log_is_carried_out_by_the_next_coordinator(rules):
     state = beginning(max_coordinator_epoch=1, failovers=1)
     begin_over_two_partitions(state, rules)
-    play((producer_commits, state, 0))
+    play((producer_commits, state, rules, 0))
     request(state, rules, 0)
     write_marker(state, rules, 0)
     play((coordinator_is_replaced, state, 0, False, True))
@@ -182,7 +182,7 @@ def test_a_decision_that_is_in_the_log_is_carried_out_by_the_next_coordinator(ru
 def test_a_marker_of_the_coordinator_before_is_refused(rules):
     state = beginning(max_coordinator_epoch=1, failovers=1)
     begin_over_two_partitions(state, rules)
-    play((producer_commits, state, 0))
+    play((producer_commits, state, rules, 0))
     request(state, rules, 0)
     play((coordinator_sends_marker, state, 0, 0, 0), (coordinator_is_replaced, state, 0, False, False))
     write_marker(state, rules, 0, term=1)
@@ -203,7 +203,7 @@ def test_a_zombie_is_refused_once_its_successor_has_begun(rules):
     write_marker(state, rules, 0)
     complete(state, rules)
     request(state, rules, 1)
-    play((producer_commits, state, 0), (coordinator_handles_request, state, rules, 0, 0))
+    play((producer_commits, state, rules, 0), (coordinator_handles_request, state, rules, 0, 0))
     assert state.clients[0].state == ProducerState.FATAL_ERROR
     assert state.transactions[0].told == Marker.NONE
     assert read(state, 0) == []
