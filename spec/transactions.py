@@ -55,7 +55,7 @@ def only_what_was_to_be_committed_is(state: State) -> bool:
     Lost if it fails: a reader sees what an application has taken back, or has not finished.
     Source: KIP-98; KAFKA-17754, KIP-890.
     Holds in: every model of transactions.
-    Fails in: the museum's entries on late EndTxn and produce requests.
+    Fails in: the museum's entries on late EndTxn and produce requests, on late markers, and on going over to version 2.
     """
     for transaction in range(len(state.transactions)):
         if state.transactions[transaction].asked != Marker.COMMIT:
@@ -298,8 +298,8 @@ def committed_inputs_take_effect(state: State) -> bool:
 
     Lost if it fails: a record is skipped, although the application was built for exactly once.
     Source: KIP-98.
-    Holds in: transactions_consume_produce.
-    Fails in: none yet; it guards the offsets in transactions.
+    Holds in: every model with a group and transactions.
+    Fails in: the museum's entry on markers that the group's coordinator follows late.
     """
     for input_offset in range(state.group.committed):
         if outputs_of(state, input_offset, Marker.COMMIT) + outputs_of(state, input_offset, Marker.NONE) == 0:

@@ -8,21 +8,35 @@ from impl.constants import NO_OFFSET
 from impl.producer.append import append_batch
 from impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
 from impl.transactions.cleaner import cleaner_cleans_segment
-from impl.transactions.constants import Answer, RequestKind, TransactionState
+from impl.transactions.constants import Answer, ProduceStage, RequestKind, TransactionState
 from impl.transactions.consumer import consumer_reads
 from impl.transactions.coordinator import add_partition, answer_of, fence_and_abort, verify_partition
 from impl.transactions.log import transaction_log_commits
-from impl.transactions.markers import write_marker
-from impl.transactions.partition import last_stable_offset, partition_replicates, reload_partition
+from impl.transactions.markers import group_coordinator_follows_marker, leader_writes_marker, write_marker
+from impl.transactions.partition import (
+    last_stable_offset,
+    leader_receives_produce,
+    partition_replicates,
+    reload_partition,
+)
 from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS
-from model.transactions_environment import append_fails
+from model.transactions_environment import (
+    append_fails,
+    group_coordinator_lags,
+    partition_is_deleted,
+    topic_is_recreated,
+)
 
 LAYOUT = Layout(
     State,
     {**BOUNDS, "partitions": 2, "producer_ids": 4, "max_producer_epoch": 4, "append_failures": 4, "log_size": 6},
 )
+GROUP = Layout(
+    State, {**BOUNDS, "partitions": 2, "offsets_partition": 1, "inputs": 1, "group_delays": 1, "deletions": 1,
+            "recreations": 1},
+)  # fmt: skip
 V1, V2 = TransactionRules(transaction_version=1), TransactionRules(transaction_version=2)
 COMMIT, ABORT, NONE = Marker.COMMIT, Marker.ABORT, Marker.NONE
 
@@ -232,3 +246,35 @@ def test_the_cleaner_keeps_the_marker_of_what_is_committed():
     state, _ = partition_with(0, (0, COMMIT))
     assert not cleaner_cleans_segment(state, V1, 0, 0, 1)
     assert not cleaner_cleans_segment(state, V1, 0, 1, 2)
+
+
+def test_the_group_follows_a_marker_before_it_is_answered_and_once_did_so_later():
+    for rules, is_answered in ((V2, False), (V2._replace(marker_answer_awaits_offsets=False), True)):
+        state = GROUP.blank()
+        coordinator = state.transactional_ids[0].coordinators[0]
+        coordinator.is_serving, coordinator.is_marking, coordinator.unmarked = True, True, 0b10
+        request = coordinator.markers[1]
+        request.is_sent, request.producer_id, request.producer_epoch, request.marker = True, 0, 1, COMMIT
+        state.group.pending[0] = 1
+        state.budget.group_delays = 1
+        assert group_coordinator_lags(state, rules, 0, 0)
+        assert (state.group.committed, coordinator.unmarked == 0) == (0, is_answered)
+        assert not leader_writes_marker(state, rules, 0, 0, 1), "one after the other"
+        assert group_coordinator_follows_marker(state, rules, 0)
+        assert (state.group.committed, coordinator.unmarked) == (1, 0)
+
+
+def test_a_topic_created_anew_takes_nothing_that_was_for_the_deleted_one():
+    old = V2._replace(produce_names_topic_id=False)
+    for rules, stage, incarnation in ((V2, ProduceStage.REQUESTED, 1), (old, ProduceStage.VERIFYING, 0)):
+        state = GROUP.blank()
+        produce = state.produces[0]
+        produce.stage, produce.partition = ProduceStage.REQUESTED, 0
+        produce.batch.id, produce.batch.producer_id, produce.batch.producer_epoch = 0, 0, 0
+        produce.batch.base_sequence, produce.batch.is_transactional = 0, 1
+        state.budget.deletions = state.budget.recreations = 1
+        assert not topic_is_recreated(state, 0)
+        assert partition_is_deleted(state, 0)
+        assert topic_is_recreated(state, 0)
+        assert leader_receives_produce(state, rules, 0)
+        assert (produce.stage, produce.incarnation) == (stage, incarnation), "its client sends it to the new one"

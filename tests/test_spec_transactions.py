@@ -2,6 +2,7 @@
 
 import pytest
 
+from checker import catalogue
 from checker.layout import Layout
 from checker.model import Model
 from checker.search import check
@@ -13,6 +14,7 @@ from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, TRANSACTIONS, TRANSITIONS
 from model.transactions_environment import start_transactions
 from spec import transaction_steps, transactions
+from tests.reference_checker import attempts, freeze
 
 LAYOUT = Layout(
     State,
@@ -293,3 +295,43 @@ def test_an_offset_that_goes_back_is_seen():
     before.group.committed = 1
     assert transaction_steps.committed_offset_does_not_fall(after, before)
     assert not transaction_steps.committed_offset_does_not_fall(before, after)
+
+
+def transitions_of(model):
+    """From which state to which the transaction log goes anywhere, and what is ever pending."""
+    level = list(model.initial_states())
+    seen = {freeze(state) for state in level}
+    taken, pending = set(), set()
+    while level:
+        following = []
+        for state in level:
+            for _, _, after in attempts(model.actions, state):
+                states = [each.transactional_ids[0].entry.state for each in (state, after)]
+                taken.add(tuple(TransactionState(each).name for each in states))
+                pending.add(TransactionState(after.transactional_ids[0].coordinators[0].pending_state).name)
+                if freeze(after) not in seen:
+                    seen.add(freeze(after))
+                    following.append(after)
+        level = following
+    return {(one, other) for one, other in taken if one != other}, pending
+
+
+@pytest.mark.slow
+def test_every_legal_transition_of_the_transaction_log_is_taken_and_no_other():
+    sizes = {"clients": 2, "requests": 2, "produces": 2, "delays": 0, "batches": 1, "producer_ids": 2, "log_size": 2}
+    taken, pending = transitions_of(catalogue.find_model("transactions_expiry").with_bounds(sizes))
+    again, _ = transitions_of(catalogue.find_model("transactions_end").with_bounds({"requests": 1, "log_size": 3}))
+    idle = ("EMPTY", "COMPLETE_COMMIT", "COMPLETE_ABORT")
+    assert taken | again == {
+        ("NONE", "EMPTY"),
+        *((state, "ONGOING") for state in idle),
+        *((state, "NONE") for state in idle),  # through DEAD, which is appended and leaves nothing
+        ("ONGOING", "PREPARE_COMMIT"),
+        ("ONGOING", "PREPARE_ABORT"),
+        ("PREPARE_COMMIT", "COMPLETE_COMMIT"),
+        ("PREPARE_ABORT", "COMPLETE_ABORT"),
+        ("COMPLETE_COMMIT", "EMPTY"),
+        ("COMPLETE_ABORT", "EMPTY"),
+        *((state, "PREPARE_ABORT") for state in idle),  # an abort of what the coordinator does not know of (version 2)
+    }
+    assert pending == {each.name for each in TransactionState} - {"PREPARE_EPOCH_FENCE"}

@@ -57,7 +57,8 @@ class TransactionState(IntEnum):
     """The id is being removed, because nobody used it for long."""
 
     PREPARE_EPOCH_FENCE = 7
-    """The epoch is being raised, because the coordinator itself aborts. Only ever a pending state."""
+    """The epoch is being raised, because the coordinator itself aborts. Only ever a pending state. Nothing
+    else is done meanwhile, and `coordinator.fence_and_abort` goes through it within one step, into PREPARE_ABORT."""
 
 
 class RequestKind(IntEnum):

@@ -16,13 +16,14 @@ from impl.transactions.client import (
     producer_initializes,
     producer_sends,
 )
-from impl.transactions.constants import ProducerState, TransactionState
+from impl.transactions.constants import ProducerState, TransactionState, Upgrade
 from impl.transactions.consumer import consumer_reads
 from impl.transactions.coordinator import coordinator_handles_request
 from impl.transactions.log import transaction_log_commits
 from impl.transactions.markers import (
     coordinator_completes_transaction,
     coordinator_sends_marker,
+    leader_writes_late_marker,
     leader_writes_marker,
 )
 from impl.transactions.partition import (
@@ -31,8 +32,12 @@ from impl.transactions.partition import (
     leader_receives_produce,
 )
 from impl.transactions.rules import TransactionRules
-from model.transactions_environment import client_dies, coordinator_is_replaced
-from spec.transactions import applications_are_told_the_truth, transactions_are_atomic
+from model.transactions_environment import client_dies, coordinator_is_replaced, marker_is_repeated
+from spec.transactions import (
+    applications_are_told_the_truth,
+    only_what_was_to_be_committed_is,
+    transactions_are_atomic,
+)
 
 VERSIONS = [TransactionRules(transaction_version=1), TransactionRules(transaction_version=2)]
 IDS = ["version 1", "version 2"]
@@ -226,3 +231,50 @@ def test_a_zombies_batch_is_refused_by_a_partition_that_has_seen_the_newer_epoch
     play((coordinator_verifies_partition, state, rules, 0, 0))
     assert state.partitions[1].log.end_offset == 1, "the marker alone"
     assert state.clients[0].state == ProducerState.ABORTABLE_ERROR
+
+
+def ended_with_a_marker_under_way_twice(rules):
+    """A committed transaction whose marker was written, and whose coordinator had sent it before; and the next one."""
+    state = beginning(delays=1, partitions=1)
+    initialize(state, rules, 0)
+    play((producer_begins_transaction, state, 0))
+    send(state, rules, 0, 0)
+    play((producer_commits, state, rules, 0))
+    request(state, rules, 0)
+    play((coordinator_sends_marker, state, 0, 0, 0), (marker_is_repeated, state, 0, 0, 0, 0))
+    play((leader_writes_marker, state, rules, 0, 0, 0))
+    complete(state, rules)
+    play((producer_begins_transaction, state, 0))
+    send(state, rules, 0, 0)
+    play((leader_writes_late_marker, state, rules, 0))
+    return state
+
+
+def test_a_marker_that_is_under_way_twice_ends_one_transaction_in_version_2():
+    state = ended_with_a_marker_under_way_twice(VERSIONS[1])
+    assert state.partitions[0].log.end_offset == 3, "refused: its epoch is that of what is open (KIP-1228)"
+    assert read(state, 0) == [0]
+
+
+def test_a_marker_that_is_under_way_twice_ends_two_transactions_in_version_1():
+    state = ended_with_a_marker_under_way_twice(VERSIONS[0])
+    assert read(state, 0) == [0, 2], "nobody has asked to commit the second record"
+    assert not only_what_was_to_be_committed_is(state)
+
+
+def test_a_client_that_goes_over_to_version_2_asks_for_the_next_epoch_first():
+    rules = VERSIONS[0]
+    state = beginning(upgrades=1, partitions=1)
+    state.clients[0].upgrade = Upgrade.DUE
+    initialize(state, rules, 0)
+    play((producer_begins_transaction, state, 0))
+    send(state, rules, 0, 0)
+    play((producer_commits, state, rules, 0))
+    request(state, rules, 0)
+    assert not producer_begins_transaction(state, 0), "not in the old epoch (KAFKA-18227)"
+    write_marker(state, rules, 0)
+    complete(state, rules)
+    request(state, rules, 0)
+    play((producer_begins_transaction, state, 0), (producer_sends, state, rules, 0, 0))
+    assert state.produces[0].is_upgraded == 1, "the leader is to add the partition"
+    assert state.produces[0].batch.producer_epoch == 1
