@@ -58,6 +58,7 @@ from spec.transaction_lemmas import (
     well_formed_transactional_logs,
 )
 from spec.transaction_steps import (
+    clients_skip_no_epoch,
     committed_offset_does_not_fall,
     coordinator_transitions_are_valid,
     older_producers_append_nothing,
@@ -139,6 +140,7 @@ PROMISES = (
     producer_epochs_do_not_fall,
     coordinator_transitions_are_valid,
     transactional_ids_do_not_go_back,
+    clients_skip_no_epoch,
     stopped_clients_do_nothing,
 )
 

@@ -159,6 +159,23 @@ def older_producers_append_nothing(before: State, after: State) -> bool:
     return True
 
 
+def clients_skip_no_epoch(before: State, after: State) -> bool:
+    """A client that goes on with its producer id in a higher epoch goes on in the next one.
+
+    Lost if it fails: somebody was given the epoch in between, and is fenced now by a predecessor.
+    Source: KIP-360.
+    Holds in: every model of transactions.
+    Fails in: the museum's entry on asking for an epoch without saying which one was there.
+    """
+    for client_id in range(len(before.clients)):
+        client = before.clients[client_id]
+        now = after.clients[client_id]
+        if client.producer_id != NO_PRODUCER_ID and client.producer_id == now.producer_id:
+            if now.producer_epoch > client.producer_epoch + 1:
+                return False
+    return True
+
+
 def stopped_clients_do_nothing(before: State, after: State) -> bool:
     """A client that has died, or was refused for good, does nothing more.
 

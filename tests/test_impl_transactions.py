@@ -220,7 +220,7 @@ def test_the_index_has_aborted_transactions_that_have_records_here_and_no_others
 
 def test_a_reader_leaves_out_the_aborted_producer_alone():
     state, _ = partition_with(0, 1, (0, ABORT), 0, (1, COMMIT), (0, COMMIT))
-    assert consumer_reads(state, 0)
+    assert consumer_reads(state, V2, 0)
     assert members_of(state.readers[0].delivered) == [1, 3]
 
 

@@ -55,20 +55,22 @@ def append_as_leader(replica: PartitionReplica, rules: ProducerRules, batch: Bat
     guard = NO_GUARD
     if rules.verification and batch.is_transactional == 1:
         guard = start_verification(log, rules, batch)
-    error = append_error(log, rules, batch, guard, Origin.CLIENT)
+    error = append_error(log, rules, batch, guard, Origin.CLIENT) if rules.idempotence else ProduceError.NONE
     if error == ProduceError.NONE:
         append_batch(log, rules, batch)
     return error
 
 
-def stored_offset(replica: PartitionReplica, batch: Batch) -> int:
+def stored_offset(replica: PartitionReplica, rules: ProducerRules, batch: Batch) -> int:
     """Where the batch is stored already, as far as the broker remembers; `NO_OFFSET` where it is not."""
+    if not rules.idempotence:
+        return NO_OFFSET
     return duplicate_offset(replica.log.producers[batch.producer_id], batch, replica.log.max_sequence)
 
 
-def has_room_for(replica: PartitionReplica, batch: Batch) -> bool:
+def has_room_for(replica: PartitionReplica, rules: ProducerRules, batch: Batch) -> bool:
     """Whether the log has room for another batch, or the batch needs none."""
-    return not is_full(replica.log) or not replica.is_leading or stored_offset(replica, batch) != NO_OFFSET
+    return not is_full(replica.log) or not replica.is_leading or stored_offset(replica, rules, batch) != NO_OFFSET
 
 
 def leader_handles_produce(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
@@ -85,7 +87,7 @@ def leader_handles_produce(state: State, rules: ProducerRules, partition_id: Par
     connection = state.connections[partition_id]
     place = next_request(connection)
     replica = state.partitions[partition_id].replicas[connection.broker]
-    if place == len(connection.requests) or not has_room_for(replica, connection.requests[place].batch):
+    if place == len(connection.requests) or not has_room_for(replica, rules, connection.requests[place].batch):
         return False
     request = connection.requests[place]
     if not replica.is_leading:
@@ -94,7 +96,7 @@ def leader_handles_produce(state: State, rules: ProducerRules, partition_id: Par
     if is_invalid(state, request.batch):
         answer(request, ProduceError.INVALID_RECORD)
         return True
-    request.offset = stored_offset(replica, request.batch)
+    request.offset = stored_offset(replica, rules, request.batch)
     if request.offset == NO_OFFSET:
         error = append_as_leader(replica, rules, request.batch)
         if error != ProduceError.NONE:
@@ -119,10 +121,10 @@ def leader_handles_late_request(state: State, rules: ProducerRules, slot: LateSl
     if is_free(late):
         return False
     replica = state.partitions[late.partition].replicas[late.broker]
-    if not has_room_for(replica, late.batch):
+    if not has_room_for(replica, rules, late.batch):
         return False
     if replica.is_leading and not is_invalid(state, late.batch):
-        if stored_offset(replica, late.batch) == NO_OFFSET:
+        if stored_offset(replica, rules, late.batch) == NO_OFFSET:
             append_as_leader(replica, rules, late.batch)
     partition_id = late.partition
     clear_late_request(late)

@@ -54,6 +54,7 @@ class AppendRules(Protocol):
 class ProducerRules(NamedTuple):
     """The switches, constant during a run. A `bool` that is True is the rule as it is today.
 
+    idempotence: brokers look at the numbers that a producer gives its batches (`enable.idempotence`, KIP-98).
     batches_to_retain: of how many batches a broker remembers the sequences, at most the bound `cached_batches`; 5 in
         Kafka, as many as may be in flight (`ProducerStateEntry.NUM_BATCHES_TO_RETAIN`, KAFKA-5494).
     sequence_wraps: the highest sequence is followed by 0 (KAFKA-7692, KAFKA-7693).
@@ -89,6 +90,7 @@ class ProducerRules(NamedTuple):
         (librdkafka).
     """
 
+    idempotence: bool = True
     batches_to_retain: int = 5
     sequence_wraps: bool = True
     unknown_producer_may_go_on: bool = True

@@ -136,6 +136,9 @@ def receive_answer(
     if client.state == ProducerState.READY and needs_epoch:
         client.state = ProducerState.INITIALIZING
         send_request(state, client_id, RequestKind.INIT_PRODUCER_ID)
+        if not rules.init_names_epoch:
+            state.requests[client_id].producer_id = NO_PRODUCER_ID
+            state.requests[client_id].producer_epoch = NO_PRODUCER_EPOCH
 
 
 def producer_initializes(state: State, client_id: ClientId) -> bool:
@@ -192,6 +195,16 @@ def send_batch(state: State, client_id: int, partition_id: int) -> None:
     produce.batch.is_transactional = 1
 
 
+def is_added(rules: TransactionRules, client: Client, partition_id: int) -> bool:
+    """Whether the client takes the partition for one that is in its transaction.
+
+    By the old rule it had one added for the record, whichever it was.
+    """
+    if not rules.added_partition_is_written and client.partitions != 0:
+        return True
+    return contains(client.partitions, partition_id)
+
+
 def producer_sends(state: State, rules: TransactionRules, client_id: ClientId, partition_id: PartitionId) -> bool:
     """A producer sends its transaction's record to a partition; with transaction version 1 it adds the partition first.
 
@@ -206,7 +219,7 @@ def producer_sends(state: State, rules: TransactionRules, client_id: ClientId, p
         return False
     if contains(client.sent, partition_id) or partition_id == state.offsets_partition:
         return False
-    if not has_version_2(rules, is_upgraded(client)) and not contains(client.partitions, partition_id):
+    if not has_version_2(rules, is_upgraded(client)) and not is_added(rules, client, partition_id):
         send_request(state, client_id, RequestKind.ADD_PARTITIONS_TO_TXN)
         state.requests[client_id].partition = partition_id
         return True

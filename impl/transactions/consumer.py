@@ -25,13 +25,13 @@ def begins_to_be_aborted(partition: Partition, first_read: int, offset: int, pro
     return False
 
 
-def read_batches(partition: Partition, reader: Reader, limit: int) -> None:
-    """Give the application what lies between its position and `limit`, but for what was aborted."""
+def read_batches(partition: Partition, reader: Reader, limit: int, knows_aborted: bool) -> None:
+    """Give the application what lies between its position and `limit`, but for what it knows to be aborted."""
     aborted = 0
     first_read = reader.position
     for offset in range(first_read, limit):
         for producer_id in range(len(partition.log.producers)):
-            if begins_to_be_aborted(partition, first_read, offset, producer_id):
+            if knows_aborted and begins_to_be_aborted(partition, first_read, offset, producer_id):
                 aborted = including(aborted, producer_id)
         batch = partition.log.batches[offset]
         if batch.producer_id != NO_PRODUCER_ID:
@@ -42,7 +42,7 @@ def read_batches(partition: Partition, reader: Reader, limit: int) -> None:
     reader.position = limit
 
 
-def consumer_reads(state: State, partition_id: PartitionId) -> bool:
+def consumer_reads(state: State, rules: TransactionRules, partition_id: PartitionId) -> bool:
     """A read_committed consumer reads what is new and stable.
 
     Who: the consumer.
@@ -54,9 +54,11 @@ def consumer_reads(state: State, partition_id: PartitionId) -> bool:
     partition = state.partitions[partition_id]
     reader = state.readers[partition_id]
     limit = last_stable_offset(partition)
+    if not rules.stable_offset_is_excluded:
+        limit = min(limit + 1, partition.high_watermark)
     if reader.position >= limit:
         return False
-    read_batches(partition, reader, limit)
+    read_batches(partition, reader, limit, True)
     return True
 
 
@@ -81,13 +83,13 @@ def leader_limits_read(state: State, rules: TransactionRules, partition_id: Part
     return True
 
 
-def leader_ends_read(state: State, partition_id: PartitionId) -> bool:
+def leader_ends_read(state: State, rules: TransactionRules, partition_id: PartitionId) -> bool:
     """A leader hands out what lies below the limit: the second step of a read.
 
     Who: the leader.
     When: the limit was computed.
     Effect: as when a consumer reads at once.
-    Source: UnifiedLog.read; KAFKA-9807.
+    Source: UnifiedLog.read, DelayedFetch; KAFKA-9807, KAFKA-5376.
     Left out: nothing.
     """
     partition = state.partitions[partition_id]
@@ -98,7 +100,7 @@ def leader_ends_read(state: State, partition_id: PartitionId) -> bool:
     reader.is_limited = False
     reader.limit = NO_OFFSET
     if reader.position < limit:
-        read_batches(partition, reader, limit)
+        read_batches(partition, reader, limit, rules.late_read_names_aborted)
     return True
 
 

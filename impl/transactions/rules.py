@@ -41,6 +41,11 @@ class TransactionRules(NamedTuple):
         followed it, and not before (KAFKA-17507).
     offset_fetch_requires_stable: no offset is told while a transaction that may change it is open (KIP-447).
     delivery: in which order an application without transactions processes and commits.
+    added_partition_is_written: with transaction version 1 a record goes to the partition that was added for it, and not
+        to another one that the partitioner would choose by then (KAFKA-13782).
+    init_names_epoch: a client that asks for the next epoch says which one it has (KIP-360).
+    stable_offset_is_excluded: a read ends before the last stable offset (Redpanda).
+    late_read_names_aborted: a read that had to wait is told which transactions are aborted, too (KAFKA-5376).
     high_watermark_is_read_once: one last stable offset is computed from one high watermark (KAFKA-9807).
     index_comes_first: a transaction has ended only when the aborted-transaction index has it (KAFKA-7866).
     cleaner_carries_transactions: the cleaner knows at a marker of the records in all segments before (KAFKA-8351).
@@ -84,6 +89,10 @@ class TransactionRules(NamedTuple):
     marker_answer_awaits_offsets: bool = True
     offset_fetch_requires_stable: bool = True
     delivery: Delivery = Delivery.PROCESS_FIRST
+    added_partition_is_written: bool = True
+    init_names_epoch: bool = True
+    stable_offset_is_excluded: bool = True
+    late_read_names_aborted: bool = True
     high_watermark_is_read_once: bool = True
     index_comes_first: bool = True
     cleaner_carries_transactions: bool = True

@@ -107,7 +107,7 @@ def log_state(state):
 
 def read(state, partition_id):
     """What a read_committed reader has been given of the partition, once it has read what it can: offsets."""
-    consumer_reads(state, partition_id)
+    consumer_reads(state, VERSIONS[1], partition_id)
     return members_of(state.readers[partition_id].delivered)
 
 
