@@ -18,9 +18,7 @@ from impl.transactions.client import (
 )
 from impl.transactions.coordinator import coordinator_aborts_timed_out, coordinator_handles_request
 from impl.transactions.group import (
-    application_processes,
     application_takes_input,
-    consumer_commits_offset,
     consumer_fetches_offset,
     producer_sends_offsets,
 )
@@ -35,6 +33,7 @@ from impl.transactions.partition import (
     leader_appends_verified,
     leader_receives_produce,
 )
+from impl.transactions.plain_consumer import application_processes, consumer_commits_offset
 from model.transactions_environment import client_dies, group_is_rebalanced
 from spec.transaction_lemmas import (
     aborted_index_matches_log,

@@ -78,6 +78,13 @@ def start_mixed(state: State) -> bool:
     return True
 
 
+def start_group_with_consumer(state: State) -> bool:
+    """Begin as `start_group`, but the last client does not write."""
+    start_group(state)
+    state.clients[len(state.clients) - 1].state = ProducerState.READY
+    return True
+
+
 def copy_request_to_stray(state: State, client_id: int, stray_id: int) -> None:
     """Leave a copy of a client's request under way."""
     request = state.requests[client_id]
@@ -283,7 +290,7 @@ def marker_answer_is_lost(
         return False
     state.budget.marker_losses -= 1
     if write_marker(partition, rules, request, term) == ProduceError.NONE:
-        end_pending_offset(state, partition_id, request.producer_id, request.marker)
+        end_pending_offset(state, rules, partition_id, request.producer_id, request.marker)
     clear_marker_request(request)
     return True
 
@@ -436,7 +443,7 @@ def index_fails(
         return False
     state.budget.io_errors -= 1
     if write_marker_without_index(partition, rules, request, term) == ProduceError.NONE:
-        end_pending_offset(state, partition_id, request.producer_id, request.marker)
+        end_pending_offset(state, rules, partition_id, request.producer_id, request.marker)
     clear_marker_request(request)
     return True
 

@@ -203,6 +203,6 @@ def committed_offset_does_not_fall(before: State, after: State) -> bool:
     Lost if it fails: whoever is given the input next processes again what was done.
     Source: `GroupCoordinator.validateOffsetCommit`; KIP-447.
     Holds in: every model with a group.
-    Fails in: none yet; it guards the generation in plain offset commits.
+    Fails in: the museum's entry on offsets that do not go by their records.
     """
     return after.group.committed >= before.group.committed

@@ -8,8 +8,10 @@ and former owners do not notice. Members' ids, which tell as much as the generat
 """
 
 from checker.schema import contains
+from impl.producer.constants import NO_PRODUCER_ID, Marker
+from impl.producer.records import PartitionLog
 from impl.transactions.client import is_idle, is_upgraded, send_batch, send_request
-from impl.transactions.constants import NO_INPUT, Delivery, ProducerState, RequestKind
+from impl.transactions.constants import NO_INPUT, ProducerState, RequestKind
 from impl.transactions.metadata import has_version_2
 from impl.transactions.records import Client, ClientId, Group, State
 from impl.transactions.rules import TransactionRules
@@ -20,9 +22,29 @@ def is_illegal_generation(group: Group, rules: TransactionRules, generation: int
     return rules.offset_commit_names_generation and generation != group.generation
 
 
-def complete_pending_offset(group: Group, producer_id: int, is_committed: bool) -> None:
-    """End a producer's transaction in the partition of the offsets."""
-    if group.pending[producer_id] != NO_INPUT and is_committed:
+def is_plain(client: Client) -> bool:
+    """Whether the client is a consumer that does not write: it has no producer id."""
+    return client.producer_id == NO_PRODUCER_ID
+
+
+def is_overtaken(log: PartitionLog, producer_id: int) -> bool:
+    """Whether an offset was committed without a transaction behind the last one of the producer."""
+    overtaken = False
+    for offset in range(log.end_offset):
+        batch = log.batches[offset]
+        if batch.marker == Marker.NONE and batch.producer_id == producer_id:
+            overtaken = False
+        elif batch.producer_id == NO_PRODUCER_ID:
+            overtaken = True
+    return overtaken
+
+
+def complete_pending_offset(
+    group: Group, rules: TransactionRules, log: PartitionLog, producer_id: int, marker: Marker
+) -> None:
+    """End a producer's transaction in the partition of the offsets. What is later in the log stays."""
+    is_newest = not rules.offsets_go_by_record or not is_overtaken(log, producer_id)
+    if group.pending[producer_id] != NO_INPUT and marker == Marker.COMMIT and is_newest:
         group.committed = group.pending[producer_id]
     group.pending[producer_id] = NO_INPUT
 
@@ -47,7 +69,8 @@ def consumer_fetches_offset(state: State, rules: TransactionRules, client_id: Cl
     """A consumer asks for the committed offset (OffsetFetch).
 
     Who: a client that was given the input, and does not know where to read on.
-    When: it is in no transaction; no transaction that is open may change the offset (UNSTABLE_OFFSET_COMMIT).
+    When: it is in no transaction; no transaction that is open may change the offset (UNSTABLE_OFFSET_COMMIT), unless it
+        does not write and does not mind (`isolation.level=read_uncommitted`).
     Effect: it goes on with the committed offset.
     Source: GroupMetadataManager.getOffsets; KIP-447.
     Left out: nothing.
@@ -57,7 +80,7 @@ def consumer_fetches_offset(state: State, rules: TransactionRules, client_id: Cl
         return False
     if client.state != ProducerState.READY:
         return False
-    if rules.offset_fetch_requires_stable and has_pending_offset(state.group):
+    if not is_plain(client) and rules.offset_fetch_requires_stable and has_pending_offset(state.group):
         return False
     client.input_offset = state.group.committed
     return True
@@ -73,7 +96,7 @@ def application_takes_input(state: State, client_id: ClientId) -> bool:
     Left out: several inputs in one transaction.
     """
     client = state.clients[client_id]
-    if client.state != ProducerState.READY or client.input_offset == NO_INPUT:
+    if client.state != ProducerState.READY or client.input_offset == NO_INPUT or is_plain(client):
         return False
     if client.input_offset >= len(state.group.processed) - 1 or state.next_transaction >= len(state.transactions):
         return False
@@ -106,57 +129,4 @@ def producer_sends_offsets(state: State, rules: TransactionRules, client_id: Cli
     send_batch(state, client_id, state.offsets_partition)
     state.produces[client_id].input_offset = client.input_offset + 1
     state.produces[client_id].generation = client.generation
-    return True
-
-
-def can_take_step(state: State, rules: TransactionRules, client: Client, step: Delivery) -> bool:
-    """Whether an application without transactions does this next: what comes first, or else what comes second."""
-    if client.input_offset == NO_INPUT or client.input_offset >= len(state.group.processed) - 1:
-        return False
-    return client.is_halfway == (rules.delivery != step)
-
-
-def end_step(client: Client) -> None:
-    """Go on to the second step, or to the next input."""
-    if client.is_halfway:
-        client.input_offset += 1
-    client.is_halfway = not client.is_halfway
-
-
-def application_processes(state: State, rules: TransactionRules, client_id: ClientId) -> bool:
-    """An application without transactions processes its input.
-
-    Who: a client that knows its position.
-    When: it is its turn: before the offset is committed, or after.
-    Effect: the input was processed once more.
-    Source: the order decides between at most once and at least once.
-    Left out: nothing.
-    """
-    client = state.clients[client_id]
-    if client.state == ProducerState.FATAL_ERROR or not can_take_step(state, rules, client, Delivery.PROCESS_FIRST):
-        return False
-    state.group.processed[client.input_offset] += 1
-    end_step(client)
-    return True
-
-
-def consumer_commits_offset(state: State, rules: TransactionRules, client_id: ClientId) -> bool:
-    """A consumer commits the offset behind its input (OffsetCommit).
-
-    Who: a client that knows its position.
-    When: it is its turn: after processing, or before.
-    Effect: the offset is committed; from an old generation it is refused, and the client must ask for the offset anew.
-    Source: GroupCoordinator.handleCommitOffsets.
-    Left out: nothing.
-    """
-    client = state.clients[client_id]
-    if client.state == ProducerState.FATAL_ERROR or not can_take_step(state, rules, client, Delivery.COMMIT_FIRST):
-        return False
-    if client.generation != state.group.generation:
-        client.input_offset = NO_INPUT
-        client.generation = 0
-        client.is_halfway = False
-        return True
-    state.group.committed = client.input_offset + 1
-    end_step(client)
     return True

@@ -172,10 +172,12 @@ def write_marker_without_index(
     return error
 
 
-def end_pending_offset(state: State, partition_id: int, producer_id: int, marker: Marker) -> None:
+def end_pending_offset(
+    state: State, rules: TransactionRules, partition_id: int, producer_id: int, marker: Marker
+) -> None:
     """Let the group coordinator follow a marker in the partition that holds the offsets."""
     if partition_id == state.offsets_partition:
-        complete_pending_offset(state.group, producer_id, marker == Marker.COMMIT)
+        complete_pending_offset(state.group, rules, state.partitions[partition_id].log, producer_id, marker)
 
 
 def has_unfollowed(state: State, partition_id: int, producer_id: int) -> bool:
@@ -207,7 +209,7 @@ def group_coordinator_follows_marker(state: State, rules: TransactionRules, prod
     marker = state.group.unfollowed[producer_id]
     if marker == Marker.NONE:
         return False
-    complete_pending_offset(state.group, producer_id, marker == Marker.COMMIT)
+    end_pending_offset(state, rules, state.offsets_partition, producer_id, marker)
     state.group.unfollowed[producer_id] = Marker.NONE
     if rules.marker_answer_awaits_offsets:
         answer_followed(state, rules, producer_id)
@@ -242,7 +244,7 @@ def leader_writes_marker(
         return False
     error = write_marker(partition, rules, request, term)
     if error == ProduceError.NONE:
-        end_pending_offset(state, partition_id, request.producer_id, request.marker)
+        end_pending_offset(state, rules, partition_id, request.producer_id, request.marker)
     clear_marker_request(request)
     hear_of_marker(transactional, rules, term, partition_id, error)
     return True
@@ -264,7 +266,7 @@ def leader_writes_late_marker(state: State, rules: TransactionRules, slot: Marke
     if is_full(partition.log):
         return False
     if not partition.is_deleted and write_marker(partition, rules, late.request, late.term) == ProduceError.NONE:
-        end_pending_offset(state, late.partition, late.request.producer_id, late.request.marker)
+        end_pending_offset(state, rules, late.partition, late.request.producer_id, late.request.marker)
     clear_late_marker(late)
     return True
 

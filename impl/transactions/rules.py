@@ -39,6 +39,8 @@ class TransactionRules(NamedTuple):
     offset_commit_names_generation: offsets in a transaction carry the generation, and an old one is refused (KIP-447).
     marker_answer_awaits_offsets: a marker in the partition of the offsets is answered when the group's coordinator has
         followed it, and not before (KAFKA-17507).
+    offsets_go_by_record: of two commits of an offset that one counts which is later in the log, also where the other is
+        in a transaction that ends later (KAFKA-5247).
     offset_fetch_requires_stable: no offset is told while a transaction that may change it is open (KIP-447).
     delivery: in which order an application without transactions processes and commits.
     added_partition_is_written: with transaction version 1 a record goes to the partition that was added for it, and not
@@ -87,6 +89,7 @@ class TransactionRules(NamedTuple):
     deleted_partition_is_dropped: bool = True
     offset_commit_names_generation: bool = True
     marker_answer_awaits_offsets: bool = True
+    offsets_go_by_record: bool = True
     offset_fetch_requires_stable: bool = True
     delivery: Delivery = Delivery.PROCESS_FIRST
     added_partition_is_written: bool = True

@@ -1,0 +1,75 @@
+"""Consumers that do not write: they process what they read, and commit its offset before or after that.
+
+Part of Kafka modelled: `KafkaConsumer.commitSync`, `GroupCoordinator.handleCommitOffsets`; an application around them.
+Source: apache/kafka (commit 1eb7644349); KAFKA-5247.
+Left out, and why that is sound: committing by itself now and then (`enable.auto.commit`) fails as both orders do.
+"""
+
+from impl.producer.append import is_full
+from impl.transactions.constants import NO_INPUT, NO_PARTITION, Delivery, ProducerState
+from impl.transactions.group import is_plain
+from impl.transactions.partition import maybe_replicate
+from impl.transactions.records import Client, ClientId, State
+from impl.transactions.rules import TransactionRules
+
+
+def can_take_step(state: State, rules: TransactionRules, client: Client, step: Delivery) -> bool:
+    """Whether an application without transactions does this next: what comes first, or else what comes second."""
+    if not is_plain(client) or client.input_offset == NO_INPUT:
+        return False
+    if client.input_offset >= len(state.group.processed) - 1:
+        return False
+    return client.is_halfway == (rules.delivery != step)
+
+
+def end_step(client: Client) -> None:
+    """Go on to the second step, or to the next input."""
+    if client.is_halfway:
+        client.input_offset += 1
+    client.is_halfway = not client.is_halfway
+
+
+def application_processes(state: State, rules: TransactionRules, client_id: ClientId) -> bool:
+    """An application without transactions processes its input.
+
+    Who: a client that knows its position.
+    When: it is its turn: before the offset is committed, or after.
+    Effect: the input was processed once more.
+    Source: the order decides between at most once and at least once.
+    Left out: nothing.
+    """
+    client = state.clients[client_id]
+    if client.state == ProducerState.FATAL_ERROR or not can_take_step(state, rules, client, Delivery.PROCESS_FIRST):
+        return False
+    state.group.processed[client.input_offset] += 1
+    end_step(client)
+    return True
+
+
+def consumer_commits_offset(state: State, rules: TransactionRules, client_id: ClientId) -> bool:
+    """A consumer commits the offset behind its input (OffsetCommit).
+
+    Who: a client that knows its position.
+    When: it is its turn: after processing, or before; there is room.
+    Effect: the offset is in the log of offsets, where there is one, and committed; from an old generation it is
+        refused, and the client must ask for the offset anew.
+    Source: GroupCoordinator.handleCommitOffsets.
+    Left out: nothing.
+    """
+    client = state.clients[client_id]
+    if client.state == ProducerState.FATAL_ERROR or not can_take_step(state, rules, client, Delivery.COMMIT_FIRST):
+        return False
+    if client.generation != state.group.generation:
+        client.input_offset = NO_INPUT
+        client.generation = 0
+        client.is_halfway = False
+        return True
+    if state.offsets_partition != NO_PARTITION:
+        partition = state.partitions[state.offsets_partition]
+        if is_full(partition.log):
+            return False
+        partition.log.end_offset += 1
+        maybe_replicate(partition, rules)
+    state.group.committed = client.input_offset + 1
+    end_step(client)
+    return True

@@ -1,0 +1,41 @@
+"""Does a group's committed offset stay where it is when a transaction ends whose offset somebody else has passed?
+
+Bounds: two inputs, a client with one transaction and a consumer that does not write, and two rebalances.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.transactions.plain_consumer import application_processes, consumer_commits_offset
+from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
+from model.transactions import BOUNDS, CONSUME_PRODUCE, SAFETY
+from model.transactions_drawing import TRANSACTION_LANES
+from model.transactions_environment import start_group_with_consumer
+from spec.transaction_steps import committed_offset_does_not_fall
+from spec.transactions import committed_transaction
+
+MODEL = Model(
+    name="transactions_plain_commits",
+    state=State,
+    initial=start_group_with_consumer,
+    bounds={
+        **BOUNDS,
+        "clients": 2,
+        "transactional_ids": 2,
+        "producer_ids": 2,
+        "partitions": 2,
+        "offsets_partition": 1,
+        "requests": 2,
+        "produces": 2,
+        "batches": 1,
+        "inputs": 2,
+        "max_processed": 2,
+        "max_generation": 2,
+        "rebalances": 2,
+    },
+    rules=TransactionRules(),
+    actions=[*CONSUME_PRODUCE, application_processes, consumer_commits_offset],
+    always=[*SAFETY, committed_offset_does_not_fall],
+    sometimes=[committed_transaction],
+    drawing=TRANSACTION_LANES,
+)
