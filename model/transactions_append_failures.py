@@ -13,7 +13,8 @@ from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, COORDINATOR, EXAMPLES, LEADER, PROMISES, TIMEOUTS, TRANSACTIONS
 from model.transactions_drawing import TRANSACTION_LANES
-from model.transactions_environment import append_fails, marker_answer_is_lost, start_transactions
+from model.transactions_environment import append_fails, marker_answer_is_lost
+from model.transactions_starts import start_transactions
 from spec.transactions import fenced_client, nothing_is_undecided, something_is_undecided
 
 MODEL = Model(

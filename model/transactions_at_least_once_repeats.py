@@ -10,7 +10,7 @@ from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
 from model.transactions import PLAIN_CONSUMERS, PLAIN_CONSUMERS_BOUNDS
 from model.transactions_drawing import TRANSACTION_LANES
-from model.transactions_environment import start_consumers
+from model.transactions_starts import start_consumers
 from spec.transaction_steps import committed_offset_does_not_fall, stopped_clients_do_nothing
 from spec.transactions import every_input_is_done, inputs_are_processed_at_most_once
 

@@ -12,7 +12,8 @@ from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, EXAMPLES, TRANSACTIONS, TRANSITIONS
 from model.transactions_drawing import TRANSACTION_LANES
-from model.transactions_environment import partition_is_reloaded, start_transactions
+from model.transactions_environment import partition_is_reloaded
+from model.transactions_starts import start_transactions
 from spec.transactions import (
     delivered_record,
     only_what_was_to_be_committed_is_delivered,

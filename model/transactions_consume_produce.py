@@ -9,7 +9,7 @@ from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, CONSUME_PRODUCE, EXAMPLES, GROUP_SAFETY, SAFETY
 from model.transactions_drawing import TRANSACTION_LANES
-from model.transactions_environment import start_group
+from model.transactions_starts import start_group
 
 MODEL = Model(
     name="transactions_consume_produce",

@@ -11,7 +11,8 @@ from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, COORDINATOR, EXAMPLES, LEADER, LEMMAS, TIMEOUTS, TRANSACTIONS, TRANSITIONS
 from model.transactions_drawing import TRANSACTION_LANES
-from model.transactions_environment import partition_is_deleted, start_transactions
+from model.transactions_environment import partition_is_deleted
+from model.transactions_starts import start_transactions
 from spec.transactions import (
     fenced_client,
     nothing_is_undecided,

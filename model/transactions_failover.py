@@ -11,12 +11,8 @@ from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, COORDINATOR, EPOCH_LEMMAS, EXAMPLES, LEADER, SAFETY, TIMEOUTS, TRANSACTIONS
 from model.transactions_drawing import TRANSACTION_LANES
-from model.transactions_environment import (
-    coordinator_comes_back,
-    coordinator_is_replaced,
-    start_transactions,
-    zombie_coordinator_resigns,
-)
+from model.transactions_environment import coordinator_comes_back, coordinator_is_replaced, zombie_coordinator_resigns
+from model.transactions_starts import start_transactions
 from spec.transactions import fenced_client, nothing_is_undecided, something_is_undecided
 
 MODEL = Model(

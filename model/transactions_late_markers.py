@@ -12,7 +12,8 @@ from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, COORDINATOR, EXAMPLES, LEADER, SAFETY, TIMEOUTS, TRANSACTIONS
 from model.transactions_drawing import TRANSACTION_LANES
-from model.transactions_environment import marker_answer_is_lost, marker_is_repeated, start_transactions
+from model.transactions_environment import marker_answer_is_lost, marker_is_repeated
+from model.transactions_starts import start_transactions
 from spec.transactions import fenced_client, nothing_is_undecided, something_is_undecided
 
 MODEL = Model(

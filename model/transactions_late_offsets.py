@@ -12,7 +12,8 @@ from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, CONSUME_PRODUCE, COORDINATOR, EXAMPLES, GROUP_SAFETY, LEADER, SAFETY, TIMEOUTS
 from model.transactions_drawing import TRANSACTION_LANES
-from model.transactions_environment import group_coordinator_lags, start_group
+from model.transactions_environment import group_coordinator_lags
+from model.transactions_starts import start_group
 from spec.transactions import nothing_is_undecided, something_is_undecided
 
 MODEL = Model(

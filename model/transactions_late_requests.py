@@ -9,7 +9,8 @@ from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, EPOCH_LEMMAS, EXAMPLES, SAFETY, TRANSACTIONS
 from model.transactions_drawing import TRANSACTION_LANES
-from model.transactions_environment import request_is_repeated, start_transactions
+from model.transactions_environment import request_is_repeated
+from model.transactions_starts import start_transactions
 
 MODEL = Model(
     name="transactions_late_requests",

@@ -11,12 +11,8 @@ from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, EXAMPLES, TIMEOUTS, TRANSACTIONS
 from model.transactions_drawing import TRANSACTION_LANES
-from model.transactions_environment import (
-    partition_is_deleted,
-    produce_is_repeated,
-    start_transactions,
-    topic_is_recreated,
-)
+from model.transactions_environment import partition_is_deleted, produce_is_repeated, topic_is_recreated
+from model.transactions_starts import start_transactions
 from spec.transaction_steps import stopped_clients_do_nothing, transitions_are_valid
 from spec.transactions import (
     applications_are_told_the_truth,

@@ -10,7 +10,8 @@ from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, CONSUME_PRODUCE, COORDINATOR, EXAMPLES, GROUP_SAFETY, LEADER, SAFETY, TIMEOUTS
 from model.transactions_drawing import TRANSACTION_LANES
-from model.transactions_environment import produce_is_given_up, start_group
+from model.transactions_environment import produce_is_given_up
+from model.transactions_starts import start_group
 from spec.transactions import (
     nothing_is_undecided,
     something_is_undecided,

@@ -10,7 +10,7 @@ from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, CONSUME_PRODUCE, SAFETY
 from model.transactions_drawing import TRANSACTION_LANES
-from model.transactions_environment import start_group_with_consumer
+from model.transactions_starts import start_group_with_consumer
 from spec.transaction_steps import committed_offset_does_not_fall
 from spec.transactions import committed_transaction
 

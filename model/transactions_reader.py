@@ -12,7 +12,8 @@ from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, EXAMPLES, READER_LEMMAS, READER_SAFETY, TRANSACTIONS, TRANSITIONS
 from model.transactions_drawing import TRANSACTION_LANES
-from model.transactions_environment import index_fails, partition_is_reloaded, start_transactions
+from model.transactions_environment import index_fails, partition_is_reloaded
+from model.transactions_starts import start_transactions
 from spec.transactions import delivered_record
 
 MODEL = Model(

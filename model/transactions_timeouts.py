@@ -10,7 +10,7 @@ from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, EPOCH_LEMMAS, EXAMPLES, SAFETY, TIMEOUTS, TRANSACTIONS
 from model.transactions_drawing import TRANSACTION_LANES
-from model.transactions_environment import start_transactions
+from model.transactions_starts import start_transactions
 from spec.transactions import fenced_client
 
 MODEL = Model(

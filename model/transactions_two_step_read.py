@@ -11,7 +11,7 @@ from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, EXAMPLES, READER_LEMMAS, READER_SAFETY, TRANSACTIONS, TRANSITIONS
 from model.transactions_drawing import TRANSACTION_LANES
-from model.transactions_environment import start_transactions
+from model.transactions_starts import start_transactions
 from spec.transactions import delivered_record
 
 MODEL = Model(

@@ -13,9 +13,9 @@ from model.transactions_environment import (
     coordinator_is_replaced,
     marker_answer_is_lost,
     producer_state_expires,
-    start_transactions,
     zombie_coordinator_resigns,
 )
+from model.transactions_starts import start_transactions
 
 MODEL = Model(
     name="transactions_zombie_coordinator",
