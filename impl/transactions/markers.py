@@ -226,7 +226,7 @@ def leader_writes_marker(
     """The leader of a partition writes a marker, and its coordinator hears of it.
 
     Who: the leader.
-    When: the marker is under way, and there is room.
+    When: the marker is under way, and there is room; the group's coordinator has followed the producer's one before.
     Effect: the marker is appended and ends the transaction there, unless its epoch or its coordinator's is an old one.
         The coordinator awaits one marker less; if it was fenced it gives up.
     Source: UnifiedLog.appendAsLeader, ProducerAppendInfo.appendEndTxnMarker; TransactionMarkerRequestCompletionHandler.
