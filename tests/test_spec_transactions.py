@@ -12,7 +12,7 @@ from impl.transactions.constants import ProducerState, RequestKind, TransactionS
 from impl.transactions.records import State, TransactionalIdNumber
 from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, TRANSACTIONS, TRANSITIONS
-from model.transactions_environment import start_transactions
+from model.transactions_starts import start_transactions
 from spec import transaction_steps, transactions
 from tests.reference_checker import attempts, freeze
 
