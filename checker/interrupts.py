@@ -36,7 +36,8 @@ def limited(seconds: float | None) -> Iterator[None]:
         raise Stopped
 
     before = signal.signal(signal.SIGALRM, late)
-    timer = signal.setitimer(signal.ITIMER_REAL, min(max(seconds, 0.001), LONGEST_TIMER))
+    first = min(max(seconds, 0.001), LONGEST_TIMER)
+    timer = signal.setitimer(signal.ITIMER_REAL, first, SECONDS_BETWEEN_TICKS)  # an exception in a callback is lost
     try:
         yield
     finally:

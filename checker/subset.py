@@ -225,7 +225,9 @@ class FunctionReader:
 
     def _unreached(self, last: ast.stmt, rest: list[ast.stmt]) -> None:
         """Check what follows a statement that always returns: under other rules an `if` may lead there."""
-        if rest and _always_returns([last]):
+        if not rest:
+            return
+        if _always_returns([last]):
             raise self.error(rest[0], "this is never reached; remove it")
         with self.reading(live=False):
             self._block(rest)
