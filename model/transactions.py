@@ -43,6 +43,7 @@ from spec.transaction_lemmas import (
     memory_matches_transaction_log,
     newest_coordinator_serves,
     newest_epochs_are_remembered,
+    nobody_goes_over,
     one_request_at_a_time,
     open_transactions_match_log,
     pending_states_may_follow,
@@ -163,6 +164,7 @@ READER_SAFETY = (
 )
 
 LEMMAS = (
+    nobody_goes_over,
     producers_have_ids,
     transactions_have_inputs,
     requests_fit_their_clients,

@@ -21,6 +21,7 @@ from impl.transactions.constants import (
     ProduceStage,
     RequestKind,
     TransactionState,
+    Upgrade,
 )
 from impl.transactions.records import (
     Client,
@@ -288,6 +289,18 @@ def are_given(state: State, metadata: TransactionMetadata) -> bool:
     if not is_given(state, metadata.producer_id) or not is_given(state, metadata.next_producer_id):
         return False
     return metadata.next_producer_id == NO_PRODUCER_ID or metadata.next_producer_id != metadata.producer_id
+
+
+def nobody_goes_over(state: State) -> bool:
+    """No client goes over to another transaction version.
+
+    Why: all begin with that of the rules, and only one that is due goes over.
+    Source: this project's: the models of going over have no lemmas.
+    """
+    for client_id in range(len(state.clients)):
+        if state.clients[client_id].upgrade != Upgrade.NONE:
+            return False
+    return True
 
 
 def markers_are_decisions(state: State) -> bool:

@@ -31,7 +31,8 @@ PROVED = {
 }  # fmt: skip
 OPEN = {
     "transactions_are_atomic", "only_what_was_to_be_committed_is", "applications_are_told_the_truth",
-    "committed_transactions_are_whole", "records_are_stored_once", "only_what_was_to_be_committed_is_delivered",
+    "clients_skip_no_epoch", "committed_transactions_are_whole", "records_are_stored_once",
+    "only_what_was_to_be_committed_is_delivered",
 }  # fmt: skip
 """What would need more lemmas than there are."""
 OPEN_IN = {"transactions_zombie_coordinator": {"coordinator_epochs_do_not_fall", "producer_epochs_do_not_fall"}}
