@@ -40,7 +40,7 @@ def main() -> int:
     _let_interruptions(_leave)
     room.without_threads()
     room.watch_imports()
-    from checker import command_line
+    from checker.commands import command_line
 
     _let_interruptions(signal.default_int_handler)
     return command_line.main()

@@ -24,10 +24,10 @@ from types import ModuleType
 
 from checker.errors import KafkacheckError, ModelError, NotExhaustedError, UsageError
 from checker.interrupts import Stopped, limited
+from checker.language.source import short_path
 from checker.model import Model
 from checker.names import did_you_mean, shortened
 from checker.result import Verdict
-from checker.source import short_path
 
 PACKAGE = "model"
 EXPECTED_FILE = "expected.toml"

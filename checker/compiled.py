@@ -1,4 +1,4 @@
-"""The compiled reading: a breadth-first search by machine code (see `checker.kernel`) over packed states.
+"""The compiled reading: a breadth-first search by machine code (see `checker.machine.kernel`) over packed states.
 
 States are kept packed, in order of discovery, so the same array is the breadth-first queue, the exact set of visited
 states (an index table finds them by fingerprint, and the packed states themselves are compared) and, with the
@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
-from checker import removal
-from checker.context import EXCLUDED, Context, Sizes, kept_slot, successor_slot
 from checker.errors import EvaluationError
 from checker.evaluation import Evaluation
 from checker.exploration import NO_MEMORY, Exploration, Found, HandOver, Values, Watch, memory_reason, states_reason
-from checker.kernel import sizes_of
-from checker.lookup import BUCKET
-from checker.machine_code import Improvement
+from checker.language import removal
+from checker.machine.context import EXCLUDED, Context, Sizes, kept_slot, successor_slot
+from checker.machine.kernel import sizes_of
+from checker.machine.lookup import BUCKET
+from checker.machine.machine_code import Improvement
+from checker.machine.native import DEADLOCK, FAULT, FAULT_AT, NO_FAULT, STOP, STOPPED, Entry
 from checker.model import Model
-from checker.native import DEADLOCK, FAULT, FAULT_AT, NO_FAULT, STOP, STOPPED, Entry
 from checker.result import Verdict
 
 BUFFER = 32768
@@ -95,7 +95,7 @@ class Workspace:
         self._call("check")
 
     def remove(self, number: int) -> None:
-        """Remove the condition of that number from functions with switches (`checker.removal`)."""
+        """Remove the condition of that number from functions with switches (`checker.language.removal`)."""
         self._context[Context.REMOVED] = number
 
     def adopt(self, states: "np.ndarray[Any, Any]") -> None:

@@ -8,9 +8,9 @@ from typing import Any
 
 from checker.drawing import Lanes
 from checker.errors import ModelError
+from checker.language.source import shown
 from checker.names import did_you_mean, shortened
 from checker.schema import Struct
-from checker.source import shown
 
 LONGEST_NAME = 60
 NAME = re.compile(rf"[^\W_][\w.-]{{0,{LONGEST_NAME - 1}}}")

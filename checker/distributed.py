@@ -1,8 +1,8 @@
 """The distributed reading: level after level, each expanded and absorbed by shards, each kept whole in a run directory.
 
-The search begins in this process (see `checker.hand_over`). From then on a level that is wide enough is a Spark job, in
-which every shard expands its states and Spark brings the successors to the shards that own them; narrower levels are
-not worth a job, and the same work is done here.
+The search begins in this process (see `checker.sharded.hand_over`). From then on a level that is wide enough is a Spark
+job, in which every shard expands its states and Spark brings the successors to the shards that own them; narrower
+levels are not worth a job, and the same work is done here.
 """
 
 import itertools
@@ -11,15 +11,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from checker import shard as shards
 from checker.background import FailedError, Job
-from checker.blocks import Level, place_of
 from checker.evaluation import Evaluation
 from checker.exploration import Exploration, Found, Values, Watch, states_reason
 from checker.model import Model
 from checker.result import Verdict
-from checker.run_directory import Committed, RunDirectory, Shard, Summary
-from checker.shard import Absorbed, Trouble, Work
+from checker.sharded import shard as shards
+from checker.sharded.blocks import Level, place_of
+from checker.sharded.run_directory import Committed, RunDirectory, Shard, Summary
+from checker.sharded.shard import Absorbed, Trouble, Work
 
 
 class Workers(Protocol):
@@ -81,7 +81,7 @@ class SparkWorkers:
 
 
 def _spark_reason(error: BaseException) -> str:
-    from checker import spark
+    from checker.sharded import spark
 
     return f"Spark failed: {spark.reason(error)}"
 

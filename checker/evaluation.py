@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from checker import pretty
 from checker.errors import EvaluationError
 from checker.exploration import Exploration, Values
+from checker.language.source import guarded, place_of
 from checker.model import Action, Model, Property
-from checker.source import guarded, place_of
 
 
 class Evaluation:

@@ -14,8 +14,8 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from checker.fairness import Fairness, Requirement, requirements
+from checker.graphs.observed import ObservedGraph
 from checker.model import Model
-from checker.observed import ObservedGraph
 
 Array = np.ndarray[Any, Any]
 

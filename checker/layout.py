@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, get_args, get_origin
 from checker import objects
 from checker.bounds import Bounds
 from checker.errors import ModelError
+from checker.language.source import declaration_place
 from checker.schema import (
     MOST_MEMBERS,
     NONE,
@@ -30,7 +31,6 @@ from checker.schema import (
     Struct,
 )
 from checker.shape import ArrayOf, Leaf, Record, Scalar, Type, leaf_count, path_text
-from checker.source import declaration_place
 
 if typing.TYPE_CHECKING:
     import numpy as np

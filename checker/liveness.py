@@ -4,9 +4,9 @@ from checker.errors import EvaluationError, NotExhaustedError
 from checker.evaluation import Evaluation
 from checker.exploration import NO_MEMORY, Values, Watch
 from checker.fair_cycles import Lasso, Rules, find_lasso
+from checker.graphs.observed import ObservedGraph, compiled_graph, interpreted_graph
 from checker.lasso import judge
 from checker.model import Liveness, Model
-from checker.observed import ObservedGraph, compiled_graph, interpreted_graph
 from checker.result import Result, Verdict
 from checker.trace import Step, Trace, first_step
 

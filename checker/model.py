@@ -2,7 +2,8 @@
 
 A model names the state's `Struct`, its initial states, the bounds that make it finite, the rules (protocol switches,
 constant during a run), the actions with the domains of their parameters, and what must hold. The functions are plain
-Python in the plain subset (`checker.subset`); this module reads them once, so that every engine can rely on them.
+Python in the plain subset (`checker.language.subset`); this module reads them once, so that every engine can rely on
+them.
 """
 
 import inspect
@@ -11,20 +12,21 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from typing import Any, get_type_hints
 
-from checker import collector, fairness, subset
+from checker import collector, fairness
 from checker.bounds import Bounds
 from checker.definition import LISTS, MAPPINGS, check_definition, check_keywords
 from checker.drawing import Lanes
 from checker.errors import EvaluationError, ModelError, UsageError
-from checker.expressions import ValueType
 from checker.fairness import Fairness, Given
-from checker.ir import BOOL, INT, NOTHING, Function, reachable
+from checker.language import subset
+from checker.language.expressions import ValueType
+from checker.language.ir import BOOL, INT, NOTHING, Function, reachable
+from checker.language.ranges import Analysis
+from checker.language.source import guarded, parameter_names, place_of, short_path
 from checker.layout import Layout, kind_of, scalar_of
 from checker.names import did_you_mean, unknown
 from checker.parts import Action, Liveness, Measure, Parameter, Property, Protocol
-from checker.ranges import Analysis
 from checker.schema import Flag, Kind, Struct
-from checker.source import guarded, parameter_names, place_of, short_path
 
 __all__ = ["TYPE_OK", "Action", "Liveness", "Measure", "Model", "Parameter", "Property", "Protocol"]
 

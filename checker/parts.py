@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from checker.ir import Function
+from checker.language.ir import Function
 from checker.schema import Flag, Kind
 
 Protocol = Callable[..., Any]

@@ -12,17 +12,17 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from checker import solver, workers
 from checker.errors import EvaluationError
 from checker.evaluation import Evaluation, call_text
 from checker.exploration import Values
 from checker.files import atomic_write, make_folder
 from checker.model import Action, Model, Property
-from checker.obligations import Obligation, Obligations, obligations
-from checker.proof_cache import ProofCache, key
+from checker.proofs import solver, workers
+from checker.proofs.obligations import Obligation, Obligations, obligations
+from checker.proofs.proof_cache import ProofCache, key
+from checker.proofs.solver import Status
+from checker.proofs.workers import Question, Reply
 from checker.schema import Flag
-from checker.solver import Status
-from checker.workers import Question, Reply
 
 BY_FORM = "by its form"
 CACHED = "proved before"

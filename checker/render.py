@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from checker import svg
-from checker.chain import chain_dot
 from checker.files import make_folder, write_together
 from checker.itf import to_itf
-from checker.lanes_picture import lanes_dot
 from checker.lasso import lasso_lines
+from checker.pictures import svg
+from checker.pictures.chain import chain_dot
+from checker.pictures.lanes_picture import lanes_dot
 from checker.replay import ReplayOutcome
 from checker.trace import Trace, call_text, changed_fields, deadlock_text, ending_of, loop_text, property_named, to_json
 from checker.witness import Witness, explain

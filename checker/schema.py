@@ -14,7 +14,7 @@ from enum import IntEnum
 from typing import Any, TypeVar
 
 from checker.errors import ModelError
-from checker.source import declaration_place
+from checker.language.source import declaration_place
 
 T = TypeVar("T")
 

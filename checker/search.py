@@ -60,7 +60,7 @@ def _with_compiler(model: Model, watch: Watch, meanwhile: bool) -> "tuple[Search
 
     Code that was compiled quickly begins, and code that is compiled well in the meantime goes on.
     """
-    from checker import kernel, machine_code
+    from checker.machine import kernel, machine_code
 
     search = InterpretedSearch(model, watch)
     try:

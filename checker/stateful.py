@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from checker.errors import EvaluationError, UsageError
 from checker.evaluation import Evaluation, call_text
 from checker.exploration import Values
-from checker.ir import NOTHING
+from checker.language.ir import NOTHING
 from checker.model import Model, Parameter
 from checker.objects import is_optional, members_of
 from checker.schema import EnumOf, Flag, IdSet, Kind

@@ -1,8 +1,8 @@
 """The symbolic reading: protocol functions as terms over any state, their branches merged.
 
-It walks the same typed form (`checker.ir`) that becomes machine code. A branch is read on both sides and what differs
-is chosen by its condition; a loop is unrolled over the values that its counter can have; an index that is not known
-chooses among the elements. What plain Python would raise becomes the condition under which it does.
+It walks the same typed form (`checker.language.ir`) that becomes machine code. A branch is read on both sides and what
+differs is chosen by its condition; a loop is unrolled over the values that its counter can have; an index that is not
+known chooses among the elements. What plain Python would raise becomes the condition under which it does.
 """
 
 import functools
@@ -10,14 +10,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from checker import ir, terms
 from checker.errors import ModelError
+from checker.language import ir
+from checker.language.source import place_of
 from checker.layout import Layout
 from checker.model import Action, Property
+from checker.proofs import terms
+from checker.proofs.terms import FALSE, ONE, TRUE, ZERO, Term
 from checker.schema import Flag
 from checker.shape import ArrayOf, leaf_count
-from checker.source import place_of
-from checker.terms import FALSE, ONE, TRUE, ZERO, Term
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
 """The integers that every reading can compute with."""

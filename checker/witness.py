@@ -10,8 +10,8 @@ from enum import IntEnum
 from types import CodeType, FrameType
 from typing import Any
 
+from checker.language.source import short_path
 from checker.model import Property
-from checker.source import short_path
 from checker.trace import Trace, property_named
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.command_line import main
+from checker.commands.command_line import main
 
 ROOT = Path(__file__).resolve().parent.parent
 

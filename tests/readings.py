@@ -4,17 +4,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from checker import kernel, machine_code
 from checker.compiled import CompiledSearch
 from checker.distributed import DistributedSearch, HereWorkers, Workers
 from checker.exploration import Found, HandOver, Watch
-from checker.hand_over import hand_over
 from checker.interpreted import InterpretedSearch
+from checker.machine import kernel, machine_code
+from checker.machine.native import Entry, fingerprint
 from checker.model import Model
-from checker.native import Entry, fingerprint
 from checker.result import Limits, Verdict
-from checker.run_directory import RunDirectory
-from checker.shard import Work
+from checker.sharded.hand_over import hand_over
+from checker.sharded.run_directory import RunDirectory
+from checker.sharded.shard import Work
 
 
 class Outcome(NamedTuple):

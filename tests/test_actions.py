@@ -14,13 +14,14 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from checker import catalogue, kernel, machine_code
+from checker import catalogue
 from checker.compiled import Workspace
-from checker.context import EXCLUDED
 from checker.errors import EvaluationError
 from checker.evaluation import Evaluation
+from checker.machine import kernel, machine_code
+from checker.machine.context import EXCLUDED
+from checker.machine.native import FAULT, FAULT_AT, NO_FAULT
 from checker.model import Model
-from checker.native import FAULT, FAULT_AT, NO_FAULT
 from impl import cluster, producing
 from impl.producer.rules import ProducerRules
 from impl.replication.records import State

@@ -9,7 +9,7 @@ import networkx as nx
 import pyarrow.parquet as pq
 import pytest
 
-from checker import dataset
+from checker.graphs import dataset
 from checker.model import Model
 from checker.result import Limits
 from checker.settings import with_settings

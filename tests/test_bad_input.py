@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from checker import checking
+from checker.commands import checking
 from tests.command import TANK, Command, in_process, write
 
 
@@ -27,7 +27,7 @@ def no_search(monkeypatch):
     def begins(*_):
         raise AssertionError("the search began")
 
-    monkeypatch.setattr("checker.checking.search", begins)
+    monkeypatch.setattr("checker.commands.checking.search", begins)
 
 
 def told(error: str, *words: str) -> None:
@@ -361,7 +361,7 @@ def test_the_verdict_is_told_whatever_befalls_the_files(kafkacheck, tank, tmp_pa
         raise fault
 
     monkeypatch.setattr("checker.render.write_files", fails)
-    monkeypatch.setattr("checker.command_line.internal_error", str)
+    monkeypatch.setattr("checker.commands.command_line.internal_error", str)
     ended = kafkacheck.check(tank, "--set", "valve=OPEN", "--out", tmp_path)
     assert ended.status not in (0, 12)
     assert ended.last_line.startswith("tank: VIOLATED never_full trace=4 ")
@@ -376,7 +376,7 @@ def test_a_folder_that_becomes_a_file_during_the_search_is_told_after_the_verdic
         (tank.parent / "out").write_text("")
         return search(*arguments)
 
-    monkeypatch.setattr("checker.checking.search", meanwhile)
+    monkeypatch.setattr("checker.commands.checking.search", meanwhile)
     ended = kafkacheck.check(tank, "--set", "valve=OPEN", "--out", tank.parent / "out")
     assert ended.status == 2
     told(ended.error, "out", "a file of that name is there")
@@ -389,7 +389,7 @@ def test_a_folder_that_becomes_a_file_during_the_search_is_told_after_the_verdic
 def test_a_current_folder_that_is_deleted(tank):
     program = (
         "import os, sys, tempfile; folder = tempfile.mkdtemp(); os.chdir(folder); os.rmdir(folder); "
-        "from checker.command_line import main; sys.exit(main())"
+        "from checker.commands.command_line import main; sys.exit(main())"
     )
     for arguments, status, words in (
         (["check", "no_model"], 2, ["'no_model'"]),

@@ -3,7 +3,7 @@
 import pytest
 
 from checker import catalogue
-from checker.bmc import BoundedVerdict, check_bounded
+from checker.proofs.bmc import BoundedVerdict, check_bounded
 from checker.result import Verdict
 from checker.search import check
 from impl.replication.records import State

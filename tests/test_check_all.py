@@ -152,7 +152,7 @@ def test_all_tells_every_verdict_before_what_befell_its_files(kafkacheck, tmp_pa
 @pytest.mark.usefixtures("few_models")
 def test_a_bug_in_drawing_does_not_hide_the_verdict_of_a_model(kafkacheck, tmp_path, monkeypatch):
     monkeypatch.setattr("checker.render.write_files", lambda *_: [][0])
-    monkeypatch.setattr("checker.command_line.internal_error", str)
+    monkeypatch.setattr("checker.commands.command_line.internal_error", str)
     ended = kafkacheck(*ALL, "--max-states", 400, "--out", tmp_path)
     assert ended.status == 70
     assert ended.last_line.startswith("truncate_to_high_watermark: VIOLATED weak_isr ")

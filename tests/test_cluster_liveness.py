@@ -6,8 +6,8 @@ import pytest
 
 from checker.exploration import Watch
 from checker.fair_cycles import Rules, find_lasso
+from checker.graphs.observed import compiled_graph
 from checker.layout import Layout
-from checker.observed import compiled_graph
 from checker.result import Limits, Verdict
 from checker.search import check
 from impl.broker.fetcher import follower_uses_fetch

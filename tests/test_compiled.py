@@ -4,9 +4,10 @@ import itertools
 
 import pytest
 
-from checker import compiled, exploration, kernel
+from checker import compiled, exploration
 from checker.exploration import Watch
 from checker.interpreted import InterpretedSearch
+from checker.machine import kernel
 from checker.model import Model
 from checker.result import Limits, Verdict
 from checker.search import check

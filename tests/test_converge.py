@@ -7,8 +7,8 @@ import shutil
 import pyarrow.parquet as pq
 import pytest
 
-from checker import dataset
 from checker.catalogue import find_model
+from checker.graphs import dataset
 from checker.model import Model
 from checker.result import Verdict
 from checker.search import check

@@ -5,8 +5,8 @@ from typing import Annotated
 import pyarrow.parquet as pq
 import pytest
 
-from checker import arrow, cut_off, dataset
 from checker.evaluation import Evaluation
+from checker.graphs import arrow, cut_off, dataset
 from checker.layout import HIGHEST_VALUE
 from checker.model import Model
 from checker.schema import Allowance, Array, ById, ByPosition, Count, Struct

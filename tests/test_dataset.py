@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from checker import dataset, manifest
 from checker.errors import EvaluationError, UsageError
 from checker.evaluation import Evaluation
 from checker.exploration import Watch
+from checker.graphs import dataset, manifest
 from checker.model import Model
 from checker.objects import value_to_json
 from checker.result import Limits
@@ -303,7 +303,7 @@ def test_a_folder_that_is_not_there(tmp_path, kafkacheck):
 
 def test_a_missing_package_is_named(tmp_path):
     program = (
-        "import sys\nsys.modules['pyarrow'] = None\nfrom checker.command_line import main\n"
+        "import sys\nsys.modules['pyarrow'] = None\nfrom checker.commands.command_line import main\n"
         f"sys.exit(main(['explore', 'kip320', '--out', {str(tmp_path / 'graph')!r}]))"
     )
     ended = in_process(program=program)

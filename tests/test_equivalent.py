@@ -5,8 +5,8 @@ import shutil
 import pytest
 
 from checker import catalogue
-from checker.equivalent import Same, compare, describe, description_of
 from checker.errors import ModelError, UsageError
+from checker.proofs.equivalent import Same, compare, describe, description_of
 from tests.command import ROOT, TANK
 from tests.snippets import load
 

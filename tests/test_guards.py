@@ -6,8 +6,8 @@ import pytest
 
 from checker.catalogue import find_model
 from checker.errors import EvaluationError
-from checker.guards import Examiner, Outcome
 from checker.model import Model
+from checker.mutants.guards import Examiner, Outcome
 from checker.result import Limits
 from checker.search import check
 from checker.statuses import UNEXPLAINED
@@ -142,7 +142,7 @@ def test_machine_code_and_plain_python_agree_on_every_guard(monkeypatch, tmp_pat
     monkeypatch.setenv("KAFKACHECK_CACHE", str(tmp_path))
     answers = []
     for small in (20_000, 1):
-        monkeypatch.setattr("checker.guards.SMALL", small)
+        monkeypatch.setattr("checker.mutants.guards.SMALL", small)
         found = findings(peterson.MODEL)
         answers.append({name: (each.outcome, each.by, each.length) for name, each in found.items()})
     assert answers[0] == answers[1]
@@ -242,7 +242,7 @@ def test_a_listed_guard_that_is_caught_fails_the_command_at_the_models_own_bound
     ],
 )
 def test_a_wrong_list_is_refused_before_anything_is_explored(kafkacheck, cistern, monkeypatch, text, words):
-    monkeypatch.setattr("checker.guarding._Examining.examine", None)
+    monkeypatch.setattr("checker.commands.guarding._Examining.examine", None)
     write(cistern.parent / "guards.toml", text)
     ended = kafkacheck("guards", cistern)
     assert ended.status == 2
@@ -385,12 +385,12 @@ def test_settings_are_for_one_model(lamps):
 
 def test_outcomes_are_kept_until_the_code_changes(kafkacheck, cistern, tmp_path, monkeypatch):
     monkeypatch.setenv("KAFKACHECK_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("checker.guards.SMALL", 1)
+    monkeypatch.setattr("checker.mutants.guards.SMALL", 1)
     first = kafkacheck("guards", cistern, "--workers", 1)
     kept = list((tmp_path / "cache" / "guards").glob("*.jsonl"))
     assert len(kept) == 1
     with monkeypatch.context() as patched:
-        patched.setattr("checker.guards._Program._explored", None)
+        patched.setattr("checker.mutants.guards._Program._explored", None)
         assert kafkacheck("guards", cistern, "--workers", 1).out == first.out
     with open(kept[0], "a", encoding="utf-8") as file:
         file.write("{damaged\n")

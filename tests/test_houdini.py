@@ -2,13 +2,14 @@
 
 import pytest
 
-from checker import candidates, catalogue, houdini
-from checker.houdini import find_lemmas
-from checker.proof_report import pool_lines
+from checker import catalogue
+from checker.commands.proof_report import pool_lines
+from checker.proofs import candidates, houdini
+from checker.proofs.houdini import find_lemmas
+from checker.proofs.reached import explore
+from checker.proofs.solver import Answer, Status
 from checker.prove import Settings, prove
-from checker.reached import explore
 from checker.result import Limits
-from checker.solver import Answer, Status
 from tests.command import ROOT
 from tests.test_prove import counter
 from tests.toys import die_hard, ewd840, peterson

@@ -202,7 +202,7 @@ def test_a_handler_is_not_ended_by_the_next_tick():
         interrupts._on_tick(signal.SIGALRM, handler)
 
 
-@pytest.mark.parametrize("module", ["pathlib", "checker.room", "click", "checker.command_line", "model"])
+@pytest.mark.parametrize("module", ["pathlib", "checker.room", "click", "checker.commands.command_line", "model"])
 def test_ctrl_c_during_the_first_imports_gives_no_traceback(module):
     program = f"""
 import os, runpy, signal, sys

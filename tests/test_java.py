@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from checker import java
 from checker.errors import UsageError
+from checker.sharded import java
 
 
 def fake_java(folder: Path, says: str, status: int = 0, has_vector: bool = True) -> Path:

@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 
 from checker.catalogue import find_model
-from checker.chain import chain_dot
 from checker.errors import UsageError
 from checker.exploration import Watch
 from checker.fairness import EVERY_ACTION, EVERY_CALL
+from checker.graphs.observed import ObservedGraph, compiled_graph, interpreted_graph
 from checker.itf import to_itf
-from checker.lanes_picture import lanes_dot
 from checker.model import Model
-from checker.observed import ObservedGraph, compiled_graph, interpreted_graph
+from checker.pictures.chain import chain_dot
+from checker.pictures.lanes_picture import lanes_dot
 from checker.render import trace_text
 from checker.replay import replay
 from checker.result import Limits, Result, Verdict

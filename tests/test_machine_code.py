@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from checker import kernel, machine_code, native
 from checker.compiled import CompiledSearch
 from checker.errors import ModelError
 from checker.exploration import Watch
+from checker.machine import kernel, machine_code, native
 from checker.result import Limits, Verdict
 from checker.search import check
 from tests.command import in_process
@@ -274,7 +274,7 @@ def test_better_code_is_compiled_once_quick_code_has_worked_for_some_time(cache,
 
 def test_what_lingers_is_kept_when_the_process_ends(cache):
     lingers = """
-from checker import kernel, machine_code
+from checker.machine import kernel, machine_code
 from tests.toys import behaviours
 
 with machine_code.compiling(kernel.kernel_text(behaviours.GRID)) as compiler:

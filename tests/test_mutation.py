@@ -4,9 +4,9 @@ import ast
 
 import pytest
 
-from checker import removal
-from checker.mutation import IS_REMOVED, mutants_of, switched
-from checker.source import function_tree, variant
+from checker.language import removal
+from checker.language.source import function_tree, variant
+from checker.mutants.mutation import IS_REMOVED, mutants_of, switched
 
 
 def step(state, rules, number):

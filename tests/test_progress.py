@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from checker import progress as progress_module
-from checker.progress import ProgressReport, Rates
+from checker.commands import progress as progress_module
+from checker.commands.progress import ProgressReport, Rates
 from checker.result import COMPILING, Progress
 from tests.command import Terminal
 

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from checker import solver, terms
+from checker.proofs import solver, terms
 from tests.command import ROOT, TANK, Command, in_process, write
 from tests.test_prove import COUNTER, GOOD
 

@@ -5,9 +5,9 @@ import re
 import pytest
 
 from checker import catalogue
-from checker.judgement import ProofVerdict, judge
-from checker.obligations import CODE, CONTRACT, DISABLED, RANGES
-from checker.proof_cache import ProofCache
+from checker.proofs.judgement import ProofVerdict, judge
+from checker.proofs.obligations import CODE, CONTRACT, DISABLED, RANGES
+from checker.proofs.proof_cache import ProofCache
 from checker.prove import BY_FORM, CACHED, Settings, prove
 from checker.result import Limits, Verdict
 from checker.search import check

@@ -3,10 +3,10 @@
 import pytest
 
 from checker import catalogue
-from checker.houdini import true_everywhere
-from checker.obligations import obligations
+from checker.proofs.houdini import true_everywhere
+from checker.proofs.obligations import obligations
+from checker.proofs.reached import explore
 from checker.prove import Outcome, Prover, Settings, prove
-from checker.reached import explore
 from checker.result import Limits
 from tests.command import ROOT
 from tests.marks import long_but

@@ -3,9 +3,9 @@
 import pytest
 
 from checker import catalogue
-from checker.houdini import true_everywhere
+from checker.proofs.houdini import true_everywhere
+from checker.proofs.reached import explore
 from checker.prove import Settings, prove
-from checker.reached import explore
 from checker.result import Limits
 from tests.marks import long_but
 

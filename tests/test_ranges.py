@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from checker import ranges
 from checker.errors import ModelError
+from checker.language import ranges
 from checker.model import Model
 from checker.result import Verdict
 from checker.search import check

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from checker import catalogue
-from checker.command_line import main
+from checker.commands.command_line import main
 from checker.prove import Settings, prove
 from checker.render import write_files
 from checker.search import check

@@ -11,14 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from checker import search, svg
+from checker import search
 from checker.catalogue import catalogue_names, find_model
-from checker.chain import chain_dot
 from checker.drawing import Event, ExtraLane
 from checker.errors import ModelError, UsageError
-from checker.lanes import Story
-from checker.lanes_picture import lanes_dot
 from checker.model import Model
+from checker.pictures import svg
+from checker.pictures.chain import chain_dot
+from checker.pictures.lanes import Story
+from checker.pictures.lanes_picture import lanes_dot
 from checker.render import replay_text, stem_of, trace_text, write_files
 from checker.replay import ReplayOutcome, replay
 from checker.trace import Trace, ending_of

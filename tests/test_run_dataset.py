@@ -11,12 +11,13 @@ from types import SimpleNamespace
 import pyarrow.parquet as pq
 import pytest
 
-from checker import dataset, manifest, run_dataset, run_graph, runs
+from checker.commands.named import Source
 from checker.errors import EvaluationError, NotExhaustedError, UsageError
-from checker.named import Source
+from checker.graphs import dataset, manifest, run_dataset, run_graph
 from checker.result import Limits, Verdict
-from checker.run_directory import DamagedRunError, RunDirectory
-from checker.runs import Cluster
+from checker.sharded import runs
+from checker.sharded.run_directory import DamagedRunError, RunDirectory
+from checker.sharded.runs import Cluster
 from tests.command import TANK, Command, write
 from tests.test_dataset import left_in, rows_of
 

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from checker import blocks, catalogue, runs
+from checker import catalogue
+from checker.commands.named import Source
 from checker.errors import UsageError
-from checker.named import Source
 from checker.result import Limits, Verdict
-from checker.run_directory import DamagedRunError, RunDirectory
-from checker.runs import Cluster
+from checker.sharded import blocks, runs
+from checker.sharded.run_directory import DamagedRunError, RunDirectory
+from checker.sharded.runs import Cluster
 from tests import readings
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -140,10 +141,10 @@ def test_a_temporary_run_stays_only_where_it_can_be_continued(tmp_path, monkeypa
 
 COMPILE = """
 import sys
-from checker import machine_code, native
+from checker.machine import machine_code, native
 from checker.catalogue import find_model
-from checker.kernel import kernel_text, sizes_of
-from checker.shard import Work, kernel_of
+from checker.machine.kernel import kernel_text, sizes_of
+from checker.sharded.shard import Work, kernel_of
 
 compile_object = native.compile_object
 
@@ -159,7 +160,7 @@ print("loaded", flush=True)
 
 
 def test_many_processes_of_a_machine_compile_a_kernel_once(tmp_path, monkeypatch):
-    from checker.kernel import kernel_text
+    from checker.machine.kernel import kernel_text
 
     (tmp_path / "kernel.ll").write_text(kernel_text(catalogue.find_model("kip101")))
     monkeypatch.setenv("KAFKACHECK_CACHE", str(tmp_path / "cache"))
@@ -218,7 +219,7 @@ def test_a_limit_ends_the_wait_for_spark_which_is_not_left_running(tmp_path, mon
         yield None
         has_ended.set()
 
-    monkeypatch.setattr("checker.spark.context", slow)
+    monkeypatch.setattr("checker.sharded.spark.context", slow)
     result = runs.begin(Source("kip101"), tmp_path / "run", Cluster(spark_from=100), Limits(max_seconds=1))
     assert result.verdict is Verdict.NOT_EXHAUSTED and "it was stopped after 1 seconds" in result.reason
     may_start.set()

@@ -160,7 +160,7 @@ def test_what_fails_for_lack_of_memory_without_naming_it_is_told_so(tmp_path, ca
     def fails(*_):
         raise error
 
-    monkeypatch.setattr("checker.checking.search", fails)
+    monkeypatch.setattr("checker.commands.checking.search", fails)
     monkeypatch.setattr("checker.room.is_short", lambda: True)
     ended = Command(capsys).check(write(tmp_path / "tank.py", TANK))
     assert ended.status == 20

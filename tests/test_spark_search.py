@@ -13,11 +13,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from checker import catalogue, java, runs
-from checker.named import Source
+from checker import catalogue
+from checker.commands.named import Source
 from checker.result import Limits, Verdict
-from checker.run_directory import RunDirectory
-from checker.runs import Cluster
+from checker.sharded import java, runs
+from checker.sharded.run_directory import RunDirectory
+from checker.sharded.runs import Cluster
 from tests import readings
 from tests.expected import pinned
 
@@ -123,7 +124,7 @@ def standalone(tmp_path_factory):
     """A standalone cluster, a master and two workers as processes on loopback: its address, and the workers."""
     import pyspark
 
-    from checker import spark
+    from checker.sharded import spark
 
     folder = tmp_path_factory.mktemp("cluster")
     home = Path(pyspark.__file__).parent
@@ -183,7 +184,7 @@ def test_a_standalone_cluster_that_loses_an_executor_gives_the_same_answer(stand
     """Begun by spark-submit, as README tells a user of a cluster to do."""
     import pyspark
 
-    from checker import spark
+    from checker.sharded import spark
 
     address, workers = standalone
     folder = tmp_path / "run"

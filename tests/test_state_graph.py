@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from checker import kernel
 from checker.errors import EvaluationError, NotExhaustedError, UsageError
 from checker.evaluation import Evaluation
+from checker.graphs.state_graph import NO_STATE, Combinations, StateGraph
+from checker.machine import kernel
 from checker.model import Model
 from checker.result import Limits
-from checker.state_graph import NO_STATE, Combinations, StateGraph
 from tests.expected import model_of
 from tests.readings import compiled
 from tests.toys import behaviours, die_hard, every_kind, peterson, two_phase_commit
@@ -166,7 +166,7 @@ def test_a_limit_ends_it_without_an_answer():
 
 
 def test_more_properties_than_can_be_told(monkeypatch):
-    monkeypatch.setattr("checker.state_graph.MOST_JUDGEMENTS", 1)
+    monkeypatch.setattr("checker.graphs.state_graph.MOST_JUDGEMENTS", 1)
     with pytest.raises(UsageError, match="two_in_one_level has 2 properties; of a state graph at most 1"):
         StateGraph(behaviours.TWO_IN_ONE_LEVEL)
 

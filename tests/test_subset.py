@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from checker import ir
 from checker.errors import ModelError
-from checker.ir import ANY_ARRAY
+from checker.language import ir
+from checker.language.ir import ANY_ARRAY
+from checker.language.subset import Program
 from checker.layout import Layout
 from checker.model import Model
-from checker.subset import Program
 from tests import clean_functions
 from tests.snippets import line_of, load
 from tests.subset_cases import BODIES, PRELUDE, WHOLE, text_of

@@ -4,12 +4,12 @@ import sys
 
 import pytest
 
-from checker import removal
 from checker.catalogue import find_model
-from checker.kernel import kernel_text
+from checker.language import removal
+from checker.language.signature import signature_of
+from checker.machine.kernel import kernel_text
+from checker.mutants.substitution import mutants, switched, switches_of
 from checker.search import check
-from checker.signature import signature_of
-from checker.substitution import mutants, switched, switches_of
 from tests.command import write
 
 TOOLS = """

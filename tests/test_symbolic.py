@@ -8,8 +8,8 @@ import pytest
 
 from checker import catalogue, symbolic
 from checker.errors import ModelError
+from checker.proofs.solver import Translation
 from checker.schema import Flag
-from checker.solver import Translation
 from tests import random_states, z3_values
 from tests.expected import pinned
 from tests.random_programs import module_text

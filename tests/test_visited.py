@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker import blocks, visited
-from checker.blocks import Candidates, Level, Visited
+from checker.sharded import blocks, visited
+from checker.sharded.blocks import Candidates, Level, Visited
 
 WORDS = st.integers(1, 3)
 FEW = st.integers(0, 3)

@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from checker import terms, workers
-from checker.solver import Status
-from checker.workers import Question
+from checker.proofs import terms, workers
+from checker.proofs.solver import Status
+from checker.proofs.workers import Question
 
 X = terms.variable("x", 0, 9)
 POSSIBLE = Question((terms.equals(X, terms.number(7)),), 30)

@@ -1,4 +1,4 @@
-"""Evaluates Z3's own expressions on many assignments at once, by NumPy. Shares no code with `checker.solver`.
+"""Evaluates Z3's own expressions on many assignments at once, by NumPy. Shares no code with `checker.proofs.solver`.
 
 Bit-vectors are signed 64-bit integers here; every result is brought back to the width that Z3 says it has.
 """

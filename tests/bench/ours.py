@@ -8,10 +8,10 @@ import json
 import sys
 import time
 
-from checker import kernel, machine_code
 from checker.catalogue import find_model
 from checker.compiled import CompiledSearch
 from checker.exploration import Watch
+from checker.machine import kernel, machine_code
 from checker.result import Limits
 from tests.bench.measure import BenchmarkError, Bounds, Search, run
 

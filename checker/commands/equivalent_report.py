@@ -1,0 +1,97 @@
+"""What `kafkacheck equivalent` does once the command line is read: compare, print, and judge."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from checker import pretty
+from checker.commands.output import say
+from checker.evaluation import call_text
+from checker.exploration import Values
+from checker.model import Model
+from checker.proofs.equivalent import Comparison, Effect, Same, compare, description_of
+from checker.proofs.solver import VERSION
+from checker.proofs.workers import worker_count
+from checker.report import json_text
+from checker.settings import headline
+from checker.statuses import INVARIANT_VIOLATED, NOT_EXHAUSTED
+
+
+def compare_models(
+    model: Model, other_name: str, changes: Sequence[str], actions: Sequence[str], timeout: float, as_json: bool
+) -> int:
+    """Compare the actions of two models, print what was found, and return the exit status.
+
+    UsageError or ModelError where the other model cannot be read or is not alike.
+    """
+    found = compare(model, description_of(other_name, changes), actions, timeout, worker_count())
+    if as_json:
+        say(json_text(document(model, other_name, found)))
+    else:
+        say(headline(model))
+        for each in found:
+            say("\n".join(lines(model, each)))
+        say(closing_line(model, found))
+    outcomes = {each.same for each in found}
+    if Same.DIFFERENT in outcomes:
+        return INVARIANT_VIOLATED
+    return NOT_EXHAUSTED if Same.UNKNOWN in outcomes else 0
+
+
+def closing_line(model: Model, found: Sequence[Comparison]) -> str:
+    """The last line: the verdict on all actions, and how many there are of each."""
+    counts = {same.value.lower(): sum(each.same is same for each in found) for same in Same}
+    verdict = next((same for same in (Same.DIFFERENT, Same.UNKNOWN) if counts[same.value.lower()]), Same.EQUIVALENT)
+    return f"{model.name}: {verdict.value.upper()} " + " ".join(f"{name}={count}" for name, count in counts.items())
+
+
+def lines(model: Model, compared: Comparison) -> Iterator[str]:
+    """An action and whether it is the same; where not, a state, and what each model makes of it."""
+    reason = f" ({compared.reason})" if compared.reason else ""
+    yield f"{compared.action.name}: {compared.same.value}, {compared.seconds:.2f} s{reason}"
+    if compared.same is not Same.DIFFERENT:
+        return
+    yield f"  {call_text(compared.action, compared.parameters)} in this state:"
+    for leaf, value in zip(model.layout.leaves, compared.before, strict=True):
+        if value != leaf.scalar.blank:
+            yield f"    {leaf.path} = {pretty.value_text(leaf, value)}"
+    for name, effect in zip(("the first model", "the second model"), compared.effects, strict=True):
+        yield f"  {name} {effect_text(model, compared.before, effect)}"
+
+
+def effect_text(model: Model, before: Values, effect: Effect) -> str:
+    """What an action does on a state, in a line."""
+    if effect.fails:
+        return "fails with an error"
+    changes = [
+        f"{leaf.path}: {pretty.value_text(leaf, old)} -> {pretty.value_text(leaf, new)}"
+        for leaf, old, new in zip(model.layout.leaves, before, effect.after, strict=True)
+        if old != new
+    ]
+    returned = "returns True" if effect.enabled else "returns False"
+    return f"{returned} and changes {'; '.join(changes) or 'nothing'}"
+
+
+def document(model: Model, other_name: str, found: Sequence[Comparison]) -> dict[str, Any]:
+    """The JSON document of a comparison."""
+    return {
+        "model": model.name,
+        "other": other_name,
+        "bounds": model.bounds,
+        "solver": f"Z3 {VERSION}",
+        "actions": [_entry(model, each) for each in found],
+    }
+
+
+def _entry(model: Model, compared: Comparison) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "action": compared.action.name,
+        "outcome": compared.same.value.lower(),
+        "seconds": round(compared.seconds, 3),
+    }
+    if compared.reason:
+        entry["reason"] = compared.reason
+    if compared.same is Same.DIFFERENT:
+        entry["state"] = model.layout.to_json(model.layout.restore(compared.before))
+        entry["parameters"] = compared.action.named([int(value) for value in compared.parameters])
+        entry["effects"] = [effect_text(model, compared.before, effect) for effect in compared.effects]
+    return entry

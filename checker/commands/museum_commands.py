@@ -1,0 +1,44 @@
+"""The command that shows the museum of known bugs: `bugs`."""
+
+from pathlib import Path
+
+import click
+
+from checker.commands import checking
+from checker.commands.options import EXIT_STATUSES, json_option, limit_options, out_option
+from checker.result import Limits
+
+
+@click.command(epilog=EXIT_STATUSES)
+@click.argument("names", metavar="[BUG]...", nargs=-1)
+@click.option(
+    "--engine",
+    type=click.Choice(["auto", "interpreted", "compiled"]),
+    default="compiled",
+    show_default=True,
+    help="How the models' code is run: as it is, compiled, or compiled as soon as the compiler is ready.",
+)
+@limit_options
+@out_option
+@json_option
+def bugs(
+    names: tuple[str, ...],
+    engine: str,
+    max_states: int | None,
+    max_seconds: float | None,
+    folder: Path | None,
+    as_json: bool,
+) -> int:
+    """Show that known bugs are found: each with its rule as it was, and gone with the rule as it is.
+
+    Without a BUG all of the catalogue's are searched, and a table closes the list. A BUG is named by its id, or by one
+    of the names in it; its shortest counterexample is printed and, with --out, drawn. The length counts the initial
+    state; the states are those that the search with the fix visited. A limit is that of each single search.
+    """
+    from checker.commands.museum_report import show_bugs
+
+    limits = Limits(max_states=max_states, max_seconds=max_seconds)
+    return show_bugs(names, checking.by_engine(engine), limits, folder, as_json)
+
+
+COMMANDS = (bugs,)

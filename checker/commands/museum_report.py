@@ -1,0 +1,175 @@
+"""What `kafkacheck bugs` prints: the table of the museum, its JSON, and one bug with its counterexample."""
+
+import io
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from checker import report
+from checker.commands import checking
+from checker.commands.output import say
+from checker.errors import UsageError
+from checker.files import make_usable, remove_empty
+from checker.museum import Exhibit, Museum, bugs, find_bugs
+from checker.result import Limits, Result
+from checker.settings import rules_of
+from checker.statuses import NOT_EXHAUSTED, UNEXPECTED
+
+COLUMNS = ("id", "title", "area", "property", "found", "fixed", "shortest", "states", "seconds", "fixed by")
+ANSWERS = {True: "yes", False: "no", None: "unfinished"}
+RIGHT = ("shortest", "states", "seconds")
+
+Search = Callable[..., Result]
+
+
+def show_bugs(names: Sequence[str], search: Search, limits: Limits, folder: Path | None, as_json: bool) -> int:
+    """Search the named bugs, or all of them, and print what came of it; the exit status.
+
+    Named bugs are shown with their counterexamples, which are also written below `folder`, each bug into a folder of
+    its own. Ctrl-C ends the command: nothing that follows is begun. The status is 0 where each bug is found without
+    its fix and gone with it, or says which mechanism it lacks; NOT_EXHAUSTED where a search was ended before it was
+    done, and UNEXPECTED otherwise. ModelError where an entry does not fit.
+    """
+    chosen = list({bug.id: bug for name in names for bug in find_bugs(name)}.values()) if names else bugs()
+    museum = Museum(search, limits)
+    exhibits: list[Exhibit] = []
+    for bug in chosen:
+        exhibit = museum.visit(bug)
+        exhibits.append(exhibit)
+        if names and not as_json:
+            show(exhibit, folder)
+        elif not as_json:
+            say(line_of(exhibit))
+        if exhibit.is_interrupted:
+            break
+    rest = [Exhibit(each) for each in chosen[len(exhibits) :]]
+    if names and not as_json:
+        for exhibit in rest:
+            say(line_of(exhibit))
+    exhibits += rest
+    if as_json:
+        say(report.json_text([document(each) for each in exhibits]))
+    elif not names:
+        say("\n" + table(exhibits) + "\n\n" + sentence(exhibits))
+    return max((status_of(each) for each in exhibits), default=0)
+
+
+def status_of(exhibit: Exhibit) -> int:
+    """The exit status for one bug."""
+    if exhibit.bug.lacks or (exhibit.is_found and exhibit.is_fixed):
+        return 0
+    return UNEXPECTED if exhibit.is_finished else NOT_EXHAUSTED
+
+
+def document(exhibit: Exhibit) -> dict[str, Any]:
+    """One bug as JSON data.
+
+    `found` and `fixed` are null where a search that they depend on was not finished. `trace_states` is the length of
+    the shortest counterexample without the fix, and `states_distinct` how many states the search with the fix visited;
+    both null where there is none.
+    """
+    return {
+        "id": exhibit.bug.id,
+        "area": exhibit.bug.area,
+        "found": exhibit.is_found,
+        "fixed": exhibit.is_fixed,
+        "trace_states": exhibit.trace_states,
+        "states_distinct": exhibit.states_distinct,
+        "seconds": round(exhibit.seconds, 3),
+        "reason": exhibit.reason or None,
+    }
+
+
+def show(exhibit: Exhibit, folder: Path | None) -> None:
+    """Print one bug: each variant's counterexample and where its files are, then how it ended."""
+    bug = exhibit.bug
+    say(f"{bug.id}: {bug.title}\nfixed by: {bug.fixed_by}")
+    for number, result in enumerate(exhibit.broken, start=1):
+        changed = " ".join(f"{key}={rules_of(result.model)[key]}" for key in bug.broken[number - 1])
+        say(f"\nwithout the fix: {result.model.name} with {changed}")
+        place, made = None, []
+        if folder is not None:
+            place = folder / folder_name(bug.id) / (f"{number}" if len(exhibit.broken) > 1 else "")
+            made = make_usable(place)
+        try:
+            files = checking.write_counterexample(result, place)
+        except UsageError:
+            remove_empty(made)
+            raise
+        checking.print_result(result, files)
+    if exhibit.fixed is not None:
+        say("\nwith the fix:")
+        say(report.closing_line(exhibit.fixed))
+    say(f"\n{line_of(exhibit)}\n")
+
+
+def folder_name(bug_id: str) -> str:
+    """A bug's id as the name of a folder: words joined by `_`."""
+    return re.sub(r"[^A-Za-z0-9-]+", "_", bug_id).strip("_")
+
+
+def line_of(exhibit: Exhibit) -> str:
+    """One bug in a line."""
+    if exhibit.bug.lacks:
+        return f"{exhibit.bug.id}: {exhibit.reason}"
+    if not exhibit.is_begun:
+        return f"{exhibit.bug.id}: UNFINISHED ({exhibit.reason})"
+    words = [
+        f"{exhibit.bug.id}:",
+        "" if exhibit.is_finished else "UNFINISHED",
+        {True: "found", False: "NOT FOUND", None: ""}[exhibit.is_found],
+        {True: "fixed", False: "NOT FIXED", None: ""}[exhibit.is_fixed],
+        "" if exhibit.trace_states is None else f"trace={exhibit.trace_states}",
+        "" if exhibit.states_distinct is None else f"states={exhibit.states_distinct}",
+        f"seconds={exhibit.seconds:.2f}",
+    ]
+    return " ".join(filter(None, words)) + (f" ({exhibit.reason})" if exhibit.reason else "")
+
+
+def sentence(exhibits: Sequence[Exhibit]) -> str:
+    """How many bugs there are, and which are not as they should be."""
+    good = [each for each in exhibits if each.is_found and each.is_fixed]
+    lacking = [each.bug.id for each in exhibits if each.bug.lacks]
+    unfinished = [each.bug.id for each in exhibits if each.is_begun and not each.is_finished]
+    rest = sum(not each.is_begun and not each.is_finished for each in exhibits)
+    bad = [each.bug.id for each in exhibits if each.is_finished and status_of(each)]
+    told = [f"{len(good)} of {len(exhibits)} bugs found and fixed"]
+    told += [f"not expressible: {', '.join(lacking)}"] if lacking else []
+    told += [f"unfinished: {', '.join(unfinished)}"] if unfinished else []
+    told += [f"not begun: {rest}"] if rest else []
+    told += [f"not as they should be: {', '.join(bad)}"] if bad else []
+    return "; ".join(told)
+
+
+def table(exhibits: Sequence[Exhibit]) -> str:
+    """The museum as a table; nothing in it is folded."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    drawn = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1))
+    for name in COLUMNS:
+        drawn.add_column(name, justify="right" if name in RIGHT else "left", overflow="fold")
+    for each in exhibits:
+        drawn.add_row(*_cells(each))
+    text = io.StringIO()
+    Console(file=text, width=report.PLAIN_TABLE_WIDTH, markup=False, emoji=False).print(drawn)
+    return "\n".join(line.rstrip() for line in text.getvalue().rstrip().splitlines())
+
+
+def _cells(exhibit: Exhibit) -> list[str]:
+    bug = exhibit.bug
+    states = exhibit.states_distinct
+    return [
+        bug.id,
+        bug.title,
+        bug.area,
+        bug.property or "-",
+        ANSWERS[exhibit.is_found],
+        ANSWERS[exhibit.is_fixed],
+        "-" if exhibit.trace_states is None else str(exhibit.trace_states),
+        "-" if states is None else f"{states:,}",
+        f"{exhibit.seconds:.2f}",
+        bug.fixed_by,
+    ]

@@ -1,0 +1,151 @@
+"""The commands that put questions to the solver: `prove`, `bmc` and `equivalent`."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from checker import catalogue, settings
+from checker.commands.options import EXIT_STATUSES, Place, Seconds, json_option, set_option
+
+TIMEOUT = 60.0
+"""Seconds for a single question to the solver, unless told otherwise."""
+
+
+def timeout_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The option `--timeout`, the same for every command that has it."""
+    return click.option(
+        "--timeout",
+        type=Seconds(min=0, min_open=True),
+        default=TIMEOUT,
+        show_default=True,
+        metavar="S",
+        help="Give up a single question to the solver after this much time.",
+    )(command)
+
+
+def property_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The option `--property`, the same for every command that has it."""
+    return click.option(
+        "--property", "properties", metavar="NAME", multiple=True, help="Only this property. May be repeated."
+    )(command)
+
+
+@click.command(epilog=EXIT_STATUSES)
+@click.argument("model_name", metavar="MODEL")
+@set_option
+@property_option
+@click.option(
+    "--lemmas",
+    metavar="auto|FILE",
+    help="Other lemmas than the model's: those in LEMMAS of a Python file, or what can be found (auto).",
+)
+@timeout_option
+@click.option(
+    "--max-seconds",
+    type=Seconds(min=0, min_open=True),
+    default=60.0,
+    show_default=True,
+    metavar="S",
+    help="Where a proof fails: search for a real counterexample for so long.",
+)
+@click.option(
+    "--jobs", type=click.IntRange(1, 256), metavar="N", help="Solver processes side by side.  [as many as cores]"
+)
+@click.option("--no-cache", is_flag=True, help="Prove again what was proved before.")
+@click.option(
+    "--smt-lib",
+    "folder",
+    type=Place(),
+    metavar="DIR",
+    help="Write every question as an SMT-LIB script into this folder.",
+)
+@json_option
+def prove(
+    model_name: str,
+    changes: tuple[str, ...],
+    properties: tuple[str, ...],
+    lemmas: str | None,
+    timeout: float,
+    max_seconds: float,
+    jobs: int | None,
+    no_cache: bool,
+    folder: Path | None,
+    as_json: bool,
+) -> int:
+    """Prove the properties of MODEL for all its states at its bounds, reachable or not, by induction with Z3.
+
+    Every lemma and property must hold at the start and be preserved by every action. Where a step fails, a state from
+    which it does is shown, and whether a search reaches it. The last line is the verdict.
+    """
+    from checker.commands import proving
+    from checker.proofs.workers import worker_count
+    from checker.prove import Settings
+    from checker.result import Limits
+
+    model = settings.with_settings(catalogue.find_model(model_name), changes)
+    chosen = Settings(timeout, jobs or worker_count(), not no_cache, folder)
+    limits = Limits(max_seconds=max_seconds)
+    return proving.prove_model(model, properties, lemmas, chosen, limits, as_json)
+
+
+@click.command(epilog=EXIT_STATUSES)
+@click.argument("model_name", metavar="MODEL")
+@click.option(
+    "--depth", type=click.IntRange(min=1), required=True, metavar="N", help="How many states a behaviour has at most."
+)
+@set_option
+@property_option
+@timeout_option
+@click.option(
+    "--out",
+    "folder",
+    type=Place(),
+    metavar="DIR",
+    help="Write a counterexample into this folder: JSON, ITF, DOT and SVG.",
+)
+@json_option
+def bmc(
+    model_name: str,
+    depth: int,
+    changes: tuple[str, ...],
+    properties: tuple[str, ...],
+    timeout: float,
+    folder: Path | None,
+    as_json: bool,
+) -> int:
+    """Check every behaviour of MODEL that has at most N states, by unrolling its actions for Z3.
+
+    BOUNDED means that nothing is wrong in these, HOLDS that there are no longer ones; UNKNOWN and TIMEOUT that the
+    solver gave up, at the depth that is said.
+    """
+    from checker.commands import bmc_report
+    from checker.proofs.provable import with_provable
+
+    model = with_provable(settings.with_settings(catalogue.find_model(model_name), changes), properties)
+    return bmc_report.check_model(model, depth, timeout, folder, as_json)
+
+
+@click.command(epilog=EXIT_STATUSES)
+@click.argument("model_name", metavar="MODEL_A")
+@click.argument("other_name", metavar="MODEL_B")
+@click.option("--action", "actions", metavar="NAME", multiple=True, help="Compare only this action. May be repeated.")
+@set_option
+@timeout_option
+@json_option
+def equivalent(
+    model_name: str, other_name: str, actions: tuple[str, ...], changes: tuple[str, ...], timeout: float, as_json: bool
+) -> int:
+    """Prove that the actions of MODEL_A and MODEL_B do the same on every well-typed state, or show where not.
+
+    For an edit that claims to be a refactoring: name the model in another copy of the sources as MODEL_B, by the path
+    of its file. The modules beside that file are read with it. --set goes for both.
+    """
+    from checker.commands import equivalent_report
+
+    model = settings.with_settings(catalogue.find_model(model_name), changes)
+    return equivalent_report.compare_models(model, other_name, changes, actions, timeout, as_json)
+
+
+COMMANDS = (prove, bmc, equivalent)

@@ -1,0 +1,219 @@
+"""What `kafkacheck prove` says: a line for each obligation, counterexamples to induction, the verdict, and the JSON."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from checker import pretty
+from checker import trace as traces
+from checker.model import Property
+from checker.proofs.houdini import Found
+from checker.proofs.judgement import Judgement, ProofVerdict
+from checker.proofs.reached import Reached
+from checker.proofs.solver import VERSION
+from checker.prove import Checked, Failure, Proof
+from checker.render import trace_text
+from checker.settings import rules_of, settings_text
+from checker.witness import find_witness
+
+MOST_NAMED = 5
+"""So many candidates on which the solver gave up are named."""
+
+
+def line(checked: Checked) -> str:
+    """An obligation and what became of it: `sorted_queue after node_sends: proved, 0.06 s`."""
+    each = checked.obligation
+    what = f"{each.subject} in {each.action}" if each.is_contract else f"{each.subject} after {each.action}"
+    told = checked.how or f"{checked.seconds:.2f} s"
+    reason = f" ({checked.reason})" if checked.reason else ""
+    return f"{what}: {checked.outcome.value}, {told}{reason}"
+
+
+def pool_lines(found: Found) -> Iterator[str]:
+    """What became of the candidates for lemmas, and which of them are needed."""
+    clauses = f", {found.clauses:,} of them simple clauses" if found.clauses else ""
+    yield (
+        f"{found.pool:,} candidates{clauses}: {found.false} are false in a reachable state, "
+        f"{found.not_inductive} not inductive"
+    )
+    if not found.is_complete:
+        yield f"    (of the reachable states, {found.states:,} were searched within the limits)"
+    if found.is_late:
+        yield "    (none of the clauses is used: --max-seconds was over before it was known which are inductive)"
+    if found.given_up:
+        more = f", and {len(found.given_up) - MOST_NAMED:,} more" if len(found.given_up) > MOST_NAMED else ""
+        named = ", ".join(found.given_up[:MOST_NAMED])
+        yield f"the solver gave up on these, which were dropped or are open; see --timeout: {named}{more}"
+    if found.needed is None:
+        yield f"{len(found.kept)} are inductive, but they do not prove everything that was asked for"
+        return
+    yield f"{len(found.kept)} are inductive; needed, because without any one of them the proof fails:"
+    doubtful = {each.name for each in found.doubtful}
+    for each in found.needed:
+        yield f"    {each.name}" + (
+            " (perhaps: whether the proof fails without it was not answered)" * (each.name in doubtful)
+        )
+    if not found.needed:
+        yield "    none"
+
+
+def closing_lines(proof: Proof, judgement: Judgement, note: str = "") -> Iterator[str]:
+    """What follows the obligations: every counterexample to induction, what the search says of it, and the verdict.
+
+    `note` comes before the verdict, if it is not empty.
+    """
+    for name in proof.starts_wrong:
+        yield f"\n{name} does not hold in an initial state"
+    for each in proof.failed:
+        yield ""
+        yield from _failure_lines(proof, judgement, each)
+    for name, trace in judgement.lemma_traces:
+        yield f"\n{name} is false in a reachable state, so it is no lemma:"
+        yield trace_text(trace)
+    if judgement.trace is not None:
+        yield "\na search found a shortest behaviour that violates a property:"
+        yield trace_text(judgement.trace)
+    yield ""
+    if note:
+        yield note
+    yield from _verdict_lines(proof, judgement)
+
+
+def _failure_lines(proof: Proof, judgement: Judgement, checked: Checked) -> Iterator[str]:
+    each, failure = checked.obligation, checked.failure
+    assert failure is not None
+    kept = "breaks its contract" if each.is_contract else f"does not preserve {each.subject}"
+    yield f"{failure.call} {kept} from this state:"
+    for leaf, value in zip(proof.model.layout.leaves, failure.before, strict=True):
+        if value != leaf.scalar.blank:
+            yield f"    {leaf.path} = {pretty.value_text(leaf, value)}"
+    if failure.after is None:
+        yield f"  {failure.error}"
+    else:
+        yield "  and changes"
+        for change in _changes(proof, failure):
+            yield f"    {change}"
+        yield from _witness_lines(proof, each.subject, failure)
+    yield f"  {reachability_text(judgement.is_reachable(failure), judgement.reached)}"
+
+
+def _changes(proof: Proof, failure: Failure) -> list[pretty.Change]:
+    layout = proof.model.layout
+    assert failure.after is not None
+    return pretty.difference(layout, layout.restore(failure.before), layout.restore(failure.after))
+
+
+def _witness_lines(proof: Proof, name: str, failure: Failure) -> Iterator[str]:
+    broken = next(each for each in (*proof.invariants, *proof.steps) if each.name == name)
+    witness = find_witness(broken, *_states(proof, broken, failure))
+    if witness is not None:
+        yield f"  {name}: {witness.sentence}".rstrip(" :")
+        yield f"    {witness.text}"
+
+
+def _states(proof: Proof, broken: Property, failure: Failure) -> list[Any]:
+    assert failure.after is not None
+    states = [failure.before, failure.after] if broken.is_step else [failure.after]
+    return [proof.model.layout.restore(values) for values in states]
+
+
+def reachability_text(is_reachable: bool | None, reached: Reached | None) -> str:
+    """What the search says of a state, in a sentence."""
+    count = f"{reached.counts.distinct:,}" if reached is not None else "0"
+    if is_reachable is None:
+        return f"whether this state is reachable is open: it is none of the {count} states that were searched"
+    if is_reachable:
+        return "this state is reachable"
+    return f"this state is none of the {count} reachable ones: a lemma that rules it out is missing or was broken"
+
+
+def _verdict_lines(proof: Proof, judgement: Judgement) -> Iterator[str]:
+    model = proof.model
+    lemmas = {each.name for each in proof.lemmas}
+    if not {each.name for each in (*proof.invariants, *proof.steps)} - lemmas:
+        yield f"{model.name}: no property was asked about; proofs are of lemmas, and of the contract of every action"
+    if judgement.verdict is ProofVerdict.PROVED:
+        for each in (*proof.invariants, *proof.steps):
+            if each.name not in lemmas:
+                what = "holds of every step" if each.is_step else "is inductive"
+                where = f"for all states with {settings_text(model)}" if settings_text(model) else "for all states"
+                yield f"{model.name}: {each.name} {what} ({_count(lemmas)}, {proof.seconds:.1f} s), {where}"
+    words = [f"{model.name}: {judgement.verdict.value}"]
+    if judgement.trace is not None:
+        words.append(f"{judgement.trace.property} trace={len(judgement.trace.steps)}")
+    counted = {
+        "obligations": len(proof.checked), "failed": len(proof.failed), "unknown": len(proof.unknown),
+    }  # fmt: skip
+    words += [f"{name}={count}" for name, count in counted.items()]
+    yield " ".join([*words, f"seconds={proof.seconds:.2f}"])
+
+
+def _count(lemmas: set[str]) -> str:
+    return f"{len(lemmas)} lemma{'' if len(lemmas) == 1 else 's'}"
+
+
+def document(
+    proof: Proof, judgement: Judgement, left_out: Sequence[str] = (), found: Found | None = None
+) -> dict[str, Any]:
+    """The JSON document of a proof, and of the search for lemmas where there was one.
+
+    `left_out` names the properties of which nothing is said. `obligations` are in order; a failed one has its
+    counterexample to induction.
+    """
+    model = proof.model
+    lemmas = [each.name for each in proof.lemmas]
+    reached = judgement.reached
+    return {
+        "model": model.name,
+        "bounds": model.bounds,
+        "rules": rules_of(model),
+        "solver": f"Z3 {VERSION}",
+        "verdict": judgement.verdict.value,
+        "properties": [each.name for each in (*proof.invariants, *proof.steps) if each.name not in lemmas],
+        "not_judged": list(left_out),
+        "lemmas": lemmas,
+        "pool": None if found is None else _pool(found),
+        "seconds": round(proof.seconds, 3),
+        "starts_wrong": list(proof.starts_wrong),
+        "obligations": [_entry(proof, judgement, each) for each in proof.checked],
+        "searched": None if reached is None else {"states": reached.counts.distinct, "all": reached.is_complete},
+        "false_lemmas": {name: traces.to_json(trace) for name, trace in judgement.lemma_traces},
+        "trace": None if judgement.trace is None else traces.to_json(judgement.trace),
+    }
+
+
+def _pool(found: Found) -> dict[str, Any]:
+    return {
+        "searched": {"states": found.states, "all": found.is_complete},
+        "candidates": found.pool,
+        "clauses": found.clauses,
+        "false": found.false,
+        "not_inductive": found.not_inductive,
+        "inductive": [each.name for each in found.kept],
+        "needed": None if found.needed is None else [each.name for each in found.needed],
+        "given_up": list(found.given_up),
+        "late": found.is_late,
+        "doubtful": [each.name for each in found.doubtful],
+    }
+
+
+def _entry(proof: Proof, judgement: Judgement, checked: Checked) -> dict[str, Any]:
+    entry: dict[str, Any] = {
+        "subject": checked.obligation.subject,
+        "action": checked.obligation.action,
+        "outcome": checked.outcome.value.lower(),
+        "seconds": round(checked.seconds, 3),
+        "how": checked.how or "solver",
+    }
+    if checked.reason:
+        entry["reason"] = checked.reason
+    failure = checked.failure
+    if failure is not None:
+        layout = proof.model.layout
+        entry["counterexample"] = {
+            "state": layout.to_json(layout.restore(failure.before)),
+            "parameters": failure.action.named([int(value) for value in failure.parameters]),
+            "after": None if failure.after is None else layout.to_json(layout.restore(failure.after)),
+            "error": failure.error or None,
+            "is_reachable": judgement.is_reachable(failure),
+        }
+    return entry

@@ -1,0 +1,51 @@
+"""`kafkacheck check --engine spark` and `resume`: searches on Spark for `checker.commands.checking`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from checker.commands.checking import Search
+from checker.commands.named import Source
+from checker.commands.output import tell
+from checker.commands.progress import ProgressReport
+from checker.errors import UsageError
+from checker.model import Model
+from checker.result import Limits, Result
+from checker.sharded import runs
+from checker.sharded.runs import Cluster
+
+
+def cluster_of(master: str | None, conf: Sequence[str], shards: int | None, spark_from: int | None) -> Cluster:
+    """Where Spark runs, from the options of the command line. UsageError where a setting is malformed."""
+    from checker.sharded import spark
+
+    widest = runs.SPARK_FROM if spark_from is None else spark_from
+    return Cluster(master, spark.parse_settings(conf), shards, widest, tell=lambda line: tell(f"note: {line}"))
+
+
+def beginning(source: Source, folder: Path | None, cluster: Cluster) -> Search:
+    """The search that begins a run. It raises UsageError where the model has liveness properties."""
+
+    def search(model: Model, limits: Limits) -> Result:
+        if model.liveness:
+            names = ", ".join(each.name for each in (*model.properties, *model.sometimes)) or "type_ok"
+            raise UsageError(
+                f"{model.name} has liveness properties, which Spark cannot judge; leave out --engine spark, or name "
+                f"other properties with --property: {names}"
+            )
+        with ProgressReport(model.name) as progress:
+            return runs.begin(source, folder, cluster, limits, progress, model)
+
+    return search
+
+
+def continuing(folder: Path, cluster: Cluster) -> tuple[Model, Search]:
+    """The model of a run, and the search that continues it. UsageError where there is none."""
+
+    def search(model: Model, limits: Limits) -> Result:
+        if model.liveness:  # a run to explore the model may have them
+            names = ", ".join(each.name for each in model.liveness)
+            tell(f"warning: the verdict does not cover {names}; `check` without Spark judges what must come to pass")
+        with ProgressReport(model.name) as progress:
+            return runs.resume(folder, cluster, limits, progress, model)
+
+    return runs.source_of(folder).model(), search

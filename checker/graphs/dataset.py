@@ -1,0 +1,168 @@
+"""A state graph as a data set: a folder of Parquet files that any SQL engine reads, and a file that says what it is.
+
+    _run.json               the model, its bounds and rules, counts, verdicts
+    states/level=<level>/   files with the states of a level
+    edges/level=<level>/    files with the steps from the states of a level
+
+`level` is a column, too, as readers of such folders know. README.md names the other columns. Here a graph is written
+that is explored in this process; `checker.graphs.run_dataset` writes one that Spark explored.
+"""
+
+import contextlib
+import itertools
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from checker.errors import NotExhaustedError, UsageError
+from checker.exploration import Watch
+from checker.files import make_folder, make_usable
+from checker.graphs import manifest, state_graph
+from checker.graphs.cut_off import CutOff, all_larger
+from checker.graphs.dataset_tables import Tables
+from checker.graphs.manifest import EDGES, STATES, Explored, Tally, bit_counts, level_folder
+from checker.graphs.state_graph import NO_STATE, StateGraph, Steps
+from checker.machine.kernel import sizes_of
+from checker.machine.machine_code import entries_soon
+from checker.model import Model
+from checker.result import Limits, ProgressListener
+
+COMPRESSION = "zstd"
+
+
+def write(
+    model: Model,
+    locator: str,
+    folder: Path,
+    progress: ProgressListener | None = None,
+    limits: Limits | None = None,
+    with_cut_off: bool = False,
+) -> dict[str, Any]:
+    """Explore a model, past violations, and write its state graph to `folder`; what `_run.json` says.
+
+    `locator` is how the model is found again. `with_cut_off`: it is told of each state which bounds cut it off. The
+    folder appears when all is written. Where a limit, Ctrl-C or the memory ends it, that is all levels found whole, of
+    which the last has no steps, and `_run.json` says so. UsageError where the folder is there already, cannot be
+    written, or would hold no state, EvaluationError where the model's code fails, NotExhaustedError where it ends
+    before anything is explored.
+    """
+    check_new(folder)
+    watch = Watch(limits or Limits(), progress)
+    _check_start(model, watch.limits.max_states)
+    with watch.interrupts.listening(), appearing(folder) as work:
+        written = _Writer(state_graph.explored(model, watch), work, with_cut_off).write(locator)
+    return written
+
+
+def check_new(folder: Path) -> None:
+    """UsageError where a folder is there already, unless it is empty, or cannot be made."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder} is there already and not an empty folder; name another one, or remove it")
+    make_usable(Path(os.path.abspath(folder)).parent)
+
+
+def _check_start(model: Model, most: int | None) -> None:
+    """UsageError where a limit on the states does not let in the first level."""
+    if most is not None and sum(1 for _ in itertools.islice(model.initial_states(), most + 1)) > most:
+        raise UsageError(f"{model.name} has more than {most} initial states; give more to --max-states")
+
+
+@contextlib.contextmanager
+def appearing(folder: Path) -> Iterator[Path]:
+    """A folder to write into, which takes the place of `folder` at the end; removed where that is not reached.
+
+    UsageError where it cannot be written.
+    """
+    folder = Path(os.path.abspath(folder))
+    make_folder(folder.parent)
+    work = folder.parent / f".{folder.name}.{os.getpid()}.tmp"
+    try:
+        shutil.rmtree(work, ignore_errors=True)
+        work.mkdir()
+        yield work
+        if folder.exists():
+            shutil.rmtree(folder)
+        work.rename(folder)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UsageError(f"cannot write {folder}: {reason}; name a place that can be written") from error
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+class _Writer:
+    def __init__(self, graph: StateGraph, folder: Path, with_cut_off: bool) -> None:
+        self.graph, self.folder = graph, folder
+        self.model = graph.model
+        self.tables = Tables(self.model)
+        self.tally = Tally(self.model)
+        others = all_larger(self.model, self.tables.limited) if with_cut_off else {}
+        cutting = (sizes_of(self.model), self.tables.slots, others, entries_soon, graph.text)
+        self.cut_off = CutOff(*cutting) if others else None
+        self.bounds = list(others)
+        self.judgements = len(self.model.properties) + len(self.model.sometimes)
+        self.edges: list[int] = []
+
+    def write(self, locator: str) -> dict[str, Any]:
+        """Write the data set: every level, or those found until something ends it."""
+        reason = ""
+        try:
+            for level, steps in self.graph.steps_by_level():
+                self._write_states(level)
+                self._write_edges(level, steps)
+        except NotExhaustedError as error:
+            reason = str(error)
+            for level in range(len(self.edges) + 1, len(self.graph.levels) + 1):
+                if not (self.folder / level_folder(STATES, level)).is_dir():
+                    self._write_states(level)
+        if not self.graph.levels:
+            raise UsageError(f"{self.model.name} has no state to write: no initial state lies within its constraint")
+        states = [last - first for first, last in self.graph.levels]
+        explored = Explored(
+            self.graph.text, self.graph.outcome, reason, self.graph.initial, states, self.edges, self.bounds
+        )
+        return manifest.write(self.folder, self.model, self.tables, locator, explored, self.tally)
+
+    def _open(self, kind: str, level: int, schema: pa.Schema) -> pq.ParquetWriter:
+        path = self.folder / level_folder(kind, level)
+        path.mkdir(parents=True)
+        return pq.ParquetWriter(path / f"{kind}.parquet", schema, compression=COMPRESSION)
+
+    def _write_states(self, level: int) -> None:
+        first, last = self.graph.levels[level - 1]
+        with contextlib.ExitStack() as opened:
+            writer = None
+            for states in self.graph.states(first, last):
+                table = self.tables.states(states, self.cut_off(states.words) if self.cut_off else {})
+                self.tally.add_states(level, bit_counts(states.verdicts, self.judgements))
+                writer = writer or opened.enter_context(self._open(STATES, level, table.schema))
+                writer.write_table(table)
+
+    def _write_edges(self, level: int, parts: Iterable[Steps]) -> None:
+        """Write the steps of a level, or none of them where something ends it before."""
+        combinations = np.zeros(len(self.tables.steps), np.int64)
+        wrongs, count, writer = np.zeros(len(self.model.properties), np.int64), 0, None
+        try:
+            for part in parts:
+                if len(part.sources):
+                    table = self.tables.edges(part, part.targets == NO_STATE)
+                    writer = writer or self._open(EDGES, level, table.schema)
+                    writer.write_table(table)
+                    count += len(table)
+                    combinations += np.bincount(part.combinations, minlength=len(combinations))
+                    wrongs += bit_counts(part.wrongs, len(wrongs))
+        except BaseException:
+            if writer is not None:
+                writer.close()
+                shutil.rmtree(self.folder / level_folder(EDGES, level))
+            raise
+        if writer is not None:
+            writer.close()
+        self.edges.append(count)
+        self.tally.add_steps(level, combinations, wrongs)

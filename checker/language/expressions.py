@@ -1,0 +1,394 @@
+"""Expressions of the plain subset: their types, their constants, and the typed form they become."""
+
+import ast
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+from checker.language import ir
+from checker.language.ir import BOOL, INT, NOTHING, Owner
+from checker.language.ranges import HIGHEST_SHIFT
+from checker.language.words import words_for
+from checker.shape import ArrayOf, Record
+
+if TYPE_CHECKING:
+    from checker.language.subset import FunctionReader
+
+
+@dataclass(frozen=True, eq=False)
+class Host:
+    """A Python value that exists only while code is read: a module, a function, an enum class, the rules."""
+
+    value: Any
+
+
+ValueType = ir.IrType | Host
+
+
+@dataclass(slots=True)  # and not frozen, which takes three times as long to make
+class Value:
+    """What an expression is: its type, its typed form (None for a Host), its constant if it has one.
+
+    `writes_if_true` and `writes_if_false` say whether evaluating it may have changed the state, given its outcome.
+    `owner` is the (class name, field name) that declares an array of scalars, where known.
+    """
+
+    type: ValueType
+    form: ir.Expression | None
+    writes_if_true: bool = False
+    writes_if_false: bool = False
+    owner: Owner | None = None
+
+    @property
+    def constant(self) -> int | None:
+        """Its value where that is known while reading."""
+        return self.form.value if isinstance(self.form, ir.Const) else None
+
+    @property
+    def expression(self) -> ir.Expression:
+        """Its typed form."""
+        assert self.form is not None
+        return self.form
+
+    def writes_if(self, outcome: bool) -> bool:
+        """Whether evaluating it may change the state where it turns out as `outcome`."""
+        return self.writes_if_true if outcome else self.writes_if_false
+
+    @property
+    def writes(self) -> bool:
+        """Whether evaluating it may change the state."""
+        return self.writes_if_true or self.writes_if_false
+
+
+def constant(value: int) -> Value:
+    """The Value of a known int or bool."""
+    known = value if isinstance(value, bool) else int(value)
+    return Value(BOOL if isinstance(value, bool) else INT, ir.Const(known))
+
+
+def type_name(value_type: ValueType) -> str:
+    """A type in words."""
+    if isinstance(value_type, str):
+        return value_type
+    if isinstance(value_type, Record):
+        return f"a {value_type.struct.__name__} record"
+    if isinstance(value_type, ArrayOf):
+        return "an array"
+    return f"{type(value_type.value).__name__} {getattr(value_type.value, '__name__', '')}".strip()
+
+
+_ARITHMETIC: dict[type[ast.operator], tuple[str, Callable[[int, int], int]]] = {
+    ast.Add: ("+", operator.add),
+    ast.Sub: ("-", operator.sub),
+    ast.Mult: ("*", operator.mul),
+    ast.FloorDiv: ("//", operator.floordiv),
+    ast.Mod: ("%", operator.mod),
+    ast.BitAnd: ("&", operator.and_),
+    ast.BitOr: ("|", operator.or_),
+    ast.BitXor: ("^", operator.xor),
+    ast.LShift: ("<<", operator.lshift),
+    ast.RShift: (">>", operator.rshift),
+}
+_SIGNS: dict[type[ast.unaryop], tuple[str, Callable[[int], int]]] = {
+    ast.USub: ("-", operator.neg),
+    ast.UAdd: ("+", operator.pos),
+    ast.Invert: ("~", operator.invert),
+}
+_COMPARISONS: dict[type[ast.cmpop], tuple[str, Callable[[int, int], bool]]] = {
+    ast.Eq: ("==", operator.eq),
+    ast.NotEq: ("!=", operator.ne),
+    ast.Lt: ("<", operator.lt),
+    ast.LtE: ("<=", operator.le),
+    ast.Gt: (">", operator.gt),
+    ast.GtE: (">=", operator.ge),
+}
+_INSTEAD: dict[type[ast.expr], str] = {
+    ast.ListComp: "a `for` loop over range(...)",
+    ast.SetComp: "a `for` loop over range(...)",
+    ast.GeneratorExp: "a `for` loop over range(...)",
+    ast.DictComp: "a `for` loop over range(...)",
+    ast.List: "an Array field of the state",
+    ast.Dict: "an Array field of the state",
+    ast.Set: "an id set (a bitmask; see checker.schema)",
+    ast.Tuple: "separate names",
+    ast.JoinedStr: "an enum member",
+    ast.Lambda: "a `def` function",
+    ast.NamedExpr: "an assignment on a line of its own",
+    ast.Slice: "a `for` loop over range(...)",
+    ast.Await: "a plain call",
+    ast.Yield: "`return`",
+    ast.YieldFrom: "`return`",
+}
+_HIGHEST_CONSTANT = 2**62
+
+
+class ExpressionReader:
+    """Reads the expressions of one function; `function` knows its names and resolves the functions it calls."""
+
+    def __init__(self, function: "FunctionReader") -> None:
+        self.function = function
+
+    def read(self, node: ast.expr) -> Value:
+        """The Value of an expression. ModelError with file, line and mend where it is outside the plain subset."""
+        method = getattr(self, f"_read_{type(node).__name__}", None)
+        if method is None:
+            instead = _INSTEAD.get(type(node), "ints, bools, fields, indexing and calls")
+            raise self.function.error(node, f"{words_for(node)} is outside the plain subset; use {instead}")
+        value: Value = method(node)
+        return value
+
+    def read_int(self, node: ast.expr, what: str) -> Value:
+        """The Value of an expression that must be an int; `what` names its role in the error."""
+        return self._expect(node, self.read(node), INT, what)
+
+    def read_bool(self, node: ast.expr, what: str) -> Value:
+        """The Value of an expression that must be a bool; `what` names its role in the error."""
+        return self._expect(node, self.read(node), BOOL, what)
+
+    def _expect(self, node: ast.expr, value: Value, wanted: str, what: str) -> Value:
+        if value.type != wanted:
+            mend = "compare it, for example `x != 0`" if wanted == BOOL else "write `1 if condition else 0`"
+            if value.type not in (INT, BOOL):
+                mend = "name one of its fields or elements"
+            raise self.function.error(node, f"{what} must be {wanted}, not {type_name(value.type)}; {mend}")
+        return value
+
+    def _combined(self, form: ir.Expression, parts: list[Value], known: int | None = None) -> Value:
+        writes = any(part.writes for part in parts)
+        if known is not None and not writes:
+            return constant(known)
+        return Value(form.type, form, writes, writes)
+
+    def _read_Constant(self, node: ast.Constant) -> Value:
+        if isinstance(node.value, bool):
+            return constant(node.value)
+        if isinstance(node.value, int):
+            return self._checked_constant(node, node.value)
+        kind = type(node.value).__name__
+        raise self.function.error(node, f"the {kind} {node.value!r} is outside the plain subset; use ints and enums")
+
+    def _checked_constant(self, node: ast.expr, value: int) -> Value:
+        if abs(value) > _HIGHEST_CONSTANT:
+            raise self.function.error(node, f"the constant {value} does not fit 62 bits; use a smaller one")
+        return constant(value)
+
+    def _read_Name(self, node: ast.Name) -> Value:
+        return self.function.name(node)
+
+    def _read_Attribute(self, node: ast.Attribute) -> Value:
+        base = self.read(node.value)
+        if isinstance(base.type, Record):
+            return self._field(node, base, base.type)
+        if isinstance(base.type, Host):
+            return self._host_attribute(node, base.type.value)
+        raise self.function.error(node, f"{type_name(base.type)} has no field {node.attr!r}; only records have fields")
+
+    def _field(self, node: ast.Attribute, base: Value, record: Record) -> Value:
+        field_type = record.field(node.attr)
+        if field_type is None:
+            names = ", ".join(name for name, _ in record.fields)
+            raise self.function.error(node, f"{record.struct.__name__} has no field {node.attr!r}; its fields: {names}")
+        form = ir.Field(base.expression, record, node.attr, field_type)
+        owner = (record.struct.__name__, node.attr)
+        return Value(form.type, form, base.writes, base.writes, owner)
+
+    def _host_attribute(self, node: ast.Attribute, host: Any) -> Value:
+        rules = self.function.program.rules
+        if not hasattr(host, node.attr):
+            if rules is not None and host is rules:
+                names = ", ".join(rules._fields)
+                raise self.function.error(node, f"the rules have no switch {node.attr!r}; they have: {names}")
+            raise self.function.error(node, f"{getattr(host, '__name__', host)!s} has no {node.attr!r}")
+        return self.host_value(node, getattr(host, node.attr), node.attr)
+
+    def host_value(self, node: ast.expr, value: Any, name: str) -> Value:
+        """The Value of a Python object found outside the function: a constant, enum, module or function."""
+        if isinstance(value, bool):
+            return constant(value)
+        if isinstance(value, int):
+            return self._checked_constant(node, int(value))
+        if isinstance(value, ModuleType | FunctionType) or (isinstance(value, type) and issubclass(value, IntEnum)):
+            return Value(Host(value), None)
+        raise self.function.error(
+            node,
+            f"{name} is a {type(value).__name__}; from outside a function only int constants, IntEnum members, modules "
+            "and plain functions can be used",
+        )
+
+    def _read_Subscript(self, node: ast.Subscript) -> Value:
+        base = self.read(node.value)
+        if not isinstance(base.type, ArrayOf):
+            raise self.function.error(node, f"{type_name(base.type)} cannot be indexed; only an Array field can")
+        index = self.read_int(node.slice, "an index")
+        if index.constant is not None and index.constant < 0 and self.function.is_live:
+            raise self.function.error(
+                node,
+                f"the index {index.constant} is negative; indices are 0 .. {base.type.length - 1}, so count from 0",
+            )
+        form = ir.Element(base.expression, base.type, index.expression)
+        writes = base.writes or index.writes
+        return Value(form.type, form, writes, writes, base.owner)
+
+    def _read_BinOp(self, node: ast.BinOp) -> Value:
+        if type(node.op) not in _ARITHMETIC:
+            raise self.function.error(
+                node, f"{words_for(node.op)} is outside the plain subset; use + - * // % & | ^ << >>"
+            )
+        symbol, compute = _ARITHMETIC[type(node.op)]
+        left = self.read_int(node.left, f"the left side of {symbol}")
+        right = self.read_int(node.right, f"the right side of {symbol}")
+        form = ir.Binary(symbol, left.expression, right.expression, node=node)
+        if not self.function.is_live:
+            return self._combined(form, [left, right])
+        if symbol in ("//", "%") and right.constant == 0:
+            raise self.function.error(node, "this always fails: it divides by 0")
+        if symbol in ("<<", ">>") and right.constant is not None and not 0 <= right.constant <= HIGHEST_SHIFT:
+            raise self.function.error(node, f"a shift by {right.constant}; shift by 0 .. {HIGHEST_SHIFT}")
+        known = None
+        if left.constant is not None and right.constant is not None:
+            known = compute(left.constant, right.constant)
+            self._checked_constant(node, known)
+        return self._combined(form, [left, right], known)
+
+    def _read_UnaryOp(self, node: ast.UnaryOp) -> Value:
+        if isinstance(node.op, ast.Not):
+            operand = self.read_bool(node.operand, "the operand of `not`")
+            if operand.constant is not None:
+                return constant(not operand.constant)
+            form = ir.Unary("not", operand.expression)
+            return Value(BOOL, form, operand.writes_if_false, operand.writes_if_true)
+        operand = self.read_int(node.operand, "the operand of a sign")
+        symbol, compute = _SIGNS[type(node.op)]
+        known = None if operand.constant is None else compute(operand.constant)
+        if symbol == "+":
+            return operand
+        return self._combined(ir.Unary(symbol, operand.expression, node), [operand], known)
+
+    def _read_BoolOp(self, node: ast.BoolOp) -> Value:
+        word, deciding = ("and", False) if isinstance(node.op, ast.And) else ("or", True)
+        kept: list[Value] = []
+        decided = False
+        for side in node.values:
+            with self.function.reading(live=not decided):
+                value = self.read_bool(side, f"each side of `{word}`")
+            if not decided and value.constant in (None, deciding):
+                kept.append(value)
+                decided = value.constant is deciding
+        if not kept:
+            return constant(not deciding)
+        if decided and all(ir.is_harmless(value.expression) for value in kept):
+            return constant(deciding)
+        if len(kept) == 1:
+            return kept[0]
+        form = ir.Logical(word, tuple(value.expression for value in kept))
+        undecided = any(value.writes_if(not deciding) for value in kept)
+        decided_late = any(value.writes_if(not deciding) for value in kept[:-1])
+        decided_writes = decided_late or any(value.writes_if(deciding) for value in kept)
+        return Value(BOOL, form, *((decided_writes, undecided) if deciding else (undecided, decided_writes)))
+
+    def _read_Compare(self, node: ast.Compare) -> Value:
+        sides = [self.read(side) for side in [node.left, *node.comparators]]
+        symbols = []
+        for operation in node.ops:
+            if type(operation) not in _COMPARISONS:
+                is_member = isinstance(operation, ast.In | ast.NotIn)
+                hint = "contains(ids, member) for an id set" if is_member else "== or !="
+                raise self.function.error(node, f"{words_for(operation)} is outside the plain subset; use {hint}")
+            symbols.append(_COMPARISONS[type(operation)])
+        for side_node, side in zip([node.left, *node.comparators], sides, strict=True):
+            if side.type not in (INT, BOOL):
+                raise self.function.error(
+                    side_node, f"a comparison needs ints, not {type_name(side.type)}; compare field by field"
+                )
+            if side.type != sides[0].type:
+                raise self.function.error(side_node, "an int is compared with a bool; make both the same type")
+        known = None
+        if all(side.constant is not None for side in sides):
+            constants = [side.constant for side in sides if side.constant is not None]
+            pairs = zip(constants, constants[1:], symbols, strict=False)
+            known = all(compute(left, right) for left, right, (_, compute) in pairs)
+        forms = [side.expression for side in sides]
+        if sides[0].type == BOOL and any(symbol not in ("==", "!=") for symbol, _ in symbols):
+            forms = [ir.Choose(form, ir.Const(1), ir.Const(0)) for form in forms]  # False comes before True
+        form = ir.Compare(tuple(symbol for symbol, _ in symbols), tuple(forms))
+        return self._combined(form, sides, known)
+
+    def _read_IfExp(self, node: ast.IfExp) -> Value:
+        test = self.read_bool(node.test, "the condition")
+        with self.function.reading(live=test.constant is not False):
+            then = self.read(node.body)
+        with self.function.reading(live=test.constant is not True):
+            otherwise = self.read(node.orelse)
+        if then.type not in (INT, BOOL) or then.type != otherwise.type:
+            raise self.function.error(node, "both values of a conditional expression must be ints, or both bools")
+        if test.constant is not None:
+            return then if test.constant else otherwise
+        if then.constant is not None and then.constant == otherwise.constant and ir.is_harmless(test.expression):
+            return then
+        form = ir.Choose(test.expression, then.expression, otherwise.expression)
+        if test.writes:
+            return self._combined(form, [test, then, otherwise])
+        when_true, when_false = (then.writes_if(each) or otherwise.writes_if(each) for each in (True, False))
+        return Value(form.type, form, when_true, when_false)
+
+    def _read_Call(self, node: ast.Call) -> Value:
+        if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
+            raise self.function.error(
+                node,
+                "keyword arguments and starred ones are outside the plain subset; pass them by position, one by one",
+            )
+        if isinstance(node.func, ast.Name) and self.function.is_builtin(node.func.id):
+            return self._builtin(node, node.func.id)
+        callee = self.read(node.func)
+        if not isinstance(callee.type, Host) or not isinstance(callee.type.value, FunctionType):
+            raise self.function.error(node, f"{type_name(callee.type)} cannot be called; only plain functions can")
+        arguments = [self.read(argument) for argument in node.args]
+        for place, argument in zip(node.args, arguments, strict=True):
+            if argument.type == NOTHING:
+                raise self.function.error(place, f"{ast.unparse(place)} returns nothing, so it cannot be an argument")
+        return self.function.call(node, callee.type.value, arguments)
+
+    def _builtin(self, node: ast.Call, name: str) -> Value:
+        if name == "len" and len(node.args) == 1:
+            value = self.read(node.args[0])
+            if not isinstance(value.type, ArrayOf):
+                raise self.function.error(node, f"len() of {type_name(value.type)}; only an Array field has a length")
+            if value.writes:
+                raise self.function.error(node, "the argument of len() writes to the state; write on a line of its own")
+            if not ir.is_harmless(value.expression):
+                raise self.function.error(node, "len() behind an index; give the record a name first: `row = rows[i]`")
+            return constant(value.type.length)
+        if name in ("min", "max") and len(node.args) >= 2:
+            values = [self.read_int(argument, f"each argument of {name}()") for argument in node.args]
+            constants = [value.constant for value in values if value.constant is not None]
+            known = None
+            if len(constants) == len(values):
+                known = min(constants) if name == "min" else max(constants)
+            form = values[0].expression
+            for value in values[1:]:
+                form = ir.Binary(name, form, value.expression, node=node)
+            return self._combined(form, values, known)
+        if name == "abs" and len(node.args) == 1:
+            value = self.read_int(node.args[0], "the argument of abs()")
+            known = None if value.constant is None else abs(value.constant)
+            return self._combined(ir.Unary("abs", value.expression, node), [value], known)
+        if name == "int" and len(node.args) == 1:
+            value = self.read(node.args[0])
+            if value.type == BOOL:
+                known = None if value.constant is None else int(value.constant)
+                return self._combined(ir.Choose(value.expression, ir.Const(1), ir.Const(0)), [value], known)
+            return self._expect(node.args[0], value, INT, "the argument of int()")
+        if name == "bool" and len(node.args) == 1:
+            value = self.read(node.args[0])
+            if value.type == INT:
+                known = None if value.constant is None else bool(value.constant)
+                return self._combined(ir.Compare(("!=",), (value.expression, ir.Const(0))), [value], known)
+            return self._expect(node.args[0], value, BOOL, "the argument of bool()")
+        raise self.function.error(
+            node,
+            f"{name}() with {len(node.args)} argument(s) is outside the plain subset; there are len, min, max, abs, "
+            "int, bool, and range in a `for`",
+        )

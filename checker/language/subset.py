@@ -1,0 +1,422 @@
+"""The plain subset: reads protocol functions, checks and types them, and brings them into their typed form.
+
+One pass over the syntax tree gives all that is known of a function before it runs: that every construct is in the
+subset, every name and field exists, every path returns, which fields it may write, and whether it can have written
+when it returns False. The typed form (`checker.language.ir`) has the rules and all constants folded in.
+"""
+
+import ast
+import builtins
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from types import FunctionType
+from typing import Any
+
+from checker.errors import ModelError
+from checker.language import ir
+from checker.language.expressions import ExpressionReader, Host, Value, ValueType, type_name
+from checker.language.ir import ANY_ARRAY, BOOL, INT, NOTHING, Function
+from checker.language.removal import is_removed
+from checker.language.source import function_tree, parameter_names, place_of
+from checker.language.words import words_for
+from checker.schema import EnumOf, Flag
+from checker.shape import ArrayOf, Record, Scalar
+
+MOST_LINES = 70
+_BUILTINS = ("len", "min", "max", "abs", "int", "bool", "range")
+_INSTEAD: dict[type[ast.stmt], str] = {
+    ast.While: "`for ... in range(...)` with a bound",
+    ast.Try: "a guard before the step that can fail",
+    ast.Raise: "`return False` for a step that is not enabled",
+    ast.Assert: "an invariant of the model",
+    ast.With: "plain statements",
+    ast.Break: "a condition inside the loop, or `return` in a helper",
+    ast.Continue: "an `if` around the rest of the loop's body",
+    ast.FunctionDef: "a function at the top of the module",
+    ast.ClassDef: "a Struct at the top of the module",
+    ast.Import: "an import at the top of the module",
+    ast.ImportFrom: "an import at the top of the module",
+    ast.Global: "a field of the state",
+    ast.Nonlocal: "a field of the state",
+    ast.Delete: "a write of the blank value",
+    ast.Match: "`if` / `elif`",
+}
+
+Body = tuple[ir.Statement, ...]
+
+
+@dataclass
+class _Flow:
+    """What is known at one point of a function: the names that have a value, and whether a write may have happened."""
+
+    names: dict[str, Value]
+    dirty: bool = False
+
+    def copy(self) -> "_Flow":
+        return _Flow(dict(self.names), self.dirty)
+
+
+class Program:
+    """All protocol functions of a model, read for its layout and rules; each function and argument types once."""
+
+    def __init__(self, rules: Any = None) -> None:
+        self.rules = rules
+        self._rules_type = Host(rules)
+        self._functions: dict[tuple[Any, ...], Function] = {}
+        self._reading: list[FunctionType] = []
+
+    def function(self, function: Any, arguments: Sequence[ValueType]) -> Function:
+        """The function read for these argument types. ModelError where it is outside the plain subset."""
+        key = (function, *arguments)
+        if key not in self._functions:
+            if function in self._reading:
+                cycle = " -> ".join(each.__name__ for each in [*self._reading, function])
+                raise ModelError(f"{place_of(function)}: recursion is outside the plain subset ({cycle}); use a loop")
+            tree = function_tree(function)
+            self._reading.append(function)
+            try:
+                self._functions[key] = FunctionReader(self, function, tree, arguments).read()
+            finally:
+                self._reading.pop()
+        return self._functions[key]
+
+    def rules_type(self) -> Host:
+        """The type of the `rules` argument."""
+        return self._rules_type
+
+
+class FunctionReader:
+    """Reads one function; see the module."""
+
+    def __init__(
+        self,
+        program: Program,
+        function: FunctionType,
+        tree: ast.FunctionDef,
+        arguments: Sequence[ValueType],
+    ) -> None:
+        self.program = program
+        self.result = Function(function)
+        self._tree = tree
+        self._arguments = arguments
+        self._expressions = ExpressionReader(self)
+        self._flow = _Flow({})
+        self._live = True
+        self._returned = False
+        self._types: dict[str, ValueType] = {}
+
+    def error(self, node: ast.AST, message: str) -> ModelError:
+        """A ModelError that names the file, line and function."""
+        line = getattr(node, "lineno", None)
+        return ModelError(f"{place_of(self.result.function, line)}: in {self.result.function.__name__}: {message}")
+
+    def read(self) -> Function:
+        """The whole function."""
+        tree = self._tree
+        parameters = self._parameters()
+        for name, kind in zip(parameters, self._arguments, strict=True):
+            self._flow.names[name] = _named(name, kind)
+        body = tree.body
+        if (
+            isinstance(body[0], ast.Expr)
+            and isinstance(body[0].value, ast.Constant)
+            and isinstance(body[0].value.value, str)
+        ):
+            body = body[1:]
+        first = body[0].lineno if body else tree.lineno
+        length = (tree.end_lineno or first) - first + 1
+        if length > MOST_LINES:
+            raise self.error(tree, f"{length} lines; at most {MOST_LINES} are allowed, so split it")
+        self.result.body, _ = self._block(body)
+        if self.result.returns != NOTHING and not _always_returns(body):
+            raise self.error(tree, "one path ends without `return`; end it with `return True` or `return False`")
+        self.result.parameters = tuple(
+            ir.Local(name, kind)
+            for name, kind in zip(parameters, self._arguments, strict=True)
+            if not isinstance(kind, Host)
+        )
+        return self.result
+
+    def _parameters(self) -> list[str]:
+        names, given = parameter_names(self.result.function), len(self._arguments)
+        if len(names) != given:
+            raise self.error(self._tree, f"it takes {len(names)} argument(s) and is called with {given}")
+        return names
+
+    # -- names and calls, as the expressions need them ---------------------------------------------------------
+
+    def is_builtin(self, name: str) -> bool:
+        """Whether `name` means the builtin function here."""
+        return name in _BUILTINS and not self._is_local(name) and name not in self.result.function.__globals__
+
+    def name(self, node: ast.Name) -> Value:
+        """The Value of a name: a local, or something of the module."""
+        if node.id in self._flow.names:
+            return self._flow.names[node.id]
+        if self._is_local(node.id):
+            raise self.error(node, f"{node.id!r} may have no value here; give it one before the `if` or the loop")
+        scope = self.result.function.__globals__
+        if node.id not in scope and hasattr(builtins, node.id):
+            raise self.error(
+                node,
+                f"{node.id!r} is outside the plain subset; of Python's own functions there are {', '.join(_BUILTINS)}",
+            )
+        if node.id not in scope:
+            raise self.error(node, f"the name {node.id!r} is not defined; define or import it, or correct it")
+        return self._expressions.host_value(node, scope[node.id], node.id)
+
+    def _is_local(self, name: str) -> bool:
+        return name in self.result.function.__code__.co_varnames
+
+    @property
+    def is_live(self) -> bool:
+        """Whether the code that is read can run under the model's rules."""
+        return self._live
+
+    @contextlib.contextmanager
+    def reading(self, live: bool) -> Iterator[None]:
+        """Read code that, where not `live`, cannot run: it is checked and typed, but does nothing."""
+        before = self._live
+        self._live = before and live
+        yield
+        self._live = before
+
+    def call(self, node: ast.Call, function: FunctionType, arguments: list[Value]) -> Value:
+        """The Value of a call of a project function."""
+        if function is is_removed:
+            return Value(BOOL, ir.Removed(arguments[0].constant or 0))
+        try:
+            callee = self.program.function(function, [argument.type for argument in arguments])
+        except ModelError as error:
+            if "is called with" in str(error):
+                raise self.error(node, f"{function.__name__}: {str(error).split(': ', 2)[-1]}") from None
+            raise
+        if self._live:
+            if callee not in self.result.calls:
+                self.result.calls.append(callee)
+            self.result.written |= callee.written
+            if callee.writes and not self.result.write_place:
+                self.result.write_place = callee.write_place
+        given = tuple(argument.expression for argument in arguments if argument.form is not None)
+        evaluated = any(argument.writes for argument in arguments)
+        when_false = callee.writes and not callee.false_is_clean
+        form = ir.Call(callee, given)
+        return Value(callee.returns, form, callee.writes or evaluated, when_false or evaluated)
+
+    # -- statements --------------------------------------------------------------------------------------------
+
+    def _block(self, statements: list[ast.stmt]) -> tuple[Body, bool]:
+        """The typed form of some statements, and whether every path through them returns."""
+        body: list[ir.Statement] = []
+        for number, statement in enumerate(statements):
+            method: Callable[[Any], tuple[Body, bool]] | None
+            method = getattr(self, f"_do_{type(statement).__name__}", None)
+            if method is None:
+                instead = _INSTEAD.get(type(statement), "assignment, if, for ... in range, return and calls")
+                raise self.error(statement, f"{words_for(statement)} is outside the plain subset; use {instead}")
+            forms, ends = method(statement)
+            body += forms
+            if ends:
+                self._unreached(statement, statements[number + 1 :])
+                return tuple(body), True
+        return tuple(body), False
+
+    def _unreached(self, last: ast.stmt, rest: list[ast.stmt]) -> None:
+        """Check what follows a statement that always returns: under other rules an `if` may lead there."""
+        if not rest:
+            return
+        if _always_returns([last]):
+            raise self.error(rest[0], "this is never reached; remove it")
+        with self.reading(live=False):
+            self._block(rest)
+
+    def _do_Pass(self, statement: ast.Pass) -> tuple[Body, bool]:
+        return (), False
+
+    def _do_Expr(self, statement: ast.Expr) -> tuple[Body, bool]:
+        value = self._expressions.read(statement.value)
+        if not isinstance(statement.value, ast.Call):
+            raise self.error(statement, "the value of this expression is not used; assign or return it, or remove it")
+        self._flow.dirty |= value.writes
+        return (ir.Do(value.expression),), False
+
+    def _do_Return(self, statement: ast.Return) -> tuple[Body, bool]:
+        if statement.value is None:
+            self._returns(statement, NOTHING)
+            return (ir.Return(None),), True
+        value = self._expressions.read(statement.value)
+        if value.type not in (INT, BOOL):
+            raise self.error(
+                statement, f"a function returns an int, a bool or nothing, not {type_name(value.type)}; return its id"
+            )
+        self._returns(statement, value.type)
+        is_true = value.constant is True
+        if self._live and not is_true and (self._flow.dirty or value.writes_if_false):
+            self.result.false_is_clean = False
+        return (ir.Return(value.expression),), True
+
+    def _returns(self, statement: ast.stmt, kind: ValueType) -> None:
+        if self._returned and self.result.returns != kind:
+            before = type_name(self.result.returns)
+            raise self.error(statement, f"it returns {type_name(kind)} here and {before} elsewhere")
+        assert not isinstance(kind, Host)
+        self._returned = True
+        self.result.returns = kind
+
+    def _do_If(self, statement: ast.If) -> tuple[Body, bool]:
+        test = self._expressions.read_bool(statement.test, "the condition of `if`")
+        before = self._flow
+        outcomes = []
+        for branch, taken, writes in (
+            (statement.body, True, test.writes_if_true),
+            (statement.orelse, False, test.writes_if_false),
+        ):
+            self._flow = before.copy()
+            self._flow.dirty |= writes
+            with self.reading(live=test.constant in (None, taken)):
+                body, ends = self._block(branch)
+            outcomes.append((body, ends, self._flow))
+        (then, then_ends, then_flow), (other, other_ends, other_flow) = outcomes
+        if _always_returns(statement.body):
+            joined = other_flow
+        elif _always_returns(statement.orelse):
+            joined = then_flow
+        else:
+            joined = self._join(statement, then_flow, other_flow)
+        if test.constant is not None:  # the names are those that have a value whatever the rules
+            body, ends, flow = outcomes[0] if test.constant else outcomes[1]
+            self._flow = _Flow(joined.names, flow.dirty)
+            return body, ends
+        dirty = any(flow.dirty and not ends for _, ends, flow in outcomes)
+        self._flow = _Flow(joined.names, dirty)
+        return (ir.If(test.expression, then, other),), then_ends and other_ends
+
+    def _join(self, statement: ast.stmt, one: _Flow, other: _Flow) -> _Flow:
+        names = {}
+        for name, value in one.names.items():
+            if name in other.names:
+                if other.names[name].type != value.type:
+                    raise self.error(statement, f"{name!r} has different types in the two branches")
+                same = value.owner == other.names[name].owner
+                names[name] = value if same else replace(value, owner=ANY_ARRAY)
+        return _Flow(names, one.dirty or other.dirty)
+
+    def _do_For(self, statement: ast.For) -> tuple[Body, bool]:
+        call = statement.iter
+        if not isinstance(statement.target, ast.Name) or statement.orelse:
+            raise self.error(statement, "a loop has one name and no `else`: `for i in range(n):`")
+        is_range = isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "range"
+        if not isinstance(call, ast.Call) or not is_range or not self.is_builtin("range"):
+            raise self.error(statement, "a loop runs over range(...); for an array write `for i in range(len(array)):`")
+        if call.keywords or not 1 <= len(call.args) <= 3:
+            raise self.error(statement, "range takes one to three arguments")
+        parts = [self._expressions.read_int(argument, "an argument of range()") for argument in call.args]
+        if len(parts) == 3 and not parts[2].constant:
+            raise self.error(statement, "the step of range() must be a constant other than 0")
+        self._flow.dirty |= any(part.writes for part in parts)
+        name = statement.target.id
+        before = self._flow.copy()
+        body = self._loop_body(statement, name)
+        while (later := self._join(statement, before, self._flow)) != before:
+            before = later  # a later round starts with what an earlier one has left
+            self._flow = before.copy()
+            body = self._loop_body(statement, name)
+        self._flow = before
+        start = parts[0].expression if len(parts) > 1 else ir.Const(0)
+        stop = parts[min(len(parts) - 1, 1)].expression
+        step = int(parts[2].constant or 1) if len(parts) == 3 else 1
+        return (ir.For(name, start, stop, step, body, statement),), False
+
+    def _loop_body(self, statement: ast.For, name: str) -> Body:
+        self._assign_name(statement, name, Value(INT, None))
+        body, _ = self._block(statement.body)
+        return body
+
+    def _do_Assign(self, statement: ast.Assign) -> tuple[Body, bool]:
+        if len(statement.targets) != 1:
+            raise self.error(statement, "one assignment has one target; write them one below the other")
+        value = self._expressions.read(statement.value)
+        self._flow.dirty |= value.writes
+        return self._assign(statement, statement.targets[0], value), False
+
+    def _do_AnnAssign(self, statement: ast.AnnAssign) -> tuple[Body, bool]:
+        if statement.value is None:
+            raise self.error(statement, "a declaration without a value; give it one")
+        value = self._expressions.read(statement.value)
+        self._flow.dirty |= value.writes
+        return self._assign(statement, statement.target, value), False
+
+    def _do_AugAssign(self, statement: ast.AugAssign) -> tuple[Body, bool]:
+        load = _as_load(statement.target)
+        if self._expressions.read(load).writes:
+            raise self.error(
+                statement, "the index in front of this sign writes to the state; compute it on a line before"
+            )
+        combined = ast.copy_location(ast.BinOp(load, statement.op, statement.value), statement)
+        value = self._expressions.read(combined)
+        self._flow.dirty |= value.writes
+        return self._assign(statement, statement.target, value), False
+
+    def _assign(self, statement: ast.stmt, target: ast.expr, value: Value) -> Body:
+        if isinstance(target, ast.Name):
+            if value.type == NOTHING or isinstance(value.type, Host):
+                raise self.error(
+                    statement, f"{target.id!r} would be {type_name(value.type)}; use it where it is needed"
+                )
+            self._assign_name(statement, target.id, value)
+            return (ir.Assign(target.id, value.expression),)
+        if not isinstance(target, ast.Attribute | ast.Subscript):
+            raise self.error(statement, "assign to a name, a field or an element of an array, one at a time")
+        return self._store(statement, target, value)
+
+    def _assign_name(self, statement: ast.stmt, name: str, value: Value) -> None:
+        known = self._flow.names.get(name)
+        if known is not None and known.type != value.type:
+            before, after = type_name(known.type), type_name(value.type)
+            raise self.error(statement, f"{name!r} was {before} and would become {after}; use another name")
+        owner = value.owner if known is None or known.owner == value.owner else ANY_ARRAY
+        self._flow.names[name] = replace(_named(name, value.type), owner=owner)
+        types = self._types.setdefault(name, value.type)
+        if types != value.type:
+            raise self.error(statement, f"{name!r} is {type_name(types)} elsewhere in this function; use another name")
+
+    def _store(self, statement: ast.stmt, target: ast.Attribute | ast.Subscript, value: Value) -> Body:
+        place = self._expressions.read(target)
+        if isinstance(place.type, Record | ArrayOf):
+            raise self.error(statement, "a whole record or array cannot be assigned; copy it field by field")
+        if not isinstance(place.form, ir.Field | ir.Element) or not isinstance(place.form.stored, Scalar):
+            raise self.error(target, "only a field of a record or an element of an array of the state can be written")
+        scalar = place.form.stored
+        wanted = BOOL if isinstance(scalar.kind, Flag) else INT
+        if value.type != wanted:
+            raise self.error(statement, f"{ast.unparse(target)} holds {wanted}, not {type_name(value.type)}")
+        if self._live and value.constant is not None and not scalar.low <= value.constant <= scalar.high:
+            what = scalar.kind.members.__name__ if isinstance(scalar.kind, EnumOf) else str(scalar.kind)
+            written = f"{ast.unparse(target)} = {int(value.constant)}"
+            raise self.error(statement, f"{written} is outside its range {scalar.low} .. {scalar.high} ({what})")
+        if self._live:
+            self.result.written.add(place.owner or ANY_ARRAY)
+            if not self.result.write_place:
+                self.result.write_place = place_of(self.result.function, statement.lineno)
+        self._flow.dirty = True
+        return (ir.Store(place.form, value.expression, scalar),)
+
+
+def _named(name: str, kind: ValueType) -> Value:
+    return Value(kind, None if isinstance(kind, Host) else ir.Local(name, kind))
+
+
+def _always_returns(statements: list[ast.stmt]) -> bool:
+    """Whether nothing after these statements is ever reached, whatever the rules."""
+    last = statements[-1] if statements else None
+    if isinstance(last, ast.If):
+        return _always_returns(last.body) and _always_returns(last.orelse)
+    return isinstance(last, ast.Return)
+
+
+def _as_load(target: ast.Name | ast.Attribute | ast.Subscript) -> ast.expr:
+    same = copy(target)
+    same.ctx = ast.Load()
+    return same

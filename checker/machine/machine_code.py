@@ -1,0 +1,225 @@
+"""Machine code of kernels, kept between runs under a hash of everything that can reach it.
+
+A kernel can be compiled quickly, to begin at once, or well, to go on with (see `native.compile_object`).
+"""
+
+import atexit
+import contextlib
+import fcntl
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from checker.machine import native
+from checker.machine.kernel import ENTRIES
+from checker.machine.native import Entry
+from checker.places import SOURCES
+
+KEPT = 400
+"""How many kernels are kept; the ones longest unused go first."""
+
+WORTH_BETTER = 0.3
+"""After how many CPU seconds of work with quick code better code is begun; most searches have ended by then."""
+
+_DIGEST_LENGTH = 32
+
+
+def cache_folder() -> Path:
+    """The folder of all kernels: $KAFKACHECK_CACHE, or kafkacheck in the user's cache folder.
+
+    RuntimeError where the user has no home.
+    """
+    chosen = os.environ.get("KAFKACHECK_CACHE")
+    if chosen:
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kafkacheck"
+
+
+def cached(text: str, quick: bool = False) -> dict[str, Entry] | None:
+    """The entries of a kernel that was compiled before, or None. A damaged file counts as none."""
+    try:
+        path = _path(text, quick)
+        content = path.read_bytes()
+    except (OSError, RuntimeError):
+        return None
+    with contextlib.suppress(OSError):  # a cache that cannot be written can still be read
+        os.utime(path)
+    digest, code = content[:_DIGEST_LENGTH], content[_DIGEST_LENGTH:]
+    if hashlib.sha256(code).digest() != digest:
+        return None
+    return native.load_object(code, ENTRIES)
+
+
+def entries(text: str, quick: bool = False) -> dict[str, Entry]:
+    """The entries of a kernel, from the cache or compiled now."""
+    return cached(text, quick) or _loaded(text, quick, native.compile_object(text, quick))
+
+
+def entries_soon(text: str) -> dict[str, Entry]:
+    """The entries of a kernel, well compiled where the cache has them so, and otherwise quickly."""
+    return cached(text) or entries(text, quick=True)
+
+
+@contextlib.contextmanager
+def one_at_a_time(name: str) -> Iterator[None]:
+    """Let one process of this machine at a time do what is named, where the cache can be written."""
+    with contextlib.ExitStack() as held:
+        with contextlib.suppress(OSError, RuntimeError):  # without a lock it is done more than once, nothing else
+            folder = cache_folder()
+            folder.mkdir(parents=True, exist_ok=True)
+            fcntl.flock(held.enter_context(open(folder / f"{name}.lock", "w")), fcntl.LOCK_EX)
+        yield
+
+
+class Compiler:
+    """The compiling of one kernel in another process, or what the cache had of it."""
+
+    def __init__(
+        self,
+        text: str,
+        quick: bool,
+        known: dict[str, Entry] | None = None,
+        process: "subprocess.Popen[bytes] | None" = None,
+        output: IO[bytes] | None = None,
+    ) -> None:
+        self._text = text
+        self.is_quick = quick
+        self._entries = known
+        self._process = process
+        self._output = output
+        self.lingers = False
+
+    def is_ready(self) -> bool:
+        """Whether `entries` answers without waiting."""
+        return self._process is None or self._process.poll() is not None
+
+    def entries(self) -> dict[str, Entry]:
+        """The kernel's entries. Compiles here and now what the other process could not."""
+        if self._entries is None:
+            code = self._code() or native.compile_object(self._text, self.is_quick)
+            self._entries = _loaded(self._text, self.is_quick, code)
+        return self._entries
+
+    def _code(self) -> bytes:
+        """What the other process has compiled, when it has ended; empty where it could not."""
+        if self._process is None or self._output is None or self._process.wait() != 0:
+            return b""
+        self._output.seek(0)
+        return self._output.read()
+
+    def linger(self) -> None:
+        """Let the other process go on until this one ends, which then keeps what it has compiled for the next run."""
+        if not self.is_ready():
+            self.lingers = True
+            atexit.register(self._keep_at_the_end)
+
+    def _keep_at_the_end(self) -> None:
+        with contextlib.suppress(OSError, RuntimeError, KeyboardInterrupt):
+            code = self._code()
+            if code:
+                _keep(_path(self._text, self.is_quick), _checked(code))
+        if self._process is not None and self._process.poll() is None:
+            self._process.kill()
+
+
+@contextlib.contextmanager
+def compiling(text: str, quick: bool = False) -> Iterator[Compiler]:
+    """Compile a kernel in another process, unless the cache has it. The process is ended on leaving."""
+    known = cached(text, quick)
+    if known is not None:
+        yield Compiler(text, quick, known)
+        return
+    root = str(SOURCES)
+    call = f"from checker.machine.native import compile_input; compile_input(quick={quick})"
+    program = f"import sys; sys.path.insert(0, {root!r}); {call}"
+    with contextlib.ExitStack() as held:
+        source, output = (held.enter_context(tempfile.TemporaryFile()) for _ in range(2))
+        source.write(text.encode())
+        source.seek(0)
+        try:
+            process = subprocess.Popen(
+                [sys.executable, "-P", "-c", program], stdin=source, stdout=output, stderr=subprocess.DEVNULL
+            )
+        except OSError:  # there is no room for another process
+            yield Compiler(text, quick)
+            return
+        compiler = Compiler(text, quick, None, process, output)
+        try:
+            yield compiler
+        finally:
+            if compiler.lingers:
+                held.pop_all()
+            else:
+                process.kill()
+                process.wait()
+
+
+@contextlib.contextmanager
+def compiling_soon(text: str) -> Iterator[Compiler]:
+    """As `compiling`, and quickly unless the cache has the kernel compiled well."""
+    known = cached(text)
+    if known is not None:
+        yield Compiler(text, False, known)
+        return
+    with compiling(text, quick=True) as compiler:
+        yield compiler
+
+
+class Improvement:
+    """Better machine code for a kernel whose quick code is at work, once it has been so for some time."""
+
+    def __init__(self, text: str, processes: contextlib.ExitStack) -> None:
+        """The compiling process, if any, is ended with `processes`."""
+        self._text = text
+        self._processes = processes
+        self._begun = time.process_time()
+        self._compiler: Compiler | None = None
+
+    def entries(self) -> dict[str, Entry] | None:
+        """The better code, or None where it is not ready."""
+        if self._compiler is None:
+            if time.process_time() - self._begun < WORTH_BETTER:
+                return None
+            self._compiler = self._processes.enter_context(compiling(self._text))
+        return self._compiler.entries() if self._compiler.is_ready() else None
+
+    def linger(self) -> None:
+        """As `Compiler.linger`."""
+        if self._compiler is not None:
+            self._compiler.linger()
+
+
+def _loaded(text: str, quick: bool, code: bytes) -> dict[str, Entry]:
+    """The entries of an object file, which is kept where the cache can be written."""
+    with contextlib.suppress(OSError, RuntimeError):  # a cache that cannot be written costs time, nothing else
+        _keep(_path(text, quick), _checked(code))
+    return native.load_object(code, ENTRIES)
+
+
+def _checked(code: bytes) -> bytes:
+    return hashlib.sha256(code).digest() + code
+
+
+def _path(text: str, quick: bool = False) -> Path:
+    return cache_folder() / f"{native.fingerprint(text, quick)}.o"
+
+
+def _keep(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    kept = sorted(path.parent.glob("*.o"), key=lambda each: each.stat().st_mtime)
+    for old in kept[: max(0, len(kept) - KEPT + 1)]:
+        old.unlink(missing_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.replace(name, path)
+    except OSError:
+        os.unlink(name)
+        raise

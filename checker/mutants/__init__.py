@@ -1,0 +1,1 @@
+"""Models with one condition removed, and whether anything notices."""

@@ -1,0 +1,184 @@
+"""The picture of a trace as lanes: one vertical line each, time downwards, one row for each step."""
+
+from checker.drawing import Lanes
+from checker.lasso import lasso_lines
+from checker.pictures.canvas import Box, Canvas, Style, width_of, wrap
+from checker.pictures.lanes import Item, Lane, Story
+from checker.trace import Trace, call_text, deadlock_text, ending_of, loop_text
+from checker.witness import Witness
+
+SHADES = ("#1f6fb4", "#8e44ad", "#b8650a", "#00796b", "#5d4037", "#3949ab", "#7b8a00", "#ad1457")
+INK, GREY, FAINT, FAINTER, RED, PINK, GREEN = (
+    "#222222", "#888888", "#c4c4c4", "#ececec", "#c62828", "#fdecec", "#c8eac8",
+)  # fmt: skip
+PLAIN, BOLD, RED_BOLD, SMALL = Style(9, INK), Style(9, INK, bold=True), Style(9, RED, bold=True), Style(8, "#666666")
+LEAST_SPACING, MOST_CALL, LEAST_CELL, BAR, GAP, ROW = 200.0, 240.0, 38.0, 5.0, 8.0, 15.0
+
+
+def lanes_dot(trace: Trace, drawing: Lanes, witness: Witness | None) -> str:
+    """The DOT text of the lanes, ending with what they were found for.
+
+    That is the property that is violated with its first witness, or that no action is enabled.
+    """
+    return _Picture(Story(trace, drawing), witness).draw()
+
+
+class _Picture:
+    """Draws from the top down; every method that draws takes where it starts and returns where it ends."""
+
+    def __init__(self, story: Story, witness: Witness | None) -> None:
+        self.story, self.witness = story, witness
+        self.lanes, self.count = story.lanes, len(story.trace.steps)
+        self.suspects, self.place = story.suspects(witness)
+        self.canvas = Canvas(story.model.name)
+        self.calls = [call_text(story.model, step) for step in story.trace.steps]
+        self.left = 32 + min(MOST_CALL, max(width_of(call, SMALL) for call in self.calls))
+        widths = [self._width(lane) + 2 * GAP for lane in self.lanes]
+        self.spacing = max(LEAST_SPACING, *widths[len(story.drawing.extra) :])
+        self.first = self.left + max(widths[0], 140.0) / 2
+        self.right = self._x(self.lanes[-1]) + self.spacing / 2
+        self.moments: list[float] = []
+
+    def _width(self, lane: Lane) -> float:
+        return max(sum(box.width for box in row) for step in range(self.count) for row in self._card(lane, step))
+
+    def _x(self, lane: Lane) -> float:
+        return self.first + lane.order * self.spacing
+
+    def draw(self) -> str:
+        """The DOT text."""
+        name, trace = self.story.model.name, self.story.trace
+        title = f"{name} violates {self.witness.name}" if self.witness else f"{name}: {ending_of(trace) or 'behaviour'}"
+        self.canvas.words(self.right / 2, 0, [title], Box("", self.right, Style(15, INK, bold=True)))
+        for lane in self.lanes:
+            self.canvas.words(self._x(lane), 30, [lane.title], Box("", self.spacing, Style(12, INK, bold=True)))
+        y = 52.0
+        for step in range(self.count):
+            y = self._draw_step(step, y)
+            if step == self.story.trace.loop:
+                y = self._draw_loop(y)
+        for lane in self.lanes:
+            self.canvas.line((self._x(lane), 50), (self._x(lane), y), FAINT, 1.2)
+            self._draw_band(lane, y)
+        y = self._draw_verdict(y)
+        legend = [line for text in self.story.drawing.legend for line in wrap(text, self.right - 2 * GAP, SMALL)]
+        self.canvas.words(self.right / 2, y + GAP, legend, Box("", self.right - 2 * GAP, SMALL, left=True))
+        return self.canvas.dot
+
+    def _draw_step(self, step: int, y: float) -> float:
+        """The call at the left, the event, and under it the cards of the lanes that the step changed."""
+        self.canvas.line((0, y), (self.right, y), FAINTER)
+        self.canvas.words(14, y + 3, [str(step + 1)], Box("", 24, BOLD))
+        width = self.left - 32
+        low = self.canvas.words(
+            30 + width / 2, y + 3, wrap(self.calls[step], width + 8, SMALL), Box("", width, SMALL, left=True)
+        )
+        moment = self._draw_event(step, y + 4)
+        self.moments.append(moment)
+        for lane in self.lanes:
+            is_shown = step in (0, self.count - 1) and lane.index is not None
+            if is_shown or self.story.is_changed(lane, step):
+                low = max(low, self._draw_card(lane, step, moment + GAP))
+        return max(low, moment + GAP) + GAP
+
+    def _draw_loop(self, y: float) -> float:
+        """Across all lanes, that the cycle begins here."""
+        self.canvas.line((0, y), (self.right, y), RED, 1.6)
+        text = Box("", self.right, RED_BOLD, "white")
+        return self.canvas.words(self.right / 2, y + 3, [loop_text(self.story.trace)], text) + GAP
+
+    def _draw_event(self, step: int, y: float) -> float:
+        """The mark or arrow of a step under its words; returns the height at which it stands."""
+        ends = self.story.ends(step)
+        if not ends:
+            return y + 6
+        start, end = self._x(ends[0]), self._x(ends[-1])
+        cut = self.story.cut(step)
+        width = max(abs(start - end), self.spacing) - 3 * GAP
+        for text, style in ((self.story.event_text(step), PLAIN), (cut, RED_BOLD)):
+            for line in wrap(text, width, style):
+                y = self.canvas.words((start + end) / 2, y, [line], Box("", width_of(line, style), style, "white"))
+        y, colour = y + 7, RED if cut else INK
+        self.canvas.mark((start, y), colour)
+        if len(ends) == 2:
+            event = self.story.event(step)
+            self.canvas.arrow((start, y), (end - (4 if end > start else -4), y), colour, bool(event and event.asks))
+        for lane in self.lanes:
+            if any(item.is_removed for item in self.story.items(lane, step)):
+                self.canvas.mark((self._x(lane), y), RED, "x")
+        return y
+
+    def _draw_card(self, lane: Lane, step: int, y: float) -> float:
+        for row in self._card(lane, step):
+            self.canvas.row(self._x(lane), y, row, ROW)
+            y += ROW + 2
+        return y
+
+    def _card(self, lane: Lane, step: int) -> list[list[Box]]:
+        """What a lane owns after a step: the band's text while it has one, its cells, and its own text."""
+        ground = "white" if lane.index is not None else "#f3f3f3"
+        texts = [[Box(line, width_of(line, PLAIN), PLAIN, ground)] for line in self.story.lines(lane, step)]
+        marker, band = self.story.marker(lane, step), self.story.band(lane, step)
+        rows = texts if marker is None else [self._cells(lane, step, marker), *texts]
+        if band is not None:
+            shade, style = SHADES[band[1] % len(SHADES)], Style(9, "white", bold=True)
+            rows.insert(0, [Box(band[0], width_of(band[0], style) + GAP, style, shade)])
+        return rows
+
+    def _cells(self, lane: Lane, step: int, marker: int) -> list[Box]:
+        """The boxes of the items, with a bar where the marker points."""
+        is_suspect = step == self.count - 1 and lane in self.suspects
+        items = self.story.items(lane, step)
+        boxes = [(item.position, _item_box(item, is_suspect and item.position == self.place)) for item in items]
+        if is_suspect and self.place is not None and all(item.position != self.place for item in items):
+            boxes.append((self.place, Box("missing", LEAST_CELL + 8, RED_BOLD, PINK, RED, 3)))
+        if not boxes:
+            boxes.append((0, Box("empty", LEAST_CELL, SMALL, "white", FAINT)))
+        before = [box for position, box in boxes if position < marker]
+        after = [box for position, box in boxes if position >= marker]
+        return [*before, Box("", BAR, PLAIN, INK), *after]
+
+    def _draw_band(self, lane: Lane, bottom: float) -> None:
+        bands = [self.story.band(lane, step) for step in range(self.count)]
+        starts = [step for step, band in enumerate(bands) if step == 0 or band != bands[step - 1]]
+        for start, end in zip(starts, [*starts[1:], self.count], strict=True):
+            band, low = bands[start], self.moments[end] if end < self.count else bottom
+            if band is not None:
+                shade = SHADES[band[1] % len(SHADES)]
+                self.canvas.line((self._x(lane), self.moments[start]), (self._x(lane), low), shade, 7, layer=1)
+
+    def _draw_verdict(self, y: float) -> float:
+        """What is violated, and where; under the last state."""
+        if self.story.trace.is_deadlock:
+            return self._draw_red(deadlock_text(self.story.trace), [], y)
+        if self.story.trace.loop is not None:
+            head, *told = lasso_lines(self.story.trace)
+            return self._draw_red(head, told, y)
+        if self.witness is None:
+            return y
+        where = [lane.title for lane in self.suspects]
+        where += [f"{self.story.drawing.place} {self.place}"] if self.place is not None else []
+        told = [
+            f"It must hold that: {self.witness.sentence}" if self.witness.sentence else "",
+            f"Here it does not for: {', '.join(where)}." if where else "",
+            self.witness.text,
+        ]
+        return self._draw_red(f"state {self.count} violates {self.witness.name}", told, y)
+
+    def _draw_red(self, head: str, told: list[str], y: float) -> float:
+        width, style = self.right - 2 * GAP, Style(10, RED)
+        y = self.canvas.words(self.right / 2, y + 4, [head], Box("", width, Style(12, "white", bold=True), RED))
+        lines = [f"  {line}" for text in told if text for line in wrap(text, width - 2 * GAP, style)]
+        return self.canvas.words(self.right / 2, y, lines, Box("", width, style, PINK, left=True))
+
+
+def _item_box(item: Item, is_suspect: bool) -> Box:
+    if item.is_removed:
+        is_lost = bool(item.shaded_on)
+        style = Style(9, "white" if is_lost else RED, bold=is_lost)
+        width = max(LEAST_CELL, width_of(item.text, style) + GAP)
+        return Box(item.text, width, style, RED if is_lost else PINK, RED, struck=True)
+    style = BOLD if item.is_new else PLAIN
+    width = max(LEAST_CELL, width_of(item.text, BOLD) + GAP)
+    edge, border = (RED, 3) if is_suspect else (GREY, 1)
+    return Box(item.text, width, style, GREEN if item.is_shaded else "white", edge, border)

@@ -1,0 +1,224 @@
+"""Bounded model checking: whether a behaviour of so many states breaks a property, by unrolling the actions.
+
+Behaviours are lengthened one state at a time, so that the first one found is a shortest one. Nothing is said of longer
+behaviours than those looked at, except where there are none.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from checker import symbolic
+from checker.errors import EvaluationError
+from checker.evaluation import Evaluation
+from checker.exploration import Values
+from checker.layout import Layout
+from checker.model import Model
+from checker.proofs import terms
+from checker.proofs.obligations import differs
+from checker.proofs.solver import Answer, Session, Status
+from checker.proofs.terms import FALSE, Term
+from checker.symbolic import Leaves
+from checker.trace import Trace, rebuild
+
+
+class BoundedVerdict(Enum):
+    """The answer of a bounded check. HOLDS: there are no longer behaviours. BOUNDED: there may be."""
+
+    HOLDS = "HOLDS"
+    VIOLATED = "VIOLATED"
+    DEADLOCK = "DEADLOCK"
+    EVALUATION_FAILED = "EVALUATION_FAILED"
+    BOUNDED = "BOUNDED"
+    UNKNOWN = "UNKNOWN"
+    TIMEOUT = "TIMEOUT"
+
+
+@dataclass(frozen=True)
+class BoundedResult:
+    """What a bounded check has found.
+
+    depth: nothing is wrong in any behaviour of so many states. property: the violated one. reason: why the verdict is
+    UNKNOWN, TIMEOUT or EVALUATION_FAILED.
+    """
+
+    model: Model
+    verdict: BoundedVerdict
+    depth: int
+    seconds: float
+    property: str | None = None
+    trace: Trace | None = None
+    reason: str = ""
+
+
+Listener = Callable[[int, float], None]
+"""Is told each depth that is proved, and the seconds so far."""
+
+
+class _UndecidedError(Exception):
+    """The solver gave no answer."""
+
+
+def check_bounded(
+    model: Model, depth: int, timeout: float | None = None, listener: Listener | None = None
+) -> BoundedResult:
+    """Check every behaviour of at most `depth` states; `timeout` is in seconds for each question to the solver."""
+    unrolling = _Unrolling(model, timeout)
+    began = time.perf_counter()
+    proved = 0
+
+    def result(verdict: BoundedVerdict, **more: object) -> BoundedResult:
+        return BoundedResult(model, verdict, proved, time.perf_counter() - began, **more)  # type: ignore[arg-type]  # the rest of the fields
+
+    try:
+        for _ in range(depth):
+            if not unrolling.lengthen():
+                return result(BoundedVerdict.HOLDS)
+            found = unrolling.violation()
+            if found is not None:
+                name, chain = found
+                return result(BoundedVerdict.VIOLATED, property=name, trace=rebuild(model, chain, name))
+            dead = unrolling.deadlock()
+            if dead is not None:
+                return result(BoundedVerdict.DEADLOCK, trace=rebuild(model, dead))
+            unrolling.check_contract()
+            proved += 1
+            if listener is not None:
+                listener(proved, time.perf_counter() - began)
+        return result(BoundedVerdict.BOUNDED)
+    except _UndecidedError as error:
+        reason = str(error)
+        is_late = reason in ("timeout", "canceled")
+        return result(BoundedVerdict.TIMEOUT if is_late else BoundedVerdict.UNKNOWN, reason=reason)
+    except KeyboardInterrupt:
+        return result(BoundedVerdict.UNKNOWN, reason="it was interrupted")
+    except EvaluationError as error:
+        return result(BoundedVerdict.EVALUATION_FAILED, reason=str(error))
+
+
+class _Unrolling:
+    """Behaviours of as many states as were asked for, as one formula that grows."""
+
+    def __init__(self, model: Model, timeout: float | None) -> None:
+        self._model = model
+        self._session = Session(timeout)
+        self._states: list[Leaves] = []
+
+    @property
+    def _last(self) -> Leaves:
+        return self._states[-1]
+
+    def _can(self, *assertions: Term) -> Answer | None:
+        """The solver's answer where the assertions can hold, None where they cannot."""
+        if terms.conjunction(*assertions) is FALSE:
+            return None
+        answer = self._session.ask(*assertions)
+        if answer.status is Status.UNKNOWN:
+            raise _UndecidedError(answer.reason)
+        return answer if answer.status is Status.SATISFIABLE else None
+
+    def lengthen(self) -> bool:
+        """Add one state; whether there is a behaviour with so many."""
+        if not self._states:
+            self._start()
+        else:
+            self._step()
+        return self._can() is not None
+
+    def _start(self) -> None:
+        layout = self._model.layout
+        initial = [layout.flatten(state) for state in self._model.initial_states()]
+        if len(initial) == 1:
+            self._states.append(symbolic.constants(initial[0]))
+            return
+        state = symbolic.variables(layout, "@1")
+        self._session.add(terms.disjunction(*(_same(state, symbolic.constants(values)) for values in initial)))
+        self._states.append(state)
+
+    def _step(self) -> None:
+        before, suffix = self._last, f"@{len(self._states)}"
+        after = symbolic.variables(self._model.layout, f"@{len(self._states) + 1}")
+        chosen = terms.variable(f"action{suffix}", 0, len(self._model.actions) - 1)
+        ways = []
+        for number, action in enumerate(self._model.actions):
+            step = symbolic.step(action, before, symbolic.parameter_variables(action, suffix))
+            ways.append(
+                terms.conjunction(terms.equals(chosen, terms.number(number)), step.enabled, _same(after, step.leaves))
+            )
+        self._session.add(self._expanded(), terms.disjunction(*ways))
+        self._states.append(after)
+
+    def _expanded(self) -> Term:
+        """Whether the last state is one whose successors count."""
+        constraint = self._model.constraint
+        return terms.TRUE if constraint is None else symbolic.holds(constraint, self._last)
+
+    def violation(self) -> tuple[str, list[Values]] | None:
+        """The first property that the last state or step can violate, and a behaviour that does.
+
+        EvaluationError where the code of a property, or of the constraint, fails in a last state.
+        """
+        if self._model.constraint is not None:
+            answer = self._can(symbolic.fails(self._model.constraint, self._last))
+            if answer is not None:
+                Evaluation(self._model).holds(self._model.constraint, self._chain(answer)[-1])
+        for each in self._model.properties:
+            if each.is_step and len(self._states) == 1:
+                continue
+            states = self._states[-2:] if each.is_step else [self._last]
+            answer = self._can(terms.negation(symbolic.holds(each, *states)))
+            if answer is not None:
+                chain = self._chain(answer)
+                Evaluation(self._model).holds(each, *(chain[-2:] if each.is_step else chain[-1:]))
+                return each.name, chain
+        return None
+
+    def deadlock(self) -> list[Values] | None:
+        """A behaviour to a last state without an enabled action, where that is an error."""
+        if not self._model.check_deadlock:
+            return None
+        enabled = []
+        for action in self._model.actions:
+            for values in action.combinations():
+                given = [terms.truth(value) if isinstance(value, bool) else terms.number(value) for value in values]
+                enabled.append(symbolic.step(action, self._last, given).enabled)
+        answer = self._can(self._expanded(), terms.negation(terms.disjunction(*enabled)))
+        return None if answer is None else self._chain(answer)
+
+    def check_contract(self) -> None:
+        """EvaluationError where the code of an action fails in a last state, or breaks the action's contract."""
+        for action in self._model.actions:
+            step = symbolic.step(action, self._last, symbolic.parameter_variables(action, f"@{len(self._states)}"))
+            changed = differs(self._last, step.leaves)
+            outside = terms.negation(terms.conjunction(*self._in_range(step.leaves)))
+            is_wrong = terms.disjunction(step.fault, outside, terms.negation(_agree(step.enabled, changed)))
+            answer = self._can(self._expanded(), is_wrong)
+            if answer is not None:
+                for _ in Evaluation(self._model).successors(self._chain(answer)[-1]):
+                    pass
+
+    def _in_range(self, leaves: Leaves) -> Iterator[Term]:
+        for leaf, each in zip(leaves, self._model.layout.leaves, strict=True):
+            yield terms.is_within(leaf, each.low, each.high)
+
+    def _chain(self, answer: Answer) -> list[Values]:
+        return [state_of(self._model.layout, leaves, answer.values) for leaves in self._states]
+
+
+def state_of(layout: Layout, leaves: Leaves, values: dict[str, int]) -> Values:
+    """A state whose scalars are constants or variables, as the solver's values have it."""
+    found = []
+    for leaf, each in zip(leaves, layout.leaves, strict=True):
+        names = terms.variables_of([leaf])
+        default = leaf.value if leaf.is_constant else each.scalar.blank
+        found.append(values.get(str(names[0].payload), default) if names else default)
+    return tuple(found)
+
+
+def _same(one: Leaves, other: Leaves) -> Term:
+    return terms.negation(differs(one, other))
+
+
+def _agree(one: Term, other: Term) -> Term:
+    return terms.equals(one, other)

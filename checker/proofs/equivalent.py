@@ -1,0 +1,215 @@
+"""Whether an action of two models does the same on every well-typed state: for an edit that claims to change nothing.
+
+The second model is read in a process of its own, in which the modules beside it come first, so that two copies of a
+package can be compared.
+"""
+
+import pickle
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from checker import symbolic
+from checker.errors import KafkacheckError, ModelError, UsageError
+from checker.exploration import Values
+from checker.model import Action, Model
+from checker.places import SOURCES
+from checker.proofs import term_values, terms, workers
+from checker.proofs.obligations import differs
+from checker.proofs.solver import Status
+from checker.proofs.terms import FALSE, Dumped, Term
+from checker.proofs.workers import Question, Reply
+from checker.schema import Flag
+from checker.symbolic import Leaves, Step
+
+_PROGRAM = """
+import sys
+sys.path.insert(0, {root!r})
+import checker.proofs.equivalent
+sys.path[:1] = [{first!r}, {root!r}]
+checker.proofs.equivalent.describe_model({name!r}, {changes!r})
+"""
+
+
+class Same(Enum):
+    """Whether an action of one model is that of the other."""
+
+    EQUIVALENT = "equivalent"
+    DIFFERENT = "DIFFERENT"
+    UNKNOWN = "UNKNOWN"
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What an action does on one state: its error, or whether it is enabled and the state after it."""
+
+    fails: bool
+    enabled: bool
+    after: Values
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """An action of two models, and whether it does the same.
+
+    Where not, `before` is a state and `parameters` are values for which `effects` differ, the first model's first.
+    """
+
+    action: Action
+    same: Same
+    seconds: float
+    reason: str = ""
+    before: Values = ()
+    parameters: Values = ()
+    effects: tuple[Effect, ...] = ()
+
+
+@dataclass(frozen=True)
+class Description:
+    """A model as another process needs it: its scalars, and its actions with their parameters, as terms."""
+
+    name: str
+    leaves: list[tuple[str, int, int]]
+    actions: dict[str, tuple[list[tuple[str, int, int, bool]], Dumped]]
+
+
+def describe(model: Model) -> Description:
+    """What is compared of a model."""
+    before = symbolic.variables(model.layout)
+    actions = {}
+    for action in model.actions:
+        step = symbolic.step(action, before, symbolic.parameter_variables(action))
+        taken = [(each.name, each.low, each.high, isinstance(each.kind, Flag)) for each in action.parameters]
+        actions[action.name] = (taken, terms.dump([step.enabled, step.fault, *step.leaves]))
+    leaves = [(leaf.path, leaf.low, leaf.high) for leaf in model.layout.leaves]
+    return Description(model.name, leaves, actions)
+
+
+def describe_model(name: str, changes: Sequence[str]) -> None:
+    """Write the pickled description of a model, or an error as (class name, text), on standard output."""
+    from checker import catalogue, settings
+
+    answers = sys.stdout.buffer
+    try:
+        found: object = describe(settings.with_settings(catalogue.find_model(name), changes))
+    except KafkacheckError as error:
+        found = (type(error).__name__, str(error))
+    pickle.dump(found, answers)
+    answers.flush()
+
+
+def description_of(name: str, changes: Sequence[str] = ()) -> Description:
+    """The description of the model that `name` gives, read in another process.
+
+    UsageError or ModelError where it cannot be, as for a model of this process.
+    """
+    root = str(SOURCES)
+    program = _PROGRAM.format(root=root, first=str(_top(Path(name)) or root), name=name, changes=list(changes))
+    done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True)
+    if done.returncode:
+        raise ModelError(f"{name} cannot be read: {done.stderr.decode(errors='replace').strip().splitlines()[-1]}")
+    found = pickle.loads(done.stdout)
+    if isinstance(found, Description):
+        return found
+    kind, text = found
+    raise {"UsageError": UsageError}.get(kind, ModelError)(text)
+
+
+def _top(path: Path) -> Path | None:
+    """The folder from which the modules of a file's package are imported; None where it is no file."""
+    if path.suffix != ".py" or not path.is_file():
+        return None
+    folder = path.resolve().parent
+    while (folder / "__init__.py").is_file():
+        folder = folder.parent
+    return folder
+
+
+def compare(
+    model: Model, other: Description, names: Sequence[str] = (), timeout: float | None = None, jobs: int = 0
+) -> list[Comparison]:
+    """Compare the actions of these names, by default all, in the order of the model.
+
+    UsageError where a name is unknown, or the states or parameters of the models are not alike.
+    """
+    _check_alike(model, other)
+    for name in names:
+        model.action(name)
+    wanted = [each for each in model.actions if not names or each.name in names]
+    before = symbolic.variables(model.layout)
+    pairs = [(_own(action, before), _others(model, action, other)) for action in wanted]
+    different = [_differ(one, two) for one, two in pairs]
+    wishes = dict(zip((leaf.path for leaf in model.layout.leaves), model.layout.blank_values, strict=True))
+    asked = [Question((each,), timeout, wishes) for each in different if each is not FALSE]
+    replies = iter(list(workers.replies(asked, jobs)))
+    return [
+        Comparison(action, Same.EQUIVALENT, 0.0) if each is FALSE else _judged(model, action, pair, next(replies))
+        for action, each, pair in zip(wanted, different, pairs, strict=True)
+    ]
+
+
+def _check_alike(model: Model, other: Description) -> None:
+    leaves = [(leaf.path, leaf.low, leaf.high) for leaf in model.layout.leaves]
+    for one, two in zip(leaves, other.leaves, strict=False):
+        if one != two:
+            raise UsageError(
+                f"the states are not alike: {one[0]} in {one[1]} .. {one[2]} here, {two[0]} in {two[1]} .. {two[2]} in "
+                "the other model; compare models of one schema at the same bounds (--set)"
+            )
+    if len(leaves) != len(other.leaves):
+        raise UsageError(
+            f"the states are not alike: {len(leaves)} scalars here, {len(other.leaves)} in the other model; compare "
+            "models of one schema at the same bounds (--set)"
+        )
+
+
+def _own(action: Action, before: Leaves) -> Step:
+    return symbolic.step(action, before, symbolic.parameter_variables(action))
+
+
+def _others(model: Model, action: Action, other: Description) -> Step:
+    if action.name not in other.actions:
+        raise UsageError(f"the other model has no action {action.name!r}; name the actions to compare with --action")
+    taken, dumped = other.actions[action.name]
+    own = [(each.name, each.low, each.high, isinstance(each.kind, Flag)) for each in action.parameters]
+    if taken != own:
+        raise UsageError(f"{action.name} has other parameters in the two models: {own} and {taken}; make them alike")
+    enabled, fault, *leaves = terms.load(dumped)
+    return Step(enabled, tuple(leaves), fault)
+
+
+def _differ(one: Step, two: Step) -> Term:
+    """Whether one of two steps fails alone, is enabled alone, or leads elsewhere."""
+    works = terms.negation(one.fault)
+    effect = terms.disjunction(_unlike(one.enabled, two.enabled), differs(one.leaves, two.leaves))
+    return terms.disjunction(_unlike(one.fault, two.fault), terms.conjunction(works, effect))
+
+
+def _unlike(one: Term, two: Term) -> Term:
+    return terms.negation(terms.equals(one, two))
+
+
+def _judged(model: Model, action: Action, pair: tuple[Step, Step], reply: Reply) -> Comparison:
+    answer = reply.answer
+    if answer.status is Status.UNSATISFIABLE:
+        return Comparison(action, Same.EQUIVALENT, reply.seconds)
+    if answer.status is Status.UNKNOWN:
+        return Comparison(action, Same.UNKNOWN, reply.seconds, answer.reason)
+    layout = model.layout
+    known: dict[str, Any] = dict(zip((leaf.path for leaf in layout.leaves), layout.blank_values, strict=True))
+    names = [f"{action.name}({each.name})" for each in action.parameters]
+    known |= dict(zip(names, (each.low for each in action.parameters), strict=True)) | answer.values
+    before = tuple(known[leaf.path] for leaf in layout.leaves)
+    given = zip(names, action.parameters, strict=True)
+    parameters = tuple(bool(known[name]) if isinstance(each.kind, Flag) else known[name] for name, each in given)
+    effects = tuple(_effect(step, known) for step in pair)
+    return Comparison(action, Same.DIFFERENT, reply.seconds, "", before, parameters, effects)
+
+
+def _effect(step: Step, known: dict[str, Any]) -> Effect:
+    fault, enabled, *leaves = term_values.evaluate([step.fault, step.enabled, *step.leaves], known)
+    return Effect(bool(fault), bool(enabled), tuple(int(leaf) for leaf in leaves))

@@ -1,0 +1,88 @@
+"""What a proof that fails means: whether a property is violated in a reachable state, and where its states lie.
+
+A bounded search tells. A counterexample to induction that the search reaches is a real one; where all reachable states
+were searched and it is not among them, a lemma that rules it out is missing.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from checker import symbolic
+from checker.errors import EvaluationError
+from checker.model import Property
+from checker.proofs import term_values
+from checker.proofs.reached import Reached, explore
+from checker.prove import Failure, Proof
+from checker.result import Limits, Verdict
+from checker.trace import Trace, rebuild
+
+BLOCK = 1 << 16
+"""How many states are evaluated at once."""
+
+
+class ProofVerdict(Enum):
+    """The answer of a proof: UNDETERMINED is what is neither PROVED nor VIOLATED."""
+
+    PROVED = "PROVED"
+    VIOLATED = "VIOLATED"
+    UNDETERMINED = "UNDETERMINED"
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The verdict on a proof.
+
+    trace: a shortest behaviour that violates a property, where the search found one. lemma_traces: behaviours to states
+    in which a lemma does not hold, by its name. reached: what was searched, None where everything is proved.
+    """
+
+    verdict: ProofVerdict
+    trace: Trace | None = None
+    lemma_traces: tuple[tuple[str, Trace], ...] = ()
+    reached: Reached | None = None
+
+    def is_reachable(self, failure: Failure) -> bool | None:
+        """Whether the search found the state of a counterexample to induction; None where it cannot tell."""
+        assert self.reached is not None
+        if self.reached.chain(failure.before) is not None:
+            return True
+        return False if self.reached.is_complete else None
+
+
+def judge(proof: Proof, limits: Limits) -> Judgement:
+    """Say what a proof amounts to; where something is not proved, after a search within the limits.
+
+    EvaluationError where the model's code fails in a reachable state.
+    """
+    if proof.is_proved:
+        return Judgement(ProofVerdict.PROVED)
+    lemmas = {each.name for each in proof.lemmas}
+    names = [each.name for each in (*proof.invariants, *proof.steps) if each.name not in lemmas]
+    model = proof.model.with_properties(names)
+    reached = explore(model, limits)
+    found = reached.found
+    if found is not None and found.verdict is Verdict.EVALUATION_FAILED:
+        raise EvaluationError(found.reason)
+    if found is not None and found.verdict is Verdict.VIOLATED:
+        return Judgement(ProofVerdict.VIOLATED, rebuild(model, found.chain, found.property), (), reached)
+    broken = {*proof.starts_wrong, *(each.obligation.subject for each in proof.failed)}
+    suspects = [each for each in proof.invariants if each.name in broken]
+    return Judgement(ProofVerdict.UNDETERMINED, None, _false_lemmas(reached, suspects), reached)
+
+
+def _false_lemmas(reached: Reached, suspects: list[Property]) -> tuple[tuple[str, Trace], ...]:
+    """Behaviours to the first reached states in which one of the suspects does not hold."""
+    layout = reached.model.layout
+    leaves = symbolic.variables(layout)
+    terms = [symbolic.holds(each, leaves) for each in suspects]
+    found: dict[str, Trace] = {}
+    for first in range(0, reached.counts.distinct, BLOCK):
+        rows = reached.rows(first, first + BLOCK)
+        for each, holds in zip(suspects, term_values.evaluate(terms, term_values.known_of(layout, rows)), strict=True):
+            wrong = np.flatnonzero(~np.broadcast_to(holds, len(rows)))
+            if len(wrong) and each.name not in found:
+                chain = reached.chain_to(first + int(wrong[0]))
+                found[each.name] = rebuild(reached.model, chain)
+    return tuple(found.items())

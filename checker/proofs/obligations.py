@@ -1,0 +1,130 @@
+"""What must be proved of a model, as questions for the solver: each asks for a state that breaks one of them.
+
+Every action, from every well-typed state in which the lemmas and properties hold: its code does not fail, it leaves
+every field in its range, it changes nothing where it is not enabled, and each lemma and property holds after it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from checker import symbolic
+from checker.layout import Layout
+from checker.model import Action, Model, Property
+from checker.proofs import terms
+from checker.proofs.terms import FALSE, Term
+from checker.symbolic import Leaves, Step
+
+CODE = "no error"
+RANGES = "ranges"
+DISABLED = "disabled changes nothing"
+CONTRACT = (CODE, RANGES, DISABLED)
+"""What is proved of each action whatever the model's properties: no index or sum is out of bounds, every written field
+stays in its range, and nothing is written where it returns False."""
+
+
+@dataclass(frozen=True)
+class Obligation:
+    """What is to be proved of one action: that `violation` is impossible where the assumptions hold.
+
+    subject: one of `CONTRACT`, or the name of a lemma or property that the action must preserve.
+    """
+
+    subject: str
+    action: str
+    assumptions: tuple[Term, ...]
+    violation: Term
+
+    @property
+    def is_contract(self) -> bool:
+        """Whether it belongs to the contract of the action, and not to a lemma or property."""
+        return self.subject in CONTRACT
+
+    @property
+    def assertions(self) -> tuple[Term, ...]:
+        """What cannot hold together once this is proved."""
+        return (*self.assumptions, self.violation)
+
+    @property
+    def is_trivial(self) -> bool:
+        """Whether it is proved by its form: the action does not touch what the subject speaks of."""
+        return self.violation is FALSE
+
+    def assuming(self, assumptions: Sequence[Term]) -> "Obligation":
+        """The same under other assumptions."""
+        return Obligation(self.subject, self.action, tuple(assumptions), self.violation)
+
+
+@dataclass(frozen=True)
+class Obligations:
+    """All that must be proved of a model.
+
+    invariant: what may be assumed: that the invariants hold, and the model's constraint if it has one.
+    contract: assumes nothing; what fails so is asked again with the invariant assumed.
+    preservation: in the order of the invariants and step properties, then of the actions.
+    """
+
+    invariant: tuple[Term, ...]
+    contract: tuple[Obligation, ...]
+    preservation: tuple[Obligation, ...]
+
+
+def obligations(model: Model, invariants: Sequence[Property], steps: Sequence[Property] = ()) -> Obligations:
+    """What must be proved so that the invariants hold of every reachable state and `steps` of every step."""
+    before = symbolic.variables(model.layout)
+    held = {each.name: symbolic.holds(each, before) for each in invariants}
+    limiting = () if model.constraint is None else (model.constraint,)
+    assumed = (*held.values(), *(symbolic.holds(each, before) for each in limiting))
+    taken = [(action, symbolic.step(action, before, symbolic.parameter_variables(action))) for action in model.actions]
+    contract = [each for action, step in taken for each in _contract(model.layout, action, before, step)]
+    preserved = [
+        Obligation(each.name, action.name, assumed, _broken(model.layout, each, held.get(each.name), before, step))
+        for each in (*invariants, *steps)
+        for action, step in taken
+    ]
+    return Obligations(assumed, tuple(contract), tuple(preserved))
+
+
+def _broken(layout: Layout, each: Property, held: Term | None, before: Leaves, step: Step) -> Term:
+    """That a step breaks a property: one of steps, or one of states that `held` before it."""
+    after = narrowed(layout, step.leaves)
+    if held is not None:
+        written = {
+            id(name)
+            for old, new in zip(before, after, strict=True)
+            if old is not new
+            for name in terms.variables_of([old])
+        }
+        if written.isdisjoint(map(id, terms.variables_of([held]))):
+            return FALSE
+    kept = symbolic.holds(each, *((before, after) if each.is_step else (after,)))
+    return FALSE if kept is held else terms.conjunction(step.enabled, terms.negation(step.fault), terms.negation(kept))
+
+
+def narrowed(layout: Layout, leaves: Leaves) -> Leaves:
+    """A state of which it is proved elsewhere that every scalar is in its range."""
+    return tuple(terms.narrowed(leaf, each.low, each.high) for leaf, each in zip(leaves, layout.leaves, strict=True))
+
+
+def _contract(layout: Layout, action: Action, before: Leaves, step: Step) -> list[Obligation]:
+    works = terms.negation(step.fault)
+    outside = [
+        terms.negation(terms.is_within(leaf, each.low, each.high))
+        for leaf, each in zip(step.leaves, layout.leaves, strict=True)
+    ]
+    return [
+        Obligation(CODE, action.name, (), step.fault),
+        Obligation(RANGES, action.name, (), terms.conjunction(step.enabled, works, terms.disjunction(*outside))),
+        Obligation(
+            DISABLED,
+            action.name,
+            (),
+            terms.conjunction(terms.negation(step.enabled), works, differs(before, step.leaves)),
+        ),
+    ]
+
+
+def differs(one: Leaves, other: Leaves) -> Term:
+    """Whether two states are not the same."""
+    return terms.disjunction(
+        *(terms.negation(terms.equals(left, right)) for left, right in zip(one, other, strict=True))
+    )

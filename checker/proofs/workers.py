@@ -1,0 +1,156 @@
+"""Processes that put questions to the solver side by side. One that hangs or dies is replaced, and says UNKNOWN."""
+
+import contextlib
+import os
+import pickle
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from checker.places import SOURCES
+from checker.proofs.solver import Answer, Status, Translation, solve
+from checker.proofs.terms import Term, dump
+
+GRACE = 10.0
+"""Seconds that the solver may go on after its timeout before its process is ended."""
+
+_PROGRAM = "import sys; sys.path.insert(0, {root!r}); from checker.proofs.solver import serve; serve()"
+
+
+@dataclass(frozen=True)
+class Question:
+    """Whether some terms can all hold, asked with a timeout in seconds; see `solver.solve`."""
+
+    assertions: Sequence[Term]
+    timeout: float | None
+    wishes: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer, and how many seconds it took."""
+
+    answer: Answer
+    seconds: float
+
+
+def worker_count() -> int:
+    """How many processes this one may use at a time."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def replies(questions: Sequence[Question], jobs: int) -> Generator[Reply, None, None]:
+    """The replies to the questions, in their order, each as soon as it and all before it are known.
+
+    `jobs` is how many processes work side by side; with 0 this one does, which then waits for the solver.
+    """
+    if not jobs:
+        translation = Translation()
+        for question in questions:
+            began = time.perf_counter()
+            answer = solve(question.assertions, question.timeout, question.wishes, translation)
+            yield Reply(answer, time.perf_counter() - began)
+        return
+    waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
+    for number in range(len(questions)):
+        waiting.put(number)
+    found: list[queue.SimpleQueue[Reply]] = [queue.SimpleQueue() for _ in questions]
+    workers = [_Worker(questions, waiting, found) for _ in range(min(jobs, len(questions)))]
+    try:
+        for worker in workers:
+            worker.start()
+        for each in found:
+            yield each.get()
+    finally:
+        for worker in workers:
+            worker.stop()
+
+
+class _Worker(threading.Thread):
+    """A thread that hands questions to a process of its own."""
+
+    def __init__(
+        self,
+        questions: Sequence[Question],
+        waiting: "queue.SimpleQueue[int]",
+        found: "list[queue.SimpleQueue[Reply]]",
+    ) -> None:
+        super().__init__(daemon=True)
+        self._questions = questions
+        self._waiting = waiting
+        self._found = found
+        self._process: subprocess.Popen[bytes] | None = None
+        self._stopped = False
+        self._lock = threading.Lock()
+
+    def run(self) -> None:
+        """Answer until no question is left, or the work is stopped."""
+        while not self._stopped:
+            try:
+                number = self._waiting.get_nowait()
+            except queue.Empty:
+                break
+            self._found[number].put(self._reply(self._questions[number]))
+        self._end()
+
+    def stop(self) -> None:
+        """End the process, whatever it does, and wait for the thread."""
+        self._stopped = True
+        self._end()
+        if self.ident is not None:
+            self.join()
+
+    def _reply(self, question: Question) -> Reply:
+        expired = threading.Event()
+
+        def expire() -> None:
+            expired.set()
+            self._end()
+
+        seconds = None if question.timeout is None else min(question.timeout + GRACE, threading.TIMEOUT_MAX)
+        timer = None if seconds is None else threading.Timer(seconds, expire)
+        if timer is not None:
+            timer.start()
+        try:
+            process = self._running()
+            assert process.stdin is not None and process.stdout is not None
+            pickle.dump((dump(question.assertions), question.timeout, dict(question.wishes)), process.stdin)
+            process.stdin.flush()
+            answer, seconds = pickle.load(process.stdout)
+            return Reply(answer, seconds)
+        except (OSError, EOFError, ValueError, pickle.UnpicklingError) as error:
+            self._end()
+            reason = "timeout" if expired.is_set() else f"the solver's process ended ({type(error).__name__})"
+            return Reply(Answer(Status.UNKNOWN, reason=reason), question.timeout or 0.0)
+        finally:
+            if timer is not None:
+                timer.cancel()
+
+    def _running(self) -> "subprocess.Popen[bytes]":
+        with self._lock:
+            if self._stopped:
+                raise OSError("the work is stopped")
+            if self._process is None:
+                program = _PROGRAM.format(root=str(SOURCES))
+                self._process = subprocess.Popen(
+                    [sys.executable, "-P", "-c", program],
+                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                )  # fmt: skip
+            return self._process
+
+    def _end(self) -> None:
+        with self._lock:
+            process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            for pipe in (process.stdin, process.stdout):
+                with contextlib.suppress(OSError):
+                    if pipe is not None:
+                        pipe.close()
+            process.wait()

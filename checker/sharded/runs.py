@@ -1,0 +1,245 @@
+"""Beginning a distributed search, and continuing one from its run directory."""
+
+import contextlib
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from checker.background import FailedError, Job
+from checker.commands.named import Source
+from checker.compiled import CompiledSearch
+from checker.distributed import DistributedSearch, HereWorkers, SparkWorkers
+from checker.errors import UsageError
+from checker.exploration import Watch
+from checker.files import reason_of
+from checker.identity import differences, identity_of
+from checker.interpreted import InterpretedSearch
+from checker.machine import kernel, machine_code
+from checker.machine.native import fingerprint
+from checker.model import Model
+from checker.places import CHECKER, SOURCES
+from checker.result import Limits, ProgressListener, Result, Verdict
+from checker.search import result_of, wait
+from checker.sharded import spark
+from checker.sharded.hand_over import hand_over
+from checker.sharded.run_directory import RunDirectory
+from checker.sharded.shard import Work
+
+SPARK_FROM = 200_000
+"""From how many states on a level is a Spark job, unless told otherwise: below, a job costs more than it saves."""
+UNCOMPRESSED = {"spark.shuffle.compress": "false", "spark.shuffle.spill.compress": "false"}
+"""Packed states are nearly random: compressing them costs time and saves little."""
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Where Spark runs and how: the master, settings by name, the number of shards (None: one for each core).
+
+    The search is handed over to shards at the first level with `hand_over_from` states (None: `spark_from`); a level
+    with `spark_from` states is a Spark job. `tell` is given a line of text when Spark has started.
+    """
+
+    master: str | None = None
+    conf: dict[str, str] = field(default_factory=dict)
+    shards: int | None = None
+    spark_from: int = SPARK_FROM
+    hand_over_from: int | None = None
+    tell: Callable[[str], None] = lambda line: None
+
+
+def begin(
+    source: Source,
+    path: Path | None,
+    cluster: Cluster,
+    limits: Limits,
+    progress: ProgressListener | None = None,
+    model: Model | None = None,
+    goes_past: bool = False,
+) -> Result:
+    """Search a model, on Spark once it is wide enough, keeping every level in a new run directory at `path`.
+
+    `model` is what `source` names, where it is there already. Without a path the directory is a temporary one, which
+    stays only where the search did not end. A search that `goes_past` violations and deadlocks tells of them when it
+    ends, also where it is resumed. UsageError where the directory or Spark cannot be used; otherwise as
+    `checker.search.check`.
+    """
+    model = model or source.model()
+    text = kernel.kernel_text(model)
+    if cluster.master is not None:
+        spark.reach(cluster.master)
+    run = RunDirectory(path or Path(tempfile.mkdtemp(prefix="kafkacheck-run-")))
+    about = {
+        "model": model.name,
+        "source": [source.absolute().text, list(source.changes), list(source.properties), source.lemmas],
+        "shards": cluster.shards,
+        "goes_past": goes_past,
+        "identity": identity_of(model, text),
+    }
+    try:
+        run.create(about, text)
+        return _continued(model, run, about, cluster, limits, progress, is_temporary=path is None)
+    except BaseException:
+        if path is None:
+            shutil.rmtree(run.path, ignore_errors=True)
+        raise
+
+
+def resume(
+    path: Path,
+    cluster: Cluster,
+    limits: Limits,
+    progress: ProgressListener | None = None,
+    model: Model | None = None,
+) -> Result:
+    """Continue the run at `path` from its last whole level, after comparing all files with their checksums.
+
+    `model` is what `source_of` the run names, where it is there already. UsageError where the model has changed since,
+    naming what; DamagedRunError naming a file that is damaged.
+    """
+    run = RunDirectory(path)
+    about = run.about()
+    model = model or source_of(path).model()
+    text = unchanged_kernel(run, model)
+    if cluster.shards not in (None, about["shards"]) and run.committed():
+        raise UsageError(f"{path} has {about['shards']} shards, which cannot become {cluster.shards}")
+    if cluster.master is not None:
+        spark.reach(cluster.master)
+    run.write_kernel(text)
+    return _continued(model, run, about, cluster, limits, progress, is_temporary=False)
+
+
+def unchanged_kernel(run: RunDirectory, model: Model) -> str:
+    """The text of the model's kernel. UsageError where a run was begun with another one, naming the differences."""
+    about, text = run.about(), kernel.kernel_text(model)
+    changed = differences(about["identity"], identity_of(model, text))
+    if changed:
+        raise UsageError(
+            f"{run.path} was begun with another {model.name}: {'; '.join(changed[:5])}; undo that, or begin a new run"
+        )
+    return text
+
+
+def source_of(path: Path) -> Source:
+    """How the model of the run at `path` was named. UsageError where there is no run."""
+    text, changes, properties, lemmas = RunDirectory(path).about()["source"]
+    return Source(text, tuple(changes), tuple(properties), lemmas)
+
+
+def _continued(
+    model: Model,
+    run: RunDirectory,
+    about: dict[str, Any],
+    cluster: Cluster,
+    limits: Limits,
+    progress: ProgressListener | None,
+    is_temporary: bool,
+) -> Result:
+    watch = Watch(limits, progress)
+    with watch.interrupts.listening(), run.locked(), contextlib.ExitStack() as started:
+        sessions = SparkStarter(cluster, run.path, started)
+        levels = [run.level(number) for number in run.committed()]
+        if not levels or levels[-1].summary is None:
+            run.forget()
+            result = _from_the_start(model, run, about, cluster, watch, sessions)
+            if result is not None:
+                return _left(result, run, is_temporary)
+        else:
+            run.verify(levels)
+        sizes, name = kernel.sizes_of(model), fingerprint(run.kernel.read_text(encoding="utf-8"))
+        work = Work(str(run.path.resolve()), name, sizes, about["shards"], 0)
+        workers = (HereWorkers(), SparkWorkers(sessions.context))
+        search = DistributedSearch(model, run, work, watch, workers, cluster.spark_from, about["goes_past"])
+        found = search.run()
+        return _left(result_of(search, found, watch), run, is_temporary)
+
+
+def _from_the_start(
+    model: Model, run: RunDirectory, about: dict[str, Any], cluster: Cluster, watch: Watch, sessions: "SparkStarter"
+) -> Result | None:
+    """Search in this process until a level is wide enough and hand over; the result where none is.
+
+    UsageError where a file cannot be written.
+    """
+    with machine_code.compiling(run.kernel.read_text(encoding="utf-8")) as compiler:
+        waiting = InterpretedSearch(model, watch)
+        stopped = wait(waiting, compiler.is_ready)
+        if stopped is not None:
+            return result_of(waiting, stopped, watch)
+        search = CompiledSearch(model, compiler.entries(), watch)
+        if about["goes_past"]:
+            search.counts.tolerate_all(model)
+        found = search.run(cluster.spark_from if cluster.hand_over_from is None else cluster.hand_over_from)
+        if found is not None or not search.frontier:
+            return result_of(search, found, watch)
+        try:
+            if about["shards"] is None:
+                expanded = search.counts.distinct - search.frontier
+                reason_to_stop = partial(watch.reason_to_stop, search.engine, search.counts, expanded)
+                about["shards"] = sessions.context(reason_to_stop).defaultParallelism
+            run.describe(about)
+            hand_over(search, run, about["shards"])
+        except FailedError as error:
+            return result_of(search, search.counts.stopped(model, str(error)), watch)
+        except OSError as error:
+            raise UsageError(
+                f"cannot write {error.filename or run.shards}: {reason_of(error)}; make room there, and go on with "
+                f"`kafkacheck resume {run.path}`, or begin again with another --run-dir"
+            ) from error
+    return None
+
+
+class SparkStarter:
+    """The Spark context, started when it is first asked for; it ends with `until`."""
+
+    def __init__(self, cluster: Cluster, folder: Path, until: contextlib.ExitStack) -> None:
+        self._cluster, self._folder, self._until = cluster, folder, until
+        self._context: Any = None
+        self._is_given_up = False
+
+    def context(self, reason_to_stop: Callable[[], str]) -> Any:
+        """The Spark context. UsageError where Spark cannot be started, FailedError where there is a reason to stop."""
+        if self._context is None:
+            started, ending = Job(self._start, self._give_up, str).wait(reason_to_stop)
+            self._until.push(ending)
+            self._context = started
+            self._cluster.tell(spark.description(started))
+        return self._context
+
+    def _start(self) -> tuple[Any, contextlib.ExitStack]:
+        """The context, and what ends it; ended at once where it was given up meanwhile."""
+        with contextlib.ExitStack() as ending:
+            master, conf = self._cluster.master, self._cluster.conf
+            started = ending.enter_context(spark.context(master, conf, [_package(self._folder)], UNCOMPRESSED))
+            return started, contextlib.ExitStack() if self._is_given_up else ending.pop_all()
+
+    def _give_up(self) -> None:
+        self._is_given_up = True
+
+
+def _package(folder: Path) -> Path:
+    """The package `checker` as a file in a folder, for Spark to bring to its workers."""
+    path = folder / "kafkacheck.zip"
+    try:
+        with zipfile.ZipFile(path, "w") as archive:
+            for module in sorted(CHECKER.rglob("*.py")):
+                archive.write(module, module.relative_to(SOURCES))
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {reason_of(error)}; name a place that can be written") from error
+    return path
+
+
+def _left(result: Result, run: RunDirectory, is_temporary: bool) -> Result:
+    """Remove a temporary run directory that is not needed; say how to go on where the search did not end."""
+    if result.verdict is Verdict.NOT_EXHAUSTED and run.committed():
+        result.reason += f"; continue with: kafkacheck resume {run.path}"
+        return result
+    if result.verdict is Verdict.NOT_EXHAUSTED:
+        result.reason += "; it had no level wide enough for Spark yet, and such levels are not kept"
+    if is_temporary:
+        shutil.rmtree(run.path, ignore_errors=True)
+    return result
