@@ -16,6 +16,7 @@ from model.cluster_drawing import CLUSTER
 from model.cluster_healing import FAIR_IN_ZOOKEEPER, ISR_GROWTH
 from model.environment import follower_lags, leadership_is_moved, process_crashes, start_in_sync
 from spec.cluster_liveness import bounds_leave_room, converged, disturbed
+from spec.cluster_messages import disturbances_are_real
 
 MODEL = Model(
     name="cluster_convergence_zookeeper",
@@ -32,7 +33,7 @@ MODEL = Model(
         follower_lags,
         leadership_is_moved,
     ],
-    always=[bounds_leave_room],
+    always=[bounds_leave_room, disturbances_are_real],
     sometimes=EXAMPLES,
     leads_to=[(disturbed, converged)],
     weakly_fair=FAIR_IN_ZOOKEEPER,

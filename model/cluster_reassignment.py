@@ -14,7 +14,7 @@ from model.cluster import BOUNDS, EPOCH_QUESTIONS, ISR_CHANGES, MEASURES, REPLIC
 from model.cluster_drawing import CLUSTER
 from model.environment import process_crashes, reassignment_is_asked, start_in_sync
 from spec.cluster import acknowledged_record
-from spec.cluster_record import reassignments_go_on
+from spec.cluster_record import deleted_replica, reassignments_go_on
 from spec.cluster_steps import requests_of_former_broker_have_no_effect
 
 MODEL = Model(
@@ -33,7 +33,7 @@ MODEL = Model(
         reassignment_is_asked,
     ],
     always=[*SAFETY, requests_of_former_broker_have_no_effect, reassignments_go_on],
-    sometimes=[acknowledged_record],
+    sometimes=[acknowledged_record, deleted_replica],
     measures=MEASURES,
     drawing=CLUSTER,
 )

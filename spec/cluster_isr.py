@@ -128,37 +128,44 @@ def may_be_recorded(before: State, rules: ClusterRules, leader_id: int) -> bool:
 
 def answers_tell_the_record(before: State, after: State, rules: ClusterRules) -> bool:
     """The controller answers a change with what it has recorded; a member that may not be in the ISR is named as the
-    reason where nothing else is wrong; and every other refusal sends the leader back to its metadata.
+    reason where nothing else is wrong; and every other refusal sends the leader back to its metadata. A zombie, too,
+    calls nothing recorded but what was asked for, and sends nobody back who has the newest metadata.
 
     Lost if it fails: a leader takes for recorded what is not, or waits for metadata that will not come.
     Source: `ReplicationControlManager.alterPartition`, `validateAlterPartitionData`.
-    Holds in: every model of the cluster whose controller is not a zombie.
+    Holds in: every model of the cluster.
     Fails in: none; it guards the reference itself.
     """
-    if before.controller.zombie_offset != NO_OFFSET:
-        return True
     metadata = after.controller.history[after.controller.offset]
     for leader_id in range(len(before.brokers)):
         change = before.alter_partitions[leader_id]
         answer = after.alter_partitions[leader_id]
         if change.stage == Stage.REQUESTED and answer.stage == Stage.ANSWERED:
-            if answer.error == AlterPartitionError.NONE:
-                if answer.leader_epoch != metadata.leader_epoch or answer.partition_epoch != metadata.partition_epoch:
-                    return False
-                if answer.isr != metadata.isr:
-                    return False
-            elif after.controller.offset != before.controller.offset or answer.isr != 0:
+            is_growing = cardinality(change.isr) > 1 and metadata.is_recovering
+            if answer.error == AlterPartitionError.NONE and answer.isr != change.isr & metadata.replicas:
                 return False
-            elif is_current(before, leader_id) and may_be_recorded(before, rules, leader_id):
-                is_growing = cardinality(change.isr) > 1 and metadata.is_recovering
+            if answer.error == AlterPartitionError.FENCED and is_current(before, leader_id):
                 if not is_growing or not rules.recovering_leader_stays_alone:
                     return False
-            elif is_current(before, leader_id) and not metadata.is_recovering:
-                if answer.error != AlterPartitionError.INELIGIBLE_REPLICA:
+            if before.controller.zombie_offset == NO_OFFSET:
+                if not is_answer_of_record(before, after, rules, leader_id):
                     return False
-            elif not is_current(before, leader_id) and answer.error != AlterPartitionError.FENCED:
-                return False
     return True
+
+
+def is_answer_of_record(before: State, after: State, rules: ClusterRules, leader_id: int) -> bool:
+    """Whether an answer tells the newest record, or refuses a change that was not made for the reason that counts."""
+    metadata = after.controller.history[after.controller.offset]
+    answer = after.alter_partitions[leader_id]
+    if answer.error == AlterPartitionError.NONE:
+        if answer.leader_epoch != metadata.leader_epoch or answer.partition_epoch != metadata.partition_epoch:
+            return False
+        return answer.isr == metadata.isr
+    if after.controller.offset != before.controller.offset or answer.isr != 0:
+        return False
+    if not is_current(before, leader_id):
+        return answer.error == AlterPartitionError.FENCED
+    return answer.error == AlterPartitionError.FENCED or not may_be_recorded(before, rules, leader_id)
 
 
 def leaders_obey_answers(before: State, after: State, rules: ClusterRules) -> bool:

@@ -95,9 +95,8 @@ def connections_end_with_process(before: State, after: State) -> bool:
     """
     for broker_id in range(len(before.brokers)):
         if before.brokers[broker_id].is_running and not after.brokers[broker_id].is_running:
-            change = before.alter_partitions[broker_id]
-            is_kept = change.stage == Stage.REQUESTED
-            if (after.alter_partitions[broker_id].stage == Stage.REQUESTED) != is_kept:
+            was = before.alter_partitions[broker_id].stage
+            if after.alter_partitions[broker_id].stage != (Stage.REQUESTED if was == Stage.REQUESTED else Stage.IDLE):
                 return False
             for other_id in range(len(before.fetches)):
                 fetch = before.fetches[other_id]

@@ -187,3 +187,14 @@ def reassignments_go_on(before: State, after: State) -> bool:
     if not ends:
         return was.replicas & ~now.replicas == 0 and now.target & ~now.isr != 0
     return not (begins or was_under_way) or now.isr == now.target
+
+
+def deleted_replica(state: State) -> bool:
+    """A broker has deleted its replica by the newest change. Without an example nobody is ever told in time."""
+    metadata = state.controller.history[state.controller.offset]
+    for broker_id in range(len(state.brokers)):
+        broker = state.brokers[broker_id]
+        if broker.is_running and not broker.has_log and broker.metadata_offset == state.controller.offset:
+            if not contains(metadata.replicas, broker_id):
+                return True
+    return False
