@@ -129,7 +129,8 @@ def may_be_recorded(before: State, rules: ClusterRules, leader_id: int) -> bool:
 def answers_tell_the_record(before: State, after: State, rules: ClusterRules) -> bool:
     """The controller answers a change with what it has recorded; a member that may not be in the ISR is named as the
     reason where nothing else is wrong; and every other refusal sends the leader back to its metadata. A zombie, too,
-    calls nothing recorded but what was asked for, and sends nobody back who has the newest metadata.
+    calls nothing recorded but what was asked for, sends nobody back who has the newest metadata, and refuses no member
+    to a leader that knows more than it does.
 
     Lost if it fails: a leader takes for recorded what is not, or waits for metadata that will not come.
     Source: `ReplicationControlManager.alterPartition`, `validateAlterPartitionData`.
@@ -149,6 +150,9 @@ def answers_tell_the_record(before: State, after: State, rules: ClusterRules) ->
                     return False
             if before.controller.zombie_offset == NO_OFFSET:
                 if not is_answer_of_record(before, after, rules, leader_id):
+                    return False
+            elif answer.error == AlterPartitionError.INELIGIBLE_REPLICA and may_be_recorded(before, rules, leader_id):
+                if change.partition_epoch > before.controller.history[before.controller.zombie_offset].partition_epoch:
                     return False
     return True
 
