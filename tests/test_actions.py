@@ -84,7 +84,11 @@ def interpreted_successors(model, values):
 
 
 def compiled_successors(model, states):
-    """The same for many states, by the compiled reading, also where a successor lies outside the constraint."""
+    """The same for many states, by the compiled reading, also where a successor lies outside the constraint.
+
+    No property is asked: of a state that no behaviour reaches it may fail.
+    """
+    model = model.with_properties([])
     space = Workspace(kernel.sizes_of(model), machine_code.entries_soon(kernel.kernel_text(model)), len(states))
     space.store[:] = model.layout.pack(np.array(states, np.int64))
     answers = []

@@ -94,7 +94,7 @@ def test_prove_takes_lemmas_from_a_file(kafkacheck, tmp_path):
 NUMBER_TAKEN = """from typing import Annotated
 
 from checker.schema import Count
-from counter import State
+from proved_counter import State
 
 
 def up_to(state: State, by: Annotated[int, Count(3)]) -> bool:

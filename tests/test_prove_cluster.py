@@ -8,6 +8,7 @@ from checker.proofs.obligations import obligations
 from checker.proofs.reached import explore
 from checker.prove import Outcome, Prover, Settings, prove
 from checker.result import Limits
+from model import cluster
 from tests.command import ROOT
 from tests.marks import long_but
 
@@ -28,6 +29,8 @@ PROVED = {
 }  # fmt: skip
 OPEN = {"acknowledged_records_survive"}
 """What would need more lemmas than there are."""
+ONLY_SEARCHED = {each.__name__ for each in (*cluster.BROKERS, *cluster.CONTROLLER)}
+"""What is said of single steps; nobody tried to prove it."""
 OPEN_WITH_TWO_RECORDS = {"logs_match_by_epoch", "logs_agree_below_high_watermark"}
 """With one record there are no two that could differ."""
 
@@ -60,7 +63,8 @@ def test_the_lemmas_hold_in_every_reachable_state(name):
 
 def test_every_property_is_either_proved_or_open():
     for name in MODELS:
-        assert {each.name for each in catalogue.find_model(name).properties} == PROVED | OPEN, name
+        asked = {each.name for each in catalogue.find_model(name).properties} - ONLY_SEARCHED
+        assert asked == PROVED | OPEN, name
 
 
 @pytest.mark.slow
