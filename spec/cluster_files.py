@@ -101,10 +101,11 @@ def unread_metadata_is_blank(before: State, after: State, rules: ClusterRules) -
         if is_next and before.controller.offset == after.controller.offset and now.is_running:
             replays = True
     for offset in range(len(after.controller.history)):
+        was_blank = before.controller.history[offset].replicas == 0
         is_blank = after.controller.history[offset].replicas == 0
         if offset > after.controller.offset and not is_blank:
             return False
-        if offset >= lowest and offset <= after.controller.offset and is_blank:
+        if offset >= lowest and is_blank and not was_blank:
             return False
         if replays and offset < lowest and not is_blank:
             return False

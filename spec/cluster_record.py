@@ -7,13 +7,22 @@ Left out, and why that is sound: which of several candidates is elected, which K
 
 from checker.schema import contains
 from impl.cluster import State
-from impl.constants import NO_LEADER, Propagation
+from impl.constants import NO_LEADER, PartitionState, Propagation
 from impl.controller.records import Metadata
 from impl.rules import ClusterRules
+from spec.cluster_elections import partition_state
+
+
+def had_no_leader_yet(metadata: Metadata) -> bool:
+    """Whether the partition does not exist, or is new: the first leader leads in epoch 0."""
+    reached = partition_state(metadata)
+    return reached == PartitionState.NON_EXISTENT or reached == PartitionState.NEW
 
 
 def isr_is_never_empty(state: State, rules: ClusterRules) -> bool:
-    """The ISR has a member, unless eligible leader replicas make up for it; and the leader, if there is one, is in it.
+    """The ISR has a member from the first leader on, and the leader, if there is one, is in it.
+
+    Without a member eligible leader replicas must make up for it.
 
     Lost if it fails: who has all committed records is forgotten, and only an unclean election can go on.
     Source: `PartitionChangeBuilder`; KIP-966.
@@ -23,7 +32,9 @@ def isr_is_never_empty(state: State, rules: ClusterRules) -> bool:
     metadata = state.controller.history[state.controller.offset]
     if metadata.leader != NO_LEADER and not contains(metadata.isr, metadata.leader):
         return False
-    return metadata.isr != 0 or rules.eligible_leader_replicas
+    if metadata.isr != 0 or rules.eligible_leader_replicas:
+        return True
+    return had_no_leader_yet(metadata)
 
 
 def leader_is_elected_where_possible(state: State) -> bool:
@@ -82,7 +93,7 @@ def leader_epoch_counts_leaders(before: State, after: State, rules: ClusterRules
     was = before.controller.history[before.controller.offset]
     now = after.controller.history[after.controller.offset]
     if now.leader_epoch == was.leader_epoch:
-        return now.leader == was.leader
+        return now.leader == was.leader or had_no_leader_yet(was)
     if now.leader_epoch != was.leader_epoch + 1:
         return False
     if now.leader != was.leader or before.budget.moves != after.budget.moves or was.replicas & ~now.replicas != 0:

@@ -158,6 +158,16 @@ def test_an_entry_that_does_not_fit_is_an_error_that_names_it(place, change, tol
     assert told in ended.error and "Traceback" not in ended.err
 
 
+def test_bugs_can_be_listed_without_a_search(place, monkeypatch):
+    monkeypatch.setattr("checker.museum.Museum.visit", None)
+    ended = in_process("bugs", "--list", folder=place)
+    assert ended.status == 0
+    assert [line.split()[0] for line in ended.out.splitlines()[2:]] == ["LEAK-1"]
+    [told] = json.loads(in_process("bugs", "TAP-7", "--list", "--json", folder=place).out)
+    assert told["id"] == "LEAK-1 / TAP-7" and told["area"] == "pipes" and told["model"] == "tank"
+    assert in_process("bugs", "--list", "LEAK-9", folder=place).status == 2
+
+
 def test_bugs_that_share_the_half_with_the_fix_share_its_search(place, monkeypatch):
     monkeypatch.chdir(place)
     twin = LEAK.replace("LEAK-1 / TAP-7", "LEAK-4")

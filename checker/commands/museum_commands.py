@@ -11,6 +11,7 @@ from checker.result import Limits
 
 @click.command(epilog=EXIT_STATUSES)
 @click.argument("names", metavar="[BUG]...", nargs=-1)
+@click.option("--list", "only_list", is_flag=True, help="List the bugs, and search none.")
 @click.option(
     "--engine",
     type=click.Choice(["auto", "interpreted", "compiled"]),
@@ -23,6 +24,7 @@ from checker.result import Limits
 @json_option
 def bugs(
     names: tuple[str, ...],
+    only_list: bool,
     engine: str,
     max_states: int | None,
     max_seconds: float | None,
@@ -35,8 +37,10 @@ def bugs(
     of the names in it; its shortest counterexample is printed and, with --out, drawn. The length counts the initial
     state; the states are those that the search with the fix visited. A limit is that of each single search.
     """
-    from checker.commands.museum_report import show_bugs
+    from checker.commands.museum_report import list_bugs, show_bugs
 
+    if only_list:
+        return list_bugs(names, as_json)
     limits = Limits(max_states=max_states, max_seconds=max_seconds)
     return show_bugs(names, checking.by_engine(engine), limits, folder, as_json)
 

@@ -17,6 +17,7 @@ from checker.settings import rules_of
 from checker.statuses import NOT_EXHAUSTED, UNEXPECTED
 
 COLUMNS = ("id", "title", "area", "property", "found", "fixed", "shortest", "states", "seconds", "fixed by")
+LISTED = ("id", "title", "area", "model", "property", "fixed by")
 ANSWERS = {True: "yes", False: "no", None: "unfinished"}
 RIGHT = ("shortest", "states", "seconds")
 
@@ -142,17 +143,33 @@ def sentence(exhibits: Sequence[Exhibit]) -> str:
     return "; ".join(told)
 
 
+def list_bugs(names: Sequence[str], as_json: bool) -> int:
+    """Print what there is of the named bugs, or of all, and search nothing; the exit status. UsageError as `find_bugs`."""
+    chosen = list({bug.id: bug for name in names for bug in find_bugs(name)}.values()) if names else bugs()
+    rows = [[getattr(bug, name.replace(" ", "_")) for name in LISTED] for bug in chosen]
+    if as_json:
+        say(report.json_text([dict(zip(LISTED, row, strict=True)) for row in rows]))
+    else:
+        say(_table(LISTED, rows))
+    return 0
+
+
 def table(exhibits: Sequence[Exhibit]) -> str:
-    """The museum as a table; nothing in it is folded."""
+    """The museum as a table."""
+    return _table(COLUMNS, [_cells(each) for each in exhibits])
+
+
+def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table in which nothing is folded."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
     drawn = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1))
-    for name in COLUMNS:
+    for name in columns:
         drawn.add_column(name, justify="right" if name in RIGHT else "left", overflow="fold")
-    for each in exhibits:
-        drawn.add_row(*_cells(each))
+    for row in rows:
+        drawn.add_row(*row)
     text = io.StringIO()
     Console(file=text, width=report.PLAIN_TABLE_WIDTH, markup=False, emoji=False).print(drawn)
     return "\n".join(line.rstrip() for line in text.getvalue().rstrip().splitlines())
