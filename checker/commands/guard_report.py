@@ -54,8 +54,7 @@ def text_of(judged: Judged) -> str:
 
 def _told(judged: Judged) -> str:
     finding = judged.finding
-    at = " ".join(f"{name}={value}" for name, value in finding.bounds)
-    where = f" in {finding.model}" + (f" at {at}" if at else "")
+    where = f" in {finding.model}"
     match finding.outcome:
         case Outcome.CAUGHT:
             length = "" if finding.length is None else f" trace={finding.length}"

@@ -20,7 +20,7 @@ from checker.mutants.guard_group import Key, Member, Verdicts
 from checker.mutants.guards import Examiner, Finding, Outcome, undecided
 from checker.names import shortened
 from checker.result import Limits
-from checker.settings import settings_text
+from checker.settings import headline
 from checker.statuses import NOT_EXHAUSTED, UNEXPLAINED
 
 SECONDS_BETWEEN_REMARKS = 5.0
@@ -61,7 +61,7 @@ def examine_models(patterns: Sequence[str], changes: tuple[str, ...], wish: Wish
     reasons = guard_list.reasons(folder, members)
     if not wish.as_json:
         for each in members:
-            say(f"{each.model.name}: {settings_text(each.model) or 'no bounds or rules'}")
+            say(headline(each.model))
     is_whole = False
     with contextlib.suppress(KeyboardInterrupt, BrokenProcessPool), _Examining(wish, len(members) > 1) as examining:
         examining.examine(members, keys, verdicts)  # what was found until Ctrl-C is told

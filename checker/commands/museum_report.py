@@ -144,7 +144,7 @@ def sentence(exhibits: Sequence[Exhibit]) -> str:
 
 
 def list_bugs(names: Sequence[str], as_json: bool) -> int:
-    """Print what there is of the named bugs, or of all, and search nothing; the exit status. UsageError as `find_bugs`."""
+    """Print what there is of the named bugs, or of all, and search nothing; UsageError as `find_bugs`."""
     chosen = list({bug.id: bug for name in names for bug in find_bugs(name)}.values()) if names else bugs()
     rows = [[getattr(bug, name.replace(" ", "_")) for name in LISTED] for bug in chosen]
     if as_json:
