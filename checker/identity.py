@@ -12,8 +12,8 @@ from checker.settings import rules_of
 
 Identity = dict[str, Any]
 
-_FUNCTION = re.compile(r'^define [^@]*@"([^".]+)[^"]*"', re.MULTILINE)
-_NUMBERS = re.compile(r'(@"[^".]+)(\.[0-9]+)+"')
+_FUNCTION = re.compile(r'^define [^@]*@"(?:protocol\.)?([^".]+)[^"]*"', re.MULTILINE)
+_NUMBERS = re.compile(r'(@"(?:protocol\.)?[^".]+)(\.[0-9]+)+"')
 
 
 def identity_of(model: Model, kernel: str) -> Identity:

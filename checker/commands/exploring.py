@@ -17,7 +17,7 @@ from checker.commands.progress import ProgressReport
 from checker.errors import EvaluationError, NotExhaustedError, UsageError
 from checker.model import Model
 from checker.result import Limits, Verdict
-from checker.settings import headline, settings_text
+from checker.settings import headline
 from checker.statuses import NOT_EXHAUSTED
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def explore_on_spark(
     from checker.sharded.run_directory import RunDirectory
 
     model = source.model()
-    say(f"{model.name}: {settings_text(model) or 'no bounds or rules'}")
+    say(headline(model))
     dataset.check_new(folder)
     state_graph.check_judgements(model)
     with ProgressReport(model.name) as progress:
@@ -91,7 +91,7 @@ def explore_run(run_folder: Path, folder: Path, cluster: "Cluster", with_cut_off
     from checker.sharded import runs
 
     model = runs.source_of(run_folder).model()
-    say(f"{model.name}: {settings_text(model) or 'no bounds or rules'}")
+    say(headline(model))
     return _tell_written(model, run_dataset.write(run_folder, folder, cluster, "", with_cut_off), folder)
 
 

@@ -12,7 +12,7 @@ from checker.proofs.reached import Reached
 from checker.proofs.solver import VERSION
 from checker.prove import Checked, Failure, Proof
 from checker.render import trace_text
-from checker.settings import rules_of, settings_text
+from checker.settings import rules_of, settings_text, told_settings
 from checker.witness import find_witness
 
 MOST_NAMED = 5
@@ -135,7 +135,7 @@ def _verdict_lines(proof: Proof, judgement: Judgement) -> Iterator[str]:
         for each in (*proof.invariants, *proof.steps):
             if each.name not in lemmas:
                 what = "holds of every step" if each.is_step else "is inductive"
-                where = f"for all states with {settings_text(model)}" if settings_text(model) else "for all states"
+                where = f"for all states with {told_settings(model)}" if settings_text(model) else "for all states"
                 yield f"{model.name}: {each.name} {what} ({_count(lemmas)}, {proof.seconds:.1f} s), {where}"
     words = [f"{model.name}: {judgement.verdict.value}"]
     if judgement.trace is not None:

@@ -222,6 +222,7 @@ def _own_gateway(folder: Path, given: dict[str, str]) -> Iterator[Any]:
     reach(master)
     chosen = java.find()
     defaults = {**QUIET, "spark.app.name": APPLICATION, JAVA: chosen.text, "spark.local.dir": str(folder)}
+    defaults["spark.sql.autoBroadcastJoinThreshold"] = "-1"  # a graph is a hundred times as large as its Parquet files
     defaults["spark.sql.warehouse.dir"] = str(folder / "warehouse")  # or else it is made where the user stands
     environment = {"JAVA_HOME": str(chosen.home(folder))}
     if "spark.pyspark.python" not in given:
