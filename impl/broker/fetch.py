@@ -69,7 +69,8 @@ def leader_answers_fetch(state: State, rules: ClusterRules, follower_id: Replica
         the record at that offset; and the fetch proves what the follower has, which may raise the high watermark. The
         answer has the high watermark from before that.
     Source: Partition.fetchRecords, readRecords, updateFollowerFetchState; KIP-320, KIP-595, KIP-903.
-    Left out: more than one record in an answer.
+    Left out: more than one record in an answer. A fetch of an earlier broker epoch is refused here as Kafka does, but
+        never comes: a broker that starts anew has no fetch under way but old ones (`counts`).
     """
     fetch = state.fetches[follower_id]
     if fetch.stage != Stage.REQUESTED or fetch.question != Question.FETCH:

@@ -3,7 +3,9 @@
 Part of Kafka modelled: `TransactionCoordinator` (`handleInitProducerId`, `handleAddPartitionsToTransaction`,
 `handleVerifyPartitionsInTransaction`, `handleEndTransaction`, `abortTimedOutTransactions`).
 Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360, KIP-890, KAFKA-6119, KAFKA-9666, KAFKA-19367, KAFKA-20090.
-Left out, and why that is sound: nothing.
+Left out, and why that is sound: two answers PRODUCER_FENCED to an EndTxn of transaction version 2. One with the epoch
+before, when nothing is open, is answered INVALID_TXN_STATE here, which ends the client as well; one with the next
+epoch, while markers are under way, waits until they are written.
 
 With transaction version 2 an abort of a transaction that the coordinator knows nothing of raises the epoch, as Kafka
 4.0 does: what was sent in it may still be under way.

@@ -156,7 +156,10 @@ def origin_of(produce: Produce) -> Origin:
 
 
 def append_produce(state: State, rules: TransactionRules, produce_id: int) -> None:
-    """Store the batch in a log that is not full, if nothing speaks against it, and answer."""
+    """Store the batch in a log that is not full, if nothing speaks against it, and answer.
+
+    TxnOffsetCommit comes here, too: its batch is the group's, and its generation is looked at (KIP-447).
+    """
     produce = state.produces[produce_id]
     partition = state.partitions[produce.partition]
     is_offset_commit = produce.input_offset != NO_INPUT
