@@ -35,6 +35,11 @@ from checker import room  # noqa: E402  # because of where a file that is run lo
 _let_interruptions(signal.default_int_handler)  # who only imports this file shall see no other Ctrl-C
 
 
+def _end_as_by_ctrl_c(number: int, frame: FrameType | None) -> None:
+    """Do what Ctrl-C does: tell what was found, and leave nothing half-written."""
+    os.kill(os.getpid(), signal.SIGINT)
+
+
 def main() -> int:
     """Run the command line; the exit status. Ctrl-C while it is being loaded ends the process quietly."""
     _let_interruptions(_leave)
@@ -43,6 +48,8 @@ def main() -> int:
     from checker.commands import command_line
 
     _let_interruptions(signal.default_int_handler)
+    if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL and signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
+        signal.signal(signal.SIGTERM, _end_as_by_ctrl_c)
     return command_line.main()
 
 

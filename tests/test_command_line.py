@@ -185,13 +185,14 @@ def test_a_limit_ends_the_search_unfinished(kafkacheck, plain, limit):
     assert "the search is not finished: it was stopped" in ended.out
 
 
-def test_ctrl_c_ends_the_search_and_reports_what_was_found(plain):
+@pytest.mark.parametrize("pressed", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_or_a_request_to_end_ends_the_search_and_reports_what_was_found(plain, pressed):
     arguments = [sys.executable, "-m", "checker", "check", str(plain), "--engine", "interpreted"]
     process = subprocess.Popen(arguments, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert process.stdout.readline().startswith("plain:")
     time.sleep(0.5)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(pressed)
     out, err = process.communicate(timeout=30)
     assert process.returncode == 20
     assert re.search(r"plain: NOT_EXHAUSTED distinct=\d\d+ .*\n$", out)
