@@ -35,10 +35,10 @@ _NORESERVE = 0x4000 if sys.platform == "linux" else 0
 class Workspace:
     """The arrays of a search. `capacity` states can be kept; their memory is taken only as they come.
 
-    `room` is for so many collected successors.
+    `room` is for how many collected successors there is room at least; by default `BUFFER`.
     """
 
-    def __init__(self, sizes: Sizes, entries: dict[str, Entry], capacity: int, room: int = BUFFER) -> None:
+    def __init__(self, sizes: Sizes, entries: dict[str, Entry], capacity: int, room: int | None = None) -> None:
         self.entries = entries
         self.sizes = sizes
         self.words = sizes.words
@@ -46,7 +46,7 @@ class Workspace:
         self.report = np.full(sizes.report, -1, np.int64)
         self.report[FAULT] = NO_FAULT
         self.fired = np.zeros(sizes.actions, np.int64)
-        self.room = max(room, 2 * sizes.combinations)
+        self.room = max(BUFFER if room is None else room, 2 * sizes.combinations)
         self.successors = np.empty((self.room, self.words), np.uint64)
         self.origins = np.empty(self.room, np.uint32)
         self.actions = np.empty(self.room, np.uint16)

@@ -57,11 +57,11 @@ def test_a_mistake_in_fairness_is_refused_with_its_place(given, told):
     ("given", "told"),
     [
         ({"weakly_fair": [take]}, "says what is fair, which only `eventually` and `leads_to` are judged by"),
-        ({"eventually": first_waits}, "`eventually` is <function first_waits.*give a list of functions"),
-        ({"eventually": [ask]}, "ask in `eventually` takes 2 states; write \\(state\\)"),
+        ({"eventually": first_waits}, "`eventually` is the function first_waits; give a list of functions"),
+        ({"eventually": [ask]}, "ask in `eventually` is an action; give a function that only looks at a state"),
         ({"leads_to": [first_waits]}, "`leads_to` lists <function first_waits.*give a list of pairs of functions"),
         ({"leads_to": (first_waits, first_has_lock)}, "`leads_to` lists .*give a list of pairs of functions"),
-        ({"leads_to": [(first_waits, take)]}, "take in `leads_to` takes 2 states"),
+        ({"leads_to": [(first_waits, take)]}, "take in `leads_to` is an action; give a function that only looks at a state"),
         ({"eventually": [first_waits, first_waits]}, "eventually_first_waits is listed twice"),
     ],
 )

@@ -198,7 +198,7 @@ def test_java_ends_when_the_process_is_killed(tmp_path):
     _, alive = psutil.wait_procs(children, timeout=20)
     assert not [child for child in alive if child.status() != psutil.STATUS_ZOMBIE]
     (left,) = tmp_path.iterdir()
-    program = "from checker import spark\nwith spark._folder() as folder: print(folder)"
+    program = "from checker.sharded import spark\nwith spark._folder() as folder: print(folder)"
     ended = in_process(program=program, TMPDIR=str(tmp_path))
     assert ended.status == 0 and ended.out.startswith(str(tmp_path))
     assert not left.exists()
