@@ -61,7 +61,10 @@ def test_a_mistake_in_fairness_is_refused_with_its_place(given, told):
         ({"eventually": [ask]}, "ask in `eventually` is an action; give a function that only looks at a state"),
         ({"leads_to": [first_waits]}, "`leads_to` lists <function first_waits.*give a list of pairs of functions"),
         ({"leads_to": (first_waits, first_has_lock)}, "`leads_to` lists .*give a list of pairs of functions"),
-        ({"leads_to": [(first_waits, take)]}, "take in `leads_to` is an action; give a function that only looks at a state"),
+        (
+            {"leads_to": [(first_waits, take)]},
+            "take in `leads_to` is an action; give a function that only looks at a state",
+        ),
         ({"eventually": [first_waits, first_waits]}, "eventually_first_waits is listed twice"),
     ],
 )
