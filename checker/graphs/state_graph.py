@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from checker.compiled import BUFFER, CompiledSearch, Workspace
+from checker.compiled import CompiledSearch, Workspace
 from checker.errors import EvaluationError, NotExhaustedError, UsageError
 from checker.exploration import NO_MEMORY, SECONDS_BETWEEN_LOOKS, Found, Values, Watch
 from checker.language.source import guarded
@@ -113,7 +113,7 @@ def failure_of_measures(model: Model, values: Values) -> EvaluationError | None:
 class StepSpace(Workspace):
     """The arrays of a search, and those in which a kernel tells steps and verdicts."""
 
-    def __init__(self, sizes: Sizes, entries: dict[str, Entry], capacity: int, room: int = BUFFER) -> None:
+    def __init__(self, sizes: Sizes, entries: dict[str, Entry], capacity: int, room: int | None = None) -> None:
         super().__init__(sizes, entries, capacity, room)
         self.combinations = np.empty(self.room, np.uint32)
         self.wrongs = np.empty(self.room, np.uint64)
