@@ -202,6 +202,11 @@ def bugs() -> list[Bug]:
     return found
 
 
+def chosen_bugs(names: Sequence[str]) -> list[Bug]:
+    """The bugs that these texts name, each once; all of them where there is no text. UsageError as `find_bugs`."""
+    return list({bug.id: bug for name in names for bug in find_bugs(name)}.values()) if names else bugs()
+
+
 def find_bugs(text: str) -> list[Bug]:
     """The bug of that id; else those that have `text` as one of their names; else those with a name that begins so.
 

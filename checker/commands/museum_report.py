@@ -11,7 +11,7 @@ from checker.commands import checking
 from checker.commands.output import say
 from checker.errors import UsageError
 from checker.files import make_usable, remove_empty
-from checker.museum import Exhibit, Museum, bugs, find_bugs
+from checker.museum import Exhibit, Museum, chosen_bugs
 from checker.result import Limits, Result
 from checker.settings import rules_of
 from checker.statuses import NOT_EXHAUSTED, UNEXPECTED
@@ -32,7 +32,7 @@ def show_bugs(names: Sequence[str], search: Search, limits: Limits, folder: Path
     its fix and gone with it, or says which mechanism it lacks; NOT_EXHAUSTED where a search was ended before it was
     done, and UNEXPECTED otherwise. ModelError where an entry does not fit.
     """
-    chosen = list({bug.id: bug for name in names for bug in find_bugs(name)}.values()) if names else bugs()
+    chosen = chosen_bugs(names)
     museum = Museum(search, limits)
     exhibits: list[Exhibit] = []
     for bug in chosen:
@@ -144,8 +144,8 @@ def sentence(exhibits: Sequence[Exhibit]) -> str:
 
 
 def list_bugs(names: Sequence[str], as_json: bool) -> int:
-    """Print what there is of the named bugs, or of all, and search nothing; UsageError as `find_bugs`."""
-    chosen = list({bug.id: bug for name in names for bug in find_bugs(name)}.values()) if names else bugs()
+    """Print what there is of the named bugs, or of all, and search nothing; UsageError as `chosen_bugs`."""
+    chosen = chosen_bugs(names)
     rows = [[getattr(bug, name.replace(" ", "_")) for name in LISTED] for bug in chosen]
     if as_json:
         say(report.json_text([dict(zip(LISTED, row, strict=True)) for row in rows]))

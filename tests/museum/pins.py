@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from checker.errors import UsageError
-from checker.museum import Exhibit, Museum, bugs, find_bugs
+from checker.museum import Exhibit, Museum, bugs, chosen_bugs
 from checker.result import Limits, Result, Verdict
 from checker.search import check
 from tests import expected
@@ -82,9 +82,8 @@ def table_of(identifier: str, facts: dict[str, Any]) -> str:
 
 def pin(names: list[str]) -> None:
     """Search the bugs named as in `kafkacheck bugs`, or all; write what was found, print README.md's table."""
-    chosen = [bug for name in names for bug in find_bugs(name)] if names else bugs()
     searched, facts = museum(), pinned() if names else {}
-    for bug in chosen:
+    for bug in chosen_bugs(names):
         if not bug.lacks:
             facts[bug.id] = facts_of(searched.visit(bug))
     tables = [table_of(bug.id, facts[bug.id]) for bug in bugs() if bug.id in facts]
