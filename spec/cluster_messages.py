@@ -153,6 +153,15 @@ def stale_answers_have_no_effect(before: State, after: State, rules: ClusterRule
     return True
 
 
+def uses_answer_of_now(before: State, after: State, follower_id: int) -> bool:
+    """Whether a step takes a follower's answer to what it asked in this life and leader epoch."""
+    fetch = before.fetches[follower_id]
+    broker = before.brokers[follower_id]
+    if fetch.stage != Stage.ANSWERED or after.fetches[follower_id].stage != Stage.IDLE:
+        return False
+    return fetch.leader_epoch == broker.leader_epoch and fetch.broker_epoch == broker.broker_epoch
+
+
 def answered_fetches_are_used(before: State, after: State) -> bool:
     """What a follower does with the answer to its latest fetch: it takes over the leader's log start, as far as it has
     committed; and out of range it ends within the leader's log, if the leader still runs, and else stays as it is.
@@ -168,9 +177,8 @@ def answered_fetches_are_used(before: State, after: State) -> bool:
         fetch = before.fetches[follower_id]
         broker = before.brokers[follower_id]
         now = after.brokers[follower_id]
-        is_used = fetch.stage == Stage.ANSWERED and after.fetches[follower_id].stage == Stage.IDLE
-        is_of_now = fetch.leader_epoch == broker.leader_epoch and fetch.broker_epoch == broker.broker_epoch
-        is_latest = is_of_now and fetch.question == Question.FETCH and fetch.offset == broker.log.end_offset
+        is_used = uses_answer_of_now(before, after, follower_id)
+        is_latest = fetch.question == Question.FETCH and fetch.offset == broker.log.end_offset
         stays = now.is_running and broker.leader_epoch == now.leader_epoch and not broker.must_truncate
         if is_used and is_latest and stays and fetch.end_offset == NO_OFFSET:
             leader = before.brokers[fetch.leader]
@@ -200,10 +208,9 @@ def answered_questions_are_used(before: State, after: State) -> bool:
         fetch = before.fetches[follower_id]
         broker = before.brokers[follower_id]
         now = after.brokers[follower_id]
-        is_used = fetch.stage == Stage.ANSWERED and after.fetches[follower_id].stage == Stage.IDLE
-        is_of_now = fetch.leader_epoch == broker.leader_epoch and fetch.broker_epoch == broker.broker_epoch
+        is_used = uses_answer_of_now(before, after, follower_id)
         stays = now.is_running and broker.leader_epoch == now.leader_epoch
-        if is_used and is_of_now and stays and fetch.question == Question.EPOCH_END:
+        if is_used and stays and fetch.question == Question.EPOCH_END:
             if now.must_truncate and has_same_files(broker, now) and fetch.asked_epoch == newest_epoch(broker):
                 return False
     return True
