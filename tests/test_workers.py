@@ -28,8 +28,8 @@ def test_no_question_needs_no_process():
 
 
 def test_processes_end_with_the_work():
-    replies = workers.replies([POSSIBLE] * 5, 2)
-    next(replies)
+    replies = workers.replies([POSSIBLE, hard(), hard()], 2)
+    next(replies)  # and who answered it has taken a question that does not end
     processes = [each._process for each in threading.enumerate() if isinstance(each, workers._Worker)]
     assert any(processes)
     replies.close()
