@@ -164,6 +164,7 @@ def test_where_nothing_is_found(kip101, kafkacheck):
         ("next_record_id = ", "PARSE_SYNTAX_ERROR"),
         ("replicas[7].leader = 1", "INVALID_ARRAY_INDEX"),
         ("1 = 1; DROP TABLE states", "PARSE_SYNTAX_ERROR"),
+        ("1 = 1) OR (2 = 2", "(line 1, pos 5)"),
     ],
 )
 def test_a_predicate_that_spark_does_not_accept(kip101, kafkacheck, predicate, why):

@@ -108,6 +108,12 @@ def test_a_master_is_looked_at_before_anything_is_written(tmp_path):
     assert not (tmp_path / "run").exists()
 
 
+def test_how_to_go_on_repeats_what_the_run_was_given():
+    assert Cluster().resuming(Path("a run")) == "kafkacheck resume 'a run'"
+    given = Cluster("local[1]", spark_from=1000)
+    assert given.resuming(Path("run")) == "kafkacheck resume run --master 'local[1]' --spark-from 1000"
+
+
 def test_a_search_that_stops_before_a_wide_level_says_that_nothing_is_kept(tmp_path):
     result = runs.begin(Source("kip101"), tmp_path / "run", Cluster(shards=2), Limits(max_states=100))
     assert result.reason.endswith("it had no level wide enough for Spark yet, and such levels are not kept")

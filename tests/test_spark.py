@@ -128,6 +128,9 @@ def test_java_that_is_gone_is_told():
         ("spark://127.0.0.1", "write spark://HOST:PORT"),
         ("spark://127.0.0.1:99999", "write spark://HOST:PORT"),
         ("mesos://127.0.0.1:1", "'mesos://127.0.0.1:1' is no master"),
+        ("local[0]", "'local[0]' is no master"),
+        ("local[two]", "'local[two]' is no master"),
+        ("local-cluster[2]", "'local-cluster[2]' is no master"),
     ],
 )
 def test_a_master_that_cannot_be_reached(master, why):

@@ -81,7 +81,8 @@ class Analysis:
     def where(self, predicate: str) -> Found:
         """The states that satisfy a predicate in SQL over their columns. UsageError where Spark does not accept it."""
         with spark.explained(f"--where {predicate!r}"):
-            (row,) = self._rows(queries.WHERE.format(predicate=predicate)).to_pylist()
+            self._satisfying(predicate)
+            (row,) = self._rows(queries.NEAREST).to_pylist()
         first = row["first"] or {}
         return Found(row["states"], first.get("level"), first.get("state"))
 
@@ -95,7 +96,8 @@ class Analysis:
                 raise UsageError(unknown("action", name, manifest["actions"], manifest["model"]))
         with tempfile.TemporaryDirectory(prefix="kafkacheck-converge-") as work:
             with spark.explained(f"--converge {predicate!r}"):
-                goal = self._keep(queries.GOAL.format(predicate=predicate), Path(work) / "reached" / "round=0", "front")
+                self._satisfying(predicate)
+                goal = self._keep(queries.GOAL, Path(work) / "reached" / "round=0", "front")
             with spark.explained("the search for states that cannot converge failed"):
                 self._keep(queries.steps_by(actions or list(manifest["actions"])), Path(work) / "steps", "steps")
                 reaching, new, turn = goal, goal, 0
@@ -134,6 +136,10 @@ class Analysis:
     def _view(self, path: Path, name: str, schema: Any) -> None:
         """Let a view be the files in a folder, whose columns are known."""
         self._session.read.schema(schema).parquet(str(path.absolute())).createOrReplaceTempView(name)
+
+    def _satisfying(self, predicate: str) -> None:
+        """Let `satisfying` be the states of a predicate. Spark reads it by itself: what it says of it fits its text."""
+        self._session.table("states").where(predicate).createOrReplaceTempView("satisfying")
 
     def _rows(self, sql: str) -> pa.Table:
         return self._session.sql(sql).toArrow()

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from checker.errors import UsageError
 from checker.exploration import Found
+from checker.files import reason_of
 from checker.graphs.dataset_tables import Tables
 from checker.graphs.state_graph import Combinations
 from checker.model import Model
@@ -142,7 +143,8 @@ def read(folder: Path) -> dict[str, Any]:
         told = "there is no such folder" if not folder.exists() else f"there is no {MANIFEST} in it"
         raise UsageError(f"{folder} is no state graph: {told}; name a folder that `explore --out` wrote") from None
     except (OSError, ValueError) as error:
-        raise UsageError(f"{path} cannot be read: {error}; explore the model again") from error
+        why = reason_of(error) if isinstance(error, OSError) else f"it is no JSON ({error})"
+        raise UsageError(f"{path} cannot be read: {why}; name a folder that `explore --out` wrote") from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise UsageError(f"{path} does not describe a state graph; name a folder that `explore --out` wrote")
     if data.get("version") != VERSION:

@@ -186,11 +186,10 @@ def _violations(manifest: Mapping[str, Any]) -> list[str]:
     return [WRONG_STATES.format(name=name) for name in manifest["invariants"]] + [WRONG_STEPS]
 
 
-WHERE = "SELECT count(*) AS states, min(struct(level, state)) AS first FROM states AS states WHERE ({predicate})"
-"""How many states satisfy a predicate, and the first of the nearest. Without AS, Spark can take WHERE for a name."""
+NEAREST = "SELECT count(*) AS states, min(struct(level, state)) AS first FROM satisfying"
+"""How many states satisfy a predicate, and the first of the nearest."""
 
-GOAL = "SELECT state FROM states AS states WHERE ({predicate})"
-"""The states that satisfy a predicate."""
+GOAL = "SELECT state FROM satisfying"
 BACKWARD = """
 SELECT DISTINCT source AS state FROM steps
 LEFT SEMI JOIN front ON target = front.state

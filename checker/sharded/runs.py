@@ -1,6 +1,7 @@
 """Beginning a distributed search, and continuing one from its run directory."""
 
 import contextlib
+import shlex
 import shutil
 import tempfile
 import zipfile
@@ -50,6 +51,15 @@ class Cluster:
     spark_from: int = SPARK_FROM
     hand_over_from: int | None = None
     tell: Callable[[str], None] = lambda line: None
+
+    def resuming(self, path: Path) -> str:
+        """The command that continues a run as it was begun. Settings may be secrets: they are for the user to give."""
+        words = ["kafkacheck", "resume", str(path)]
+        if self.master is not None:
+            words += ["--master", self.master]
+        if self.spark_from != SPARK_FROM:
+            words += ["--spark-from", str(self.spark_from)]
+        return shlex.join(words)
 
 
 def begin(
@@ -147,7 +157,7 @@ def _continued(
             run.forget()
             result = _from_the_start(model, run, about, cluster, watch, sessions)
             if result is not None:
-                return _left(result, run, is_temporary)
+                return _left(result, run, is_temporary, cluster)
         else:
             run.verify(levels)
         sizes, name = kernel.sizes_of(model), fingerprint(run.kernel.read_text(encoding="utf-8"))
@@ -155,7 +165,7 @@ def _continued(
         workers = (HereWorkers(), SparkWorkers(sessions.context))
         search = DistributedSearch(model, run, work, watch, workers, cluster.spark_from, about["goes_past"])
         found = search.run()
-        return _left(result_of(search, found, watch), run, is_temporary)
+        return _left(result_of(search, found, watch), run, is_temporary, cluster)
 
 
 def _from_the_start(
@@ -233,10 +243,10 @@ def _package(folder: Path) -> Path:
     return path
 
 
-def _left(result: Result, run: RunDirectory, is_temporary: bool) -> Result:
+def _left(result: Result, run: RunDirectory, is_temporary: bool, cluster: Cluster) -> Result:
     """Remove a temporary run directory that is not needed; say how to go on where the search did not end."""
     if result.verdict is Verdict.NOT_EXHAUSTED and run.committed():
-        result.reason += f"; continue with: kafkacheck resume {run.path}"
+        result.reason += f"; continue with: {cluster.resuming(run.path)}"
         return result
     if result.verdict is Verdict.NOT_EXHAUSTED:
         result.reason += "; it had no level wide enough for Spark yet, and such levels are not kept"

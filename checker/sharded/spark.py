@@ -8,6 +8,7 @@ import contextlib
 import difflib
 import logging
 import os
+import re
 import shutil
 import signal
 import socket
@@ -359,6 +360,10 @@ def _is_local(master: str) -> bool:
     return all(host in ("localhost", "::1") or host.startswith("127.") for host, _ in _addresses(master))
 
 
+_LOCAL = re.compile(r"local(\[(\*|[1-9]\d*)(,\s*[1-9]\d*)?\])?|local-cluster\[\s*[1-9]\d*\s*(,\s*[1-9]\d*\s*){2}\]")
+"""The masters that are this machine: so many cores, or workers, cores and MiB; and how often a task may fail."""
+
+
 def _addresses(master: str) -> list[tuple[str, int]]:
     """The hosts and ports of a standalone master. UsageError where they are malformed."""
     found = []
@@ -372,7 +377,7 @@ def _addresses(master: str) -> list[tuple[str, int]]:
 
 def reach(master: str) -> None:
     """UsageError where a master has no possible form, or where none of a standalone cluster's masters answers."""
-    if master == "yarn" or master.startswith(("local", "k8s://")):
+    if master == "yarn" or master.startswith("k8s://") or _LOCAL.fullmatch(master):
         return
     if not master.startswith("spark://"):
         raise UsageError(f"{master!r} is no master; write local[*], spark://HOST:PORT, k8s://URL or yarn")
