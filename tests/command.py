@@ -12,6 +12,8 @@ import pytest
 from checker.commands.command_line import main
 
 ROOT = Path(__file__).resolve().parent.parent
+PATIENCE = 300
+"""Seconds after which a process that a test waits for hangs, also on a busy machine."""
 
 # Holds with 3 states. valve=OPEN violates never_full, pour=2 violates rises_slowly, drains=false ends in a deadlock,
 # and capacity=1 lets an action leave its range.
@@ -172,7 +174,7 @@ def in_process(*arguments: object, folder: Path = ROOT, program: str = "", **env
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     return Ended(run.returncode, run.stdout, run.stderr)

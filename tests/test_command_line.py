@@ -13,7 +13,7 @@ import click
 import pytest
 
 from checker.commands.command_line import commands, main
-from tests.command import PLAIN, ROOT, TANK, Command, write
+from tests.command import PATIENCE, PLAIN, ROOT, TANK, Command, write
 
 
 @pytest.fixture
@@ -193,7 +193,7 @@ def test_ctrl_c_or_a_request_to_end_ends_the_search_and_reports_what_was_found(p
     assert process.stdout.readline().startswith("plain:")
     time.sleep(0.5)
     process.send_signal(pressed)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 20
     assert re.search(r"plain: NOT_EXHAUSTED distinct=\d\d+ .*\n$", out)
     assert "Traceback" not in err

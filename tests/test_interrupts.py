@@ -12,7 +12,7 @@ import pytest
 from checker.interrupts import OURS, Interrupts, Stopped
 from checker.result import Limits, Verdict
 from checker.search import check
-from tests.command import Command, in_process, write
+from tests.command import PATIENCE, Command, in_process, write
 from tests.readings import entries_of
 from tests.snippets import load
 
@@ -124,7 +124,9 @@ def test_ctrl_c_ends_a_long_call(engine, part, tmp_path):
     (tmp_path / "slow.py").write_text(SLOW, encoding="utf-8")
     entry = "check" if part in ("invariant", "sometimes") else "expand"
     program = PRESSED.format(root=str(ROOT), folder=str(tmp_path), engine=engine, part=part, entry=entry)
-    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
     assert ended.stdout == "NOT_EXHAUSTED it was interrupted True\n", ended.stderr
 
 
@@ -216,7 +218,7 @@ sys.argv = ["kafkacheck", "check", "kip320"]
 runpy.run_module("checker", run_name="__main__")
 """
     ended = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False, cwd=ROOT
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=ROOT
     )
     assert ended.returncode == 20
     assert ended.stderr.strip().startswith("error: interrupted before the command ")

@@ -17,7 +17,7 @@ from checker.exploration import Watch
 from checker.machine import kernel, machine_code, native
 from checker.result import Limits, Verdict
 from checker.search import check
-from tests.command import in_process
+from tests.command import PATIENCE, in_process
 from tests.snippets import load
 from tests.toys import behaviours, every_kind
 
@@ -114,7 +114,7 @@ def start(folder, cache, engine="compiled"):
 
 def run(folder, cache, engine="compiled"):
     process = start(folder, cache, engine)
-    output, _ = process.communicate(timeout=60)
+    output, _ = process.communicate(timeout=PATIENCE)
     return output.strip()
 
 
@@ -194,7 +194,7 @@ def test_an_edit_that_python_itself_misses_is_told(system, tmp_path_factory):
 def test_two_processes_at_once(system, tmp_path_factory):
     cache = tmp_path_factory.mktemp("cache") / "not" / "yet" / "there"
     processes = [start(system, cache), start(system, cache)]
-    assert [process.communicate(timeout=60)[0].strip() for process in processes] == ["VIOLATED 10"] * 2
+    assert [process.communicate(timeout=PATIENCE)[0].strip() for process in processes] == ["VIOLATED 10"] * 2
     assert [Path(name).suffix for name in kernels(cache)] == [".o"]
 
 
@@ -265,7 +265,7 @@ def test_better_code_is_compiled_once_quick_code_has_worked_for_some_time(cache,
         better = machine_code.Improvement(text_of(behaviours.GRID), processes)
         assert better.entries() is None and better._compiler is None
         monkeypatch.setattr(machine_code, "WORTH_BETTER", 0)
-        until = time.monotonic() + 60
+        until = time.monotonic() + PATIENCE
         while (entries := better.entries()) is None and time.monotonic() < until:
             time.sleep(0.01)
         assert set(entries) == set(kernel.ENTRIES)

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.command import ROOT, TANK, catalogue, write
+from tests.command import PATIENCE, ROOT, TANK, catalogue, write
 
 NO_DISK = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no disk that is always full")
 COMMANDS = {
@@ -35,7 +35,7 @@ def command(request, tmp_path):
             stdout=stdout,
             stderr=subprocess.PIPE,
             text=True,
-            timeout=60,
+            timeout=PATIENCE,
             check=False,
         )
 

@@ -17,6 +17,7 @@ from checker.sharded import blocks, runs
 from checker.sharded.run_directory import DamagedRunError, RunDirectory
 from checker.sharded.runs import Cluster
 from tests import readings
+from tests.command import PATIENCE
 
 ROOT = Path(__file__).resolve().parent.parent
 HERE = Cluster(shards=3, hand_over_from=1)
@@ -61,7 +62,7 @@ def test_a_changed_model_is_refused_and_the_change_named(tmp_path):
 
     def resumed():
         command = [sys.executable, "-m", "checker", "resume", str(tmp_path / "run")]
-        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
     assert '"resource_managers": 3' in text
     path.write_text(text.replace('"resource_managers": 3', '"resource_managers": 4'))
@@ -176,7 +177,7 @@ def test_many_processes_of_a_machine_compile_a_kernel_once(tmp_path, monkeypatch
         )
         for _ in range(3)
     ]
-    outputs = [process.communicate(timeout=300)[0].split() for process in processes]
+    outputs = [process.communicate(timeout=PATIENCE)[0].split() for process in processes]
     assert all("loaded" in output for output in outputs)
     assert sum(output.count("compiled") for output in outputs) == 1
 

@@ -17,7 +17,7 @@ from checker.result import Limits, Progress, Verdict
 from checker.schema import Array, ByPosition, Count, Flag, Id, Struct
 from checker.search import check
 from tests import readings
-from tests.command import TANK, Command, in_process, write
+from tests.command import PATIENCE, TANK, Command, in_process, write
 from tests.toys import behaviours, every_kind, two_phase_commit, wide
 
 READINGS = ("interpreted", "compiled")
@@ -134,7 +134,9 @@ print(result.verdict.name, result.reason, result.trace)
 def test_a_system_without_memory_ends_a_search(engine):
     pytest.importorskip("resource")
     program = NO_MEMORY.format(root=ROOT, engine=engine, room=1 if engine == "interpreted" else 16)
-    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
     assert ended.stdout == "NOT_EXHAUSTED the system has no more memory to give None\n", ended.stderr
 
 
@@ -198,7 +200,9 @@ print(result.verdict.name, result.reason, result.interrupted, result.states_dist
 @pytest.mark.parametrize("engine", ENGINES)
 def test_ctrl_c_ends_a_search_and_what_was_found_is_reported(engine):
     program = INTERRUPTED.format(root=ROOT, engine=engine)
-    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    ended = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
     assert ended.stdout == "NOT_EXHAUSTED it was interrupted True True\n", ended.stderr
 
 

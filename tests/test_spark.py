@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from checker.errors import UsageError
-from tests.command import ROOT, in_process
+from tests.command import PATIENCE, ROOT, in_process
 
 pytestmark = pytest.mark.slow
 
@@ -173,11 +173,11 @@ def test_a_session_of_its_own_is_quiet_and_an_interrupted_one_leaves_nothing(tmp
     children = psutil.Process(process.pid).children(recursive=True)
     assert any("java" in child.name() for child in children)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=PATIENCE)
     assert out == ""
     lines = err.splitlines()
     assert lines[-1] == "KeyboardInterrupt" and not [line for line in lines if "WARN" in line or "ERROR" in line], err
-    psutil.wait_procs(children, timeout=20)
+    psutil.wait_procs(children, timeout=PATIENCE)
     assert not [child for child in children if child.is_running() and child.status() != psutil.STATUS_ZOMBIE]
     assert list(tmp_path.iterdir()) == []
 
@@ -198,7 +198,7 @@ def test_java_ends_when_the_process_is_killed(tmp_path):
     process.kill()
     process.wait()
     process.stdout.close()
-    _, alive = psutil.wait_procs(children, timeout=20)
+    _, alive = psutil.wait_procs(children, timeout=PATIENCE)
     assert not [child for child in alive if child.status() != psutil.STATUS_ZOMBIE]
     (left,) = tmp_path.iterdir()
     program = "from checker.sharded import spark\nwith spark._folder() as folder: print(folder)"
@@ -226,7 +226,7 @@ def test_under_spark_submit_its_settings_stand(tmp_path):
         env={**os.environ, **python, "JAVA_HOME": home, "SPARK_LOCAL_IP": "127.0.0.1"},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         check=False,
     )
     assert ended.returncode == 0, ended.stderr

@@ -20,6 +20,7 @@ from checker.sharded import java, runs
 from checker.sharded.run_directory import RunDirectory
 from checker.sharded.runs import Cluster
 from tests import readings
+from tests.command import PATIENCE
 from tests.expected import pinned
 
 pytestmark = pytest.mark.slow
@@ -27,8 +28,6 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parent.parent
 KIP320 = {"distinct": 737_794, "generated": 1_929_154, "depth": 26}
 LOCAL = "local[2]"
-PATIENCE = 240
-"""Seconds after which a process that should have done something is taken for dead."""
 
 
 def command(*arguments):
