@@ -103,7 +103,7 @@ def unread_metadata_is_blank(before: State, after: State, rules: ClusterRules) -
     for offset in range(len(after.controller.history)):
         was_blank = before.controller.history[offset].replicas == 0
         is_blank = after.controller.history[offset].replicas == 0
-        if offset > after.controller.offset and not is_blank:
+        if offset > after.controller.offset and was_blank and not is_blank:
             return False
         if offset >= lowest and is_blank and not was_blank:
             return False

@@ -81,6 +81,15 @@ def test_equal_terms_are_one_object_and_opposites_cancel():
     assert terms.conjunction(terms.conjunction(less, FLAG), less) is terms.conjunction(less, FLAG)
     assert terms.equals(Y, terms.number(7)) is terms.FALSE
     assert terms.is_less(X, terms.number(6)) is terms.TRUE
+    assert terms.is_less(X, X) is terms.FALSE
+    one, two = (terms.equals(X, terms.number(value)) for value in (1, 2))
+    assert terms.conjunction(one, FLAG, two) is terms.FALSE
+    assert terms.disjunction(terms.negation(one), FLAG, terms.negation(two)) is terms.TRUE
+    later = terms.plus(Y, terms.number(1))
+    assert terms.equals(later, Y) is terms.FALSE and terms.is_less(Y, later) is terms.TRUE
+    assert terms.is_less(X, terms.number(X.low + 1)) is terms.equals(X, terms.number(X.low))
+    assert terms.is_less(terms.number(X.high - 1), X) is terms.equals(X, terms.number(X.high))
+    assert terms.bits_and(Y, terms.minus(terms.number(-1), Y)) is terms.ZERO
 
 
 def test_terms_survive_the_way_to_another_process():

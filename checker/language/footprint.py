@@ -1,6 +1,7 @@
-"""Which leaves a call of a protocol function may write, found from its typed form and what its arguments can be."""
+"""Which leaves a call of a protocol function may read or write, from its typed form and what its arguments can be."""
 
 from functools import lru_cache
+from typing import NamedTuple
 
 from checker.language import ir
 from checker.shape import leaf_count
@@ -14,26 +15,34 @@ Known = frozenset[int] | None
 WHOLE_STATE: Known = frozenset([0])
 
 
+class Footprint(NamedTuple):
+    """The leaves that a call may read and may write: those that it does, and perhaps others."""
+
+    read: frozenset[int]
+    written: frozenset[int]
+
+
 @lru_cache(maxsize=4096)
-def written_leaves(function: ir.Function, arguments: tuple[Known, ...]) -> frozenset[int]:
-    """The leaves that a call may write: those that it writes, and perhaps others."""
-    return _Writes(function, arguments).leaves() if function.writes else frozenset()
+def footprint(function: ir.Function, arguments: tuple[Known, ...]) -> Footprint:
+    """What a call may read and write."""
+    return _Call(function, arguments).footprint()
 
 
-class _Writes:
-    """Collects what each name can stand for and what is written, without regard to the order of the statements."""
+class _Call:
+    """Collects what each name can stand for, what is read and what is written, whatever the order of the statements."""
 
     def __init__(self, function: ir.Function, arguments: tuple[Known, ...]) -> None:
         self._function = function
         self._names = {local.name: known for local, known in zip(function.parameters, arguments, strict=True)}
-        self._leaves: set[int] = set()
+        self._read: set[int] = set()
+        self._written: set[int] = set()
 
-    def leaves(self) -> frozenset[int]:
-        """The leaves that may be written. What a name stands for can depend on later statements of a loop."""
+    def footprint(self) -> Footprint:
+        """What may be read and written. What a name stands for can depend on later statements of a loop."""
         before = None
-        while before != (before := (dict(self._names), len(self._leaves))):
+        while before != (before := (dict(self._names), len(self._read), len(self._written))):
             self._run(self._function.body)
-        return frozenset(self._leaves)
+        return Footprint(frozenset(self._read), frozenset(self._written))
 
     def _run(self, body: tuple[ir.Statement, ...]) -> None:
         for statement in body:
@@ -42,9 +51,9 @@ class _Writes:
                     self._evaluate(value)
                     self._bind(name, self._known(value))
                 case ir.Store(place, value, _):
-                    self._evaluate(place)
-                    self._evaluate(value)
-                    self._leaves |= self._begins(place)
+                    for part in (*ir.parts(place), value):
+                        self._evaluate(part)
+                    self._written |= self._begins(place)
                 case ir.If(test, then, otherwise):
                     self._evaluate(test)
                     self._run(then)
@@ -64,9 +73,13 @@ class _Writes:
         self._names[name] = None if known is None or before is None else before | known
 
     def _evaluate(self, expression: ir.Expression) -> None:
-        for call in ir.calls(expression):
-            arguments = tuple(self._known(each) for each in call.arguments)
-            self._leaves |= written_leaves(call.function, arguments)
+        for each in ir.within(expression):
+            if isinstance(each, ir.Call):
+                read, written = footprint(each.function, tuple(self._known(argument) for argument in each.arguments))
+                self._read |= read
+                self._written |= written
+            elif isinstance(each, ir.Field | ir.Element) and isinstance(each.type, str):
+                self._read |= self._begins(each)
 
     def _known(self, expression: ir.Expression) -> Known:
         match expression:

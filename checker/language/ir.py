@@ -273,13 +273,13 @@ def is_harmless(expression: Expression) -> bool:
 
 def calls(expression: Expression) -> Iterator[Call]:
     """Every call in an expression."""
-    yield from (each for each in _within(expression) if isinstance(each, Call))
+    yield from (each for each in within(expression) if isinstance(each, Call))
 
 
 def switches(function: Function) -> Iterator[Removed]:
     """Every question in a function whether a condition is removed."""
     for expression in _expressions(function.body):
-        yield from (each for each in _within(expression) if isinstance(each, Removed))
+        yield from (each for each in within(expression) if isinstance(each, Removed))
 
 
 def _expressions(body: tuple[Statement, ...]) -> Iterator[Expression]:
@@ -299,14 +299,14 @@ def _expressions(body: tuple[Statement, ...]) -> Iterator[Expression]:
                 yield from _expressions(inner)
 
 
-def _within(expression: Expression) -> Iterator[Expression]:
+def within(expression: Expression) -> Iterator[Expression]:
     """An expression and every one that it is made of."""
     yield expression
-    for part in _parts(expression):
-        yield from _within(part)
+    for part in parts(expression):
+        yield from within(part)
 
 
-def _parts(expression: Expression) -> tuple[Expression, ...]:
+def parts(expression: Expression) -> tuple[Expression, ...]:
     """The expressions that an expression is made of."""
     match expression:
         case Field(base, _, _, _):

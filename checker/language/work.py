@@ -12,7 +12,8 @@ def loop_work(function: ir.Function, loop: ir.For) -> int:
 
 
 @lru_cache(maxsize=4096)
-def _work(function: ir.Function) -> int:
+def work(function: ir.Function) -> int:
+    """How many statements a call of a function runs at most, those of calls included."""
     return _block_work(function, function.body)
 
 
@@ -37,4 +38,4 @@ def _statement_work(function: ir.Function, statement: ir.Statement) -> int:
 
 
 def _expression_work(expression: ir.Expression) -> int:
-    return 1 + sum(_work(call.function) for call in ir.calls(expression))
+    return 1 + sum(work(call.function) for call in ir.calls(expression))

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from checker import collector
 from checker.language import ir
-from checker.language.footprint import WHOLE_STATE, written_leaves
+from checker.language.footprint import WHOLE_STATE, footprint
 from checker.machine import lookup
 from checker.machine.context import EXCLUDED, Context, Sizes, kept_slot, pointer, successor_slot
 from checker.machine.native import (
@@ -37,6 +37,7 @@ from checker.machine.native import (
     removed,
 )
 from checker.machine.packing import Packing
+from checker.machine.watched import watched_leaves
 from checker.model import Action, Model
 
 ENTRIES = ["expand", "absorb", "check", "rehash", "fingerprint"]
@@ -173,6 +174,12 @@ class _ExpandWriter:
         self.model = kernel.model
         self.packing = kernel.packing
         self._keepers: dict[tuple[int, ...], llvm.Function] = {}
+        self._invariants = [place for place, each in enumerate(self.model.properties) if not each.is_step]
+        self._watched = {
+            place: watched_leaves(each, self.model.layout)
+            for place, each in enumerate(self.model.properties)
+            if each.is_step
+        }
         context, builder = entry(kernel.module, "expand")
         self.context, self.builder = context, builder
         self.report = pointer(builder, context, Context.REPORT)
@@ -185,7 +192,7 @@ class _ExpandWriter:
             self.wrongs = pointer(builder, context, Context.WRONGS)
         self.state = builder.in_entry(I64, len(self.packing.leaves))
         self.before = self.state
-        if any(each.is_step for each in self.model.properties):
+        if self._watched:
             self.before = builder.in_entry(I64, len(self.packing.leaves))
         self.next = builder.in_entry(I64)
         self.amount = builder.in_entry(I64)
@@ -258,7 +265,7 @@ class _ExpandWriter:
         """Try one action with all its parameters."""
         builder = self.builder
         known = [frozenset([int(each.constant)]) if isinstance(each, llvm.Constant) else None for each in given]
-        written = tuple(sorted(written_leaves(action.read, (WHOLE_STATE, *known))))
+        written = tuple(sorted(footprint(action.read, (WHOLE_STATE, *known)).written))
         enabled = self.kernel.call(builder, action.read, self.report, [self.state, *given])
         with contextlib.ExitStack() as branches:
             if action.read.false_is_clean:
@@ -314,24 +321,28 @@ class _ExpandWriter:
             builder.note_fault(report, OUT_OF_RANGE)
         with builder.if_then(is_same, likely=False):
             builder.note_fault(report, NO_CHANGE)
-        self._judge(builder, report, [before, state], wrong, is_step=True)
+        at_stake = [place for place, leaves in self._watched.items() if leaves is None or leaves & set(written)]
+        self._judge(builder, report, [before, state], wrong, at_stake)
         excluded: llvm.Value = llvm.Constant(I16, 0)
         if self.model.constraint is not None:
             inside = self.kernel.call(builder, self.model.constraint.read, report, [state])
             excluded = builder.select(inside, excluded, llvm.Constant(I16, EXCLUDED))
             with builder.if_then(builder.not_(inside)):
-                self._judge(builder, report, [state], wrong, is_step=False)
+                self._judge(builder, report, [state], wrong, self._invariants)
         self.packing.restore(builder, source, state, written)
         builder.ret(excluded)
         return function
 
     def _judge(
-        self, builder: Builder, report: llvm.Value, states: list[llvm.Value], wrong: list[llvm.Value], is_step: bool
+        self, builder: Builder, report: llvm.Value, states: list[llvm.Value], wrong: list[llvm.Value], places: list[int]
     ) -> None:
-        """Report the state at work where its successor violates a property, and which in `wrong` if that is given."""
-        for place, each in enumerate(self.model.properties):
-            if each.is_step == is_step:
-                fails = builder.not_(self.kernel.call(builder, each.read, report, states))
-                note_first(builder, report, successor_slot(place), builder.get(report, AT), fails)
-                for mask in wrong:
-                    builder.store(builder.or_(builder.load(mask), bits(builder, [(place, fails)])), mask)
+        """Report the state at work where its successor violates one of some properties, and which in `wrong` if given.
+
+        `places` are the numbers of the properties.
+        """
+        for place in places:
+            read = self.model.properties[place].read
+            fails = builder.not_(self.kernel.call(builder, read, report, states))
+            note_first(builder, report, successor_slot(place), builder.get(report, AT), fails)
+            for mask in wrong:
+                builder.store(builder.or_(builder.load(mask), bits(builder, [(place, fails)])), mask)

@@ -114,9 +114,10 @@ def disjunction(*terms: Term) -> Term:
 def _junction(operator: str, terms: Iterable[Term], neutral: Term, deciding: Term) -> Term:
     parts: dict[int, Term] = {}
     negated: set[int] = set()
+    values: dict[int, Term] = {}
     for term in terms:
         for part in term.arguments if term.operator == operator else (term,):
-            if part is deciding or id(part) in negated:
+            if part is deciding or id(part) in negated or _has_other_value(part, operator, values):
                 return deciding
             if part.operator == "not":
                 if id(part.arguments[0]) in parts:
@@ -127,6 +128,17 @@ def _junction(operator: str, terms: Iterable[Term], neutral: Term, deciding: Ter
     if len(parts) < 2:
         return next(iter(parts.values()), neutral)
     return _truth(operator, tuple(parts.values()))
+
+
+def _has_other_value(part: Term, operator: str, values: dict[int, Term]) -> bool:
+    """Whether a term would need two values: one here, and another in an earlier part, which is in `values`."""
+    if operator == "or":
+        if part.operator != "not":
+            return False
+        part = part.arguments[0]
+    if part.operator != "==" or not part.arguments[1].is_constant:
+        return False
+    return values.setdefault(id(part.arguments[0]), part.arguments[1]) is not part.arguments[1]
 
 
 def implication(condition: Term, consequence: Term) -> Term:
@@ -177,7 +189,7 @@ def equals(left: Term, right: Term) -> Term:
         return _bool_choice(left, right, negation(right))
     if left.is_constant:
         left, right = right, left
-    if left.high < right.low or right.high < left.low:
+    if left.high < right.low or right.high < left.low or _distance(left, right):
         return FALSE
     if right.is_constant:
         if left.is_constant:
@@ -190,6 +202,18 @@ def equals(left: Term, right: Term) -> Term:
     return _truth("==", (left, right))
 
 
+def _distance(left: Term, right: Term) -> int | None:
+    """`right` - `left` where they differ in a constant that is added, if at all; None where that is not evident."""
+    (one, less), (other, more) = _sum(left), _sum(right)
+    return more - less if one is other else None
+
+
+def _sum(term: Term) -> tuple[Term, int]:
+    if term.operator == "+" and term.arguments[1].is_constant:
+        return term.arguments[0], term.arguments[1].value
+    return term, 0
+
+
 def _has_constant_branch(term: Term) -> bool:
     return term.operator == "choose" and (term.arguments[1].is_constant or term.arguments[2].is_constant)
 
@@ -200,6 +224,12 @@ def is_less(left: Term, right: Term) -> Term:
         return TRUE
     if left.low >= right.high:
         return FALSE
+    if (distance := _distance(left, right)) is not None:
+        return truth(distance > 0)
+    if right.is_constant and right.value == left.low + 1:
+        return equals(left, number(left.low))
+    if left.is_constant and left.value == right.high - 1:
+        return equals(right, number(right.high))
     if right.is_constant and _has_constant_branch(left):
         condition, then, otherwise = left.arguments
         return choice(condition, is_less(then, right), is_less(otherwise, right))
@@ -280,6 +310,8 @@ def bits_and(left: Term, right: Term) -> Term:
     for one, other in ((left, right), (right, left)):
         if one.is_constant and other.low >= 0 and _covers(one.value, other.high):
             return other
+        if one is minus(number(-1), other):  # ~other
+            return ZERO
     low, high = _bit_range(left, right)
     if left.low >= 0 or right.low >= 0:
         low = 0
