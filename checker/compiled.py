@@ -18,7 +18,7 @@ from checker.exploration import NO_MEMORY, Exploration, Found, HandOver, Values,
 from checker.language import removal
 from checker.machine.context import EXCLUDED, Context, Sizes, kept_slot, successor_slot
 from checker.machine.kernel import sizes_of
-from checker.machine.lookup import BUCKET
+from checker.machine.lookup import BUCKET, MOST_SLOTS
 from checker.machine.machine_code import Improvement
 from checker.machine.native import DEADLOCK, FAULT, FAULT_AT, NO_FAULT, STOP, STOPPED, Entry
 from checker.model import Model
@@ -27,6 +27,8 @@ from checker.result import Verdict
 BUFFER = 32768
 """How many successors are collected before all of them are looked up."""
 
+MOST_STATES = MOST_SLOTS // 4 * 3 - (1 << 24)
+"""So many fit the largest table, together with those that are being looked up."""
 SMALLEST_TABLE = 1 << 18
 SMALLEST_CAPACITY = 1 << 16
 _NORESERVE = 0x4000 if sys.platform == "linux" else 0
@@ -52,7 +54,6 @@ class Workspace:
         self.actions = np.empty(self.room, np.uint16)
         self.store = _lazily((capacity, self.words), np.uint64)
         self.parents = _lazily((capacity,), np.uint32)
-        self.table = _lazily((SMALLEST_TABLE,), np.uint64)
         self._context = np.zeros(len(Context), np.int64)
         arrays = {
             Context.STORE: self.store, Context.PARENTS: self.parents, Context.SUCCESSORS: self.successors,
@@ -63,11 +64,8 @@ class Workspace:
             self._context[slot] = array.ctypes.data
         self._context[Context.ROOM] = self.room
         self.remove(removal.removed())
-        self._use_table()
-
-    def _use_table(self) -> None:
-        self._context[Context.TABLE] = self.table.ctypes.data
-        self._context[Context.MASK] = len(self.table) - BUCKET
+        self._table: Any = None
+        self.fill_table(0, SMALLEST_TABLE, slots_for(capacity))
 
     def _call(self, name: str) -> None:
         self.entries[name](self._context.ctypes.data)
@@ -111,12 +109,21 @@ class Workspace:
         self._call("fingerprint")
         return values
 
-    def grow_table(self, count: int, slots: int) -> None:
-        """Replace the table by one with `slots` slots that holds the states 0 .. count-1."""
-        self.table = _lazily((slots,), np.uint64)
-        self._use_table()
+    def fill_table(self, count: int, slots: int, most: int = 0) -> None:
+        """Make a new table of `slots` slots, which may grow to `most`, that holds the states 0 .. count-1."""
+        self._table = None  # its memory is given back first
+        self._table = _lazily((max(slots, most),), np.uint64)
+        self.slots = slots
+        self._context[Context.TABLE] = self._table.ctypes.data
+        self._context[Context.MASK] = slots - BUCKET
         self._context[Context.COUNT] = count
-        self._call("rehash")
+        self._call("fill")
+
+    def grow_table(self, slots: int) -> None:
+        """Let the table have so many slots, a power of two, for the states that it holds."""
+        self._context[Context.MASK], self._context[Context.OLD_SLOTS] = slots - BUCKET, self.slots
+        self.slots = slots
+        self._call("spread")
 
 
 def _lazily(shape: tuple[int, ...], dtype: Any) -> Any:
@@ -166,21 +173,23 @@ class CompiledSearch:
                 self._space.report[self._space.sizes.sometimes_slot(number)] = 0
 
     def _workspace(self, entries: dict[str, Entry]) -> Workspace:
-        capacity = min(self.watch.memory_limit // (self.model.layout.word_count * 8 + 16), 2**32 - 2)
+        capacity = min(self.watch.memory_limit // (self.model.layout.word_count * 8 + 16), MOST_STATES)
         capacity = max(capacity, SMALLEST_CAPACITY)
+        self._full = memory_reason(self.watch.memory_limit)
         while True:
             try:
                 return self.space_class(sizes_of(self.model), entries, capacity)
             except MemoryError:
                 if capacity == SMALLEST_CAPACITY:
                     raise
+                self._full = NO_MEMORY
                 capacity = max(capacity // 2, SMALLEST_CAPACITY)
 
     @property
     def bytes_per_state(self) -> float:
         """Memory kept for each distinct state: the packed state, its parent, its share of the table."""
         fixed = self._space.words * 8 + 4
-        return float(fixed + self._space.table.nbytes / max(self.counts.distinct, 1))
+        return float(fixed + 8 * self._space.slots / max(self.counts.distinct, 1))
 
     @property
     def frontier(self) -> int:
@@ -247,7 +256,7 @@ class CompiledSearch:
         space = self._space
         rows = np.array(states, dtype=np.int64).reshape(len(states), len(self.model.layout.leaves))
         space.store[: len(states)] = self.model.layout.pack(rows)
-        space.grow_table(len(states), slots_for(len(states) + space.room))
+        space.fill_table(len(states), slots_for(len(states) + space.room), slots_for(space.capacity))
         self.counts.distinct = len(states)
 
     def _level(self) -> Found | None:
@@ -289,7 +298,7 @@ class CompiledSearch:
             self._next = int(space.origins[looked]) + 1
             if limit is not None and capacity == limit:
                 return states_reason(limit)
-            return memory_reason(self.watch.memory_limit)
+            return self._full
         if fault[0] != NO_FAULT and space.report[FAULT] == NO_FAULT:
             space.report[[FAULT, FAULT_AT]] = fault
         if self._is_stopped():
@@ -337,12 +346,12 @@ class CompiledSearch:
     def _make_room(self) -> str:
         """Keep the table at most three quarters full; why that is impossible, or ""."""
         space, count = self._space, self.counts.distinct
-        slots, larger = len(space.table), slots_for(count + space.room)
-        if larger <= slots:
+        slots = slots_for(count + space.room)
+        if slots <= space.slots:
             return ""
-        if count * (space.words * 8 + 4) + 8 * (larger + slots) > self.watch.memory_limit:
+        if count * (space.words * 8 + 4) + 8 * slots > self.watch.memory_limit:
             return memory_reason(self.watch.memory_limit)
-        space.grow_table(count, larger)
+        space.grow_table(slots)
         return ""
 
     @property

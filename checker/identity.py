@@ -61,7 +61,7 @@ def _functions(kernel: str) -> dict[str, str]:
     texts: dict[str, str] = {}
     for (name, start), (_, end) in zip(starts, [*starts[1:], ("", len(kernel))], strict=True):
         texts[name] = texts.get(name, "") + _NUMBERS.sub(r'\1"', kernel[start:end])
-    own = ("expand", "absorb", "rehash", "check", "fingerprint", "unpack", "keep")
+    own = ("expand", "absorb", "fill", "spread", "check", "fingerprint", "unpack", "keep")
     return {name: _hash(text) for name, text in texts.items() if name not in own}
 
 

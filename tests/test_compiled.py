@@ -66,7 +66,7 @@ def test_a_table_is_never_more_than_three_quarters_full(model, monkeypatch):
 
     def note(space, count, amount, capacity):
         count, looked = absorb(space, count, amount, capacity)
-        fillings.append(count / len(space.table))
+        fillings.append(count / space.slots)
         return count, looked
 
     monkeypatch.setattr(compiled.Workspace, "absorb", note)

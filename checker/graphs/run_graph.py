@@ -270,7 +270,7 @@ class _Part:
         self._count, self._ends, self._numbers = count, np.array(ends, np.int64), np.array(numbers, np.int64)
         self._space = space_of(graph)
         self._space.adopt(np.concatenate(found) if found else np.empty((0, graph.sizes.words), np.uint64))
-        self._space.grow_table(count, slots_for(count + self._space.room))
+        self._space.fill_table(count, slots_for(count + self._space.room))
 
     def numbered(self, sent: Sent) -> Sent:
         """The steps with the numbers of their targets in place of these. DamagedRunError where one is not there."""

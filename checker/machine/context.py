@@ -13,7 +13,9 @@ class Context(IntEnum):
     uint64[ROOM, words], ORIGINS uint32[ROOM], ACTIONS uint16[ROOM], FIRED int64[actions], REPORT int64[Sizes.report],
     FINGERPRINTS uint64[n]. `expand`, `check` and `fingerprint` work on the states FIRST .. LAST-1; `expand` sets FIRST
     to the first state it had no room for and AMOUNT to the number of successors. `absorb` keeps new states from number
-    COUNT on, up to CAPACITY, counts in FIRED, and sets COUNT and CONSUMED. REMOVED: see `checker.language.removal`.
+    COUNT on, up to CAPACITY, counts in FIRED, and sets COUNT and CONSUMED. `fill` enters the states 0 .. COUNT-1 in
+    an empty table, and `spread` makes one of OLD_SLOTS slots as large as MASK says. REMOVED: see
+    `checker.language.removal`.
 
     Only in kernels of state graphs: `expand` fills COMBINATIONS uint32[ROOM] and WRONGS uint64[ROOM], `absorb` fills
     TARGETS uint32[ROOM], and `check` fills VERDICTS uint64[LAST - FIRST] and MEASURES int64[LAST - FIRST, measures];
@@ -43,6 +45,7 @@ class Context(IntEnum):
     VERDICTS = 20
     MEASURES = 21
     REMOVED = 22
+    OLD_SLOTS = 23
 
 
 EXCLUDED = 1 << 15

@@ -1,4 +1,4 @@
-"""The compiled reading's loops, for one model with its bounds and rules: expand, absorb, check, rehash, fingerprint.
+"""The compiled reading's loops, for one model with its bounds and rules: `ENTRIES`.
 
 States are kept packed (`Leaf.word`, `shift`, `bits`), one after the other in order of discovery. The module text holds
 every function that can be reached, every bound and every rule, so a hash of it names the machine code: no edit can be
@@ -40,7 +40,7 @@ from checker.machine.packing import Packing
 from checker.machine.watched import watched_leaves
 from checker.model import Action, Model
 
-ENTRIES = ["expand", "absorb", "check", "rehash", "fingerprint"]
+ENTRIES = ["expand", "absorb", "check", "fill", "spread", "fingerprint"]
 
 MOST_COPIES = 128
 """How many (action, parameters) get machine code of their own, which runs nearly twice as fast and takes ten to twenty

@@ -1,7 +1,9 @@
 """The exact set of visited states, in machine code: a table from fingerprints to packed states, which are compared.
 
-An entry of the table has the high half of a fingerprint and the number of the state plus one; 0 is free. The entries
-of a bucket are looked at all at once, and are taken from the first on; a full bucket is continued by the next one. A
+An entry of the table has the high half of a fingerprint and the number of the state plus one; 0 is free. That half also
+says which bucket it belongs to, so a table grows in its place, from its first bucket to its last one, without a look at
+the states. The entries of a bucket are looked at all at once, and are taken from the first on; a full bucket
+is continued by the next one. A
 look-up misses the processor's caches twice: for the bucket, and for the state that an entry names. So look-ups run as
 in a pipeline: the bucket of one state is asked for, then the named state of an earlier one, and a still earlier one is
 decided.
@@ -20,6 +22,9 @@ vectors of that width make some processors slow down as a whole."""
 _ENTRIES = llvm.VectorType(I64, BUCKET)
 _MARKS = llvm.IntType(BUCKET)
 _NO_MARKS = llvm.Constant(_MARKS, 0)
+MOST_SLOTS = 1 << 32
+"""The buckets of a larger table could not be told apart by half a fingerprint."""
+
 _TAG = 0xFFFFFFFF00000000
 _INDEX = 0x00000000FFFFFFFF
 
@@ -30,11 +35,12 @@ _RING = 64
 
 
 def write(module: llvm.Module, packing: Packing, with_steps: bool) -> None:
-    """Add `absorb` and `rehash` to a kernel; `with_steps`: `absorb` tells the number of every successor."""
+    """Add `absorb`, `fill` and `spread` to a kernel; `with_steps`: `absorb` tells the number of every successor."""
     byte = llvm.IntType(8).as_pointer()
     prefetch = llvm.Function(module, llvm.FunctionType(VOID, [byte, I32, I32, I32]), "llvm.prefetch.p0")
     _AbsorbWriter(module, packing, prefetch, "absorb").write(with_steps)
-    _RehashWriter(module, packing, prefetch, "rehash").write()
+    _FillWriter(module, packing, prefetch, "fill").write()
+    _SpreadWriter(module, packing, prefetch, "spread").write()
 
 
 class _Probe(NamedTuple):
@@ -66,7 +72,11 @@ class _Pipeline:
         builder = self.builder
         fingerprint = self.packing.fingerprint(builder, words)
         builder.put(self._ring, builder.and_(place, number(_RING - 1)), fingerprint)
-        self.prefetch(builder.at(self.table, builder.and_(fingerprint, self.mask)))
+        self.prefetch(builder.at(self.table, self.bucket(fingerprint)))
+
+    def bucket(self, fingerprint: llvm.Value) -> llvm.Value:
+        """The slot at which a fingerprint's own bucket begins."""
+        return self.builder.and_(self.builder.lshr(fingerprint, number(32)), self.mask)
 
     def fingerprint(self, place: llvm.Value) -> llvm.Value:
         """The fingerprint that the first stage computed."""
@@ -93,7 +103,7 @@ class _Pipeline:
         """Begin to look at the buckets, from the fingerprint's own on."""
         builder = self.builder
         above = builder.block
-        start = builder.and_(fingerprint, self.mask)
+        start = self.bucket(fingerprint)
         probe, further = (builder.append_basic_block(name) for name in ("probe", "further"))
         builder.branch(probe)
         builder.position_at_end(probe)
@@ -156,7 +166,7 @@ class _AbsorbWriter(_Pipeline):
     def _look_ahead(self, fingerprint: llvm.Value) -> None:
         """Second stage: ask for the state that will most likely be compared; no branch, which is hard to predict."""
         builder = self.builder
-        start = builder.and_(fingerprint, self.mask)
+        start = self.bucket(fingerprint)
         candidates, _ = self.marks(start, fingerprint)
         within = builder.and_(self.first_of(number(0), candidates), number(BUCKET - 1))
         named = self._named_at(builder.add(start, within))
@@ -228,8 +238,8 @@ class _AbsorbWriter(_Pipeline):
         builder.store(following, self.count)
 
 
-class _RehashWriter(_Pipeline):
-    """Writes `rehash`: enter the states 0 .. COUNT-1 into an empty table."""
+class _FillWriter(_Pipeline):
+    """Writes `fill`: enter the states 0 .. COUNT-1 in an empty table."""
 
     def write(self) -> None:
         """The whole function."""
@@ -243,4 +253,29 @@ class _RehashWriter(_Pipeline):
                 fingerprint = self.fingerprint(earlier)
                 slot = self.free_slot(self.probe(fingerprint))
                 self.enter(slot, fingerprint, builder.add(earlier, number(1)))
+        builder.ret_void()
+
+
+class _SpreadWriter(_Pipeline):
+    """Writes `spread`: let the entries of a table use the free slots that now lie behind it.
+
+    Bucket after bucket is emptied, and its entries are entered again. They find room at once: their own bucket, or the
+    one that lies a whole table behind it, is this one or comes before it. So that this holds for those that go around
+    the end of the table, too, the first bucket is one that follows a bucket with a free slot.
+    """
+
+    def write(self) -> None:
+        """The whole function."""
+        builder = self.builder
+        slots = builder.get(self.context, Context.OLD_SLOTS)
+        last_bucket = builder.sub(slots, number(BUCKET))
+        unfilled = builder.and_(self.free_slot(self.probe(number(0))), last_bucket)
+        with builder.loop(number(BUCKET), builder.add(slots, number(BUCKET)), BUCKET) as distance:
+            start = builder.and_(builder.add(unfilled, distance), last_bucket)
+            entries = [builder.get(self.table, builder.add(start, number(place))) for place in range(BUCKET)]
+            for place in range(BUCKET):
+                builder.put(self.table, builder.add(start, number(place)), number(0))
+            for known in entries:
+                with builder.if_then(builder.icmp_unsigned("!=", known, number(0))):
+                    builder.put(self.table, self.free_slot(self.probe(known)), known)
         builder.ret_void()

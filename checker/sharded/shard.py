@@ -155,14 +155,14 @@ def _batches(space: Workspace, states: Array, found: _Found) -> Iterator[tuple[i
         kept, looked = space.absorb(kept, amount, space.capacity)
         found.generated += looked
         found.excluded += space.excluded(looked)
-        if slots_for(kept + space.room) > len(space.table):
-            space.grow_table(kept, slots_for(kept + space.room))
+        if slots_for(kept + space.room) > space.slots:
+            space.fill_table(kept, slots_for(kept + space.room))
     yield count, kept
 
 
 def _only_sources(space: Workspace, count: int) -> int:
     """Let the table know only the first states, which are expanded; their number."""
-    space.grow_table(count, slots_for(3 * count + space.room))  # most have one or two new successors
+    space.fill_table(count, slots_for(3 * count + space.room))  # most have one or two new successors
     return count
 
 
