@@ -2,12 +2,13 @@
 
 import itertools
 
+import numpy as np
 import pytest
 
 from checker import compiled, exploration
 from checker.exploration import Watch
 from checker.interpreted import InterpretedSearch
-from checker.machine import kernel
+from checker.machine import kernel, machine_code
 from checker.model import Model
 from checker.result import Limits, Verdict
 from checker.search import check
@@ -55,6 +56,25 @@ def test_limits_are_exact_whatever_the_sizes_of_arrays(model, small_arrays):
     for limit in (1, 2, 5, 13, 14):
         limits = Limits(max_states=limit)
         assert readings.compiled(model, limits) == readings.interpreted(model, limits)
+
+
+def test_a_table_that_grows_still_knows_its_states():
+    model = two_phase_commit.MODEL
+    entries = machine_code.entries(kernel.kernel_text(model))
+    search = compiled.CompiledSearch(model, entries, Watch(Limits(), None))
+    assert search.run() is None
+    known = np.array(search.states)
+    space = compiled.Workspace(kernel.sizes_of(model), entries, len(known))
+    chance = np.random.default_rng(1)
+    for count in range(1, 193):
+        states = chance.permutation(known)[:count]
+        space.store[:count] = space.successors[:count] = states
+        space.actions[:count] = space.origins[:count] = 0
+        slots = 1 << (4 * count // 3).bit_length() if count > 3 else 4
+        space.fill_table(count, slots, 16 * slots)
+        for factor in (1, 2, 4, 16):
+            space.grow_table(factor * slots)
+            assert space.absorb(count, count, len(known)) == (count, count)
 
 
 @pytest.mark.parametrize("model", [behaviours.GRID, every_kind.MODEL], ids=name_of)

@@ -259,9 +259,9 @@ class _FillWriter(_Pipeline):
 class _SpreadWriter(_Pipeline):
     """Writes `spread`: let the entries of a table use the free slots that now lie behind it.
 
-    Bucket after bucket is emptied, and its entries are entered again. They find room at once: their own bucket, or the
-    one that lies a whole table behind it, is this one or comes before it. So that this holds for those that go around
-    the end of the table, too, the first bucket is one that follows a bucket with a free slot.
+    Bucket after bucket is emptied, and its entries are entered again. The bucket that they belong to now is this one,
+    one before it, or one behind the old table, and all that these have is entered already. So that this holds for the
+    entries that went around the end of the table, too, the first bucket follows one with a free slot.
     """
 
     def write(self) -> None:
