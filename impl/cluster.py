@@ -24,6 +24,7 @@ class Budget(Struct):
     moves: leaderships moved, or reassignments begun, without a failure.
     losses: messages lost.
     failovers: changes of the controller.
+    deletions: topics deleted, after each of which one of the same name may be created.
     """
 
     crashes: Annotated[int, Allowance("crashes")]
@@ -33,6 +34,7 @@ class Budget(Struct):
     moves: Annotated[int, Allowance("moves")]
     losses: Annotated[int, Allowance("losses")]
     failovers: Annotated[int, Allowance("failovers")]
+    deletions: Annotated[int, Allowance("deletions")]
 
 
 class State(Struct):

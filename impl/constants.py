@@ -65,7 +65,7 @@ class PartitionState(IntEnum):
     """What a partition is to the controller (`PartitionState` of `kafka.controller`)."""
 
     NON_EXISTENT = 0
-    """It was never created."""
+    """It was never created, or its topic is deleted."""
 
     NEW = 1
     """It has an assignment, and neither leader nor ISR yet."""

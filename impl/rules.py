@@ -58,6 +58,15 @@ class ClusterRules(NamedTuple):
     request_names_broker_epoch: a restarted broker ignores requests meant for the one before (KIP-380).
     bounce_is_noticed: a broker that stops and starts again at once is taken out before it may come back (KIP-380).
     stop_replica_checks_epoch: a broker ignores a StopReplica request of an old leader epoch (KIP-570).
+    log_names_topic_id: a log on disk says of which topic it is, and is not taken for that of another one of the same
+        name (KIP-516).
+    stray_log_is_deleted: a broker that finds the log of a deleted topic when it starts deletes it, although there is a
+        topic of the same name (KAFKA-14616; KRaft).
+    fetch_names_topic_id: a fetch of one topic is neither answered nor its answer used in another one of the same name
+        (KIP-516, KAFKA-10580).
+    isr_change_names_topic_id: a change of the ISR of one topic is not made in another one of the same name (KIP-841).
+    metadata_names_topic_id: a client takes metadata of a new topic of the same name, although its leader epoch is lower
+        (KAFKA-12257).
     reassignment_awaits_target: a reassignment ends only when the whole target is in sync (KAFKA-15665).
     metadata_has_new_epoch: clients are told each new leader epoch (KAFKA-9212).
     new_controller_fences_dead: a new controller treats brokers that it does not find as failed (KAFKA-3143).
@@ -108,6 +117,11 @@ class ClusterRules(NamedTuple):
     request_names_broker_epoch: bool = True
     bounce_is_noticed: bool = True
     stop_replica_checks_epoch: bool = True
+    log_names_topic_id: bool = True
+    stray_log_is_deleted: bool = True
+    fetch_names_topic_id: bool = True
+    isr_change_names_topic_id: bool = True
+    metadata_names_topic_id: bool = True
     reassignment_awaits_target: bool = True
     metadata_has_new_epoch: bool = True
     new_controller_fences_dead: bool = True

@@ -99,6 +99,14 @@ from spec.cluster_steps import (
     leader_epoch_does_not_fall,
     stale_fetches_have_no_effect,
 )
+from spec.cluster_topics import (
+    assigned_brokers_take_part,
+    deletion_awaits_replicas,
+    fetches_stay_in_their_topic,
+    records_stay_in_their_topic,
+    topic_ids_are_new,
+    topics_begin_empty,
+)
 
 MEASURES = (isr_size, live_leaders)
 
@@ -176,6 +184,16 @@ SAFETY = (
     *CONTROLLER,
 )
 
+TOPICS = (
+    records_stay_in_their_topic,
+    topics_begin_empty,
+    fetches_stay_in_their_topic,
+    topic_ids_are_new,
+    deletion_awaits_replicas,
+    assigned_brokers_take_part,
+)
+"""What a topic may rely on when one of the same name was deleted before."""
+
 LEMMAS = (
     well_formed_broker_logs,
     followed_epochs,
@@ -226,5 +244,6 @@ BOUNDS = {
     "moves": 0,
     "losses": 0,
     "failovers": 0,
+    "deletions": 0,
 }
 """Bounds to start from; each model says what it changes."""

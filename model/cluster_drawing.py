@@ -96,6 +96,8 @@ CONTROLLER_EVENTS = {
     "controller_unfences_broker": Event(at="controller", text="unfences broker {broker_id}"),
     "controller_creates_partition": Event(at="controller", text="creates the partition: leader {" + NOW + ".leader}"),
     "controller_elects_first_leader": Event(at="controller", text="brings it online: leader {new_leader}"),
+    "topic_deletion_is_asked": Event(at="controller", text="begins to delete topic {before." + NOW + ".topic_id}"),
+    "controller_ends_deletion": Event(at="controller", text="topic {before." + NOW + ".topic_id} is gone"),
     "controller_elects_uncleanly": Event(
         at="controller", to="new_leader", text="elects broker {new_leader} uncleanly", asks=True
     ),

@@ -14,6 +14,7 @@ from impl.constants import NO_OFFSET, Question, Stage
 from impl.controller.brokers import begin_shutdown, can_take_out, take_out
 from impl.controller.elections import move_leadership, replace_controller
 from impl.controller.reassignment import begin_reassignment
+from impl.controller.topics import begin_deletion
 from impl.log import LogOffset
 from impl.replication.records import OptionalReplicaId, ReplicaId, ReplicaSet
 from impl.rules import ClusterRules
@@ -160,6 +161,23 @@ def reassignment_is_asked(state: State, rules: ClusterRules, target: ReplicaSet)
     if not begin_reassignment(state, rules, target):
         return False
     state.budget.moves -= 1
+    return True
+
+
+def topic_deletion_is_asked(state: State, rules: ClusterRules) -> bool:
+    """An operator deletes the topic.
+
+    Who: the world.
+    When: there is the topic, and it is not queued for deletion; a deletion is left.
+    Effect: in the KRaft era the topic is gone from the record; in the ZooKeeper era its deletion begins.
+    Source: DeleteTopics; ReplicationControlManager.deleteTopic, TopicDeletionManager.onTopicDeletion.
+    Left out: nothing.
+    """
+    if state.budget.deletions == 0:
+        return False
+    if not begin_deletion(state, rules):
+        return False
+    state.budget.deletions -= 1
     return True
 
 

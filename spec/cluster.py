@@ -14,6 +14,8 @@ from impl.constants import NO_LEADER, NO_OFFSET, NO_RECORD
 def acknowledged_records_survive(state: State) -> bool:
     """Whoever leads in the newest leader epoch has every acknowledged record at the offset its producer was told.
 
+    What a deleted topic had is gone with it.
+
     Lost if it fails: a record that its producer was told is safe.
     Source: acks=all; leader completeness.
     Holds in: cluster_kraft, cluster_zookeeper.
@@ -25,9 +27,12 @@ def acknowledged_records_survive(state: State) -> bool:
     leader = state.brokers[metadata.leader]
     if leader.leader != metadata.leader or leader.leader_epoch != metadata.leader_epoch:
         return True
+    if leader.topic_id != metadata.topic_id:
+        return True
     for record in range(len(state.producers.acknowledged)):
         offset = state.producers.acknowledged[record]
-        if offset != NO_OFFSET and offset >= leader.log_start_offset and leader.log.records[offset].id != record:
+        is_due = offset != NO_OFFSET and state.producers.topic_ids[record] == metadata.topic_id
+        if is_due and offset >= leader.log_start_offset and leader.log.records[offset].id != record:
             return False
     return True
 
@@ -45,7 +50,10 @@ def logs_match_by_epoch(state: State) -> bool:
         for other_id in range(replica_id):
             other = state.brokers[other_id].log
             differ = False
-            for offset in range(min(log.end_offset, other.end_offset)):
+            end_offset = min(log.end_offset, other.end_offset)
+            if state.brokers[replica_id].topic_id != state.brokers[other_id].topic_id:
+                end_offset = 0
+            for offset in range(end_offset):
                 if log.records[offset].id != NO_RECORD and other.records[offset].id != NO_RECORD:
                     if log.records[offset].id != other.records[offset].id:
                         differ = True
@@ -70,7 +78,8 @@ def logs_agree_below_high_watermark(state: State) -> bool:
         for other_id in range(replica_id):
             other = state.brokers[other_id]
             are_serving = replica.is_running and other.is_running and not replica.must_truncate
-            if are_serving and not other.must_truncate and replica.leader_epoch == other.leader_epoch:
+            is_same_topic = replica.topic_id == other.topic_id and not other.must_truncate
+            if are_serving and is_same_topic and replica.leader_epoch == other.leader_epoch:
                 start = max(replica.log_start_offset, other.log_start_offset)
                 for offset in range(start, min(replica.high_watermark, other.high_watermark)):
                     if replica.log.records[offset].id != other.log.records[offset].id:
@@ -90,7 +99,8 @@ def one_leader_in_epoch(state: State) -> bool:
         for other_id in range(leader_id):
             leader = state.brokers[leader_id]
             other = state.brokers[other_id]
-            if leader.leader == leader_id and other.leader == other_id and leader.leader_epoch == other.leader_epoch:
+            is_same = leader.topic_id == other.topic_id and leader.leader_epoch == other.leader_epoch
+            if leader.leader == leader_id and other.leader == other_id and is_same:
                 return False
     return True
 
@@ -108,6 +118,8 @@ def isr_is_covered(state: State) -> bool:
         return True
     leader = state.brokers[metadata.leader]
     if leader.leader != metadata.leader or leader.leader_epoch != metadata.leader_epoch:
+        return True
+    if leader.topic_id != metadata.topic_id:
         return True
     return metadata.isr & ~(leader.isr | leader.pending_isr) == 0
 

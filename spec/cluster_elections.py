@@ -28,12 +28,13 @@ def partition_state(metadata: Metadata) -> int:
 def partition_changes_state_legally(before: State, after: State, rules: ClusterRules) -> bool:
     """A partition that exists does not become new again, and goes offline only after it has been created.
 
-    A new one goes online or offline, an online one offline, and an offline one online. In the ZooKeeper era a
-    partition is new first; in the KRaft era it is created with a leader.
+    A new one goes online or offline, an online one offline, and an offline one online or, when its topic has been
+    deleted, out of existence. In the ZooKeeper era a partition is new first; in the KRaft era it is created with a
+    leader, and may cease to exist at any time.
 
     Lost if it fails: the controller elects as for a new partition, from whoever lives, and leaders and ISR that were
     recorded are void; or it refuses an election that is due.
-    Source: PartitionState.validPreviousStates; ReplicationControlManager.createTopic.
+    Source: PartitionState.validPreviousStates; ReplicationControlManager (createTopic, deleteTopic).
     Holds in: every model of the cluster.
     Fails in: none; it guards the controller's record.
     """
@@ -45,6 +46,8 @@ def partition_changes_state_legally(before: State, after: State, rules: ClusterR
         if rules.propagation == Propagation.LEADER_AND_ISR:
             return new == PartitionState.NEW
         return new == PartitionState.ONLINE
+    if new == PartitionState.NON_EXISTENT:
+        return old == PartitionState.OFFLINE or rules.propagation == Propagation.METADATA_LOG
     if old == PartitionState.ONLINE:
         return new == PartitionState.OFFLINE
     return new == PartitionState.ONLINE or (old == PartitionState.NEW and new == PartitionState.OFFLINE)

@@ -64,6 +64,8 @@ def leaders_propose_one_change(before: State, after: State, rules: ClusterRules)
                 return False
             if not contains(change.isr, leader_id) or not names_members(change, leader, leader_id):
                 return False
+            if change.topic_id != leader.topic_id:
+                return False
             if cardinality(change.isr ^ leader.isr) != int(not change.ends_recovery):
                 return False
             for member_id in range(len(before.brokers)):
@@ -102,9 +104,11 @@ def caught_up_followers_may_join(before: State, after: State) -> bool:
 
 
 def is_current(before: State, leader_id: int) -> bool:
-    """Whether a change under way comes from the registered leader, and starts from the newest record."""
+    """Whether a change under way comes from the registered leader of the topic, and starts from the newest record."""
     change = before.alter_partitions[leader_id]
     metadata = before.controller.history[before.controller.offset]
+    if change.topic_id != metadata.topic_id:
+        return False
     if change.leader_epoch != metadata.leader_epoch or metadata.leader != leader_id:
         return False
     return (

@@ -58,7 +58,7 @@ def running_brokers(state: State) -> int:
 
 def disturbances_are_real(before: State, after: State) -> bool:
     """A crash, a power loss and a lost disk end a process that ran; an expiration takes out a broker that runs, or one
-    that lags; a move lets the controller record something.
+    that lags; a move and a deletion let the controller record something.
 
     Lost if it fails: behaviours in which so many disturbances happen; they would be charged for nothing.
     Source: `model/environment.py`.
@@ -68,7 +68,8 @@ def disturbances_are_real(before: State, after: State) -> bool:
     spent = before.budget.crashes != after.budget.crashes or before.budget.power_losses != after.budget.power_losses
     if spent or before.budget.disk_losses != after.budget.disk_losses:
         return running_brokers(after) < running_brokers(before)
-    if before.budget.moves != after.budget.moves and before.controller.offset == after.controller.offset:
+    asked = before.budget.moves != after.budget.moves or before.budget.deletions != after.budget.deletions
+    if asked and before.controller.offset == after.controller.offset:
         return False
     if before.budget.expirations == after.budget.expirations:
         return True
@@ -133,7 +134,8 @@ def new_epoch_drops_answers(before: State, after: State, rules: ClusterRules) ->
 
 
 def stale_answers_have_no_effect(before: State, after: State, rules: ClusterRules) -> bool:
-    """A follower's log stays as it is when an answer comes to what it asked in another epoch or before a restart.
+    """A follower's log stays as it is when an answer comes to what it asked in another epoch, before a restart, or of a
+    topic that is deleted.
 
     Lost if it fails: records of a leader that is obeyed no longer enter the log, or are cut by its answer.
     Source: KAFKA-7786, KAFKA-13207.
@@ -146,6 +148,8 @@ def stale_answers_have_no_effect(before: State, after: State, rules: ClusterRule
         now = after.brokers[follower_id]
         is_used = fetch.stage == Stage.ANSWERED and after.fetches[follower_id].stage != Stage.ANSWERED
         is_stale = fetch.leader_epoch != broker.leader_epoch or fetch.broker_epoch != broker.broker_epoch
+        if rules.fetch_names_topic_id and fetch.question == Question.FETCH and fetch.topic_id != broker.topic_id:
+            is_stale = True
         stays = broker.is_running and now.is_running and broker.leader_epoch == now.leader_epoch
         if is_used and is_stale and stays and rules.stale_answer_is_refused:
             if not has_same_files(broker, now) or broker.high_watermark != now.high_watermark:
@@ -239,12 +243,12 @@ def is_on_leaders_log(leader: Broker, epoch: int, offset: int) -> bool:
 
 
 def only_leaders_answer(before: State, after: State, rules: ClusterRules) -> bool:
-    """An answer comes from a broker that leads, in the epoch of the request. One to a fetch tells its high watermark
-    and its log start; and it says that the logs differ where the follower's cannot be how the leader's begins, and only
-    there.
+    """An answer comes from a broker that leads, in the epoch of the request. One to a fetch is of the topic that was
+    asked for, and tells its high watermark and its log start; and it says that the logs differ where the follower's
+    cannot be how the leader's begins, and only there.
 
     Lost if it fails: a follower copies from a broker that follows others, or goes on with a log that differs.
-    Source: KIP-320, KIP-595; `Partition.checkCurrentLeaderEpoch`, `readRecords`.
+    Source: KIP-320, KIP-516, KIP-595; `Partition.checkCurrentLeaderEpoch`, `readRecords`.
     Holds in: every model of the cluster.
     Fails in: the museum's entries on fencing.
     """
@@ -258,6 +262,8 @@ def only_leaders_answer(before: State, after: State, rules: ClusterRules) -> boo
             if leader.leader != fetch.leader or leader.leader_epoch != fetch.leader_epoch:
                 return False
             if fetch.question == Question.FETCH:
+                if rules.fetch_names_topic_id and fetch.topic_id != leader.topic_id:
+                    return False
                 if answer.high_watermark != leader.high_watermark:
                     return False
                 if answer.log_start_offset != leader.log_start_offset:

@@ -38,7 +38,7 @@ def isr_is_never_empty(state: State, rules: ClusterRules) -> bool:
 
 
 def leader_is_elected_where_possible(state: State) -> bool:
-    """Nobody leads only while no broker is active that a clean election may choose.
+    """Nobody leads only while no broker is active that a clean election may choose, or the topic is to be deleted.
 
     Lost if it fails: the partition stays offline although a replica with all committed records is there.
     Source: `PartitionChangeBuilder.electLeader`, `OfflinePartitionLeaderElectionStrategy`; KIP-966.
@@ -47,12 +47,14 @@ def leader_is_elected_where_possible(state: State) -> bool:
     """
     metadata = state.controller.history[state.controller.offset]
     candidates = metadata.isr if metadata.isr != 0 else metadata.elr
-    return metadata.leader != NO_LEADER or candidates & metadata.active == 0
+    return metadata.leader != NO_LEADER or candidates & metadata.active == 0 or metadata.is_deleting != 0
 
 
 def is_same_partition(one: Metadata, other: Metadata) -> bool:
     """Whether two versions of the record have the same leader, ISR and replicas, in the same epoch."""
     if one.leader != other.leader or one.leader_epoch != other.leader_epoch or one.isr != other.isr:
+        return False
+    if one.topic_id != other.topic_id or one.is_deleting != other.is_deleting:
         return False
     if one.elr != other.elr or one.replicas != other.replicas or one.target != other.target:
         return False
@@ -61,7 +63,7 @@ def is_same_partition(one: Metadata, other: Metadata) -> bool:
 
 def every_change_has_an_effect(before: State, after: State) -> bool:
     """Each new version of the record differs from the one before. Its partition epoch is new if the partition has
-    changed, and only then.
+    changed, and only then. The partition epochs of each topic begin with 0.
 
     Lost if it fails: brokers replay changes that are none, and leaders are refused for a version that says the same.
     Source: `PartitionChangeBuilder.build`, which makes no record without a change; KIP-497.
@@ -73,7 +75,8 @@ def every_change_has_an_effect(before: State, after: State) -> bool:
     was = before.controller.history[before.controller.offset]
     now = after.controller.history[after.controller.offset]
     if not is_same_partition(was, now):
-        return now.partition_epoch == after.controller.offset
+        is_begun = had_no_leader_yet(was) or partition_state(now) == PartitionState.NON_EXISTENT
+        return now.partition_epoch == (0 if is_begun and now.leader_epoch == 0 else after.controller.offset)
     registered = False
     for broker_id in range(len(before.brokers)):
         if was.broker_epochs[broker_id] != now.broker_epochs[broker_id]:
@@ -83,7 +86,8 @@ def every_change_has_an_effect(before: State, after: State) -> bool:
 
 def leader_epoch_counts_leaders(before: State, after: State, rules: ClusterRules) -> bool:
     """A change begins at most one leader epoch, and does so only for another leader, for a leader that is elected anew,
-    for replicas that leave, and in the ZooKeeper era for another ISR or other replicas.
+    for replicas that leave, in the ZooKeeper era for another ISR or other replicas, and where the topic is to be
+    deleted. The leader epochs of each topic begin with 0.
 
     Lost if it fails: leaders and followers begin anew for nothing, and every producer and consumer with them.
     Source: `PartitionChangeBuilder.triggerLeaderEpochBumpForIsrShrinkIfNeeded`; KAFKA-15021.
@@ -92,11 +96,15 @@ def leader_epoch_counts_leaders(before: State, after: State, rules: ClusterRules
     """
     was = before.controller.history[before.controller.offset]
     now = after.controller.history[after.controller.offset]
+    if partition_state(now) == PartitionState.NON_EXISTENT:
+        return now.leader_epoch == 0
     if now.leader_epoch == was.leader_epoch:
         return now.leader == was.leader or had_no_leader_yet(was)
     if now.leader_epoch != was.leader_epoch + 1:
         return False
     if now.leader != was.leader or before.budget.moves != after.budget.moves or was.replicas & ~now.replicas != 0:
+        return True
+    if now.is_deleting != was.is_deleting:
         return True
     return rules.propagation == Propagation.LEADER_AND_ISR and (was.isr != now.isr or was.replicas != now.replicas)
 

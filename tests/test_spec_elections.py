@@ -23,6 +23,7 @@ LEGAL = {
     (PartitionState.NEW, PartitionState.OFFLINE),
     (PartitionState.ONLINE, PartitionState.OFFLINE),
     (PartitionState.OFFLINE, PartitionState.ONLINE),
+    (PartitionState.OFFLINE, PartitionState.NON_EXISTENT),
 } | {(each, each) for each in PartitionState}
 
 
@@ -44,7 +45,7 @@ def partition_in(wanted):
 @pytest.mark.parametrize("before", PartitionState)
 @pytest.mark.parametrize("after", PartitionState)
 def test_only_some_states_follow_each_other(before, after):
-    """As `validPreviousStates` says, but that a partition is never deleted."""
+    """As `validPreviousStates` says."""
     is_legal = partition_changes_state_legally(partition_in(before), partition_in(after), ZOOKEEPER)
     assert is_legal is ((before, after) in LEGAL)
 

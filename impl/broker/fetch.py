@@ -25,6 +25,11 @@ def is_fenced(broker: Broker, rules: ClusterRules, leader_epoch: int) -> bool:
     return leader_epoch != broker.leader_epoch
 
 
+def is_of_other_topic(broker: Broker, rules: ClusterRules, topic_id: int) -> bool:
+    """Whether a fetch for `topic_id` is refused: the replica is of another topic (INCONSISTENT_TOPIC_ID)."""
+    return rules.fetch_names_topic_id and topic_id != broker.topic_id
+
+
 def is_diverging(broker: Broker, rules: ClusterRules, offset: int, asked_epoch: int) -> bool:
     """Whether the last record of a follower that fetches from `offset` cannot be the one that the leader has there.
 
@@ -64,10 +69,10 @@ def leader_answers_fetch(state: State, rules: ClusterRules, follower_id: Replica
 
     Who: the broker that was asked, which may lead no longer or not yet.
     When: it runs, and the request has arrived.
-    Effect: an old or unknown leader epoch, or a broker that does not lead, gives no answer. A log that differs is
-        answered with the epoch where it does. An offset outside the log is out of range. Otherwise the answer carries
-        the record at that offset; and the fetch proves what the follower has, which may raise the high watermark. The
-        answer has the high watermark from before that.
+    Effect: an old or unknown leader epoch, another topic, or a broker that does not lead, gives no answer. A log that
+        differs is answered with the epoch where it does. An offset outside the log is out of range. Otherwise the
+        answer carries the record at that offset; and the fetch proves what the follower has, which may raise the high
+        watermark. The answer has the high watermark from before that.
     Source: Partition.fetchRecords, readRecords, updateFollowerFetchState; KIP-320, KIP-595, KIP-903.
     Left out: more than one record in an answer. A fetch of an earlier broker epoch is refused here as Kafka does, but
         never comes: a broker that starts anew has no fetch under way but old ones (`counts`).
@@ -85,7 +90,7 @@ def leader_answers_fetch(state: State, rules: ClusterRules, follower_id: Replica
         else:
             begin_answer(fetch, broker)
             fetch.error = FetchError.OFFSET_OUT_OF_RANGE
-    elif is_fenced(broker, rules, fetch.leader_epoch):
+    elif is_fenced(broker, rules, fetch.leader_epoch) or is_of_other_topic(broker, rules, fetch.topic_id):
         clear_fetch(fetch)
     elif fetch.broker_epoch < broker.followers[follower_id].broker_epoch:
         clear_fetch(fetch)
@@ -116,6 +121,8 @@ def counts(broker: Broker, rules: ClusterRules, follower_id: int, fetch: OldFetc
     """
     if fetch.broker_epoch < broker.followers[follower_id].broker_epoch:
         return False
+    if is_of_other_topic(broker, rules, fetch.topic_id):
+        return False
     return not is_fenced(broker, rules, fetch.leader_epoch) or not rules.counted_fetch_is_of_epoch
 
 
@@ -123,6 +130,8 @@ def is_readable(state: State, rules: ClusterRules, fetch: OldFetch) -> bool:
     """Whether a broker would answer a fetch with records: it leads in that epoch, and the offset lies in its log."""
     broker = state.brokers[fetch.leader]
     if not is_leading(state, fetch.leader) or is_fenced(broker, rules, fetch.leader_epoch):
+        return False
+    if is_of_other_topic(broker, rules, fetch.topic_id):
         return False
     if fetch.offset < broker.log_start_offset or fetch.offset > broker.log.end_offset:
         return False

@@ -7,6 +7,7 @@ Left out, and why that is sound: back-off, which is waiting.
 """
 
 from impl.broker.epoch_file import end_offset_of_epoch, epoch_with_end, latest_file_epoch
+from impl.broker.fetch import is_of_other_topic
 from impl.broker.log_file import advance_log_start, append_to_log, begin_log_at, truncate_log
 from impl.broker.messages import clear_fetch
 from impl.broker.records import Broker, Fetch
@@ -44,6 +45,7 @@ def send(state: State, follower_id: int, question: Question) -> None:
     clear_fetch(state.fetches[follower_id])
     fetch.stage = Stage.REQUESTED
     fetch.question = question
+    fetch.topic_id = broker.topic_id
     fetch.leader = broker.leader
     fetch.leader_epoch = broker.leader_epoch
     fetch.broker_epoch = broker.broker_epoch
@@ -186,6 +188,8 @@ def follower_uses_fetch(state: State, rules: ClusterRules, follower_id: ReplicaI
     if not broker.is_running:
         return False
     is_used = is_of_now(broker, fetch) or not rules.stale_answer_is_refused
+    if is_of_other_topic(broker, rules, fetch.topic_id):
+        is_used = False
     if is_used and exposes_divergence(broker, rules, fetch):
         broker.high_watermark = min(fetch.high_watermark, broker.log.end_offset)
         return True

@@ -33,6 +33,7 @@ def propose_isr(state: State, leader_id: int, isr: int) -> None:
     change = state.alter_partitions[leader_id]
     leader.pending_isr = isr
     change.stage = Stage.REQUESTED
+    change.topic_id = leader.topic_id
     change.broker_epoch = leader.broker_epoch
     change.leader_epoch = leader.leader_epoch
     change.partition_epoch = leader.partition_epoch

@@ -23,6 +23,7 @@ def clear_fetch(fetch: Fetch) -> None:
     """Free the slot of a follower's request."""
     fetch.stage = Stage.IDLE
     fetch.question = Question.FETCH
+    fetch.topic_id = 0
     fetch.leader = NO_LEADER
     fetch.leader_epoch = NO_EPOCH
     fetch.broker_epoch = 0
@@ -40,6 +41,7 @@ def clear_fetch(fetch: Fetch) -> None:
 def leave_request(fetch: Fetch, old_fetch: OldFetch) -> None:
     """Move a follower's request into the slot for one whose connection is broken, so that its own slot is free."""
     old_fetch.stage = fetch.stage
+    old_fetch.topic_id = fetch.topic_id
     old_fetch.leader = fetch.leader
     old_fetch.leader_epoch = fetch.leader_epoch
     old_fetch.broker_epoch = fetch.broker_epoch
@@ -51,6 +53,7 @@ def leave_request(fetch: Fetch, old_fetch: OldFetch) -> None:
 def clear_old_fetch(old_fetch: OldFetch) -> None:
     """Free the slot of a fetch whose connection is broken."""
     old_fetch.stage = Stage.IDLE
+    old_fetch.topic_id = 0
     old_fetch.leader = NO_LEADER
     old_fetch.leader_epoch = NO_EPOCH
     old_fetch.broker_epoch = 0
@@ -62,6 +65,7 @@ def clear_alter_partition(state: State, leader_id: int) -> None:
     """Free the slot of a leader's ISR change."""
     change = state.alter_partitions[leader_id]
     change.stage = Stage.IDLE
+    change.topic_id = 0
     change.broker_epoch = 0
     change.leader_epoch = NO_EPOCH
     change.partition_epoch = 0

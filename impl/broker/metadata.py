@@ -2,7 +2,7 @@
 
 Part of Kafka modelled: `Partition` (`makeLeader`, `makeFollower`); `ReplicaManager.becomeLeaderOrFollower` of the
 ZooKeeper era, and `ReplicaManager.applyDelta` behind the metadata log of KRaft.
-Source: apache/kafka (commit 1eb7644349); KAFKA-1188, KIP-380, KAFKA-7415, KAFKA-7164.
+Source: apache/kafka (commit 1eb7644349); KAFKA-1188, KIP-380, KIP-516, KAFKA-7415, KAFKA-7164, KAFKA-14616.
 Left out, and why that is sound: UpdateMetadata requests of the ZooKeeper era, by which leaders hear who lives: that may
 be late, so `impl.broker.isr` lets a leader take any follower that has fetched for alive.
 """
@@ -46,6 +46,7 @@ def turn_to_leader(state: State, rules: ClusterRules, broker_id: int, metadata: 
     broker = state.brokers[broker_id]
     is_same_leader = broker.leader == metadata.leader
     broker.has_log = True
+    broker.topic_id = metadata.topic_id
     broker.leader_epoch = metadata.leader_epoch
     broker.leader = metadata.leader
     broker.partition_epoch = metadata.partition_epoch
@@ -80,7 +81,26 @@ def leave_partition(broker: Broker) -> None:
     drop_log(broker)
     broker.high_watermark_checkpoint = 0
     broker.has_log = False
+    broker.topic_id = 0
     forget_partition(broker)
+
+
+def has_other_topic(broker: Broker, metadata: Metadata) -> bool:
+    """Whether the broker has a log of that name which is of another topic than this change."""
+    return broker.has_log and broker.topic_id != metadata.topic_id
+
+
+def meet_other_topic(state: State, rules: ClusterRules, broker_id: int, metadata: Metadata) -> None:
+    """Turn to a topic although there is the log of one that was deleted while the broker did not run (KRaft era).
+
+    The log is deleted as a stray. By the rule before, the broker refused the partition for good, because the ids differ
+    (INCONSISTENT_TOPIC_ID); and without ids it takes the log for that of the new topic.
+    """
+    broker = state.brokers[broker_id]
+    if rules.stray_log_is_deleted:
+        leave_partition(broker)
+    if not has_other_topic(broker, metadata) or not rules.log_names_topic_id:
+        turn_to_leader(state, rules, broker_id, metadata)
 
 
 def forget_partition(broker: Broker) -> None:
@@ -101,8 +121,9 @@ def broker_replays_metadata(state: State, rules: ClusterRules, broker_id: Replic
     Who: any broker that runs.
     When: the log has a record that it has not replayed.
     Effect: a new leader epoch gives it its role; a newer ISR of the same epoch is adopted; a replica that the partition
-        is no longer assigned to is deleted.
-    Source: BrokerMetadataPublisher, ReplicaManager.applyDelta; KIP-500.
+        is no longer assigned to, or whose topic is deleted, is deleted. A log that is left of a topic of the same name
+        is a stray.
+    Source: BrokerMetadataPublisher, ReplicaManager.applyDelta, LogManager.isStrayKraftReplica; KIP-500, KAFKA-14616.
     Left out: several records at once, which is several steps here.
     """
     broker = state.brokers[broker_id]
@@ -117,6 +138,8 @@ def broker_replays_metadata(state: State, rules: ClusterRules, broker_id: Replic
     broker.controller_epoch = metadata.controller_epoch
     if not contains(metadata.replicas, broker_id):
         leave_partition(broker)
+    elif has_other_topic(broker, metadata):
+        meet_other_topic(state, rules, broker_id, metadata)
     elif metadata.leader_epoch > broker.leader_epoch:
         turn_to_leader(state, rules, broker_id, metadata)
     elif metadata.partition_epoch > broker.partition_epoch:
@@ -138,6 +161,8 @@ def forget_replayed_metadata(state: State) -> None:
         if offset < lowest:
             metadata = controller.history[offset]
             metadata.controller_epoch = 0
+            metadata.topic_id = 0
+            metadata.is_deleting = 0
             metadata.leader_epoch = 0
             metadata.leader = NO_LEADER
             metadata.told_epoch = 0
@@ -169,10 +194,11 @@ def broker_obeys_leader_and_isr(
 
     Who: any broker that runs and that the partition is assigned to.
     When: the controller has made the change, and neither its broker epoch, controller epoch nor leader epoch is old. Of
-        a new partition, which has no ISR, nothing is sent. A broker that deleted its replica by a newer request has
-        forgotten the leader epoch; that connection keeps its order.
+        a new partition, which has no ISR, and of a topic queued for deletion nothing is sent. A broker that has a log
+        of another topic refuses (INCONSISTENT_TOPIC_ID). One that deleted its replica by a newer request has forgotten
+        the leader epoch; that connection keeps its order.
     Effect: the broker takes its role in that leader epoch.
-    Source: ReplicaManager.becomeLeaderOrFollower; KAFKA-1188, KIP-380.
+    Source: ReplicaManager.becomeLeaderOrFollower; KAFKA-1188, KIP-380, KIP-516.
     Left out: that a request is ever lost for good: it may arrive at any later time, after newer ones, or never.
     """
     broker = state.brokers[broker_id]
@@ -181,13 +207,15 @@ def broker_obeys_leader_and_isr(
     if offset > state.controller.offset:
         return False
     metadata = state.controller.history[offset]
-    if not contains(metadata.replicas, broker_id) or metadata.isr == 0:
+    if not contains(metadata.replicas, broker_id) or metadata.isr == 0 or metadata.is_deleting != 0:
         return False
     if not can_obey(broker, rules, metadata, broker_id):
         return False
     if metadata.leader_epoch == broker.leader_epoch:
         return False
-    if not broker.has_log and offset <= broker.metadata_offset:
+    if offset <= broker.metadata_offset and (not broker.has_log or has_other_topic(broker, metadata)):
+        return False
+    if rules.log_names_topic_id and has_other_topic(broker, metadata):
         return False
     if rules.leader_and_isr_checks_epochs and metadata.leader_epoch < broker.leader_epoch:
         return False
@@ -200,10 +228,11 @@ def broker_obeys_leader_and_isr(
 def broker_obeys_stop_replica(state: State, rules: ClusterRules, broker_id: ReplicaId, offset: MetadataOffset) -> bool:
     """A broker receives a StopReplica request and deletes its replica (ZooKeeper era).
 
-    Who: a broker that runs and that the partition was assigned to before the change.
-    When: neither its broker epoch, controller epoch nor leader epoch is old.
-    Effect: the replica is deleted, and the partition forgotten.
-    Source: ReplicaManager.stopReplicas; KIP-570, KIP-380.
+    Who: a broker that runs and that the partition was assigned to before the change, or whose topic is to be deleted.
+    When: neither its broker epoch, controller epoch nor leader epoch is old. A request to delete the topic names no
+        leader epoch (EpochDuringDelete); the connection keeps its order.
+    Effect: the replica is deleted, and the partition forgotten. A broker without a replica answers as well.
+    Source: ReplicaManager.stopReplicas; KIP-570, KIP-380; TopicDeletionManager.onPartitionDeletion.
     Left out: StopReplica without deletion, which only ends fetching.
     """
     broker = state.brokers[broker_id]
@@ -212,13 +241,16 @@ def broker_obeys_stop_replica(state: State, rules: ClusterRules, broker_id: Repl
     if offset > state.controller.offset:
         return False
     metadata = state.controller.history[offset]
-    if contains(metadata.replicas, broker_id):
+    if metadata.replicas == 0 or not can_obey(broker, rules, metadata, broker_id):
         return False
-    if not broker.has_log:
+    if offset <= broker.metadata_offset and has_other_topic(broker, metadata):
         return False
-    if not can_obey(broker, rules, metadata, broker_id):
+    if metadata.is_deleting != 0:
+        if offset <= broker.metadata_offset or not contains(metadata.replicas, broker_id):
+            return False
+    elif contains(metadata.replicas, broker_id) or not broker.has_log:
         return False
-    if rules.stop_replica_checks_epoch and metadata.leader_epoch < broker.leader_epoch:
+    elif rules.stop_replica_checks_epoch and metadata.leader_epoch < broker.leader_epoch:
         return False
     broker.metadata_offset = offset
     broker.controller_epoch = max(broker.controller_epoch, metadata.controller_epoch)

@@ -23,6 +23,7 @@ BrokerEpoch = Annotated[int, Epoch("max_broker_epoch")]
 OptionalBrokerEpoch = Annotated[int, Epoch("max_broker_epoch", none=NO_EPOCH)]
 ControllerEpoch = Annotated[int, Epoch("max_controller_epoch")]
 MetadataOffset = Annotated[int, Offset("max_metadata_offset")]
+TopicId = Annotated[int, Count("deletions")]
 
 
 class FollowerState(Struct):
@@ -47,6 +48,8 @@ class Broker(Struct):
     is_running: whether the process runs.
     is_stopped_cleanly: whether it stopped last by a controlled shutdown, so that everything was flushed.
     has_log: whether the replica exists on this broker.
+    topic_id: the topic that its log is of (`partition.metadata`), or is taken to be of where logs do not name it; 0
+        without a log.
     is_log_offline: whether the disk with the log has failed, so that the broker can neither read nor write it.
     broker_epoch: tells this start of the broker from earlier ones; given by the controller when it registers.
     log: the records, in the page cache or on disk.
@@ -71,6 +74,7 @@ class Broker(Struct):
     is_running: bool
     is_stopped_cleanly: bool
     has_log: bool
+    topic_id: TopicId
     is_log_offline: bool
     broker_epoch: BrokerEpoch
     log: Log
@@ -96,6 +100,7 @@ class Fetch(Struct):
 
     stage: which of the two it is.
     question: what is asked.
+    topic_id: the topic that the follower asks for.
     leader: who is asked.
     leader_epoch: the follower's leader epoch when it asked.
     broker_epoch: the follower's broker epoch when it asked.
@@ -112,6 +117,7 @@ class Fetch(Struct):
 
     stage: Stage
     question: Question
+    topic_id: TopicId
     leader: OptionalReplicaId
     leader_epoch: OptionalLeaderEpoch
     broker_epoch: BrokerEpoch
@@ -132,6 +138,7 @@ class OldFetch(Struct):
     The bound `old_fetches` multiplies the ranges: at 0 the slot takes no bit of a state, and is always free.
 
     stage: whether the leader is yet to read it, or has read it and is yet to count it.
+    topic_id: the topic that the follower asks for.
     leader: who is asked.
     leader_epoch: the follower's leader epoch when it asked.
     broker_epoch: the follower's broker epoch when it asked.
@@ -140,6 +147,7 @@ class OldFetch(Struct):
     """
 
     stage: Annotated[Stage, EnumOf(Stage, highest="2 * old_fetches")]
+    topic_id: Annotated[int, Count("deletions * old_fetches")]
     leader: Annotated[int, Count("replicas * old_fetches - 1", lowest=NO_LEADER)]
     leader_epoch: Annotated[int, Count("(max_leader_epoch + 1) * old_fetches - 1", lowest=NO_EPOCH)]
     broker_epoch: Annotated[int, Count("max_broker_epoch * old_fetches")]
@@ -151,6 +159,7 @@ class AlterPartition(Struct):
     """A leader's request to change the ISR, or the controller's answer; all blank where the slot is free.
 
     stage: which of the two it is.
+    topic_id: the topic of the partition; 0 in an answer.
     broker_epoch: the sender's broker epoch.
     leader_epoch: the leader epoch of the sender; in an answer that of the controller.
     partition_epoch: the version of the ISR that the change starts from; in an answer the new one.
@@ -162,6 +171,7 @@ class AlterPartition(Struct):
     """
 
     stage: Stage
+    topic_id: TopicId
     broker_epoch: BrokerEpoch
     leader_epoch: OptionalLeaderEpoch
     partition_epoch: MetadataOffset

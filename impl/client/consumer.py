@@ -9,8 +9,9 @@ moment, at which the consumer could have read it.
 """
 
 from impl.broker.epoch_file import end_offset_of_epoch
-from impl.broker.fetch import is_fenced
+from impl.broker.fetch import is_fenced, is_of_other_topic
 from impl.broker.leader import is_leading
+from impl.broker.records import Broker
 from impl.client.records import Consumer
 from impl.cluster import State
 from impl.constants import NO_LEADER, NO_OFFSET
@@ -19,21 +20,36 @@ from impl.replication.records import ReplicaId
 from impl.rules import ClusterRules
 
 
+def is_news(broker: Broker, rules: ClusterRules, consumer: Consumer) -> bool:
+    """Whether the consumer takes a broker's metadata: of a newer leader epoch, or of another topic of the same name.
+
+    By the rule before KAFKA-12257 it takes that, too, only where the leader epoch is no lower.
+    """
+    if broker.leader_epoch > consumer.leader_epoch:
+        return True
+    if broker.topic_id == consumer.topic_id:
+        return False
+    return rules.metadata_names_topic_id or broker.leader_epoch == consumer.leader_epoch
+
+
 def consumer_learns_leader(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bool:
     """The consumer receives metadata from a broker.
 
     Who: the consumer.
-    When: the broker runs, knows a leader, and its leader epoch is newer than the consumer's.
+    When: the broker runs, knows a leader, and its leader epoch is newer than the consumer's, or the topic is
+        another one.
     Effect: the consumer turns to that leader; a position behind a record must be validated.
-    Source: Metadata.updateLastSeenEpochIfNewer, SubscriptionState.maybeValidatePositionForCurrentLeader; KIP-320.
+    Source: Metadata.updateLastSeenEpochIfNewer, SubscriptionState.maybeValidatePositionForCurrentLeader; KIP-320,
+        KAFKA-12257.
     Left out: metadata of an older epoch, which clients ignore.
     """
     broker = state.brokers[broker_id]
     consumer = state.consumer
     if not broker.is_running or broker.leader == NO_LEADER:
         return False
-    if broker.leader_epoch <= consumer.leader_epoch:
+    if not is_news(broker, rules, consumer):
         return False
+    consumer.topic_id = broker.topic_id
     consumer.leader = broker.leader
     consumer.leader_epoch = broker.leader_epoch
     consumer.read_limit = NO_OFFSET
@@ -62,6 +78,8 @@ def is_served(state: State, rules: ClusterRules) -> bool:
     """Whether the consumer's leader answers it: it runs, leads, and is in the consumer's leader epoch."""
     consumer = state.consumer
     if consumer.leader == NO_LEADER or not is_leading(state, consumer.leader):
+        return False
+    if is_of_other_topic(state.brokers[consumer.leader], rules, consumer.topic_id):
         return False
     return not is_fenced(state.brokers[consumer.leader], rules, consumer.leader_epoch)
 

@@ -8,7 +8,7 @@ Left out, and why that is sound: several consumers, because they do not act on e
 from typing import Annotated
 
 from checker.schema import Array, ById, ByPosition, Struct
-from impl.broker.records import OptionalOffset
+from impl.broker.records import OptionalOffset, TopicId
 from impl.log import LogOffset, OptionalLeaderEpoch, OptionalRecordId
 from impl.replication.records import NextRecordId, OptionalReplicaId
 
@@ -18,15 +18,18 @@ class Producers(Struct):
 
     next_record: the id that the next record gets, so that no two records are alike.
     acknowledged: by record, the offset that its producer was told; `NO_OFFSET` where it was told nothing.
+    topic_ids: by record, the topic whose leader has appended it. Only properties read it.
     """
 
     next_record: NextRecordId
     acknowledged: Annotated[Array[OptionalOffset], ById("max_records")]
+    topic_ids: Annotated[Array[TopicId], ById("max_records")]
 
 
 class Consumer(Struct):
     """One consumer of the partition.
 
+    topic_id: the topic in its metadata.
     leader: the broker that it reads from; `NO_LEADER` before it has any metadata.
     leader_epoch: the leader epoch in that metadata.
     position: the offset that it reads next.
@@ -39,6 +42,7 @@ class Consumer(Struct):
     records: by offset, the record that it has read there; `NO_RECORD` where it has read none.
     """
 
+    topic_id: TopicId
     leader: OptionalReplicaId
     leader_epoch: OptionalLeaderEpoch
     position: LogOffset

@@ -2,9 +2,8 @@
 
 Part of Kafka modelled: `ReplicationControlManager.alterPartition` with `validateAlterPartitionData`, and the same
 request in `KafkaController`.
-Source: apache/kafka (commit 1eb7644349); KIP-497, KIP-841, KIP-903, KIP-704, KAFKA-14154.
-Left out, and why that is sound: unknown topics, because the partition is never deleted; an ISR outside the assignment,
-because leaders propose none.
+Source: apache/kafka (commit 1eb7644349); KIP-497, KIP-516, KIP-841, KIP-903, KIP-704, KAFKA-14154.
+Left out, and why that is sound: an ISR outside the assignment, because leaders propose none.
 """
 
 from checker.schema import cardinality, contains
@@ -44,8 +43,15 @@ def is_made_already(change: AlterPartition, rules: ClusterRules, metadata: Metad
     return metadata.partition_epoch == change.partition_epoch or not rules.repeated_change_checks_epoch
 
 
+def is_of_other_topic(change: AlterPartition, rules: ClusterRules, metadata: Metadata) -> bool:
+    """Whether the topic that the change is for is gone, although there is one of its name (UNKNOWN_TOPIC_ID)."""
+    return rules.isr_change_names_topic_id and change.topic_id != metadata.topic_id
+
+
 def refusal(change: AlterPartition, rules: ClusterRules, metadata: Metadata, leader_id: int) -> AlterPartitionError:
     """The error for a change whose epochs are not ahead of the record, or NONE."""
+    if is_of_other_topic(change, rules, metadata):
+        return AlterPartitionError.FENCED
     if change.leader_epoch < metadata.leader_epoch or metadata.leader != leader_id:
         return AlterPartitionError.FENCED
     if change.partition_epoch < metadata.partition_epoch:
@@ -60,6 +66,7 @@ def refusal(change: AlterPartition, rules: ClusterRules, metadata: Metadata, lea
 def answer_change(change: AlterPartition, metadata: Metadata, error: int) -> None:
     """Turn the request into an answer that reports this record."""
     change.stage = Stage.ANSWERED
+    change.topic_id = 0
     change.broker_epoch = 0
     change.leader_epoch = NO_EPOCH
     change.partition_epoch = 0
@@ -87,10 +94,10 @@ def controller_alters_partition(state: State, rules: ClusterRules, leader_id: Re
 
     Who: the controller in office.
     When: the request has arrived; a change is left.
-    Effect: a sender that is not the registered broker, not the leader, or of an older leader or partition epoch is
-        refused. So is an ISR with a broker that is fenced, stopping or restarted since, and one that grows while the
-        leader is recovering. Otherwise the ISR is recorded with the next partition epoch, and that the leader has
-        recovered if it says so; the leader epoch stays.
+    Effect: a sender that is not the registered broker, not the leader, or of another topic or an older leader or
+        partition epoch is refused. So is an ISR with a broker that is fenced, stopping or restarted since, and one that
+        grows while the leader is recovering. Otherwise the ISR is recorded with the next partition epoch, and that the
+        leader has recovered if it says so; the leader epoch stays.
     Source: ReplicationControlManager.alterPartition; KIP-497, KIP-841, KIP-903, KIP-704.
     Left out: nothing.
     """

@@ -83,7 +83,8 @@ def activate(state: State, rules: ClusterRules, broker_id: int) -> None:
     """Count a broker among the active ones; it leads if nobody does, and it is electable or the last known leader."""
     metadata = state.controller.history[state.controller.offset]
     metadata.active = including(metadata.active, broker_id)
-    if metadata.leader == NO_LEADER and contains(electable(metadata.isr, metadata.elr), broker_id):
+    is_electing = metadata.leader == NO_LEADER and metadata.is_deleting == 0
+    if is_electing and contains(electable(metadata.isr, metadata.elr), broker_id):
         set_leader(state, broker_id)
     maybe_elect_last_known(state, rules)
 

@@ -27,6 +27,8 @@ def begin_change(state: State) -> None:
     controller.offset += 1
     after = controller.history[controller.offset]
     after.controller_epoch = controller.epoch
+    after.topic_id = before.topic_id
+    after.is_deleting = before.is_deleting
     after.leader_epoch = before.leader_epoch
     after.leader = before.leader
     after.told_epoch = before.told_epoch

@@ -9,8 +9,8 @@ the partition epoch tells which of them changed the partition.
 
 from typing import Annotated
 
-from checker.schema import Array, ById, ByPosition, Epoch, Struct
-from impl.broker.records import BrokerEpoch, ControllerEpoch, MetadataOffset
+from checker.schema import Array, ById, ByPosition, Count, Epoch, Struct
+from impl.broker.records import BrokerEpoch, ControllerEpoch, MetadataOffset, TopicId
 from impl.constants import NO_OFFSET
 from impl.log import LeaderEpoch
 from impl.replication.records import OptionalReplicaId, ReplicaSet
@@ -22,11 +22,13 @@ class Metadata(Struct):
     """What the controller has recorded after one of its changes.
 
     controller_epoch: the epoch of the controller that made the change.
+    topic_id: the id of the topic, or of the next one while there is none.
+    is_deleting: 1 while the topic is queued for deletion (`/admin/delete_topics`, ZooKeeper era).
     leader_epoch: counts the leaders; grows with every change of the leader.
     leader: the leader elected, `NO_LEADER` where there is none.
     told_epoch: the leader epoch that clients are told.
-    partition_epoch: the offset of the newest change of leader, ISR or replicas: the version that a leader's change of
-        the ISR must start from.
+    partition_epoch: the offset of the newest change of leader, ISR or replicas, and 0 where the topic has been created
+        and not changed since: the version that a leader's change of the ISR must start from.
     isr: the in-sync replicas, from which a clean election chooses.
     elr: the eligible leader replicas, from which it chooses where the ISR is empty.
     replicas: the brokers that the partition is assigned to, those included that a reassignment adds or removes.
@@ -38,6 +40,8 @@ class Metadata(Struct):
     """
 
     controller_epoch: ControllerEpoch
+    topic_id: TopicId
+    is_deleting: Annotated[int, Count("deletions")]
     leader_epoch: LeaderEpoch
     leader: OptionalReplicaId
     told_epoch: LeaderEpoch

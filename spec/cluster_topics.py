@@ -1,0 +1,178 @@
+"""What a topic may rely on when one of the same name was deleted before.
+
+Part of Kafka judged: `impl/controller/topics.py`, and `impl/broker` as far as it tells topics apart, by their records
+only.
+Source: KIP-516; the issues named below.
+Left out, and why that is sound: producers that mean the new topic and write to the old one, because requests by name
+cannot tell (KAFKA-10551 has it for transactions).
+"""
+
+from checker.schema import contains
+from impl.cluster import State
+from impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, Propagation, Question, Stage
+from impl.rules import ClusterRules
+
+
+def records_stay_in_their_topic(state: State) -> bool:
+    """A log has only records that the leaders of its own topic have appended.
+
+    Lost if it fails: consumers of a topic are given records of one that was deleted, which nobody wrote to it, and what
+    was written to it at those offsets may be gone.
+    Source: KIP-516 (motivation: a broker that was down while its partition was reassigned, and keeps the log).
+    Holds in: cluster_deletion, cluster_deletion_kraft.
+    Fails in: the museum's entries on logs that are left over, and on fetches of a deleted topic.
+    """
+    for broker_id in range(len(state.brokers)):
+        broker = state.brokers[broker_id]
+        for offset in range(broker.log_start_offset, broker.log.end_offset):
+            if state.producers.topic_ids[broker.log.records[offset].id] != broker.topic_id:
+                return False
+    return True
+
+
+def topics_begin_empty(before: State, after: State) -> bool:
+    """A replica of a topic of which the broker has no log begins without a record, and with nothing committed.
+
+    Lost if it fails: the new topic's committed log begins with something that was never written to it.
+    Source: KIP-516.
+    Holds in: cluster_deletion, cluster_deletion_kraft.
+    Fails in: the museum's entry on logs that are left over.
+    """
+    for broker_id in range(len(before.brokers)):
+        broker = before.brokers[broker_id]
+        now = after.brokers[broker_id]
+        if now.has_log and (not broker.has_log or broker.topic_id != now.topic_id):
+            if now.log.end_offset != 0 or now.high_watermark != 0:
+                return False
+    return True
+
+
+def fetches_stay_in_their_topic(before: State, after: State) -> bool:
+    """A leader learns nothing from a fetch that was sent for another topic than that of its replica.
+
+    Lost if it fails: a follower counts as having records of the new topic because it had as many of the old one; the
+    high watermark rises over what it does not have.
+    Source: KIP-516, KAFKA-10580.
+    Holds in: cluster_deletion, cluster_deletion_kraft.
+    Fails in: the museum's entry on fetches of a deleted topic.
+    """
+    for follower_id in range(len(before.fetches)):
+        fetch = before.fetches[follower_id]
+        if fetch.stage == Stage.REQUESTED and fetch.question == Question.FETCH and fetch.leader != NO_LEADER:
+            leader = before.brokers[fetch.leader]
+            now = after.brokers[fetch.leader]
+            is_gone = fetch.topic_id != leader.topic_id and after.fetches[follower_id].stage != Stage.REQUESTED
+            if is_gone and now.followers[follower_id].end_offset > leader.followers[follower_id].end_offset:
+                return False
+    return True
+
+
+def topic_ids_are_new(before: State, after: State) -> bool:
+    """The id of a topic stays as long as there is the topic, and none is given twice.
+
+    Lost if it fails: a topic cannot be told from one that was deleted.
+    Source: KIP-516.
+    Holds in: cluster_deletion, cluster_deletion_kraft.
+    Fails in: none; it guards the controller's record.
+    """
+    was = before.controller.history[before.controller.offset]
+    now = after.controller.history[after.controller.offset]
+    if was.replicas != 0 and now.replicas == 0:
+        return now.topic_id == was.topic_id + 1
+    return now.topic_id == was.topic_id
+
+
+def deletion_awaits_replicas(before: State, after: State, rules: ClusterRules) -> bool:
+    """In the ZooKeeper era a topic is queued for deletion, and nobody leads it, before it is gone; and it is gone only
+    when no broker of its assignment has a log of it.
+
+    Lost if it fails: a topic of the same name is created while brokers have the old one's log, which they take for its.
+    Source: TopicDeletionManager; KIP-516 (motivation).
+    Holds in: cluster_deletion.
+    Fails in: none; it guards the controller's deletion.
+    """
+    was = before.controller.history[before.controller.offset]
+    now = after.controller.history[after.controller.offset]
+    if rules.propagation != Propagation.LEADER_AND_ISR:
+        return now.is_deleting == 0
+    if now.is_deleting != 0:
+        return now.leader == NO_LEADER
+    if now.topic_id == was.topic_id:
+        return was.is_deleting == 0
+    for broker_id in range(len(before.brokers)):
+        broker = before.brokers[broker_id]
+        if contains(was.replicas, broker_id) and broker.has_log and broker.topic_id == was.topic_id:
+            return False
+    return was.is_deleting != 0
+
+
+def assigned_brokers_take_part(state: State, rules: ClusterRules) -> bool:
+    """In the KRaft era a broker that runs and has replayed everything leads or follows in the partition that is
+    assigned to it.
+
+    Lost if it fails: the partition has fewer copies than it is to have, for good: the broker refuses it because of a
+    log that nobody removes.
+    Source: KAFKA-14616. This is the part of that liveness property which one state shows.
+    Holds in: cluster_deletion_kraft.
+    Fails in: the museum's entry on strays.
+    """
+    metadata = state.controller.history[state.controller.offset]
+    if rules.propagation != Propagation.METADATA_LOG or metadata.leader == NO_LEADER:
+        return True
+    for broker_id in range(len(state.brokers)):
+        broker = state.brokers[broker_id]
+        is_up_to_date = broker.is_running and broker.metadata_offset == state.controller.offset
+        is_registered = broker.broker_epoch == metadata.broker_epochs[broker_id]
+        if is_up_to_date and is_registered and contains(metadata.replicas, broker_id):
+            if broker.leader_epoch == NO_EPOCH or broker.topic_id != metadata.topic_id:
+                return False
+    return True
+
+
+def knows_older_topic(state: State) -> bool:
+    """A consumer has the metadata of a topic that is deleted, and there is one of the same name that is led."""
+    metadata = state.controller.history[state.controller.offset]
+    if metadata.leader == NO_LEADER or state.consumer.leader == NO_LEADER:
+        return False
+    return state.consumer.topic_id != metadata.topic_id
+
+
+def knows_newest_topic(state: State) -> bool:
+    """A consumer has the metadata of the newest topic of that name, or there is none that is led."""
+    return not knows_older_topic(state)
+
+
+def new_topic_commits(state: State) -> bool:
+    """A topic that was created under the name of a deleted one has an acknowledged record. Without an example nothing
+    of the new topic can be lost.
+    """
+    metadata = state.controller.history[state.controller.offset]
+    for record in range(len(state.producers.acknowledged)):
+        if state.producers.acknowledged[record] != NO_OFFSET and state.producers.topic_ids[record] > 0:
+            if metadata.leader != NO_LEADER and metadata.topic_id > 0:
+                return True
+    return False
+
+
+def deletion_waits(state: State) -> bool:
+    """A broker that does not run has a log of the topic that is being deleted. Without an example no deletion waits."""
+    metadata = state.controller.history[state.controller.offset]
+    for broker_id in range(len(state.brokers)):
+        broker = state.brokers[broker_id]
+        if metadata.is_deleting != 0 and contains(metadata.replicas, broker_id):
+            if not broker.is_running and broker.has_log:
+                return True
+    return False
+
+
+def left_over_log(state: State) -> bool:
+    """A broker that runs has records of a deleted topic, and a topic of the same name is assigned to it. Without an
+    example nobody ever has to tell two topics apart.
+    """
+    metadata = state.controller.history[state.controller.offset]
+    for broker_id in range(len(state.brokers)):
+        broker = state.brokers[broker_id]
+        if broker.is_running and broker.has_log and broker.log.end_offset > 0 and metadata.leader != NO_LEADER:
+            if broker.topic_id < metadata.topic_id and contains(metadata.replicas, broker_id):
+                return True
+    return False

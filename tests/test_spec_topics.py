@@ -1,0 +1,189 @@
+"""The properties of topics that are deleted and created anew fail where they must: on states made by hand."""
+
+from checker.layout import Layout
+from impl.broker.log_file import append_to_log
+from impl.cluster import State
+from impl.constants import NO_EPOCH, NO_LEADER, Propagation, Stage
+from impl.rules import ClusterRules
+from model.cluster import BOUNDS
+from model.environment import found_partition
+from spec import cluster, cluster_elections, cluster_messages, cluster_record, cluster_topics
+
+LAYOUT = Layout(State, {**BOUNDS, "deletions": 2})
+KRAFT = ClusterRules()
+ZOOKEEPER = ClusterRules(propagation=Propagation.LEADER_AND_ISR)
+
+
+def state_of(records=0):
+    """Two brokers in epoch 0, broker 0 leading, with a record or none."""
+    state = LAYOUT.blank()
+    found_partition(state, 0b11, 0b11)
+    for broker in state.brokers:
+        for record in range(records):
+            append_to_log(broker, record, 0)
+    return state
+
+
+def next_change(state):
+    """A copy in which the controller has made one more change, and that change."""
+    after = state.copy()
+    after.controller.offset += 1
+    was = after.controller.history[after.controller.offset - 1]
+    change = after.controller.history[after.controller.offset]
+    for field in ("topic_id", "leader", "leader_epoch", "isr", "replicas", "target", "active", "is_deleting"):
+        setattr(change, field, getattr(was, field))
+    return after, change
+
+
+def without_topic(state):
+    """The same where the change removes the topic."""
+    after, change = next_change(state)
+    change.replicas = change.target = change.isr = change.leader_epoch = change.is_deleting = 0
+    change.leader = NO_LEADER
+    change.topic_id += 1
+    return after, change
+
+
+def test_a_record_of_another_topic_is_seen():
+    state = state_of(records=1)
+    assert cluster_topics.records_stay_in_their_topic(state)
+    state.brokers[1].topic_id = 1
+    assert not cluster_topics.records_stay_in_their_topic(state)
+    state.producers.topic_ids[0] = 1
+    assert not cluster_topics.records_stay_in_their_topic(state), "broker 0 has it for the old topic"
+
+
+def test_a_replica_that_does_not_begin_empty_is_seen():
+    before = state_of(records=1)
+    after = before.copy()
+    assert cluster_topics.topics_begin_empty(before, after)
+    after.brokers[1].topic_id = 1
+    assert not cluster_topics.topics_begin_empty(before, after)
+    after.brokers[1].log.end_offset = 0
+    assert cluster_topics.topics_begin_empty(before, after)
+    after.brokers[1].high_watermark = 1
+    assert not cluster_topics.topics_begin_empty(before, after)
+    before.brokers[1].has_log = False
+    before.brokers[1].topic_id = 1
+    assert not cluster_topics.topics_begin_empty(before, after)
+
+
+def test_a_fetch_of_another_topic_that_counts_is_seen():
+    before = state_of(records=1)
+    fetch = before.fetches[1]
+    fetch.stage, fetch.leader, fetch.leader_epoch, fetch.topic_id = Stage.REQUESTED, 0, 0, 1
+    after = before.copy()
+    after.fetches[1].stage = Stage.IDLE
+    assert cluster_topics.fetches_stay_in_their_topic(before, after)
+    after.brokers[0].followers[1].end_offset = 0
+    assert not cluster_topics.fetches_stay_in_their_topic(before, after)
+    before.fetches[1].topic_id = 0
+    assert cluster_topics.fetches_stay_in_their_topic(before, after)
+
+
+def test_an_answer_of_another_topic_is_seen():
+    before = state_of()
+    fetch = before.fetches[1]
+    fetch.stage, fetch.leader, fetch.leader_epoch, fetch.topic_id = Stage.REQUESTED, 0, 0, 1
+    after = before.copy()
+    after.fetches[1].stage = Stage.ANSWERED
+    assert not cluster_messages.only_leaders_answer(before, after, KRAFT)
+    assert cluster_messages.only_leaders_answer(before, after, KRAFT._replace(fetch_names_topic_id=False))
+    used = after.copy()
+    used.fetches[1].stage = Stage.IDLE
+    assert cluster_messages.stale_answers_have_no_effect(after, used, KRAFT)
+    append_to_log(used.brokers[1], 0, 0)
+    assert not cluster_messages.stale_answers_have_no_effect(after, used, KRAFT)
+
+
+def test_a_topic_id_that_changes_or_is_given_twice_is_seen():
+    before = state_of()
+    after, change = next_change(before)
+    assert cluster_topics.topic_ids_are_new(before, after)
+    change.topic_id = 1
+    assert not cluster_topics.topic_ids_are_new(before, after)
+    after, change = without_topic(before)
+    assert cluster_topics.topic_ids_are_new(before, after)
+    change.topic_id = 0
+    assert not cluster_topics.topic_ids_are_new(before, after)
+
+
+def test_a_deletion_that_does_not_await_the_replicas_is_seen():
+    before = state_of()
+    after, change = next_change(before)
+    change.is_deleting = 1
+    assert not cluster_topics.deletion_awaits_replicas(before, after, ZOOKEEPER), "somebody leads"
+    change.leader = NO_LEADER
+    assert cluster_topics.deletion_awaits_replicas(before, after, ZOOKEEPER)
+    assert not cluster_topics.deletion_awaits_replicas(before, after, KRAFT), "there is no queue"
+    assert not cluster_topics.deletion_awaits_replicas(before, without_topic(before)[0], ZOOKEEPER), "it was not queued"
+    gone, _ = without_topic(after)
+    assert not cluster_topics.deletion_awaits_replicas(after, gone, ZOOKEEPER)
+    for broker in after.brokers:
+        broker.has_log = False
+    assert cluster_topics.deletion_awaits_replicas(after, gone, ZOOKEEPER)
+    taken_back, change = next_change(after)
+    change.is_deleting = 0
+    assert not cluster_topics.deletion_awaits_replicas(after, taken_back, ZOOKEEPER)
+
+
+def test_a_broker_that_takes_no_part_is_seen():
+    state = state_of()
+    assert cluster_topics.assigned_brokers_take_part(state, KRAFT)
+    state.brokers[1].leader_epoch = NO_EPOCH
+    assert not cluster_topics.assigned_brokers_take_part(state, KRAFT)
+    assert cluster_topics.assigned_brokers_take_part(state, ZOOKEEPER), "a request may be late"
+    state.brokers[1].is_running = False
+    assert cluster_topics.assigned_brokers_take_part(state, KRAFT)
+    state.brokers[0].topic_id = 1
+    assert not cluster_topics.assigned_brokers_take_part(state, KRAFT)
+    state.controller.history[0].leader = NO_LEADER
+    assert cluster_topics.assigned_brokers_take_part(state, KRAFT)
+
+
+def test_a_consumer_knows_an_older_topic_only_while_a_newer_one_is_led():
+    state = state_of()
+    assert cluster_topics.knows_newest_topic(state), "it knows none"
+    state.consumer.leader = 0
+    assert cluster_topics.knows_newest_topic(state)
+    state.controller.history[0].topic_id = 1
+    assert cluster_topics.knows_older_topic(state)
+    state.controller.history[0].leader = NO_LEADER
+    assert cluster_topics.knows_newest_topic(state)
+
+
+def test_what_a_deleted_topic_had_is_not_missed_and_logs_of_two_topics_are_not_compared():
+    state = state_of(records=1)
+    state.producers.acknowledged[0] = 0
+    for broker_id in range(2):
+        state.brokers[broker_id].high_watermark = 1
+    state.brokers[0].log.records[0].id = 1
+    assert not cluster.acknowledged_records_survive(state)
+    assert not cluster.logs_match_by_epoch(state)
+    assert not cluster.logs_agree_below_high_watermark(state)
+    state.brokers[0].topic_id = state.controller.history[0].topic_id = 1
+    assert cluster.acknowledged_records_survive(state)
+    assert cluster.logs_match_by_epoch(state)
+    assert cluster.logs_agree_below_high_watermark(state)
+
+
+def test_a_partition_of_the_zookeeper_era_goes_out_of_existence_from_offline_only():
+    online = state_of()
+    gone, _ = without_topic(online)
+    assert not cluster_elections.partition_changes_state_legally(online, gone, ZOOKEEPER)
+    assert cluster_elections.partition_changes_state_legally(online, gone, KRAFT)
+    offline = online.copy()
+    offline.controller.history[0].leader, offline.controller.history[0].leader_epoch = NO_LEADER, 1
+    assert cluster_elections.partition_changes_state_legally(offline, gone, ZOOKEEPER)
+
+
+def test_leader_epochs_and_versions_of_each_topic_begin_with_0():
+    before = state_of()
+    after, change = without_topic(before)
+    assert cluster_record.leader_epoch_counts_leaders(before, after, KRAFT)
+    assert cluster_record.every_change_has_an_effect(before, after)
+    change.leader_epoch = 1
+    assert not cluster_record.leader_epoch_counts_leaders(before, after, KRAFT)
+    change.leader_epoch = 0
+    change.partition_epoch = 1
+    assert not cluster_record.every_change_has_an_effect(before, after)
