@@ -221,6 +221,7 @@ BOUNDS = {
     "io_errors": 0,
     "rebalances": 0,
     "group_delays": 0,
+    "group_failovers": 0,
     "recreations": 0,
     "upgrades": 0,
     "inputs": 0,

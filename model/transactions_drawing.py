@@ -79,6 +79,12 @@ PARTITION_EVENTS = {
     "group_coordinator_follows_marker": Event(
         at="offsets_partition", text="the group follows: committed offset {group.committed}"
     ),
+    "group_coordinator_reads_record": Event(
+        at="offsets_partition", text="the group's new coordinator reads offset {before.group.loading.next_offset}"
+    ),
+    "group_coordinator_ends_loading": Event(
+        at="offsets_partition", text="the group's new coordinator knows offset {group.committed}"
+    ),
     "partition_replicates": Event(at="partition_id", text="high watermark {partitions[partition_id].high_watermark}"),
     "cleaner_cleans_segment": Event(at="partition_id", text="cleans offsets {start} to {end}"),
     "consumer_reads": Event(at="partition_id", to="consumer", text="reads to {readers[partition_id].position}"),
@@ -102,6 +108,7 @@ WORLD_EVENTS = {
     "partition_is_deleted": Event(at="partition_id", text="is deleted"),
     "topic_is_recreated": Event(at="partition_id", text="is created anew"),
     "group_coordinator_lags": Event(at="offsets_partition", text="has the marker; the group will follow"),
+    "group_coordinator_is_replaced": Event(at="offsets_partition", text="another broker coordinates the group"),
     "partition_is_reloaded": Event(at="partition_id", text="another broker leads"),
     "producer_state_expires": Event(at="partition_id", text="forgets the producer"),
     "transactional_id_expires": Event(at="coordinator", text="nobody has used the id for long"),

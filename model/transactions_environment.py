@@ -15,7 +15,7 @@ from impl.transactions.constants import (
     RequestKind,
 )
 from impl.transactions.coordinator import remove_transactional_id
-from impl.transactions.group import assign_input
+from impl.transactions.group import assign_input, begin_loading, is_loading
 from impl.transactions.log import awaits_append, begin_term, clear_append, give_append_up, unload
 from impl.transactions.markers import (
     clear_marker_request,
@@ -430,6 +430,24 @@ def group_coordinator_lags(
     return True
 
 
+def group_coordinator_is_replaced(state: State, rules: TransactionRules) -> bool:
+    """Another broker comes to lead the partition of the offsets, and with it becomes the group's coordinator.
+
+    Who: the world.
+    When: a change of the group's coordinator is left.
+    Effect: as when another partition is led by another broker; and what the coordinator had in memory is gone, the
+        markers included that it has still to follow. Its requests are sent again. The new one begins to read the log.
+    Source: GroupCoordinator.onElection, GroupMetadataManager.scheduleLoadGroupAndOffsets.
+    Left out: the time in which nobody leads.
+    """
+    if state.budget.group_failovers == 0:
+        return False
+    state.budget.group_failovers -= 1
+    reload_partition(state.partitions[state.offsets_partition], rules)
+    begin_loading(state.group)
+    return True
+
+
 def partition_is_reloaded(state: State, rules: TransactionRules, partition_id: PartitionId) -> bool:
     """Another broker comes to lead a partition: it has the log, and what it makes of it.
 
@@ -450,7 +468,7 @@ def group_is_rebalanced(state: State, client_id: ClientId) -> bool:
     """The group gives its input to another member, or to the same one again; nobody else hears of it at once.
 
     Who: the world: a member has joined, left, or is taken for dead.
-    When: the client lives; a rebalance is left.
+    When: the client lives; the group's coordinator is not loading; a rebalance is left.
     Effect: the next generation begins, and the client asks for the committed offset.
     Source: GroupCoordinator; `session.timeout.ms`, `max.poll.interval.ms`.
     Left out: several partitions, and members without one.
@@ -458,7 +476,7 @@ def group_is_rebalanced(state: State, client_id: ClientId) -> bool:
     client = state.clients[client_id]
     if state.budget.rebalances == 0 or client.state == ProducerState.FATAL_ERROR:
         return False
-    if client.transaction != NO_TRANSACTION:
+    if client.transaction != NO_TRANSACTION or is_loading(state.group):
         return False
     state.budget.rebalances -= 1
     assign_input(state.group, client)

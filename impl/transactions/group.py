@@ -1,10 +1,12 @@
 """Consume, transform, produce: the group's offsets, in transactions and without.
 
 Part of Kafka modelled: the offsets of `GroupMetadata` and `GroupMetadataManager` (`validateOffsetCommit`, pending
-transactional offsets, `requireStable`); `KafkaProducer.sendOffsetsToTransaction`; an application around them.
-Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-447, KAFKA-15449.
+transactional offsets, `requireStable`, `doLoadGroupsAndOffsets`); `KafkaProducer.sendOffsetsToTransaction`; an
+application around them.
+Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-447, KAFKA-5247, KAFKA-5600, KAFKA-15449.
 Left out, and why that is sound: joining and assigning: a generation begins at once, with one owner of the one input,
-and former owners do not notice. Members' ids, which tell as much as the generation does.
+and former owners do not notice. Members' ids, which tell as much as the generation does. A new coordinator knows the
+generation: it is in the same log, written before a member is told of it.
 """
 
 from checker.schema import contains
@@ -22,15 +24,20 @@ def is_illegal_generation(group: Group, rules: TransactionRules, generation: int
     return rules.offset_commit_names_generation and generation != group.generation
 
 
+def is_loading(group: Group) -> bool:
+    """Whether the group's coordinator is new and still reads the log (COORDINATOR_LOAD_IN_PROGRESS)."""
+    return group.loading.is_loading != 0
+
+
 def is_plain(client: Client) -> bool:
     """Whether the client is a consumer that does not write: it has no producer id."""
     return client.producer_id == NO_PRODUCER_ID
 
 
-def is_overtaken(log: PartitionLog, producer_id: int) -> bool:
-    """Whether an offset was committed without a transaction behind the last one of the producer."""
+def is_overtaken(log: PartitionLog, producer_id: int, end_offset: int) -> bool:
+    """Whether, below `end_offset`, an offset was committed without a transaction behind the last of the producer."""
     overtaken = False
-    for offset in range(log.end_offset):
+    for offset in range(end_offset):
         batch = log.batches[offset]
         if batch.marker == Marker.NONE and batch.producer_id == producer_id:
             overtaken = False
@@ -42,8 +49,13 @@ def is_overtaken(log: PartitionLog, producer_id: int) -> bool:
 def complete_pending_offset(
     group: Group, rules: TransactionRules, log: PartitionLog, producer_id: int, marker: Marker
 ) -> None:
-    """End a producer's transaction in the partition of the offsets. What is later in the log stays."""
-    is_newest = not rules.offsets_go_by_record or not is_overtaken(log, producer_id)
+    """End a producer's transaction in the partition of the offsets. What is later in the log stays.
+
+    A coordinator that is loading has nothing pending yet: it will read the marker.
+    """
+    if is_loading(group):
+        return
+    is_newest = not rules.offsets_go_by_record or not is_overtaken(log, producer_id, log.end_offset)
     if group.pending[producer_id] != NO_INPUT and marker == Marker.COMMIT and is_newest:
         group.committed = group.pending[producer_id]
     group.pending[producer_id] = NO_INPUT
@@ -55,6 +67,94 @@ def has_pending_offset(group: Group) -> bool:
         if group.pending[producer_id] != NO_INPUT:
             return True
     return False
+
+
+def note_offset(group: Group, offset: int, input_offset: int) -> None:
+    """Keep what a record in the partition of the offsets commits, where a new coordinator may read it."""
+    if group.max_failovers > 0:
+        group.records[offset] = input_offset
+
+
+def clear_loading(group: Group) -> None:
+    """Nobody is loading, or has read anything."""
+    group.loading.is_loading = 0
+    group.loading.next_offset = 0
+    group.loading.committed = 0
+    for producer_id in range(len(group.loading.pending)):
+        group.loading.pending[producer_id] = NO_INPUT
+
+
+def begin_loading(group: Group) -> None:
+    """Put a new coordinator into office, which has nothing in memory."""
+    for producer_id in range(len(group.pending)):
+        group.pending[producer_id] = NO_INPUT
+        group.unfollowed[producer_id] = Marker.NONE
+    clear_loading(group)
+    group.loading.is_loading = 1
+
+
+def load_record(group: Group, rules: TransactionRules, log: PartitionLog, offset: int) -> None:
+    """Take in a record of the log: an offset, one that is pending, or a marker that ends a producer's transaction."""
+    loading = group.loading
+    batch = log.batches[offset]
+    if batch.producer_id == NO_PRODUCER_ID:
+        loading.committed = group.records[offset]
+    elif batch.marker == Marker.NONE:
+        loading.pending[batch.producer_id] = group.records[offset]
+    else:
+        is_newest = not rules.offsets_go_by_record or not is_overtaken(log, batch.producer_id, offset)
+        if loading.pending[batch.producer_id] != NO_INPUT and batch.marker == Marker.COMMIT and is_newest:
+            loading.committed = loading.pending[batch.producer_id]
+        loading.pending[batch.producer_id] = NO_INPUT
+
+
+def is_cached(group: Group, end_offset: int) -> bool:
+    """Whether a record below `end_offset` is of the group."""
+    for offset in range(end_offset):
+        if group.records[offset] != NO_INPUT:
+            return True
+    return False
+
+
+def group_coordinator_reads_record(state: State, rules: TransactionRules) -> bool:
+    """A new coordinator of the group reads the next record of its log.
+
+    Who: the group's coordinator.
+    When: it is loading, and has not read the whole log, to which markers are still written.
+    Effect: it knows an offset, one that is pending, or how a transaction ended. By the old rule the group was taken
+        into the cache at the end of a read, and stayed there as it was although there was more to read.
+    Source: GroupMetadataManager.doLoadGroupsAndOffsets, loadGroup; KAFKA-5600.
+    Left out: several records in one read; a read may end behind any.
+    """
+    loading = state.group.loading
+    if not is_loading(state.group):
+        return False
+    log = state.partitions[state.offsets_partition].log
+    if loading.next_offset >= log.end_offset:
+        return False
+    if rules.offsets_are_loaded_whole or not is_cached(state.group, loading.next_offset):
+        load_record(state.group, rules, log, loading.next_offset)
+    loading.next_offset += 1
+    return True
+
+
+def group_coordinator_ends_loading(state: State) -> bool:
+    """A new coordinator of the group has read its whole log, and begins to answer.
+
+    Who: the group's coordinator.
+    When: it has read the whole log.
+    Effect: it has the committed offset and those that are pending.
+    Source: GroupMetadataManager.loadGroup, GroupMetadata.initializeOffsets.
+    Left out: nothing.
+    """
+    group = state.group
+    if not is_loading(group) or group.loading.next_offset < state.partitions[state.offsets_partition].log.end_offset:
+        return False
+    group.committed = group.loading.committed
+    for producer_id in range(len(group.pending)):
+        group.pending[producer_id] = group.loading.pending[producer_id]
+    clear_loading(group)
+    return True
 
 
 def assign_input(group: Group, client: Client) -> None:
@@ -69,8 +169,8 @@ def consumer_fetches_offset(state: State, rules: TransactionRules, client_id: Cl
     """A consumer asks for the committed offset (OffsetFetch).
 
     Who: a client that was given the input, and does not know where to read on.
-    When: it is in no transaction; no transaction that is open may change the offset (UNSTABLE_OFFSET_COMMIT), unless it
-        does not write and does not mind (`isolation.level=read_uncommitted`).
+    When: it is in no transaction; the coordinator is not loading; no transaction that is open may change the offset
+        (UNSTABLE_OFFSET_COMMIT), unless it does not write and does not mind (`isolation.level=read_uncommitted`).
     Effect: it goes on with the committed offset.
     Source: GroupMetadataManager.getOffsets; KIP-447.
     Left out: nothing.
@@ -78,7 +178,7 @@ def consumer_fetches_offset(state: State, rules: TransactionRules, client_id: Cl
     client = state.clients[client_id]
     if client.generation == 0 or client.input_offset != NO_INPUT:
         return False
-    if client.state != ProducerState.READY:
+    if client.state != ProducerState.READY or is_loading(state.group):
         return False
     if not is_plain(client) and rules.offset_fetch_requires_stable and has_pending_offset(state.group):
         return False

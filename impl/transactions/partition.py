@@ -17,7 +17,7 @@ from impl.producer.verification import NO_GUARD, needs_verification, start_verif
 from impl.transactions.client import receive_produce_answer
 from impl.transactions.constants import NO_INPUT, NO_PARTITION, Answer, ProduceStage
 from impl.transactions.coordinator import add_partition, verify_partition
-from impl.transactions.group import is_illegal_generation
+from impl.transactions.group import is_illegal_generation, is_loading, note_offset
 from impl.transactions.metadata import has_version_2
 from impl.transactions.records import (
     AbortedTransaction,
@@ -169,6 +169,7 @@ def append_produce(state: State, rules: TransactionRules, produce_id: int) -> No
     if error == ProduceError.NONE:
         append_batch(partition.log, rules, produce.batch)
         if is_offset_commit:
+            note_offset(state.group, partition.log.end_offset - 1, produce.input_offset)
             state.group.pending[produce.batch.producer_id] = produce.input_offset
         maybe_replicate(partition, rules)
     answer_produce(state, produce_id, error)
@@ -188,6 +189,11 @@ def refuse_topic(state: State, produce_id: int) -> None:
         clear_produce(produce)
 
 
+def awaits_loading(state: State, produce: Produce) -> bool:
+    """Whether offsets must wait because the group's coordinator is loading (COORDINATOR_LOAD_IN_PROGRESS)."""
+    return produce.input_offset != NO_INPUT and is_loading(state.group)
+
+
 def awaits_marker(log: PartitionLog, rules: TransactionRules, produce: Produce) -> bool:
     """Whether the producer's transaction before this one is still open here (CONCURRENT_TRANSACTIONS)."""
     entry = log.producers[produce.batch.producer_id]
@@ -200,7 +206,8 @@ def leader_receives_produce(state: State, rules: TransactionRules, produce_id: P
     """The leader takes a produce request: it knows the batch, appends it, or first asks the coordinator.
 
     Who: the leader of the partition.
-    When: the request has arrived, there is room, and no transaction of an earlier epoch is open.
+    When: the request has arrived, there is room, and no transaction of an earlier epoch is open; for offsets the
+        group's coordinator is not loading.
     Effect: a duplicate is acknowledged. The first batch of a transaction is verified, with a guard; others are
         appended.
     Source: ReplicaManager.appendRecords, `maybeStartTransactionVerificationForPartition`; KIP-890, KAFKA-18575.
@@ -216,7 +223,7 @@ def leader_receives_produce(state: State, rules: TransactionRules, produce_id: P
     if is_of_deleted_topic(state, rules, produce):
         refuse_topic(state, produce_id)
         return True
-    if is_full(log) or awaits_marker(log, rules, produce):
+    if is_full(log) or awaits_marker(log, rules, produce) or awaits_loading(state, produce):
         return False
     if duplicate_offset(log.producers[produce.batch.producer_id], produce.batch, log.max_sequence) != NO_OFFSET:
         answer_produce(state, produce_id, ProduceError.NONE)
@@ -274,7 +281,7 @@ def leader_appends_verified(state: State, rules: TransactionRules, produce_id: P
     """The leader hears that the transaction is verified, and appends if the verification still stands.
 
     Who: the leader of the partition.
-    When: the coordinator's consent has arrived, and there is room.
+    When: the coordinator's consent has arrived, and there is room; for offsets the group's coordinator is not loading.
     Effect: the batch is appended if its guard is still the partition's, and answered.
     Source: ReplicaManager.handleProduceAppend, UnifiedLog.analyzeAndValidateProducerState; KIP-890.
     Left out: nothing.
@@ -285,7 +292,7 @@ def leader_appends_verified(state: State, rules: TransactionRules, produce_id: P
     if state.partitions[produce.partition].is_deleted:
         answer_produce(state, produce_id, ProduceError.NOT_LEADER_OR_FOLLOWER)
         return True
-    if is_full(state.partitions[produce.partition].log):
+    if is_full(state.partitions[produce.partition].log) or awaits_loading(state, produce):
         return False
     append_produce(state, rules, produce_id)
     return True

@@ -7,7 +7,7 @@ Left out, and why that is sound: committing by itself now and then (`enable.auto
 
 from impl.producer.append import is_full
 from impl.transactions.constants import NO_INPUT, NO_PARTITION, Delivery, ProducerState
-from impl.transactions.group import is_plain
+from impl.transactions.group import is_loading, is_plain, note_offset
 from impl.transactions.partition import maybe_replicate
 from impl.transactions.records import Client, ClientId, State
 from impl.transactions.rules import TransactionRules
@@ -50,7 +50,7 @@ def consumer_commits_offset(state: State, rules: TransactionRules, client_id: Cl
     """A consumer commits the offset behind its input (OffsetCommit).
 
     Who: a client that knows its position.
-    When: it is its turn: after processing, or before; there is room.
+    When: it is its turn: after processing, or before; there is room, and the coordinator is not loading.
     Effect: the offset is in the log of offsets, where there is one, and committed; from an old generation it is
         refused, and the client must ask for the offset anew.
     Source: GroupCoordinator.handleCommitOffsets.
@@ -66,8 +66,9 @@ def consumer_commits_offset(state: State, rules: TransactionRules, client_id: Cl
         return True
     if state.offsets_partition != NO_PARTITION:
         partition = state.partitions[state.offsets_partition]
-        if is_full(partition.log):
+        if is_full(partition.log) or is_loading(state.group):
             return False
+        note_offset(state.group, partition.log.end_offset, client.input_offset + 1)
         partition.log.end_offset += 1
         maybe_replicate(partition, rules)
     state.group.committed = client.input_offset + 1

@@ -51,6 +51,7 @@ IsUpgraded = Annotated[int, Count("upgrades")]
 Generation = Annotated[int, Count("max_generation")]
 InputOffset = Annotated[int, Offset("inputs")]
 OptionalInputOffset = Annotated[int, Count("inputs", lowest=NO_INPUT)]
+LoggedInputOffset = Annotated[int, Count("(inputs + 1) * group_failovers - 1", lowest=NO_INPUT)]
 OptionalTransactionId = Annotated[int, Id("batches", none=NO_TRANSACTION)]
 
 
@@ -282,14 +283,36 @@ class Transaction(Struct):
     input_offset: OptionalInputOffset
 
 
+class OffsetsLoading(Struct):
+    """What a new coordinator of the group has read of its log so far; blank where none is loading.
+
+    The bound `group_failovers` multiplies the ranges: at 0 this takes no bit of a state.
+
+    is_loading: 1 while it reads (`loadingPartitions`).
+    next_offset: the offset that it reads next.
+    committed: the committed offset, as far as it has read (`loadedOffsets`).
+    pending: by producer id, the offset in its open transaction, as far as it has read; `NO_INPUT` where there is none.
+    """
+
+    is_loading: Annotated[int, Count("group_failovers")]
+    next_offset: Annotated[int, Count("log_size * group_failovers")]
+    committed: Annotated[int, Count("inputs * group_failovers")]
+    pending: Annotated[Array[LoggedInputOffset], ById("producer_ids")]
+
+
 class Group(Struct):
     """A consumer group with one input partition, as its group coordinator has it.
 
     generation: the generation; 0 before the first member.
-    committed: the committed offset: the input that is read next.
+    committed: the committed offset: the input that is read next; while a new coordinator reads the log, what the one
+        before knew last.
     pending: by producer id, the offset in its open transaction; `NO_INPUT` where there is none.
     unfollowed: by producer id, how a transaction ended whose offsets the coordinator has still to commit or drop;
         `NONE` where there is none (`handleTxnCompletion`).
+    records: by offset in the partition of the offsets, the offset that the record there commits; `NO_INPUT` in markers,
+        and everywhere in models in which the coordinator does not change.
+    loading: what a new coordinator has read of them.
+    max_failovers: how often the coordinator can change: constant.
     processed: by input, how often an application that is not transactional has processed it. Only `spec/` reads it.
     """
 
@@ -297,6 +320,9 @@ class Group(Struct):
     committed: InputOffset
     pending: Annotated[Array[OptionalInputOffset], ById("producer_ids")]
     unfollowed: Annotated[Array[Annotated[Marker, EnumOf(Marker, highest="2 * group_delays")]], ById("producer_ids")]
+    records: Annotated[Array[LoggedInputOffset], ByPosition("log_size")]
+    loading: OffsetsLoading
+    max_failovers: Annotated[int, Count("group_failovers", lowest="group_failovers")]
     processed: Annotated[Array[Annotated[int, Count("max_processed")]], ByPosition("inputs + 1")]
 
 
@@ -328,6 +354,7 @@ class Budget(Struct):
     deletions: partitions that are deleted.
     rebalances: rebalances of the group.
     group_delays: markers that the group's coordinator follows later.
+    group_failovers: changes of the group's coordinator.
     recreations: topics that are created anew under the name of one that was deleted.
     io_errors: entries of an aborted-transaction index that cannot be written.
     """
@@ -342,6 +369,7 @@ class Budget(Struct):
     deletions: Annotated[int, Allowance("deletions")]
     rebalances: Annotated[int, Allowance("rebalances")]
     group_delays: Annotated[int, Allowance("group_delays")]
+    group_failovers: Annotated[int, Allowance("group_failovers")]
     recreations: Annotated[int, Allowance("recreations")]
     io_errors: Annotated[int, Allowance("io_errors")]
 

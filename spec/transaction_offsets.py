@@ -1,0 +1,98 @@
+"""What a group's coordinator knows of its offsets, by the log that they are in.
+
+Part of Kafka judged: `impl/transactions/group.py`, by its records only.
+Source: KIP-98, KIP-447; the issues named below.
+Left out, and why that is sound: what the offsets are good for, which `spec/transactions.py` judges.
+"""
+
+from impl.producer.constants import NO_PRODUCER_ID, Marker
+from impl.transactions.constants import NO_INPUT
+from impl.transactions.records import State
+from spec.transactions import fate_of
+
+
+def committed_by_log(state: State) -> int:
+    """The committed offset that the log tells: that of the last record which counts at all."""
+    partition = state.partitions[state.offsets_partition]
+    committed = 0
+    for offset in range(partition.log.end_offset):
+        if state.group.records[offset] != NO_INPUT:
+            is_plain = partition.log.batches[offset].producer_id == NO_PRODUCER_ID
+            if is_plain or fate_of(partition, offset) == Marker.COMMIT:
+                committed = state.group.records[offset]
+    return committed
+
+
+def pending_by_log(state: State, producer_id: int) -> int:
+    """The offset in a producer's open transaction that the log tells; `NO_INPUT` where it tells none."""
+    partition = state.partitions[state.offsets_partition]
+    pending = NO_INPUT
+    for offset in range(partition.log.end_offset):
+        is_of_producer = partition.log.batches[offset].producer_id == producer_id
+        if is_of_producer and state.group.records[offset] != NO_INPUT and fate_of(partition, offset) == Marker.NONE:
+            pending = state.group.records[offset]
+    return pending
+
+
+def offsets_match_log(state: State) -> bool:
+    """A group's coordinator knows the committed offset and those that are pending as the log has them, as soon as it
+    has read it, and has followed the markers in it.
+
+    Lost if it fails: a consumer is told an offset that was passed long ago, and processes records again; or it is told
+    for ever that a transaction is open.
+    Source: GroupMetadataManager.doLoadGroupsAndOffsets; KAFKA-5247, KAFKA-5600.
+    Holds in: transactions_group_failover.
+    Fails in: the museum's entry on offsets that are loaded in part.
+    """
+    if state.group.loading.is_loading != 0:
+        return True
+    for producer_id in range(len(state.group.pending)):
+        if state.group.unfollowed[producer_id] != Marker.NONE:
+            return True
+        if state.group.pending[producer_id] != pending_by_log(state, producer_id):
+            return False
+    return state.group.committed == committed_by_log(state)
+
+
+def requests_await_loading(before: State, after: State) -> bool:
+    """While a coordinator is loading it tells no offset, takes none, and begins no generation.
+
+    Lost if it fails: a consumer is told an offset that the coordinator has not read to its end; or what it commits is
+    overwritten by an older record that is read later.
+    Source: COORDINATOR_LOAD_IN_PROGRESS; GroupCoordinator.validateGroupStatus.
+    Holds in: transactions_group_failover.
+    Fails in: none; it guards the reference itself.
+    """
+    if before.group.loading.is_loading == 0:
+        return True
+    for client_id in range(len(before.clients)):
+        if before.clients[client_id].input_offset == NO_INPUT and after.clients[client_id].input_offset != NO_INPUT:
+            return False
+    for offset in range(len(before.group.records)):
+        if before.group.records[offset] != after.group.records[offset]:
+            return False
+    return before.group.generation == after.group.generation
+
+
+def loaded_pending_offset(state: State) -> bool:
+    """A new coordinator has read an offset whose transaction is open. Without an example it is never put to the test
+    whether one survives.
+    """
+    if state.group.loading.is_loading != 0 or state.budget.group_failovers == state.group.max_failovers:
+        return False
+    for producer_id in range(len(state.group.pending)):
+        if state.group.pending[producer_id] != NO_INPUT:
+            return True
+    return False
+
+
+def marker_while_loading(state: State) -> bool:
+    """A new coordinator is loading, and the log ends with a marker behind what it has read. Without an example nothing
+    ever happens to the log that is being read.
+    """
+    log = state.partitions[state.offsets_partition].log
+    for offset in range(log.end_offset):
+        if offset >= state.group.loading.next_offset and log.batches[offset].marker != Marker.NONE:
+            if state.group.loading.is_loading != 0:
+                return True
+    return False

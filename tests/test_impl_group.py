@@ -1,0 +1,195 @@
+"""A group's coordinator changes: what the new one reads from the log, and who has to wait meanwhile."""
+
+import pytest
+
+from checker.layout import Layout
+from impl.producer.append import append_batch, append_marker, clear_batch
+from impl.producer.constants import Marker
+from impl.transactions.constants import NO_INPUT, ProducerState, ProduceStage
+from impl.transactions.group import (
+    complete_pending_offset,
+    consumer_fetches_offset,
+    group_coordinator_ends_loading,
+    group_coordinator_reads_record,
+    note_offset,
+)
+from impl.transactions.partition import leader_appends_verified, leader_receives_produce
+from impl.transactions.plain_consumer import consumer_commits_offset
+from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
+from model.transactions import BOUNDS
+from model.transactions_environment import group_coordinator_is_replaced, group_is_rebalanced
+from spec.transaction_offsets import (
+    loaded_pending_offset,
+    marker_while_loading,
+    offsets_match_log,
+    requests_await_loading,
+)
+
+SIZES = {"clients": 2, "partitions": 2, "offsets_partition": 1, "producer_ids": 2, "inputs": 3, "group_delays": 1}
+LAYOUT = Layout(State, {**BOUNDS, **SIZES, "requests": 2, "produces": 2, "max_generation": 2, "group_failovers": 2})
+RULES = TransactionRules(verification=False)
+PLAIN = None
+
+
+def group_with(*records):
+    """A system whose partition of the offsets has these records: (producer, offset), (PLAIN, offset), or a marker."""
+    state = LAYOUT.blank()
+    partition = state.partitions[1]
+    for producer_id, value in records:
+        log = partition.log
+        if isinstance(value, Marker):
+            append_marker(log, producer_id, 0, 0, value)
+            complete_pending_offset(state.group, RULES, log, producer_id, value)
+        elif producer_id is PLAIN:
+            note_offset(state.group, log.end_offset, value)
+            log.end_offset += 1
+            state.group.committed = value
+        else:
+            batch = state.produces[0].batch
+            batch.id, batch.producer_id, batch.producer_epoch, batch.is_transactional = 0, producer_id, 0, 1
+            append_batch(log, RULES, batch)
+            clear_batch(batch)
+            note_offset(state.group, log.end_offset - 1, value)
+            state.group.pending[producer_id] = value
+        partition.high_watermark = log.end_offset
+    return state
+
+
+def known(state):
+    return state.group.committed, list(state.group.pending)
+
+
+def load(state, rules=RULES):
+    while group_coordinator_reads_record(state, rules):
+        pass
+    assert group_coordinator_ends_loading(state)
+
+
+LOGS = {
+    "nothing": [],
+    "the last of several": [(PLAIN, 1), (PLAIN, 2)],
+    "committed in a transaction": [(0, 1), (0, Marker.COMMIT)],
+    "aborted": [(PLAIN, 1), (0, 2), (0, Marker.ABORT)],
+    "open": [(PLAIN, 1), (0, 2)],
+    "open behind one that has ended": [(0, 1), (0, Marker.COMMIT), (0, 2)],
+    "open ones of two producers": [(0, 1), (1, 2), (0, Marker.COMMIT)],
+    "passed before its transaction ended": [(0, 1), (PLAIN, 2), (0, Marker.COMMIT)],
+    "passed, ended, and one more that is aborted": [(0, 1), (PLAIN, 2), (0, Marker.COMMIT), (0, 3), (0, Marker.ABORT)],
+}
+
+
+@pytest.mark.parametrize("records", LOGS.values(), ids=LOGS)
+def test_a_new_coordinator_knows_what_the_one_before_knew(records):
+    state = group_with(*records)
+    assert offsets_match_log(state)
+    before = known(state)
+    state.group.unfollowed[1] = Marker.COMMIT
+    assert group_coordinator_is_replaced(state, RULES)
+    assert state.group.unfollowed[1] == Marker.NONE, "it will read the marker"
+    assert offsets_match_log(state), "nobody can tell yet"
+    load(state)
+    assert known(state) == before
+    assert offsets_match_log(state)
+
+
+def test_a_coordinator_that_takes_a_group_for_loaded_too_early_knows_an_old_offset():
+    state = group_with(*LOGS["the last of several"])
+    assert group_coordinator_is_replaced(state, RULES)
+    load(state, RULES._replace(offsets_are_loaded_whole=False))
+    assert known(state) == (1, [NO_INPUT, NO_INPUT])
+    assert not offsets_match_log(state)
+
+
+def test_a_marker_that_is_written_while_the_log_is_read_is_read_too():
+    state = group_with(*LOGS["open"])
+    assert group_coordinator_is_replaced(state, RULES)
+    assert group_coordinator_reads_record(state, RULES)
+    assert not marker_while_loading(state)
+    log = state.partitions[1].log
+    append_marker(log, 0, 0, 0, Marker.COMMIT)
+    complete_pending_offset(state.group, RULES, log, 0, Marker.COMMIT)
+    assert marker_while_loading(state)
+    assert not group_coordinator_ends_loading(state), "there is more to read"
+    load(state)
+    assert known(state) == (2, [NO_INPUT, NO_INPUT])
+    assert not loaded_pending_offset(state)
+
+
+def test_a_coordinator_that_is_replaced_while_it_reads_leaves_nothing():
+    state = group_with(*LOGS["the last of several"])
+    assert group_coordinator_is_replaced(state, RULES)
+    assert group_coordinator_reads_record(state, RULES)
+    assert group_coordinator_is_replaced(state, RULES)
+    assert (state.group.loading.next_offset, state.group.loading.committed) == (0, 0)
+    assert not group_coordinator_is_replaced(state, RULES), "no change is left"
+
+
+def test_nobody_reads_when_the_coordinator_is_not_new():
+    state = group_with(*LOGS["open"])
+    assert not group_coordinator_reads_record(state, RULES)
+    assert not group_coordinator_ends_loading(state)
+    assert not loaded_pending_offset(state), "it is not loaded"
+    assert group_coordinator_is_replaced(state, RULES)
+    load(state)
+    assert loaded_pending_offset(state)
+
+
+def test_who_asks_while_the_coordinator_is_loading_has_to_wait():
+    state = group_with(*LOGS["the last of several"])
+    state.budget.rebalances = 1
+    consumer, producer = state.clients[0], state.clients[1]
+    consumer.generation = state.group.generation = 1
+    producer.state, producer.transaction = ProducerState.IN_TRANSACTION, 0
+    produce = state.produces[1]
+    produce.stage, produce.partition, produce.input_offset, produce.generation = ProduceStage.REQUESTED, 1, 3, 1
+    produce.batch.id, produce.batch.producer_id, produce.batch.producer_epoch = 0, 0, 0
+    produce.batch.is_transactional = 1
+    consumer.state = ProducerState.READY
+    waits = [
+        lambda state: consumer_fetches_offset(state, RULES, 0),
+        lambda state: leader_receives_produce(state, RULES, 1),
+        lambda state: group_is_rebalanced(state, 0),
+    ]
+    assert group_coordinator_is_replaced(state, RULES)
+    for step in waits:
+        assert not step(state)
+    produce.stage = ProduceStage.VERIFIED
+    assert not leader_appends_verified(state, RULES, 1)
+    consumer.input_offset, consumer.is_halfway = 2, True
+    assert not consumer_commits_offset(state, RULES, 0)
+    load(state)
+    assert consumer_commits_offset(state.copy(), RULES, 0)
+    assert leader_appends_verified(state.copy(), RULES, 1)
+    produce.stage = ProduceStage.REQUESTED
+    consumer.input_offset, consumer.is_halfway = NO_INPUT, False
+    for step in waits:
+        assert step(state)
+
+
+def test_an_answer_while_the_coordinator_is_loading_is_seen():
+    before = group_with(*LOGS["the last of several"])
+    after = before.copy()
+    after.clients[0].input_offset = 1
+    assert requests_await_loading(before, after)
+    before.group.loading.is_loading = 1
+    assert not requests_await_loading(before, after)
+    after = before.copy()
+    assert requests_await_loading(before, after)
+    after.group.records[2] = 1
+    assert not requests_await_loading(before, after)
+    after = before.copy()
+    after.group.generation += 1
+    assert not requests_await_loading(before, after)
+
+
+@pytest.mark.parametrize("field", ["committed", "pending"])
+def test_offsets_that_differ_from_the_log_are_seen(field):
+    state = group_with(*LOGS["open"])
+    if field == "committed":
+        state.group.committed = 0
+    else:
+        state.group.pending[0] = NO_INPUT
+    assert not offsets_match_log(state)
+    state.group.unfollowed[0] = Marker.COMMIT
+    assert offsets_match_log(state), "the coordinator will follow"
