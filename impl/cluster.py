@@ -8,7 +8,7 @@ Left out, and why that is sound: see the records that this one is made of.
 from typing import Annotated
 
 from checker.schema import Allowance, Array, ById, ByPosition, Struct
-from impl.broker.records import AlterPartition, Broker, Fetch, OldFetch
+from impl.broker.records import AlterPartition, Broker, Fetch, FetchSession, OldFetch
 from impl.client.records import Consumer, Producers
 from impl.controller.records import Controller
 from impl.log import OptionalRecordId
@@ -42,6 +42,7 @@ class State(Struct):
 
     brokers: by broker id.
     fetches: by follower, its request to its leader or the answer.
+    fetch_sessions: by follower, its fetch session; always blank where the bound `fetch_sessions` is 0.
     old_fetches: by follower, a fetch that is still with its leader although the connection is broken; always blank
         where the bound `old_fetches` is 0.
     alter_partitions: by leader, its request to the controller or the answer.
@@ -55,6 +56,7 @@ class State(Struct):
 
     brokers: Annotated[Array[Broker], ById("replicas")]
     fetches: Annotated[Array[Fetch], ById("replicas")]
+    fetch_sessions: Annotated[Array[FetchSession], ById("replicas")]
     old_fetches: Annotated[Array[OldFetch], ById("replicas")]
     alter_partitions: Annotated[Array[AlterPartition], ById("replicas")]
     controller: Controller

@@ -35,6 +35,8 @@ class ClusterRules(NamedTuple):
     divergence_comes_first: of an answer with a diverging epoch nothing else is used (KAFKA-14704).
     counted_fetch_is_of_epoch: a fetch that was read before the leader's epoch ended is not counted in the next one
         (KAFKA-15590, which is open: Kafka counts it).
+    session_keeps_leader_epoch: a fetch session has the follower's leader epoch, too, so that the leader compares it in
+        every fetch and not only in the first (KAFKA-9338).
     diverging_fetch_is_not_counted: the offset of a fetch that diverges is not remembered (KAFKA-13141).
     stale_answer_is_refused: an answer to a question of an earlier epoch or offset is dropped (KAFKA-7786, KAFKA-13207).
     high_watermark_awaits_maximal_isr: members proposed and not yet confirmed are waited for (KIP-497).
@@ -98,6 +100,7 @@ class ClusterRules(NamedTuple):
     expansion_awaits_epoch_start: bool = True
     divergence_comes_first: bool = True
     counted_fetch_is_of_epoch: bool = True
+    session_keeps_leader_epoch: bool = True
     diverging_fetch_is_not_counted: bool = True
     stale_answer_is_refused: bool = True
     high_watermark_awaits_maximal_isr: bool = True

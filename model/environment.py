@@ -5,6 +5,7 @@ until somebody takes it. Healing is free: fetching anew, restarting and unfencin
 """
 
 from checker.schema import contains, everyone
+from impl.broker.fetch_session import end_session
 from impl.broker.isr import leader_proposes_shrink, propose_isr
 from impl.broker.leader import is_leading
 from impl.broker.messages import clear_alter_partition, clear_fetch, leave_request
@@ -255,13 +256,14 @@ def fetch_is_lost(state: State, follower_id: ReplicaId) -> bool:
 
     Who: the world.
     When: it is under way; a loss is left.
-    Effect: the slot is free; the follower asks again.
+    Effect: the slot is free; the follower asks again, in a new session.
     Source: a broken connection.
     Left out: nothing.
     """
     if state.budget.losses == 0 or state.fetches[follower_id].stage == Stage.IDLE:
         return False
     state.budget.losses -= 1
+    end_session(state.fetch_sessions[follower_id])
     clear_fetch(state.fetches[follower_id])
     return True
 
@@ -281,6 +283,7 @@ def fetch_connection_breaks(state: State, follower_id: ReplicaId) -> bool:
     if state.old_fetches[follower_id].stage != Stage.IDLE:
         return False
     state.budget.losses -= 1
+    end_session(state.fetch_sessions[follower_id])
     leave_request(fetch, state.old_fetches[follower_id])
     return True
 

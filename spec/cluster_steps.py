@@ -67,7 +67,7 @@ def stale_fetches_have_no_effect(before: State, after: State) -> bool:
     Lost if it fails: fencing; a follower that still obeys somebody else is counted.
     Source: KIP-320.
     Holds in: every model of the cluster that fences by the current leader epoch.
-    Fails in: the museum's entry on missing fencing.
+    Fails in: the museum's entries on missing fencing and on fetch sessions.
     """
     for follower_id in range(len(before.fetches)):
         fetch = before.fetches[follower_id]
@@ -79,6 +79,69 @@ def stale_fetches_have_no_effect(before: State, after: State) -> bool:
                 if now.followers[follower_id].end_offset > leader.followers[follower_id].end_offset:
                     return False
                 if now.high_watermark > leader.high_watermark:
+                    return False
+    return True
+
+
+def fetch_is_read(before: State, after: State, follower_id: int) -> bool:
+    """Whether a step lets a leader read a follower's fetch, answered or not."""
+    fetch = before.fetches[follower_id]
+    if fetch.stage != Stage.REQUESTED or fetch.question != Question.FETCH:
+        return False
+    return after.fetches[follower_id].stage != Stage.REQUESTED and after.brokers[fetch.leader].is_running
+
+
+def fetches_go_by_sessions(before: State, after: State) -> bool:
+    """A fetch is incremental exactly where its follower has a session with that leader. A full one opens a session;
+    an incremental one of a session that the leader does not have is not answered, and ends it; others leave it alone.
+
+    Lost if it fails: the leader takes an old fetch for what is asked now; or the follower asks in vain for ever.
+    Source: KIP-227 (FETCH_SESSION_ID_NOT_FOUND).
+    Holds in: cluster_fetch_sessions.
+    Fails in: none; it guards the reference itself.
+    """
+    for follower_id in range(len(before.fetches)):
+        fetch = before.fetches[follower_id]
+        answer = after.fetches[follower_id]
+        session = before.fetch_sessions[follower_id]
+        now = after.fetch_sessions[follower_id]
+        if answer.stage == Stage.REQUESTED and answer.question == Question.FETCH and fetch.stage != Stage.REQUESTED:
+            if (answer.is_incremental == 1) != (session.leader == answer.leader):
+                return False
+        if fetch_is_read(before, after, follower_id):
+            is_known = fetch.is_incremental == 0 or session.cached_by == fetch.leader
+            if answer.stage == Stage.ANSWERED and not is_known:
+                return False
+            follower = before.brokers[follower_id]
+            reads_answer = follower.is_running and follower.broker_epoch == fetch.broker_epoch
+            if fetch.is_incremental == 0 and now.cached_by != fetch.leader:
+                return False
+            expected = session.leader
+            if reads_answer and not is_known:
+                expected = NO_LEADER
+            elif reads_answer and fetch.is_incremental == 0:
+                expected = fetch.leader
+            if now.leader != expected:
+                return False
+    return True
+
+
+def sessions_end_with_process(before: State, after: State) -> bool:
+    """With a process end the sessions that it has as follower, and those that it keeps as leader; no others do.
+
+    Lost if it fails: a fetch is read from a session that no process has.
+    Source: KIP-227; `FetchSessionCache`.
+    Holds in: cluster_fetch_sessions.
+    Fails in: none; it guards the reference itself.
+    """
+    for broker_id in range(len(before.brokers)):
+        if before.brokers[broker_id].is_running and not after.brokers[broker_id].is_running:
+            for follower_id in range(len(before.fetches)):
+                session = before.fetch_sessions[follower_id]
+                now = after.fetch_sessions[follower_id]
+                if now.leader != (NO_LEADER if follower_id == broker_id else session.leader):
+                    return False
+                if now.cached_by != (NO_LEADER if session.cached_by == broker_id else session.cached_by):
                     return False
     return True
 

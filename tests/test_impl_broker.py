@@ -20,7 +20,7 @@ from model.cluster import BOUNDS
 from model.environment import fetch_connection_breaks, found_partition
 
 SIZES = {"log_size": 4, "max_records": 8, "max_leader_epoch": 3, "max_log_start": 4, "max_broker_epoch": 3}
-SIZES |= {"old_fetches": 1, "losses": 2}
+SIZES |= {"old_fetches": 1, "fetch_sessions": 1, "losses": 2}
 LAYOUT = Layout(State, {**BOUNDS, **SIZES, "replicas": 3})
 RULES = ClusterRules()
 
@@ -280,3 +280,28 @@ def test_the_high_watermark_waits_for_enough_replicas(waits):
     state = cluster(isr=0b001)
     assert leader_appends(state, rules, 0)
     assert state.brokers[0].high_watermark == (0 if waits else 1)
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_a_session_that_forgets_the_leader_epoch_lets_a_stale_fetch_count(is_kept):
+    """KAFKA-9338."""
+    rules = RULES._replace(session_keeps_leader_epoch=is_kept)
+    state = cluster()
+    fetch_once(state, 1, rules)
+    assert follower_sends_fetch(state, rules, 1)
+    assert state.fetches[1].is_incremental == 1
+    state.brokers[0].leader_epoch = 1
+    assert leader_answers_fetch(state, rules, 1)
+    assert state.fetches[1].stage == (Stage.IDLE if is_kept else Stage.ANSWERED)
+
+
+def test_a_leader_that_was_restarted_knows_no_session_and_the_next_fetch_opens_another():
+    state = cluster()
+    fetch_once(state, 1)
+    stop_process(state, 0)
+    found_partition(state, 0b111, 0b111)
+    assert follower_sends_fetch(state, RULES, 1)
+    assert leader_answers_fetch(state, RULES, 1)
+    assert state.fetches[1].stage == Stage.IDLE
+    fetch_once(state, 1)
+    assert state.fetch_sessions[1].cached_by == state.fetch_sessions[1].leader == 0

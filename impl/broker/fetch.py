@@ -8,6 +8,7 @@ at once and the follower may ask again.
 """
 
 from impl.broker.epoch_file import end_offset_of_epoch, epoch_with_end
+from impl.broker.fetch_session import is_session_unknown, knows_epoch, open_session, refuse_session
 from impl.broker.leader import is_leading, raise_high_watermark
 from impl.broker.messages import clear_fetch, clear_old_fetch
 from impl.broker.records import Broker, Fetch, OldFetch
@@ -69,11 +70,13 @@ def leader_answers_fetch(state: State, rules: ClusterRules, follower_id: Replica
 
     Who: the broker that was asked, which may lead no longer or not yet.
     When: it runs, and the request has arrived.
-    Effect: an old or unknown leader epoch, another topic, or a broker that does not lead, gives no answer. A log that
+    Effect: an incremental fetch of a session that the broker does not have ends the session, and a full one opens one.
+        An old or unknown leader epoch, another topic, or a broker that does not lead, gives no answer. A log that
         differs is answered with the epoch where it does. An offset outside the log is out of range. Otherwise the
         answer carries the record at that offset; and the fetch proves what the follower has, which may raise the high
         watermark. The answer has the high watermark from before that.
-    Source: Partition.fetchRecords, readRecords, updateFollowerFetchState; KIP-320, KIP-595, KIP-903.
+    Source: Partition.fetchRecords, readRecords, updateFollowerFetchState, FetchManager.newContext; KIP-227, KIP-320,
+        KIP-595, KIP-903.
     Left out: more than one record in an answer. A fetch of an earlier broker epoch is refused here as Kafka does, but
         never comes: a broker that starts anew has no fetch under way but old ones (`counts`).
     """
@@ -84,13 +87,21 @@ def leader_answers_fetch(state: State, rules: ClusterRules, follower_id: Replica
         return False
     broker = state.brokers[fetch.leader]
     is_outside = fetch.offset > broker.log.end_offset or fetch.offset < broker.log_start_offset
+    session = state.fetch_sessions[follower_id]
+    if is_session_unknown(fetch, session):
+        refuse_session(fetch, session, state.brokers[follower_id])
+        clear_fetch(fetch)
+        return True
+    open_session(fetch, session, state.brokers[follower_id])
     if not is_leading(state, fetch.leader):
         if rules.unled_fetch_is_refused or fetch.offset <= broker.high_watermark:
             clear_fetch(fetch)
         else:
             begin_answer(fetch, broker)
             fetch.error = FetchError.OFFSET_OUT_OF_RANGE
-    elif is_fenced(broker, rules, fetch.leader_epoch) or is_of_other_topic(broker, rules, fetch.topic_id):
+    elif is_fenced(broker, rules, fetch.leader_epoch) and knows_epoch(fetch, rules):
+        clear_fetch(fetch)
+    elif is_of_other_topic(broker, rules, fetch.topic_id):
         clear_fetch(fetch)
     elif fetch.broker_epoch < broker.followers[follower_id].broker_epoch:
         clear_fetch(fetch)

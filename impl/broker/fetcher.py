@@ -8,6 +8,7 @@ Left out, and why that is sound: back-off, which is waiting.
 
 from impl.broker.epoch_file import end_offset_of_epoch, epoch_with_end, latest_file_epoch
 from impl.broker.fetch import is_of_other_topic
+from impl.broker.fetch_session import begin_fetch
 from impl.broker.log_file import advance_log_start, append_to_log, begin_log_at, truncate_log
 from impl.broker.messages import clear_fetch
 from impl.broker.records import Broker, Fetch
@@ -58,9 +59,9 @@ def follower_sends_fetch(state: State, rules: ClusterRules, follower_id: Replica
     Who: a broker that follows.
     When: it need not truncate first, and has no other request under way.
     Effect: the request carries the follower's end offset, leader epoch and broker epoch, and with `ON_FETCH` the epoch
-        of its last record.
-    Source: ReplicaFetcherThread.buildFetch; KIP-320, KIP-595, KIP-903.
-    Left out: fetch sessions.
+        of its last record. In a fetch session it is incremental.
+    Source: ReplicaFetcherThread.buildFetch, FetchSessionHandler; KIP-227, KIP-320, KIP-595, KIP-903.
+    Left out: nothing.
     """
     broker = state.brokers[follower_id]
     if not can_ask(state, follower_id):
@@ -68,6 +69,7 @@ def follower_sends_fetch(state: State, rules: ClusterRules, follower_id: Replica
     if broker.must_truncate:
         return False
     send(state, follower_id, Question.FETCH)
+    begin_fetch(state.fetches[follower_id], state.fetch_sessions[follower_id])
     if rules.truncation == TruncationRule.ON_FETCH:
         state.fetches[follower_id].asked_epoch = latest_file_epoch(broker)
     return True

@@ -24,6 +24,7 @@ def clear_fetch(fetch: Fetch) -> None:
     fetch.stage = Stage.IDLE
     fetch.question = Question.FETCH
     fetch.topic_id = 0
+    fetch.is_incremental = 0
     fetch.leader = NO_LEADER
     fetch.leader_epoch = NO_EPOCH
     fetch.broker_epoch = 0

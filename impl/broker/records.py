@@ -4,10 +4,10 @@ Part of Kafka modelled: `Partition`, `Replica` and `LeaderEpochFileCache` of one
 `OffsetsForLeaderEpoch` requests of its `ReplicaFetcherThread`, and the `AlterPartition` requests of its
 `AlterPartitionManager`.
 Source: apache/kafka (commit 1eb7644349).
-Left out, and why that is sound: fetch sessions and batches, because records arrive one at a time in every order that
-several of them could; more than two fetches of one follower under way, because its thread waits for the answer, or
-gives up the connection and with it the answer; `lastCaughtUpTimeMs`, because a follower that lags may
-be found so at once, later or never.
+Left out, and why that is sound: batches, because records arrive one at a time in every order that several of them
+could; more than two fetches of one follower under way, because its thread waits for the answer, or gives up the
+connection and with it the answer; `lastCaughtUpTimeMs`, because a follower that lags may be found so at once, later or
+never.
 """
 
 from typing import Annotated
@@ -24,6 +24,7 @@ OptionalBrokerEpoch = Annotated[int, Epoch("max_broker_epoch", none=NO_EPOCH)]
 ControllerEpoch = Annotated[int, Epoch("max_controller_epoch")]
 MetadataOffset = Annotated[int, Offset("max_metadata_offset")]
 TopicId = Annotated[int, Count("deletions")]
+SessionLeader = Annotated[int, Count("replicas * fetch_sessions - 1", lowest=NO_LEADER)]
 
 
 class FollowerState(Struct):
@@ -101,6 +102,7 @@ class Fetch(Struct):
     stage: which of the two it is.
     question: what is asked.
     topic_id: the topic that the follower asks for.
+    is_incremental: 1 if a fetch is one of a session that was opened before; 0 otherwise.
     leader: who is asked.
     leader_epoch: the follower's leader epoch when it asked.
     broker_epoch: the follower's broker epoch when it asked.
@@ -118,6 +120,7 @@ class Fetch(Struct):
     stage: Stage
     question: Question
     topic_id: TopicId
+    is_incremental: Annotated[int, Count("fetch_sessions")]
     leader: OptionalReplicaId
     leader_epoch: OptionalLeaderEpoch
     broker_epoch: BrokerEpoch
@@ -130,6 +133,21 @@ class Fetch(Struct):
     diverging_epoch: OptionalLeaderEpoch
     end_offset: OptionalOffset
     log_start_offset: LogStartOffset
+
+
+class FetchSession(Struct):
+    """A follower's fetch session, on both sides; all blank where there is none.
+
+    The bound `fetch_sessions` multiplies the ranges: at 0 there are no sessions, and every fetch is a full one.
+
+    leader: with whom the follower has it; `NO_LEADER` where its next fetch opens one.
+    cached_by: the leader that still has the newest session of this follower; `NO_LEADER` where none has.
+    is_possible: always the bound `fetch_sessions`, which is 1 where there are sessions.
+    """
+
+    leader: SessionLeader
+    cached_by: SessionLeader
+    is_possible: Annotated[int, Count("fetch_sessions", lowest="fetch_sessions")]
 
 
 class OldFetch(Struct):

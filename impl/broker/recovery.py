@@ -7,6 +7,7 @@ Left out, and why that is sound: torn batches, because recovery cuts them, so th
 """
 
 from impl.broker.epoch_file import assign_epoch, cut_epochs_from
+from impl.broker.fetch_session import drop_session, end_session
 from impl.broker.log_file import drop_log
 from impl.broker.messages import clear_alter_partition, clear_fetch, clear_old_fetch
 from impl.broker.metadata import forget_partition
@@ -70,7 +71,9 @@ def stop_process(state: State, broker_id: int) -> None:
         clear_alter_partition(state, broker_id)
     if state.fetches[broker_id].stage == Stage.ANSWERED or state.fetches[broker_id].question == Question.EPOCH_END:
         clear_fetch(state.fetches[broker_id])
+    end_session(state.fetch_sessions[broker_id])
     for other_id in range(len(state.brokers)):
+        drop_session(state.fetch_sessions[other_id], broker_id)
         fetch = state.fetches[other_id]
         if fetch.stage == Stage.REQUESTED and fetch.leader == broker_id:
             clear_fetch(fetch)
