@@ -26,6 +26,14 @@ class ClusterRules(NamedTuple):
         `useLastKnownLeaderInBalancedRecovery`).
     last_known_leader_is_active: that one is elected only while it is active (KAFKA-19522).
     unclean_restart_is_noticed: a broker that did not stop cleanly leaves ISR and ELR when it registers (KAFKA-15586).
+    records_carry_epochs: batches have the message format 2, which carries the leader epoch; by an older format no follower
+        and no recovery learns of one (`log.message.format.version`). A record of a log has it all the same, for
+        properties to read.
+    old_format_has_no_epoch_file: without epochs in the records the leader-epoch file stays empty, so that followers are
+        cut at the high watermark (KAFKA-7897).
+    undefined_epoch_is_not_asked_for: a follower that has no epoch cuts its log without asking the leader (KAFKA-6859).
+    undefined_epoch_has_no_end: a leader that is asked for the end of no epoch gives none, also where it has no epoch
+        itself (KAFKA-6857).
     epoch_begins_in_file: a new leader writes the start of its epoch into the leader-epoch file (KAFKA-7415).
     epoch_file_is_cut_at_end: truncating to the log's end still cuts the leader-epoch file (KAFKA-10706).
     recovery_keeps_epoch_zero: recovery after a crash finds epoch 0 like every other (KAFKA-10432).
@@ -93,6 +101,10 @@ class ClusterRules(NamedTuple):
     last_known_leader_is_elected: bool = False
     last_known_leader_is_active: bool = True
     unclean_restart_is_noticed: bool = True
+    records_carry_epochs: bool = True
+    old_format_has_no_epoch_file: bool = True
+    undefined_epoch_is_not_asked_for: bool = True
+    undefined_epoch_has_no_end: bool = True
     epoch_begins_in_file: bool = True
     epoch_file_is_cut_at_end: bool = True
     recovery_keeps_epoch_zero: bool = True

@@ -5,6 +5,7 @@ until somebody takes it. Healing is free: fetching anew, restarting and unfencin
 """
 
 from checker.schema import contains, everyone
+from impl.broker.epoch_file import has_epoch_file
 from impl.broker.fetch_session import end_session
 from impl.broker.isr import leader_proposes_shrink, propose_isr
 from impl.broker.leader import is_leading
@@ -51,6 +52,14 @@ def start_without_partition(state: State) -> bool:
 def start_in_sync(state: State) -> bool:
     """Begin with every broker in the ISR."""
     found_partition(state, everyone(len(state.brokers)), everyone(len(state.brokers)))
+    return True
+
+
+def start_in_sync_in_format(state: State, rules: ClusterRules) -> bool:
+    """Begin with every broker in the ISR; the first leader has an epoch in its file as the message format says."""
+    found_partition(state, everyone(len(state.brokers)), everyone(len(state.brokers)))
+    if not has_epoch_file(rules):
+        state.brokers[0].epoch_starts[0] = NO_OFFSET
     return True
 
 

@@ -43,6 +43,26 @@ def leader_epoch_does_not_fall(before: State, after: State) -> bool:
     return True
 
 
+def shared_committed_records_are_kept(before: State, after: State) -> bool:
+    """No follower cuts off a record below its high watermark that its leader has, too.
+
+    Lost if it fails: an acknowledged record has one copy fewer, for no reason, and none where that follower leads next.
+    Source: KAFKA-7897.
+    Holds in: cluster_old_format.
+    Fails in: the museum's entry on epochs of an old message format.
+    """
+    for follower_id in range(len(before.brokers)):
+        broker = before.brokers[follower_id]
+        now = after.brokers[follower_id]
+        if broker.is_running and now.is_running and now.has_log and now.leader != NO_LEADER:
+            leader = before.brokers[now.leader]
+            if leader.is_running and leader.leader == now.leader and leader.leader_epoch == now.leader_epoch:
+                for offset in range(now.log.end_offset, broker.high_watermark):
+                    if leader.log.records[offset].id == broker.log.records[offset].id:
+                        return False
+    return True
+
+
 def checkpoint_falls_with_high_watermark(before: State, after: State) -> bool:
     """The checkpoint of a high watermark never says less than the broker knows when it is written.
 

@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from checker.layout import Layout
-from impl.broker.epoch_file import assign_epoch, end_offset_of_epoch, epoch_with_end
+from impl.broker.epoch_file import answered_end_offset, assign_epoch, end_offset_of_epoch, epoch_with_end
 from impl.broker.fetch import leader_answers_fetch, leader_counts_old_fetch, leader_reads_old_fetch
 from impl.broker.fetcher import follower_sends_fetch, follower_uses_fetch, truncate_by_answer
 from impl.broker.isr import leader_proposes_expansion, leader_proposes_shrink
@@ -36,7 +36,7 @@ def broker_with(*epochs):
     """A broker whose log has records of these epochs, and an epoch file that fits."""
     broker = LAYOUT.blank().brokers[0]
     for record, epoch in enumerate(epochs):
-        append_to_log(broker, record, epoch)
+        append_to_log(broker, RULES, record, epoch)
     return broker
 
 
@@ -305,3 +305,29 @@ def test_a_leader_that_was_restarted_knows_no_session_and_the_next_fetch_opens_a
     assert state.fetches[1].stage == Stage.IDLE
     fetch_once(state, 1)
     assert state.fetch_sessions[1].cached_by == state.fetch_sessions[1].leader == 0
+
+
+@pytest.mark.parametrize(("is_emptied", "kept"), [(True, {}), (False, {0: 0})])
+def test_a_log_of_the_old_format_has_no_epoch_file_but_by_the_old_rule(is_emptied, kept):
+    """KAFKA-7897."""
+    rules = RULES._replace(records_carry_epochs=False, old_format_has_no_epoch_file=is_emptied)
+    state = cluster()
+    for _ in range(2):
+        assert leader_appends(state, rules, 0)
+    fetch_once(state, 1, rules)
+    assert starts(state.brokers[1]) == {}, "no record tells its epoch"
+    recover_log(state.brokers[0], rules)
+    assert starts(state.brokers[0]) == kept
+
+
+@pytest.mark.parametrize(("has_none", "end_offset"), [(True, NO_OFFSET), (False, 2)])
+def test_no_epoch_ends_nowhere_but_by_the_old_rule_where_the_leader_has_none_either(has_none, end_offset):
+    """KAFKA-6857."""
+    rules = RULES._replace(undefined_epoch_has_no_end=has_none)
+    broker = broker_with(0, 0)
+    assert answered_end_offset(broker, rules, NO_EPOCH) == NO_OFFSET, "it has epoch 0"
+    old_format = RULES._replace(records_carry_epochs=False)
+    broker = LAYOUT.blank().brokers[0]
+    for record in range(2):
+        append_to_log(broker, old_format, record, 0)
+    assert answered_end_offset(broker, rules, NO_EPOCH) == end_offset

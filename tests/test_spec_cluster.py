@@ -7,6 +7,7 @@ from checker.layout import Layout
 from impl.broker.log_file import append_to_log
 from impl.cluster import State
 from impl.constants import Stage
+from impl.rules import ClusterRules
 from model.cluster import BOUNDS
 from model.environment import found_partition
 from spec import cluster, cluster_clients, cluster_measures, cluster_steps
@@ -21,7 +22,7 @@ def state_of(*logs):
     found_partition(state, 0b11, 0b11)
     for broker, log in zip(state.brokers, logs, strict=False):
         for record, epoch in log:
-            append_to_log(broker, record, epoch)
+            append_to_log(broker, ClusterRules(), record, epoch)
     return state
 
 
@@ -178,7 +179,7 @@ def test_an_old_fetch_is_read_only_where_it_fits_and_counts_then():
 
     before.old_fetches[1].stage, after.old_fetches[1].stage = Stage.REQUESTED, Stage.ANSWERED
     assert not cluster_steps.read_fetches_fit(before, after), "the leader has no record"
-    append_to_log(before.brokers[0], 0, 1)
+    append_to_log(before.brokers[0], ClusterRules(), 0, 1)
     assert cluster_steps.read_fetches_fit(before, after)
     before.old_fetches[1].asked_epoch = 0
     assert not cluster_steps.read_fetches_fit(before, after), "the leader has another record there"

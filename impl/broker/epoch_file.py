@@ -1,7 +1,7 @@
 """The leader-epoch file: at which offset each leader epoch begins.
 
 Part of Kafka modelled: `LeaderEpochFileCache` (`assign`, `endOffsetFor`, `truncateFromEnd`, `latestEpoch`).
-Source: KIP-101, KIP-279; apache/kafka (commit 1eb7644349).
+Source: KIP-101, KIP-279; apache/kafka (commit 1eb7644349); KAFKA-6857, KAFKA-7897.
 Left out, and why that is sound: the way of the file to the disk: it is written synchronously when an epoch begins, and
 after truncation recovery brings it in line with the log.
 """
@@ -32,6 +32,13 @@ def assign_epoch(broker: Broker, epoch: int, start_offset: int) -> None:
         if other >= epoch or broker.epoch_starts[other] >= start_offset:
             broker.epoch_starts[other] = NO_OFFSET
     broker.epoch_starts[epoch] = start_offset
+
+
+def has_epoch_file(rules: ClusterRules) -> bool:
+    """Whether a leader writes the start of its epoch into the file: not where the records carry no epochs."""
+    if not rules.epoch_begins_in_file:
+        return False
+    return rules.records_carry_epochs or not rules.old_format_has_no_epoch_file
 
 
 def cut_epochs_from(broker: Broker, end_offset: int) -> None:
@@ -70,6 +77,13 @@ def end_offset_of_epoch(broker: Broker, epoch: int) -> int:
     if epoch == latest_file_epoch(broker):
         return broker.log.end_offset
     return next_epoch_start(broker, epoch)
+
+
+def answered_end_offset(broker: Broker, rules: ClusterRules, epoch: int) -> int:
+    """Where a leader says that `epoch` ends. By the old rule no epoch is the newest one of an empty file (KAFKA-6857)."""
+    if epoch == NO_EPOCH and latest_file_epoch(broker) == NO_EPOCH and not rules.undefined_epoch_has_no_end:
+        return broker.log.end_offset
+    return end_offset_of_epoch(broker, epoch)
 
 
 def epoch_with_end(broker: Broker, rules: ClusterRules, epoch: int) -> int:

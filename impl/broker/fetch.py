@@ -7,7 +7,7 @@ Left out, and why that is sound: errors after which a follower only asks again a
 at once and the follower may ask again.
 """
 
-from impl.broker.epoch_file import end_offset_of_epoch, epoch_with_end
+from impl.broker.epoch_file import answered_end_offset, end_offset_of_epoch, epoch_with_end
 from impl.broker.fetch_session import is_session_unknown, knows_epoch, open_session, refuse_session
 from impl.broker.leader import is_leading, raise_high_watermark
 from impl.broker.messages import clear_fetch, clear_old_fetch
@@ -197,7 +197,7 @@ def leader_answers_epoch_end(state: State, rules: ClusterRules, follower_id: Rep
     When: it runs, and the request has arrived.
     Effect: an old or unknown leader epoch, or a broker that does not lead, gives no answer. Otherwise the answer has
         the epoch and its end, as the truncation rule gives them.
-    Source: Partition.lastOffsetForLeaderEpoch; KIP-101, KIP-279, KIP-320.
+    Source: Partition.lastOffsetForLeaderEpoch; KIP-101, KIP-279, KIP-320, KAFKA-6857.
     Left out: nothing.
     """
     fetch = state.fetches[follower_id]
@@ -211,5 +211,5 @@ def leader_answers_epoch_end(state: State, rules: ClusterRules, follower_id: Rep
     else:
         fetch.stage = Stage.ANSWERED
         fetch.diverging_epoch = epoch_with_end(broker, rules, fetch.asked_epoch)
-        fetch.end_offset = end_offset_of_epoch(broker, fetch.asked_epoch)
+        fetch.end_offset = answered_end_offset(broker, rules, fetch.asked_epoch)
     return True

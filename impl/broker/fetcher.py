@@ -166,7 +166,7 @@ def use_answer(broker: Broker, rules: ClusterRules, fetch: Fetch) -> None:
         truncate_by_answer(broker, rules, fetch.diverging_epoch, fetch.end_offset)
         return
     if fetch.record != NO_RECORD and not is_full(broker.log):
-        append_to_log(broker, fetch.record, fetch.record_epoch)
+        append_to_log(broker, rules, fetch.record, fetch.record_epoch)
     broker.high_watermark = max(min(fetch.high_watermark, broker.log.end_offset), broker.log_start_offset)
     if broker.log_start_offset < min(fetch.log_start_offset, broker.high_watermark):
         advance_log_start(broker, min(fetch.log_start_offset, broker.high_watermark))

@@ -113,7 +113,7 @@ def leader_appends(state: State, rules: ClusterRules, leader_id: ReplicaId) -> b
     if rules.acks == Acks.LEADER:
         producers.acknowledged[producers.next_record] = leader.log.end_offset
     producers.topic_ids[producers.next_record] = leader.topic_id
-    append_to_log(leader, producers.next_record, leader.leader_epoch)
+    append_to_log(leader, rules, producers.next_record, leader.leader_epoch)
     producers.next_record += 1
     raise_high_watermark(state, rules, leader_id)
     return True

@@ -13,9 +13,10 @@ from impl.log import append_record, truncate_to
 from impl.rules import ClusterRules
 
 
-def append_to_log(broker: Broker, record_id: int, epoch: int) -> None:
-    """Store a record of `epoch` at the end of a log that is not full; the epoch file learns of a new epoch."""
-    assign_epoch(broker, epoch, broker.log.end_offset)
+def append_to_log(broker: Broker, rules: ClusterRules, record_id: int, epoch: int) -> None:
+    """Store a record of `epoch` at the end of a log that is not full; the epoch file learns of a new epoch from it."""
+    if rules.records_carry_epochs:
+        assign_epoch(broker, epoch, broker.log.end_offset)
     append_record(broker.log, record_id, epoch)
 
 

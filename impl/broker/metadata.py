@@ -2,13 +2,13 @@
 
 Part of Kafka modelled: `Partition` (`makeLeader`, `makeFollower`); `ReplicaManager.becomeLeaderOrFollower` of the
 ZooKeeper era, and `ReplicaManager.applyDelta` behind the metadata log of KRaft.
-Source: apache/kafka (commit 1eb7644349); KAFKA-1188, KIP-380, KIP-516, KAFKA-7415, KAFKA-7164, KAFKA-14616.
+Source: apache/kafka (commit 1eb7644349); KAFKA-1188, KIP-380, KIP-516, KAFKA-7415, KAFKA-7164, KAFKA-6859, KAFKA-14616.
 Left out, and why that is sound: UpdateMetadata requests of the ZooKeeper era, by which leaders hear who lives: that may
 be late, so `impl.broker.isr` lets a leader take any follower that has fetched for alive.
 """
 
 from checker.schema import contains
-from impl.broker.epoch_file import assign_epoch, latest_file_epoch
+from impl.broker.epoch_file import assign_epoch, has_epoch_file, latest_file_epoch
 from impl.broker.leader import forget_followers, is_leading, raise_high_watermark
 from impl.broker.log_file import drop_log, truncate_log
 from impl.broker.messages import clear_alter_partition, clear_fetch
@@ -25,17 +25,22 @@ def begin_leading(state: State, rules: ClusterRules, broker_id: int) -> None:
     broker = state.brokers[broker_id]
     broker.must_truncate = False
     broker.leader_epoch_start_offset = broker.log.end_offset
-    if rules.epoch_begins_in_file:
+    if has_epoch_file(rules):
         assign_epoch(broker, broker.leader_epoch, broker.log.end_offset)
     raise_high_watermark(state, rules, broker_id)
 
 
 def begin_following(broker: Broker, rules: ClusterRules, is_same_leader: bool) -> None:
-    """Turn to a leader. A log without any epoch is cut at the high watermark; others as the truncation rule says."""
+    """Turn to a leader. A log without any epoch is cut at the high watermark; others as the truncation rule says.
+
+    By the old rule the leader is asked where no epoch ends, too, and its answer sends the follower to the high watermark
+    (KAFKA-6859).
+    """
     if is_same_leader and not rules.new_epoch_restarts_fetcher:
         return
     broker.must_truncate = False
-    if rules.truncation == TruncationRule.HIGH_WATERMARK or latest_file_epoch(broker) == NO_EPOCH:
+    is_asked = latest_file_epoch(broker) != NO_EPOCH or not rules.undefined_epoch_is_not_asked_for
+    if rules.truncation == TruncationRule.HIGH_WATERMARK or not is_asked:
         truncate_log(broker, rules, broker.high_watermark)
     elif rules.truncation != TruncationRule.ON_FETCH:
         broker.must_truncate = True

@@ -95,13 +95,26 @@ def lose_disk(broker: Broker) -> None:
     broker.high_watermark_checkpoint = 0
 
 
-def recover_log(broker: Broker, rules: ClusterRules) -> None:
-    """Load the log: the epoch file is rebuilt from the records, the high watermark comes from its checkpoint."""
+def recover_epochs(broker: Broker, rules: ClusterRules) -> None:
+    """Rebuild the leader-epoch file from the records."""
     for epoch in range(len(broker.epoch_starts)):
         broker.epoch_starts[epoch] = NO_EPOCH
     for offset in range(broker.log_start_offset, broker.log.end_offset):
         epoch = broker.log.records[offset].epoch
         if epoch > 0 or broker.is_stopped_cleanly or rules.recovery_keeps_epoch_zero:
             assign_epoch(broker, epoch, offset)
+
+
+def recover_log(broker: Broker, rules: ClusterRules) -> None:
+    """Load the log: the epoch file is rebuilt from the records, the high watermark comes from its checkpoint.
+
+    Records of the old format tell nothing: by the old rule the file stays as it was, up to the end of the log.
+    """
+    if rules.records_carry_epochs:
+        recover_epochs(broker, rules)
+    elif rules.old_format_has_no_epoch_file:
+        cut_epochs_from(broker, 0)
+    else:
+        cut_epochs_from(broker, broker.log.end_offset)
     broker.high_watermark = min(broker.high_watermark_checkpoint, broker.log.end_offset)
     broker.high_watermark = max(broker.high_watermark, broker.log_start_offset)

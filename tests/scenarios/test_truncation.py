@@ -189,7 +189,7 @@ def test_the_leader_epoch_file_and_its_answers():
     broker = run.state.brokers[0]
     for epoch, end in ((0, 300), (1, 500), (2, 600)):
         for _ in range(broker.log.end_offset, end):
-            append_to_log(broker, 0, epoch)
+            append_to_log(broker, BY_EPOCH[0], 0, epoch)
     assert epoch_file(broker) == {0: 0, 1: 300, 2: 500}
     assert [end_offset_of_epoch(broker, epoch) for epoch in (0, 1, 2)] == [300, 500, 600]
     assert end_offset_of_epoch(broker, 3) == NO_OFFSET, "the leader has not heard of this epoch"
@@ -202,6 +202,6 @@ def test_an_epoch_that_the_leader_never_had_is_answered_with_the_one_before():
     broker = run.state.brokers[0]
     for epoch, end in ((0, 300), (2, 600)):
         for _ in range(broker.log.end_offset, end):
-            append_to_log(broker, 0, epoch)
+            append_to_log(broker, BY_EPOCH[0], 0, epoch)
     assert end_offset_of_epoch(broker, 1) == 300
     assert [epoch_with_end(broker, rules, 1) for rules in BY_EPOCH] == [1, 0]
