@@ -107,7 +107,7 @@ def batch_is_invalid(state: State, batch_id: BatchId) -> bool:
     return True
 
 
-def connection_breaks(state: State, partition_id: PartitionId) -> bool:
+def connection_breaks(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
     """A connection of the producer breaks, or it waits no longer for an answer; what was on its way is lost.
 
     Who: the world.
@@ -121,11 +121,11 @@ def connection_breaks(state: State, partition_id: PartitionId) -> bool:
     if state.connections[partition_id].requests[0].batch.id < 0:
         return False
     state.budget.disconnections -= 1
-    close_connection(state, partition_id)
+    close_connection(state, rules, partition_id)
     return True
 
 
-def request_is_left_behind(state: State, partition_id: PartitionId, slot: LateSlot) -> bool:
+def request_is_left_behind(state: State, rules: ProducerRules, partition_id: PartitionId, slot: LateSlot) -> bool:
     """A connection of the producer breaks, and the request that the broker has read last is looked at later.
 
     Who: the world.
@@ -139,7 +139,7 @@ def request_is_left_behind(state: State, partition_id: PartitionId, slot: LateSl
     if not leave_request_behind(state, partition_id, slot):
         return False
     state.budget.disconnections -= 1
-    close_connection(state, partition_id)
+    close_connection(state, rules, partition_id)
     return True
 
 
@@ -226,7 +226,7 @@ def forget_all(producer: Producer) -> None:
         counter.unresolved_sequence = NO_SEQUENCE
 
 
-def producer_dies(state: State) -> bool:
+def producer_dies(state: State, rules: ProducerRules) -> bool:
     """The producer's process ends, and another one begins behind what the application had handed over.
 
     Who: the world.
@@ -239,7 +239,7 @@ def producer_dies(state: State) -> bool:
         return False
     state.budget.producer_deaths -= 1
     for partition_id in range(len(state.connections)):
-        close_connection(state, partition_id)
+        close_connection(state, rules, partition_id)
     forget_all(state.producer)
     return True
 
@@ -263,10 +263,10 @@ def leadership_moves(state: State, partition_id: PartitionId, replica_id: Replic
     return True
 
 
-def forget_connections_to(state: State, partition_id: int, replica_id: int) -> None:
+def forget_connections_to(state: State, rules: ProducerRules, partition_id: int, replica_id: int) -> None:
     """Let everything end that was under way to a broker for a partition."""
     if state.connections[partition_id].broker == replica_id:
-        close_connection(state, partition_id)
+        close_connection(state, rules, partition_id)
     for slot in range(len(state.late_requests)):
         late = state.late_requests[slot]
         if late.batch.id >= 0 and late.partition == partition_id and late.broker == replica_id:
@@ -286,7 +286,7 @@ def broker_crashes(state: State, rules: ProducerRules, partition_id: PartitionId
     if state.budget.crashes == 0:
         return False
     state.budget.crashes -= 1
-    forget_connections_to(state, partition_id, replica_id)
+    forget_connections_to(state, rules, partition_id, replica_id)
     reload_producers(state.partitions[partition_id].replicas[replica_id], rules)
     return True
 
@@ -314,7 +314,7 @@ def power_fails(
     if end_offset < replica.flushed_offset or end_offset > replica.log.end_offset:
         return False
     state.budget.power_losses -= 1
-    forget_connections_to(state, partition_id, replica_id)
+    forget_connections_to(state, rules, partition_id, replica_id)
     cut_log(replica.log, end_offset)
     if not keeps_snapshots:
         lose_unflushed_snapshots(replica)

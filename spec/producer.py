@@ -18,7 +18,7 @@ def each_batch_is_stored_once(state: State) -> bool:
     Lost if it fails: a consumer gets a record twice, although the application sent it once.
     Source: KIP-98.
     Holds in: the models of the idempotent producer.
-    Fails in: producer_invalid, producer_state_expires; KAFKA-5494, REDPANDA-3039.
+    Fails in: producer_invalid, producer_state_expires; KAFKA-5494, LIBRDKAFKA-4438, REDPANDA-3039.
     """
     for partition_id in range(len(state.partitions)):
         replicas = state.partitions[partition_id].replicas
@@ -37,7 +37,7 @@ def batches_lie_in_order(state: State) -> bool:
     Lost if it fails: a consumer gets records in another order than they were sent.
     Source: KIP-98; `max.in.flight.requests.per.connection`.
     Holds in: the models of the idempotent producer.
-    Fails in: KAFKA-8483.
+    Fails in: KAFKA-3197, KAFKA-8483.
     """
     for partition_id in range(len(state.partitions)):
         replicas = state.partitions[partition_id].replicas

@@ -104,7 +104,7 @@ def test_out_of_order_behind_an_earlier_batch_proves_no_gap():
 def test_retries_go_one_by_one_in_order_and_before_new_batches():
     state = known()
     first, second = sent(state, 2)
-    close_connection(state, 0)
+    close_connection(state, RULES, 0)
     assert not sender.producer_sends(state, RULES, 0, 1)
     assert sender.producer_sends_again(state, 0)
     assert not sender.producer_sends_again(state, 0), "the first one is under way"
@@ -168,14 +168,14 @@ def test_behind_the_highest_epoch_comes_another_producer_id():
 def test_a_batch_that_expired_is_settled_by_those_behind_it(is_second_stored, bumps):
     state = known()
     first, second = sent(state, 2)
-    close_connection(state, 0)
+    close_connection(state, RULES, 0)
     retries.expire_batch(state.producer, state.producer.batches[first])
     assert not sender.producer_resolves_sequences(state, RULES, 0), "another one is not settled"
     sender.producer_sends_again(state, 0)
     if is_second_stored:
         answer(state, ProduceError.NONE, offset=2)
     else:
-        close_connection(state, 0)
+        close_connection(state, RULES, 0)
         retries.expire_batch(state.producer, state.producer.batches[second])
     assert not sender.producer_sends(state, RULES, 0, 1)
     assert sender.producer_resolves_sequences(state, RULES, 0)
@@ -186,7 +186,7 @@ def test_a_batch_that_expired_is_settled_by_those_behind_it(is_second_stored, bu
 def test_out_of_order_right_behind_an_expired_batch_proves_the_gap():
     state = known()
     first, _, third = sent(state, 3)
-    close_connection(state, 0)
+    close_connection(state, RULES, 0)
     retries.expire_batch(state.producer, state.producer.batches[first])
     sender.producer_sends_again(state, 0)
     proven = state.copy()

@@ -59,12 +59,17 @@ def can_retry(producer: Producer, batch: ProducerBatch, request: ProduceRequest)
     return request.error == ProduceError.NOT_LEADER_OR_FOLLOWER or request.error == ProduceError.NOT_ENOUGH_REPLICAS
 
 
-def complete_batch(producer: Producer, batch: ProducerBatch, offset: int) -> None:
-    """Tell the application that the batch is stored."""
+def note_acknowledged(producer: Producer, batch: ProducerBatch) -> None:
+    """Let the batch be the last one that is acknowledged in its partition."""
     counter = producer.counters[batch.partition]
     counter.last_acknowledged_sequence = last_sequence_of(
         batch.base_sequence, batch.record_count, producer.max_sequence
     )
+
+
+def complete_batch(producer: Producer, batch: ProducerBatch, offset: int) -> None:
+    """Tell the application that the batch is stored."""
+    note_acknowledged(producer, batch)
     batch.status = BatchStatus.ACKNOWLEDGED
     batch.offset = offset
 
@@ -101,6 +106,16 @@ def use_answer(producer: Producer, rules: ProducerRules, request: ProduceRequest
             request_epoch_bump(producer, rules, batch.partition)
     else:
         fail_batch(producer, rules, batch)
+
+
+def lose_answer(producer: Producer, rules: ProducerRules, batch: ProducerBatch) -> None:
+    """Let the batch be sent again, of which it is not known whether the broker has it.
+
+    By the old rule of another client its sequence counted as acknowledged (librdkafka-4438).
+    """
+    batch.status = BatchStatus.RETRYING
+    if not rules.unknown_outcome_is_open:
+        note_acknowledged(producer, batch)
 
 
 def expire_batch(producer: Producer, batch: ProducerBatch) -> None:

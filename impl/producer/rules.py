@@ -76,6 +76,10 @@ class ProducerRules(NamedTuple):
         recovery begins (KAFKA-5829).
     answers_await_flush: a batch is flushed before it is acknowledged (`log.flush.interval.messages=1`).
     sending: when the application's call of `send` returns.
+    partition_is_muted: while a batch is in flight to a partition no other one is sent there
+        (`max.in.flight.requests.per.connection=1`, KAFKA-3197).
+    unknown_outcome_is_open: a batch whose answer was lost does not count as stored: its sequence stays the one that is
+        to be acknowledged next (librdkafka-4438).
     bump_needs_proven_gap: the client answers OUT_OF_ORDER_SEQUENCE_NUMBER by a new epoch only where nothing else
         explains it (REDPANDA-3039).
     refused_batch_awaits_others: behind a batch that is refused for good, what is in flight to its partition is settled
@@ -106,6 +110,8 @@ class ProducerRules(NamedTuple):
     missing_snapshot_is_made_up_for: bool = True
     answers_await_flush: bool = False
     sending: Sending = Sending.BUFFERED
+    partition_is_muted: bool = False
+    unknown_outcome_is_open: bool = True
     bump_needs_proven_gap: bool = True
     refused_batch_awaits_others: bool = False
     only_failing_partition_is_rewritten: bool = True

@@ -54,10 +54,12 @@ def has_retries(producer: Producer, partition_id: int) -> bool:
     return False
 
 
-def may_send_new(state: State, partition_id: int) -> bool:
+def may_send_new(state: State, rules: ProducerRules, partition_id: int) -> bool:
     """Whether a batch that has no sequence yet may be sent to the partition."""
     producer = state.producer
     if not may_send(producer) or not has_room(state.connections[partition_id]):
+        return False
+    if rules.partition_is_muted and oldest_unsettled(producer, partition_id) != NO_BATCH:
         return False
     if producer.counters[partition_id].unresolved_sequence != NO_SEQUENCE or has_retries(producer, partition_id):
         return False
@@ -173,7 +175,7 @@ def producer_drains(state: State, rules: ProducerRules, batch_id: BatchId) -> bo
     """
     producer = state.producer
     batch = producer.batches[batch_id]
-    if batch.status != BatchStatus.BUFFERED or not may_send_new(state, batch.partition):
+    if batch.status != BatchStatus.BUFFERED or not may_send_new(state, rules, batch.partition):
         return False
     for earlier in range(batch_id):
         other = producer.batches[earlier]
@@ -193,7 +195,7 @@ def producer_sends(state: State, rules: ProducerRules, partition_id: PartitionId
     Left out: the time in the buffer, during which a batch acts on nothing; where its loss matters,
         `application_hands_over` and `producer_drains` stand instead.
     """
-    if not has_unsent(state.producer) or not may_send_new(state, partition_id):
+    if not has_unsent(state.producer) or not may_send_new(state, rules, partition_id):
         return False
     give_sequence(state, rules, hand_over(state.producer, partition_id, record_count))
     return True

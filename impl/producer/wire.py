@@ -12,6 +12,8 @@ from impl.producer.append import clear_batch, copy_batch
 from impl.producer.client_records import ProducerBatch
 from impl.producer.constants import NO_BATCH, BatchStatus, Marker, ProduceError, RequestStage
 from impl.producer.partition_records import Connection, LateRequest, ProduceRequest
+from impl.producer.retries import lose_answer
+from impl.producer.rules import ProducerRules
 from impl.producing import State
 
 
@@ -104,13 +106,13 @@ def clear_late_request(late: LateRequest) -> None:
     clear_batch(late.batch)
 
 
-def close_connection(state: State, partition_id: int) -> None:
+def close_connection(state: State, rules: ProducerRules, partition_id: int) -> None:
     """End a connection: nobody waits for its requests any more, and each batch may be sent again."""
     connection = state.connections[partition_id]
     for place in range(len(connection.requests)):
         request = connection.requests[place]
         if request.stage != RequestStage.NONE:
-            state.producer.batches[request.batch.id].status = BatchStatus.RETRYING
+            lose_answer(state.producer, rules, state.producer.batches[request.batch.id])
         clear_request(request)
     connection.broker = 0
 

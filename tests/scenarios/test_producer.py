@@ -66,7 +66,7 @@ def test_a_sequence_that_is_not_higher_than_the_brokers_is_already_saved():
     send_and_store(state)
     assert stored(state) == [0, 1]
     play(
-        (connection_breaks, state, 0),
+        (connection_breaks, state, RULES, 0),
         (producer_sends_again, state, 0),
         (leader_handles_produce, state, RULES, 0),
         (producer_takes_answer, state, RULES, 0),
@@ -88,7 +88,7 @@ def test_a_leader_that_fails_between_replication_and_answer_leaves_no_duplicate(
     play(
         (follower_fetches, state, RULES, 0, 1),
         (leadership_moves, state, 0, 1),
-        (connection_breaks, state, 0),
+        (connection_breaks, state, RULES, 0),
         (producer_sends_again, state, 0),
         (leader_handles_produce, state, RULES, 0),
         (follower_fetches, state, RULES, 0, 0),
@@ -123,7 +123,7 @@ def test_the_first_of_two_batches_is_recognised_as_well():
             (producer_sends, state, rules, 0, 1),
             (leader_handles_produce, state, rules, 0),
             (leader_handles_produce, state, rules, 0),
-            (connection_breaks, state, 0),
+            (connection_breaks, state, RULES, 0),
             (producer_sends_again, state, 0),
             (leader_handles_produce, state, rules, 0),
             (producer_takes_answer, state, rules, 0),
@@ -141,7 +141,7 @@ def test_a_late_request_of_an_older_epoch_is_fenced_and_one_of_the_present_epoch
     state = beginning("producer_retries")
     play(
         (producer_sends, state, RULES, 0, 1),
-        (request_is_left_behind, state, 0, 0),
+        (request_is_left_behind, state, RULES, 0, 0),
         (producer_sends_again, state, 0),
         (leader_handles_produce, state, RULES, 0),
     )
@@ -162,7 +162,7 @@ def test_a_producer_that_buffers_loses_what_it_has_not_sent():
         (application_hands_over, state, rules, 0, 1),
         (producer_drains, state, rules, 0),
         (leader_handles_produce, state, rules, 0),
-        (producer_dies, state),
+        (producer_dies, state, RULES),
     )
     assert stored(state) == [0]
     assert state.producer.batches[1].status == BatchStatus.LOST
@@ -183,7 +183,7 @@ def test_a_producer_that_begins_again_has_another_id_and_its_first_batch_is_no_d
     state = beginning("producer_synchronous")
     play((producer_gets_id, state))
     send_and_store(state)
-    play((producer_dies, state), (producer_gets_id, state))
+    play((producer_dies, state, RULES), (producer_gets_id, state))
     send_and_store(state)
     assert stored(state) == [0, 1]
     assert state.producer.producer_id == 1
