@@ -219,6 +219,7 @@ BOUNDS = {
     "moves": 0,
     "deletions": 0,
     "io_errors": 0,
+    "second_completions": 0,
     "rebalances": 0,
     "group_delays": 0,
     "group_failovers": 0,

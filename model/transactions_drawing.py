@@ -47,6 +47,7 @@ COORDINATOR_EVENTS = {
         asks=True,
     ),
     "coordinator_completes_transaction": Event(at="coordinator", text="term {term}: every marker is written"),
+    "second_thread_completes_transaction": Event(at="coordinator", text="the second thread goes on"),
     "coordinator_aborts_timed_out": Event(at="coordinator", text="term {term}: the transaction has timed out"),
     "coordinator_drops_deleted_partition": Event(at="coordinator", text="drops partition {partition_id}"),
     "coordinator_verifies_partition": Event(
@@ -99,6 +100,8 @@ WORLD_EVENTS = {
     "produce_is_given_up": Event(at="producers", text="client {client_id} gives its batch up"),
     "client_dies": Event(at="producers", text="client {client_id} dies"),
     "coordinator_is_replaced": Event(at="coordinator", text="another broker becomes the coordinator"),
+    "coordinator_is_reassigned": Event(at="coordinator", text="another broker becomes the coordinator"),
+    "completion_is_found_twice": Event(at="coordinator", text="term {term}: a second thread finds every marker, too"),
     "coordinator_comes_back": Event(at="coordinator", text="the coordinator loses its office and gets it back"),
     "zombie_coordinator_resigns": Event(at="coordinator", text="the old coordinator notices"),
     "append_fails": Event(at="coordinator", text="the append fails"),

@@ -2,7 +2,7 @@
 
 Part of Kafka modelled: `TransactionStateManager` (`appendTransactionToLog`, `loadTransactionsForTxnTopicPartition`,
 `removeTransactionsForTxnTopicPartition`).
-Source: apache/kafka (commit 1eb7644349); KAFKA-7519, KAFKA-9666.
+Source: apache/kafka (commit 1eb7644349); KAFKA-7519, KAFKA-9235, KAFKA-9666.
 Left out, and why that is sound: a second entry appended while the fate of one is open: the log is then short of
 replicas, and refuses it. A zombie's appends: no follower fetches them, so that they never count.
 """
@@ -135,6 +135,15 @@ def unload(coordinator: Coordinator) -> None:
     coordinator.is_marking = False
     coordinator.unmarked = 0
     clear_metadata(coordinator.metadata)
+
+
+def stop_replica(rules: TransactionRules, coordinator: Coordinator) -> None:
+    """Let a broker give up its replica of the transaction log (StopReplica), and with it the office.
+
+    Once only a broker that went on as a follower (LeaderAndIsr) unloaded what it had (KAFKA-9235).
+    """
+    if rules.stopped_replica_is_unloaded:
+        unload(coordinator)
 
 
 def begin_term(state: State, transactional_id: int, keeps_append: bool) -> None:

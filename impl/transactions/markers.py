@@ -2,7 +2,7 @@
 
 Part of Kafka modelled: `TransactionMarkerChannelManager`, `TransactionMarkerRequestCompletionHandler`; at a partition's
 leader `KafkaApis.handleWriteTxnMarkersRequest`.
-Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-1228, KAFKA-16352, KAFKA-19999.
+Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-1228, KAFKA-10080, KAFKA-16352, KAFKA-19999.
 Left out, and why that is sound: an answer of its own: it reaches the coordinator in the step that writes the marker, or
 is lost, and the marker is sent again.
 """
@@ -12,10 +12,17 @@ from impl.producer.append import append_marker, is_full, marker_error
 from impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker, ProduceError
 from impl.producer.records import PartitionLog, ProducerId
 from impl.producer.state import has_open_transaction
-from impl.transactions.constants import NO_PARTITION
+from impl.transactions.constants import NO_PARTITION, TransactionState
 from impl.transactions.group import complete_pending_offset
 from impl.transactions.log import begin_append, can_append
-from impl.transactions.metadata import copy_metadata, decision_of, has_version_2, is_preparing, prepare_complete
+from impl.transactions.metadata import (
+    clear_metadata,
+    copy_metadata,
+    decision_of,
+    has_version_2,
+    is_preparing,
+    prepare_complete,
+)
 from impl.transactions.partition import complete_transaction, maybe_replicate, reload_partition
 from impl.transactions.records import (
     Coordinator,
@@ -25,9 +32,11 @@ from impl.transactions.records import (
     MarkerSlot,
     Partition,
     PartitionId,
+    SecondCompletion,
     State,
     TransactionalId,
     TransactionalIdNumber,
+    TransactionMetadata,
 )
 from impl.transactions.rules import TransactionRules
 
@@ -291,4 +300,70 @@ def coordinator_completes_transaction(
     copy_metadata(transactional.appended, coordinator.metadata)
     prepare_complete(transactional.appended)
     begin_append(transactional, coordinator)
+    return True
+
+
+def clear_second_completion(second: SecondCompletion) -> None:
+    """Let no second thread be about to append anything."""
+    second.outcome = Marker.NONE
+    second.transactional_id = 0
+    second.term = 0
+    second.producer_id = NO_PRODUCER_ID
+    second.previous_producer_id = NO_PRODUCER_ID
+    second.producer_epoch = NO_PRODUCER_EPOCH
+    second.last_producer_epoch = NO_PRODUCER_EPOCH
+    second.is_upgraded = 0
+
+
+def note_second_completion(
+    second: SecondCompletion, transactional_id: int, term: int, decided: TransactionMetadata
+) -> None:
+    """Let a second thread be about to append that the transaction, of which every marker is written, is complete."""
+    second.outcome = decision_of(decided)
+    second.transactional_id = transactional_id
+    second.term = term
+    second.producer_id = decided.producer_id
+    second.previous_producer_id = decided.previous_producer_id
+    second.producer_epoch = decided.producer_epoch
+    second.last_producer_epoch = decided.last_producer_epoch
+    second.is_upgraded = decided.is_upgraded
+    if decided.next_producer_id != NO_PRODUCER_ID:
+        second.previous_producer_id = decided.producer_id
+        second.producer_id = decided.next_producer_id
+        second.producer_epoch = 0
+
+
+def fill_second_completion(target: TransactionMetadata, second: SecondCompletion) -> None:
+    """Make `target` the entry that the second thread appends."""
+    clear_metadata(target)
+    target.state = TransactionState.COMPLETE_ABORT
+    if second.outcome == Marker.COMMIT:
+        target.state = TransactionState.COMPLETE_COMMIT
+    target.producer_id = second.producer_id
+    target.previous_producer_id = second.previous_producer_id
+    target.producer_epoch = second.producer_epoch
+    target.last_producer_epoch = second.last_producer_epoch
+    target.is_upgraded = second.is_upgraded
+
+
+def second_thread_completes_transaction(state: State, rules: TransactionRules) -> bool:
+    """A second thread of a coordinator that has found every marker written goes on.
+
+    Who: the coordinator.
+    When: there is such a thread; by the old rule only when it can append.
+    Effect: the other thread has taken the transaction, so that it does nothing. By the old rule it appends that the
+        transaction is complete, whatever has come since, and no pending state is asked for.
+    Source: TransactionMarkerChannelManager.maybeWriteTxnCompletion; KAFKA-10080.
+    Left out: the second thread as the one that completes the transaction: which of the two does makes no difference.
+    """
+    second = state.second_completion
+    if second.outcome == Marker.NONE:
+        return False
+    transactional = state.transactional_ids[second.transactional_id]
+    if not rules.transaction_completes_once and transactional.coordinators[second.term].is_serving:
+        if not can_append(transactional, second.term):
+            return False
+        fill_second_completion(transactional.appended, second)
+        transactional.is_appended = True
+    clear_second_completion(second)
     return True

@@ -12,7 +12,7 @@ the others, which follow in the same order.
 from typing import Annotated
 
 from checker.schema import Allowance, Array, ById, ByPosition, Count, EnumOf, Id, IdSet, Offset, Struct
-from impl.producer.constants import Marker
+from impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
 from impl.producer.records import (
     Batch,
     BatchOffset,
@@ -52,6 +52,10 @@ Generation = Annotated[int, Count("max_generation")]
 InputOffset = Annotated[int, Offset("inputs")]
 OptionalInputOffset = Annotated[int, Count("inputs", lowest=NO_INPUT)]
 LoggedInputOffset = Annotated[int, Count("(inputs + 1) * group_failovers - 1", lowest=NO_INPUT)]
+SecondProducerId = Annotated[int, Count("producer_ids * second_completions - 1", lowest=NO_PRODUCER_ID)]
+SecondProducerEpoch = Annotated[
+    int, Count("(max_producer_epoch + 1) * second_completions - 1", lowest=NO_PRODUCER_EPOCH)
+]
 OptionalTransactionId = Annotated[int, Id("batches", none=NO_TRANSACTION)]
 
 
@@ -106,6 +110,29 @@ class LateMarker(Struct):
     partition: OptionalPartitionId
     term: CoordinatorTerm
     request: MarkerRequest
+
+
+class SecondCompletion(Struct):
+    """What a second thread is about to append: that a transaction is complete; blank where there is no such thread.
+
+    outcome: how the transaction was decided; `NONE` where there is none.
+    transactional_id: of which id.
+    term: the term of the coordinator.
+    producer_id: as of `TransactionMetadata` when the transaction is complete, like the following ones.
+    previous_producer_id: see there.
+    producer_epoch: see there.
+    last_producer_epoch: see there.
+    is_upgraded: see there.
+    """
+
+    outcome: Annotated[Marker, EnumOf(Marker, highest="2 * second_completions")]
+    transactional_id: Annotated[int, Count("(transactional_ids - 1) * second_completions")]
+    term: Annotated[int, Count("max_coordinator_epoch * second_completions")]
+    producer_id: SecondProducerId
+    previous_producer_id: SecondProducerId
+    producer_epoch: SecondProducerEpoch
+    last_producer_epoch: SecondProducerEpoch
+    is_upgraded: Annotated[int, Count("upgrades * second_completions")]
 
 
 class Coordinator(Struct):
@@ -357,6 +384,7 @@ class Budget(Struct):
     group_failovers: changes of the group's coordinator.
     recreations: topics that are created anew under the name of one that was deleted.
     io_errors: entries of an aborted-transaction index that cannot be written.
+    second_completions: threads of a coordinator that find the last marker written while another one does.
     """
 
     delays: Annotated[int, Allowance("delays")]
@@ -372,6 +400,7 @@ class Budget(Struct):
     group_failovers: Annotated[int, Allowance("group_failovers")]
     recreations: Annotated[int, Allowance("recreations")]
     io_errors: Annotated[int, Allowance("io_errors")]
+    second_completions: Annotated[int, Allowance("second_completions")]
 
 
 class State(Struct):
@@ -384,6 +413,7 @@ class State(Struct):
     requests: requests to coordinators.
     produces: produce requests.
     late_markers: markers under way that nobody awaits.
+    second_completion: what a second thread of a coordinator is about to append.
     next_transaction: the number of the next transaction.
     transactions: the applications' transactions.
     readers: by partition, a read_committed consumer.
@@ -399,6 +429,7 @@ class State(Struct):
     requests: Annotated[Array[Request], ById("requests")]
     produces: Annotated[Array[Produce], ById("produces")]
     late_markers: Annotated[Array[LateMarker], ById("late_markers")]
+    second_completion: SecondCompletion
     next_transaction: Annotated[int, Offset("batches")]
     transactions: Annotated[Array[Transaction], ById("batches")]
     readers: Annotated[Array[Reader], ById("partitions")]

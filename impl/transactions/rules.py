@@ -28,7 +28,11 @@ class TransactionRules(NamedTuple):
     coordinator_abort_bumps_epoch: a coordinator that aborts by itself raises the epoch (KAFKA-6119).
     failed_fence_is_remembered: an epoch that was raised in memory only is not raised again (KAFKA-9666).
     pending_state_is_cleared: a transition ends when its append fails (KAFKA-7519).
+    stopped_replica_is_unloaded: a broker that must give up its replica of the transaction log forgets what it has as a
+        coordinator (KAFKA-9235).
     repeated_end_is_answered: an EndTxn that was done already is answered so (REDPANDA-3616).
+    transaction_completes_once: of two threads that find the last marker written only one appends that the transaction
+        is complete (KAFKA-10080).
     handler_removes_its_own: who hears of a marker in a later term leaves the entry of that term alone (KAFKA-16352).
     marker_refreshes_expiry: the age of a producer's state counts from its last marker, too (KAFKA-9144).
     marker_epoch_is_higher: with transaction version 2 a marker ends a transaction only if its epoch is higher than what
@@ -83,7 +87,9 @@ class TransactionRules(NamedTuple):
     coordinator_abort_bumps_epoch: bool = True
     failed_fence_is_remembered: bool = True
     pending_state_is_cleared: bool = True
+    stopped_replica_is_unloaded: bool = True
     repeated_end_is_answered: bool = True
+    transaction_completes_once: bool = True
     handler_removes_its_own: bool = True
     marker_refreshes_expiry: bool = True
     marker_epoch_is_higher: bool = True
