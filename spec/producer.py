@@ -198,6 +198,37 @@ def producer_state_matches_log(state: State) -> bool:
     return True
 
 
+def open_transactions_are_stored(state: State) -> bool:
+    """Of each transaction that a broker takes for open its log has the first batch.
+
+    Lost if it fails: the last stable offset lies where the log has nothing: a replica cannot follow, or leads and lets
+        nobody read behind a transaction that does not exist.
+    Source: `ProducerStateManager.firstUnstableOffset`; KAFKA-12153.
+    Holds in: producer_truncation.
+    Fails in: KAFKA-12153.
+    """
+    for partition_id in range(len(state.partitions)):
+        replicas = state.partitions[partition_id].replicas
+        for replica_id in range(len(replicas)):
+            log = replicas[replica_id].log
+            for producer_id in range(len(log.producers)):
+                if log.producers[producer_id].current_transaction_first_offset >= log.end_offset:
+                    return False
+    return True
+
+
+def open_transaction(state: State) -> bool:
+    """A broker takes a transaction for open. Without an example none can be cut off."""
+    for partition_id in range(len(state.partitions)):
+        replicas = state.partitions[partition_id].replicas
+        for replica_id in range(len(replicas)):
+            log = replicas[replica_id].log
+            for producer_id in range(len(log.producers)):
+                if log.producers[producer_id].current_transaction_first_offset != NO_OFFSET:
+                    return True
+    return False
+
+
 def sends_that_returned_are_safe(state: State, rules: ProducerRules) -> bool:
     """A batch that the application may take for sent is stored, or its producer still has it.
 

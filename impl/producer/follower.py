@@ -1,7 +1,7 @@
 """A follower: it takes over its leader's batches and with them what is known of producers.
 
 Part of Kafka modelled: `ReplicaFetcherThread`, `UnifiedLog.appendAsFollower`, `truncateTo`, `truncateFullyAndStartAt`.
-Source: apache/kafka (commit 1eb7644349); KAFKA-6003.
+Source: apache/kafka (commit 1eb7644349); KAFKA-6003, KAFKA-12153.
 Left out, and why that is sound: requests under way and leader epochs: `impl/broker` has them, and by them a follower
 finds where its log parts from its leader's. Here it compares the batches themselves.
 """
@@ -36,6 +36,28 @@ def shared_end_offset(log: PartitionLog, leader: PartitionLog) -> int:
     return min(log.end_offset, leader.end_offset)
 
 
+def has_unresolvable_offset(log: PartitionLog) -> bool:
+    """Whether the producer state still has a transaction that begins where the log has nothing any more."""
+    for producer_id in range(len(log.producers)):
+        if log.producers[producer_id].current_transaction_first_offset >= log.end_offset:
+            return True
+    return False
+
+
+def truncate_to(replica: PartitionReplica, rules: ProducerRules, high_watermark: int, end_offset: int) -> None:
+    """Cut a replica's log, and make its producer state anew.
+
+    By the old order the log's end came first. If that was the high watermark, the last stable offset was looked up, and
+    with it the first offset of a transaction that is cut off. That failed, and the fetcher gave the partition up; the
+    next truncation found nothing to cut, so that the producer state stayed.
+    """
+    cut_log(replica.log, end_offset)
+    replica.flushed_offset = min(replica.flushed_offset, end_offset)
+    if not rules.truncation_reloads_first and high_watermark >= end_offset and has_unresolvable_offset(replica.log):
+        return
+    reload_producers(replica, rules)
+
+
 def stop_leading(state: State, rules: ProducerRules, partition_id: int, replica_id: int) -> None:
     """Let a deposed leader follow: requests that waited are answered, and its log is cut to what the leader has."""
     partition = state.partitions[partition_id]
@@ -48,9 +70,7 @@ def stop_leading(state: State, rules: ProducerRules, partition_id: int, replica_
                 answer(connection.requests[place], ProduceError.NOT_LEADER_OR_FOLLOWER)
     end_offset = shared_end_offset(replica.log, partition.replicas[partition.leader].log)
     if end_offset < replica.log.end_offset:
-        cut_log(replica.log, end_offset)
-        replica.flushed_offset = min(replica.flushed_offset, end_offset)
-        reload_producers(replica, rules)
+        truncate_to(replica, rules, partition.high_watermark, end_offset)
 
 
 def take_next_batch(replica: PartitionReplica, rules: ProducerRules, leader: PartitionLog) -> bool:

@@ -74,6 +74,8 @@ class ProducerRules(NamedTuple):
         (KAFKA-9892).
     missing_snapshot_is_made_up_for: without a usable snapshot the state is made from the log's start, not from where
         recovery begins (KAFKA-5829).
+    truncation_reloads_first: after a truncation the producer state is made anew before the high watermark, and with it
+        the last stable offset, follow the log's new end (KAFKA-12153).
     answers_await_flush: a batch is flushed before it is acknowledged (`log.flush.interval.messages=1`).
     sending: when the application's call of `send` returns.
     partition_is_muted: while a batch is in flight to a partition no other one is sent there
@@ -108,6 +110,7 @@ class ProducerRules(NamedTuple):
     snapshot_names_its_end: bool = True
     snapshot_is_flushed_first: bool = True
     missing_snapshot_is_made_up_for: bool = True
+    truncation_reloads_first: bool = True
     answers_await_flush: bool = False
     sending: Sending = Sending.BUFFERED
     partition_is_muted: bool = False
