@@ -71,10 +71,10 @@ def _told(judged: Judged) -> str:
     return f"{judged.listed.reason} ({told})" if judged.listed is not None else told
 
 
-def closing_line(judged: Sequence[Judged]) -> str:
-    """How many guards were caught, are redundant and unexplained; and listed, where any are."""
-    words = [each.word for each in judged]
-    kinds = ["caught", "redundant", "unexplained", *(["listed"] if "listed" in words else [])]
+def closing_line(judged: Sequence[Judged], undecided: int = 0) -> str:
+    """How many guards were caught, are redundant and unexplained; and listed or undecided, where any are."""
+    words = [each.word for each in judged] + undecided * ["undecided"]
+    kinds = ["caught", "redundant", "unexplained", *(each for each in ("listed", "undecided") if each in words)]
     return f"guards: {', '.join(f'{words.count(kind)} {kind}' for kind in kinds)}"
 
 

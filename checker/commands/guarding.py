@@ -6,15 +6,16 @@ import os
 import signal
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 
 from checker import catalogue, report
 from checker.commands.guard_report import Judged, closing_line, document, text_of
 from checker.commands.named import Source
 from checker.commands.output import say, tell
-from checker.errors import UsageError
+from checker.errors import NotExhaustedError, UsageError
 from checker.mutants import guard_group, guard_list
 from checker.mutants.guard_group import Key, Member, Verdicts
 from checker.mutants.guards import Examiner, Finding, Outcome, undecided
@@ -47,8 +48,8 @@ class Wish:
 def examine_models(patterns: Sequence[str], changes: tuple[str, ...], wish: Wish) -> int:
     """Examine the guards of the named models and print what came of them; the exit status.
 
-    UsageError where the pattern fits none, the list of reasons is wrong, or a model is too large; EvaluationError
-    where a model itself fails.
+    UsageError where the pattern fits none, or the list of reasons is wrong; NotExhaustedError where the only model is
+    not explored to the end within the limits; EvaluationError where a model itself fails.
     """
     members = [guard_group.member(source) for source in guard_group.named(patterns, changes)]
     verdicts = Verdicts(members)
@@ -59,39 +60,46 @@ def examine_models(patterns: Sequence[str], changes: tuple[str, ...], wish: Wish
             raise UsageError(f"no guard of {names} has {shortened(text)!r} in its place or name; leave out --guard")
     folder = catalogue.folder_of(members[0].source.text)
     reasons = guard_list.reasons(folder, members)
-    if not wish.as_json:
-        for each in members:
-            say(headline(each.model))
-    is_whole = False
-    with contextlib.suppress(KeyboardInterrupt, BrokenProcessPool), _Examining(wish, len(members) > 1) as examining:
-        examining.examine(members, keys, verdicts)  # what was found until Ctrl-C is told
-        unexplained = [key for key in keys if _is(verdicts.finding(key), Outcome.UNEXPLAINED)]
-        if unexplained and not wish.alone and not changes:
-            more = (guard_group.member(Source(name)) for name in guard_group.others(members))
-            examining.examine(more, unexplained, verdicts)
-        is_whole = True
+    ended = "interrupted"  # before it was done; what was found until then is told
+    try:
+        if not wish.as_json:
+            for each in members:
+                say(headline(each.model))
+        with _Examining(wish, len(members) > 1) as examining:
+            examining.examine(members, keys, verdicts)
+            unexplained = [key for key in keys if _is(verdicts.finding(key), Outcome.UNEXPLAINED)]
+            if unexplained and not wish.alone and not changes:
+                more = (guard_group.member(Source(name)) for name in guard_group.others(members))
+                examining.examine(more, unexplained, verdicts)
+            ended = ""
+    except KeyboardInterrupt:
+        pass
+    except BrokenProcessPool:
+        ended = "a process was ended from outside, as for lack of memory"
+    settled = [key for key in keys if not ended or verdicts.is_settled(key)]
     judged = [
         Judged(finding, reasons.get(key), verdicts.models_of(key), is_default=not changes and not wish.alone)
-        for key in keys
-        if (finding := verdicts.finding(key)) is not None and (is_whole or finding.outcome is Outcome.CAUGHT)
+        for key in settled
+        if (finding := verdicts.finding(key)) is not None
     ]
+    undecided_count = len(keys) - len(settled)
     if wish.as_json:
         say(report.json_text([document(each) for each in judged]))
     else:
         for judgement in judged:
             say(text_of(judgement))
-        say(closing_line(judged))
-    return _status(judged, is_whole, len(keys))
+        say(closing_line(judged, undecided_count))
+    if ended:
+        tell(f"error: {ended}; {undecided_count} of {len(keys)} guards are undecided")
+        return NOT_EXHAUSTED
+    return _status(judged)
 
 
 def _is(finding: Finding | None, outcome: Outcome) -> bool:
     return finding is not None and finding.outcome is outcome
 
 
-def _status(judged: Sequence[Judged], is_whole: bool, count: int) -> int:
-    if not is_whole:
-        tell(f"error: interrupted after {len(judged)} of {count} guards")
-        return NOT_EXHAUSTED
+def _status(judged: Sequence[Judged]) -> int:
     for each in judged:
         if each.is_needless:
             tell(f"error: {guard_list.FILE} lists {each.finding.guard!r}, which is {each.finding.outcome.value}")
@@ -114,13 +122,17 @@ class _Examining:
 
     def __enter__(self) -> "_Examining":
         if self._jobs > 1:
-            context = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(self._jobs, context, _begin_process)
+            self._pool = ProcessPoolExecutor(self._jobs, multiprocessing.get_context("spawn"))
         return self
 
-    def __exit__(self, *_: object) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
+    def __exit__(self, error: object, *_: object) -> None:
+        if self._pool is None:
+            return
+        with _ctrl_c_waits():  # so that nothing is left which Python would have to wait for when it ends
+            if error is not None:
+                for each in multiprocessing.active_children():
+                    each.kill()
+            self._pool.shutdown(cancel_futures=True)
 
     def examine(self, members: Iterable[Member], keys: Sequence[Key], verdicts: Verdicts) -> None:
         """Let each model judge those of these guards that no model before has caught."""
@@ -136,7 +148,7 @@ class _Examining:
     def _findings_of(self, member: Member, numbers: list[int]) -> Iterator[tuple[int, Finding]]:
         try:
             yield from self._findings(member, numbers)
-        except UsageError as error:
+        except NotExhaustedError as error:
             if not self._may_pass:
                 raise
             for number in numbers:
@@ -150,16 +162,28 @@ class _Examining:
             for part in parts:
                 yield from _examine(*given, part)
             return
-        waiting = [self._pool.submit(_examine, *given, part) for part in parts]
-        for each in as_completed(waiting):
-            yield from each.result()
+        waiting: set[Future[list[tuple[int, Finding]]]] = set()
+        for part in parts:
+            with _ctrl_c_waits():  # a process that begins now has it wait for ever: it is ended by this one
+                waiting.add(self._pool.submit(_examine, *given, part))
+        while waiting:
+            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            for each in done:
+                yield from each.result()
+
+
+@contextlib.contextmanager
+def _ctrl_c_waits() -> Iterator[None]:
+    """Within it, no KeyboardInterrupt is raised; afterwards it is, where one was due."""
+    resource_tracker.ensure_running()  # which would let Ctrl-C come through when it is started
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 _known: tuple[object, Examiner] | None = None
-
-
-def _begin_process() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C reaches this process too, and it has nothing to say
 
 
 def _examine(source: Source, traces: bool, limits: Limits, numbers: Sequence[int]) -> list[tuple[int, Finding]]:

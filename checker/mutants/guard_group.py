@@ -1,5 +1,6 @@
 """Which models judge a guard, and in which order: those that were named, then others of the catalogue that have it."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -68,9 +69,10 @@ def others(members: Sequence[Member]) -> list[str]:
 class Verdicts:
     """What is known of each guard so far: the findings of the models that have judged it, in their order."""
 
-    def __init__(self, members: Iterable[Member]) -> None:
+    def __init__(self, members: Sequence[Member]) -> None:
         self.keys = list(dict.fromkeys(key for each in members for key in each.numbers))
         self._found: dict[Key, list[Finding]] = {key: [] for key in self.keys}
+        self._asked = Counter(key for each in members for key in each.numbers)
 
     def note(self, key: Key, finding: Finding) -> None:
         """A model has judged a guard."""
@@ -88,6 +90,13 @@ class Verdicts:
     def left(self, keys: Iterable[Key]) -> list[Key]:
         """Those of these guards that are not caught yet."""
         return [key for key in keys if (found := self.finding(key)) is None or found.outcome is not Outcome.CAUGHT]
+
+    def is_settled(self, key: Key) -> bool:
+        """Whether no other model is to be asked: one has caught the guard, or all that were named have it redundant."""
+        found = self.finding(key)
+        if found is None or found.outcome is Outcome.UNEXPLAINED:
+            return False
+        return found.outcome is Outcome.CAUGHT or len(self._found[key]) >= self._asked[key]
 
     def models_of(self, key: Key) -> list[str]:
         """The models that have judged a guard, and whose rules have it."""

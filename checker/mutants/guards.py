@@ -16,7 +16,7 @@ from enum import Enum
 from typing import Any
 
 from checker.compiled import CompiledSearch
-from checker.errors import EvaluationError, ModelError, UsageError
+from checker.errors import EvaluationError, ModelError, NotExhaustedError
 from checker.exploration import Exploration, Found, Watch
 from checker.interpreted import InterpretedSearch
 from checker.language import removal
@@ -91,7 +91,8 @@ class Examiner:
     def examine(self, numbers: Iterable[int]) -> list[Finding]:
         """What becomes of the model without each of the conditions of those numbers (places in `mutants`), in order.
 
-        EvaluationError where the model's own code fails; UsageError where it is not explored to the end within limits.
+        EvaluationError where the model's own code fails; NotExhaustedError where it is not explored to the end within
+        the limits.
         """
         asked = list(numbers)
         found: dict[int, Finding] = {}
@@ -333,12 +334,12 @@ def _past_everything(model: Model) -> dict[int | None, int]:
 
 
 def _finished(search: InterpretedSearch | CompiledSearch, found: Found | None) -> InterpretedSearch | CompiledSearch:
-    """The search, which must have come to its end. EvaluationError or UsageError where it did not."""
+    """The search, which must have come to its end. EvaluationError or NotExhaustedError where it did not."""
     if found is None:
         return search
     name = search.model.name
     if found.verdict is Verdict.NOT_EXHAUSTED:
-        raise UsageError(
+        raise NotExhaustedError(
             f"{name} itself cannot be explored to the end: {found.reason}; choose smaller bounds with --set, or wider "
             "limits"
         )
