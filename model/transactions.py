@@ -50,7 +50,6 @@ from spec.transaction_lemmas import (
     produce_requests_are_transactional,
     producer_ids_are_new,
     producers_have_ids,
-    reads_end_at_stable_offset,
     requests_fit_their_clients,
     transactions_have_inputs,
     unreplicated_transactions_match_log,
@@ -81,6 +80,7 @@ from spec.transactions import (
     only_what_was_to_be_committed_is_delivered,
     producer_epochs_do_not_fall,
     readers_stop_at_undecided,
+    reads_end_at_stable_offset,
     records_are_stored_once,
     transactions_are_atomic,
 )
@@ -160,6 +160,7 @@ READER_SAFETY = (
     only_what_was_to_be_committed_is_delivered,
     committed_records_are_delivered,
     readers_stop_at_undecided,
+    reads_end_at_stable_offset,
     stable_offset_does_not_fall,
 )
 
@@ -186,7 +187,6 @@ READER_LEMMAS = (
     *LEMMAS,
     open_transactions_match_log,
     unreplicated_transactions_match_log,
-    reads_end_at_stable_offset,
     aborted_index_matches_log,
     deliveries_lie_below_position,
 )

@@ -19,6 +19,7 @@ from spec.transactions import (
     only_what_was_to_be_committed_is_delivered,
     open_transactions_are_known,
     readers_stop_at_undecided,
+    reads_end_at_stable_offset,
 )
 
 MODEL = Model(
@@ -39,6 +40,7 @@ MODEL = Model(
         only_what_was_to_be_committed_is_delivered,
         open_transactions_are_known,
         readers_stop_at_undecided,
+        reads_end_at_stable_offset,
     ],
     sometimes=[*EXAMPLES, delivered_record],
     drawing=TRANSACTION_LANES,

@@ -31,7 +31,7 @@ from impl.transactions.records import (
     State,
     TransactionMetadata,
 )
-from spec.transaction_steps import may_follow, stable_offset
+from spec.transaction_steps import may_follow
 
 
 def has_transaction(client: Client) -> bool:
@@ -426,22 +426,6 @@ def unreplicated_transactions_match_log(state: State) -> bool:
         for offset in range(len(partition.unreplicated)):
             if partition.unreplicated[offset] != unreplicated_offset(partition, offset):
                 return False
-    return True
-
-
-def reads_end_at_stable_offset(state: State) -> bool:
-    """No consumer's position, and no limit of a read that has begun, is above the last stable offset.
-
-    Why: a read ends at the last stable offset, which does not fall.
-    Source: `UnifiedLog.fetchLastStableOffsetMetadata`; KAFKA-9807.
-    """
-    for partition_id in range(len(state.partitions)):
-        reader = state.readers[partition_id]
-        stable = stable_offset(state.partitions[partition_id])
-        if reader.position > stable:
-            return False
-        if reader.is_limited and (reader.limit == NO_OFFSET or reader.limit > stable):
-            return False
     return True
 
 

@@ -10,6 +10,7 @@ from impl.constants import NO_OFFSET
 from impl.producer.constants import NO_BATCH, Marker
 from impl.transactions.constants import ProducerState, TransactionState
 from impl.transactions.records import Partition, State
+from spec.transaction_steps import stable_offset
 
 
 def fate_of(partition: Partition, offset: int) -> Marker:
@@ -230,6 +231,24 @@ def readers_stop_at_undecided(state: State) -> bool:
             first_offset = partition.log.producers[producer_id].current_transaction_first_offset
             if first_offset != NO_OFFSET and first_offset < position:
                 return False
+    return True
+
+
+def reads_end_at_stable_offset(state: State) -> bool:
+    """No consumer's position, and no limit of a read that has begun, is above the last stable offset.
+
+    Lost if it fails: the consumer was given what is not decided for good: the marker may be lost with its leader.
+    Source: `UnifiedLog.fetchLastStableOffsetMetadata`, `ProducerStateManager.unreplicatedTxns`; KAFKA-9807.
+    Holds in: every model of transactions with a reader.
+    Fails in: the museum's entry on two reads of the high watermark.
+    """
+    for partition_id in range(len(state.partitions)):
+        reader = state.readers[partition_id]
+        stable = stable_offset(state.partitions[partition_id])
+        if reader.position > stable:
+            return False
+        if reader.is_limited and (reader.limit == NO_OFFSET or reader.limit > stable):
+            return False
     return True
 
 

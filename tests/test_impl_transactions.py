@@ -119,11 +119,18 @@ def test_end_txn_of_version_1(state_name, marker, answer):
         ("ONGOING", 1, COMMIT, "APPENDING"),
         ("ONGOING", 0, COMMIT, "PRODUCER_FENCED"),
         ("PREPARE_COMMIT", 0, COMMIT, "WAIT"),
+        ("PREPARE_COMMIT", 0, ABORT, "INVALID_TXN_STATE"),
+        ("PREPARE_COMMIT", 1, COMMIT, "PRODUCER_FENCED"),
+        ("PREPARE_ABORT", 1, ABORT, "PRODUCER_FENCED"),
+        ("COMPLETE_COMMIT", 2, ABORT, "PRODUCER_FENCED"),
         ("COMPLETE_COMMIT", 0, COMMIT, "NONE"),
         ("COMPLETE_COMMIT", 0, ABORT, "INVALID_TXN_STATE"),
         ("COMPLETE_COMMIT", 1, COMMIT, "INVALID_TXN_STATE"),
         ("COMPLETE_COMMIT", 1, ABORT, "APPENDING"),
+        ("EMPTY", 0, ABORT, "PRODUCER_FENCED"),
+        ("EMPTY", 1, COMMIT, "INVALID_TXN_STATE"),
         ("EMPTY", 1, ABORT, "APPENDING"),
+        ("DEAD", 0, ABORT, "PRODUCER_FENCED"),
     ],
 )
 def test_end_txn_of_version_2_tells_transactions_apart_by_their_epochs(state_name, epoch, marker, answer):
@@ -131,6 +138,16 @@ def test_end_txn_of_version_2_tells_transactions_apart_by_their_epochs(state_nam
     assert ask(state, V2, RequestKind.END_TXN, epoch=epoch, marker=marker) == answer
     if answer == "APPENDING":
         assert appended(state)[2:] == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("state_name", "answer"), [("COMPLETE_COMMIT", "NONE"), ("EMPTY", "PRODUCER_FENCED"), ("ONGOING", "PRODUCER_FENCED")]
+)
+def test_an_end_of_the_last_epoch_is_known_by_the_producer_id_before(state_name, answer):
+    state = coordinator_in(state_name, epoch=0, producer_id=1)
+    state.transactional_ids[0].coordinators[0].metadata.previous_producer_id = 0
+    assert ask(state, V2, RequestKind.END_TXN, producer_id=0, epoch=3, marker=COMMIT) == answer
+    assert ask(state, V2, RequestKind.END_TXN, producer_id=0, epoch=2, marker=COMMIT) == "INVALID_PRODUCER_ID_MAPPING"
 
 
 def test_version_2_goes_over_to_the_next_producer_id_when_the_transaction_completes():

@@ -27,6 +27,7 @@ PROVED = {
     "transitions_are_valid", "coordinator_transitions_are_valid", "transactional_ids_do_not_go_back",
     "older_producers_append_nothing", "coordinator_epochs_do_not_fall", "producer_epochs_do_not_fall",
     "stopped_clients_do_nothing", "readers_stop_at_undecided", "stable_offset_does_not_fall",
+    "reads_end_at_stable_offset",
     "delivered_records_are_committed", "committed_records_are_delivered",
 }  # fmt: skip
 OPEN = {

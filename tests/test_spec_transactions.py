@@ -8,8 +8,10 @@ from checker.model import Model
 from checker.search import check
 from impl.producer.append import append_batch, append_marker
 from impl.producer.constants import Marker
+from impl.transactions import partition
 from impl.transactions.constants import ProducerState, RequestKind, TransactionState
-from impl.transactions.records import State, TransactionalIdNumber
+from impl.transactions.partition import first_open_transaction_offset
+from impl.transactions.records import Partition, State, TransactionalIdNumber
 from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, TRANSACTIONS, TRANSITIONS
 from model.transactions_starts import start_transactions
@@ -121,6 +123,26 @@ def test_a_reader_behind_an_open_transaction_is_seen():
     assert transactions.readers_stop_at_undecided(state)
     state.readers[0].position = 1
     assert not transactions.readers_stop_at_undecided(state)
+
+
+def test_a_reader_behind_a_transaction_whose_marker_is_not_replicated_is_seen():
+    state = state_of([0, C])
+    state.partitions[0].high_watermark = 1
+    assert transactions.reads_end_at_stable_offset(state)
+    state.readers[0].position = 1
+    assert not transactions.reads_end_at_stable_offset(state)
+
+
+def only_open_transactions_count(partition: Partition) -> int:
+    """`first_unstable_offset` without the transactions whose marker is not replicated."""
+    return first_open_transaction_offset(partition.log)
+
+
+@pytest.mark.parametrize("name", ["transactions_reader", "transactions_two_step_read"])
+def test_a_search_finds_a_stable_offset_that_forgets_what_is_not_replicated(monkeypatch, name):
+    monkeypatch.setattr(partition, "first_unstable_offset", only_open_transactions_count)
+    result = check(catalogue.find_model(name), engine="interpreted")
+    assert result.trace is not None and result.trace.property == "reads_end_at_stable_offset"
 
 
 def test_an_open_transaction_that_the_log_has_is_known():

@@ -3,9 +3,7 @@
 Part of Kafka modelled: `TransactionCoordinator` (`handleInitProducerId`, `handleAddPartitionsToTransaction`,
 `handleVerifyPartitionsInTransaction`, `handleEndTransaction`, `abortTimedOutTransactions`).
 Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360, KIP-890, KAFKA-6119, KAFKA-9666, KAFKA-19367, KAFKA-20090.
-Left out, and why that is sound: two answers PRODUCER_FENCED to an EndTxn of transaction version 2. One with the epoch
-before, when nothing is open, is answered INVALID_TXN_STATE here, which ends the client as well; one with the next
-epoch, while markers are under way, waits until they are written.
+Left out, and why that is sound: `transaction.max.timeout.ms`: who asks for more time is refused before anything happens.
 
 With transaction version 2 an abort of a transaction that the coordinator knows nothing of raises the epoch, as Kafka
 4.0 does: what was sent in it may still be under way.
@@ -222,14 +220,29 @@ def verify_partition(
 def is_repeated_end(
     rules: TransactionRules, transactional: TransactionalId, metadata: TransactionMetadata, request: Request
 ) -> bool:
-    """Whether an EndTxn can only be that of the transaction which is decided already (transaction version 2)."""
-    if not has_version_2(rules, request.is_upgraded) or metadata.state == TransactionState.ONGOING:
+    """Whether an EndTxn is of the epoch before, as one whose transaction has ended (transaction version 2)."""
+    if not has_version_2(rules, request.is_upgraded):
         return False
     if request.producer_id == metadata.producer_id and request.producer_epoch + 1 == metadata.producer_epoch:
         return True
     if request.producer_id != metadata.previous_producer_id or metadata.producer_epoch != 0:
         return False
     return request.producer_epoch == transactional.max_producer_epoch - 1
+
+
+def is_end_fenced(
+    rules: TransactionRules, metadata: TransactionMetadata, request: Request, is_repeated: bool
+) -> bool:
+    """Whether an EndTxn is of an epoch that cannot end what the coordinator has now.
+
+    With transaction version 2 a transaction that is decided has raised the epoch already: only the request that has
+    decided it is of the epoch before, and one of the next epoch must come after it has completed.
+    """
+    if is_repeated:
+        return decision_of(metadata) == Marker.NONE
+    if request.producer_epoch != metadata.producer_epoch:
+        return True
+    return is_preparing(metadata) and has_version_2(rules, request.is_upgraded)
 
 
 def end_decided(rules: TransactionRules, metadata: TransactionMetadata, request: Request) -> Answer:
@@ -248,11 +261,12 @@ def end_txn(
     coordinator = transactional.coordinators[term]
     metadata = coordinator.metadata
     is_repeated = is_repeated_end(rules, transactional, metadata, request)
-    if not is_repeated:
-        if metadata.state == TransactionState.NONE or request.producer_id != metadata.producer_id:
-            return Answer.INVALID_PRODUCER_ID_MAPPING
-        if request.producer_epoch != metadata.producer_epoch:
-            return Answer.PRODUCER_FENCED
+    if metadata.state == TransactionState.NONE:
+        return Answer.INVALID_PRODUCER_ID_MAPPING
+    if request.producer_id != metadata.producer_id and not is_repeated:
+        return Answer.INVALID_PRODUCER_ID_MAPPING
+    if is_end_fenced(rules, metadata, request, is_repeated):
+        return Answer.PRODUCER_FENCED
     if coordinator.pending_state != TransactionState.NONE:
         return Answer.WAIT
     if is_repeated:
