@@ -13,7 +13,7 @@ from impl.producer.sender import application_hands_over, producer_drains, produc
 from impl.producing import State
 from model.producer_drawing import PARTITIONS
 from model.producer_environment import connection_breaks, producer_dies, start_empty
-from model.producers import BOUNDS, EXAMPLES, RETRIES_OF_BUFFERED, SAFETY
+from model.producers import BOUNDS, DEATHS, EXAMPLES, RETRIES_OF_BUFFERED, SAFETY
 from spec.producer import sends_that_returned_are_safe
 
 MODEL = Model(
@@ -30,7 +30,7 @@ MODEL = Model(
         connection_breaks,
         producer_dies,
     ],
-    always=[sends_that_returned_are_safe, *SAFETY],
+    always=[sends_that_returned_are_safe, *SAFETY, *DEATHS],
     sometimes=EXAMPLES,
     drawing=PARTITIONS,
 )

@@ -20,6 +20,7 @@ from model.producer_environment import (
 )
 from model.producers import BOUNDS, EXAMPLES, LATE_RETRIES, SAFETY
 from spec.producer import two_batches_in_flight
+from spec.producer_clients import request_to_next_leader
 
 MODEL = Model(
     name="producer_failover",
@@ -36,6 +37,6 @@ MODEL = Model(
         broker_crashes,
     ],
     always=SAFETY,
-    sometimes=[*EXAMPLES, two_batches_in_flight],
+    sometimes=[*EXAMPLES, two_batches_in_flight, request_to_next_leader],
     drawing=REPLICAS,
 )

@@ -11,7 +11,7 @@ from impl.producer.rules import ProducerRules
 from impl.producing import State
 from model.producer_drawing import PARTITIONS
 from model.producer_environment import broker_crashes, connection_breaks, power_fails, start_with_snapshot
-from model.producers import BOUNDS, EXAMPLES, RETRIES, SAFETY
+from model.producers import BOUNDS, EXAMPLES, FILES, RETRIES, SAFETY
 from spec.producer import producer_state_matches_log
 
 MODEL = Model(
@@ -28,7 +28,7 @@ MODEL = Model(
         power_fails,
         broker_crashes,
     ],
-    always=[*SAFETY, producer_state_matches_log],
+    always=[*SAFETY, *FILES, producer_state_matches_log],
     sometimes=EXAMPLES,
     drawing=PARTITIONS,
 )

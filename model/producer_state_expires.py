@@ -12,6 +12,7 @@ from impl.producing import State
 from model.producer_drawing import PARTITIONS
 from model.producer_environment import connection_breaks, producer_state_expires, start_known
 from model.producers import BOUNDS, EXAMPLES, RETRIES, SAFETY
+from spec.producer_disturbances import unknown_producer_goes_on
 
 MODEL = Model(
     name="producer_state_expires",
@@ -21,6 +22,6 @@ MODEL = Model(
     rules=ProducerRules(),
     actions=[*RETRIES, connection_breaks, producer_state_expires],
     always=SAFETY,
-    sometimes=EXAMPLES,
+    sometimes=[*EXAMPLES, unknown_producer_goes_on],
     drawing=PARTITIONS,
 )

@@ -11,8 +11,9 @@ from impl.producer.sender import application_hands_over, producer_drains, produc
 from impl.producing import State
 from model.producer_drawing import PARTITIONS
 from model.producer_environment import connection_breaks, producer_dies, start_empty
-from model.producers import BOUNDS, EXAMPLES, RETRIES_OF_BUFFERED, SAFETY
+from model.producers import BOUNDS, DEATHS, EXAMPLES, RETRIES_OF_BUFFERED, SAFETY
 from spec.producer import sends_that_returned_are_safe
+from spec.producer_clients import first_batch_is_sent_again, later_batch_is_acknowledged
 
 MODEL = Model(
     name="producer_synchronous",
@@ -28,7 +29,7 @@ MODEL = Model(
         connection_breaks,
         producer_dies,
     ],
-    always=[sends_that_returned_are_safe, *SAFETY],
-    sometimes=EXAMPLES,
+    always=[sends_that_returned_are_safe, *SAFETY, *DEATHS],
+    sometimes=[*EXAMPLES, first_batch_is_sent_again, later_batch_is_acknowledged],
     drawing=PARTITIONS,
 )

@@ -12,8 +12,9 @@ from impl.producer.sender import producer_gets_id
 from impl.producing import State
 from model.producer_drawing import PARTITIONS
 from model.producer_environment import append_is_refused, connection_breaks, coordinator_aborts, start_empty
-from model.producers import BOUNDS, EXAMPLES, RETRIES, SAFETY
+from model.producers import BOUNDS, EXAMPLES, RETRIES, SAFETY, TRANSACTIONAL
 from spec.producer import failed_batches_are_absent
+from spec.producer_disturbances import two_batches_in_transaction
 
 MODEL = Model(
     name="producer_verification",
@@ -29,7 +30,7 @@ MODEL = Model(
     },
     rules=ProducerRules(),
     actions=[producer_gets_id, *RETRIES, connection_breaks, append_is_refused, coordinator_aborts],
-    always=[each for each in SAFETY if each is not failed_batches_are_absent],
-    sometimes=EXAMPLES,
+    always=[*(each for each in SAFETY if each is not failed_batches_are_absent), *TRANSACTIONAL],
+    sometimes=[*EXAMPLES, two_batches_in_transaction],
     drawing=PARTITIONS,
 )

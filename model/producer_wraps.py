@@ -13,6 +13,7 @@ from impl.producing import State
 from model.producer_drawing import PARTITIONS
 from model.producer_environment import batch_expires, connection_breaks, start_known
 from model.producers import BOUNDS, EXAMPLES, LEMMAS, RETRIES, SAFETY
+from spec.producer_clients import second_producer_id
 from spec.producer_steps import due_batches_are_not_refused
 
 MODEL = Model(
@@ -33,7 +34,7 @@ MODEL = Model(
     rules=ProducerRules(),
     actions=[*RETRIES, producer_bumps_epoch, producer_resolves_sequences, connection_breaks, batch_expires],
     always=[*SAFETY, due_batches_are_not_refused],
-    sometimes=EXAMPLES,
+    sometimes=[*EXAMPLES, second_producer_id],
     lemmas=LEMMAS,
     drawing=PARTITIONS,
 )

@@ -30,6 +30,38 @@ from spec.producer import (
     retry_of_stored_batch,
     sequences_follow_each_other,
 )
+from spec.producer_brokers import (
+    acknowledged_part_is_everywhere,
+    appends_have_a_reason,
+    first_sequences_need_no_producer_state,
+    followers_have_their_leaders_log,
+    high_watermark_awaits_deposed_leaders,
+    late_requests_are_handled,
+    leaders_answer,
+    logs_begin_before_they_end,
+    refusals_name_no_offset,
+    refused_verifications_are_remembered,
+    requests_wait_for_leaders,
+    transactions_begin_verified_and_once,
+    truncations_keep_what_is_shared,
+    verifications_await_the_lowest_sequence,
+)
+from spec.producer_clients import (
+    connections_keep_their_broker,
+    dead_producers_keep_nothing,
+    expired_batches_without_gap_call_for_no_epoch,
+    one_send_at_a_time,
+    only_final_errors_fail_batches,
+    only_transactional_producers_have_transactions,
+    producers_keep_their_id,
+    rewritten_batches_call_for_no_epoch,
+)
+from spec.producer_disturbances import (
+    connections_end_with_broker,
+    disturbances_are_real,
+    snapshots_are_in_order,
+    snapshots_are_kept,
+)
 from spec.producer_lemmas import requests_carry_data, senders_have_ids, well_formed_partition_logs
 from spec.producer_steps import acknowledgements_are_true, retries_go_in_order
 
@@ -41,6 +73,42 @@ LATE_RETRIES = (*RETRIES, leader_handles_late_request)
 
 EXAMPLES = (acknowledged_batch, retry_of_stored_batch)
 
+PRODUCERS = (
+    only_transactional_producers_have_transactions,
+    producers_keep_their_id,
+    expired_batches_without_gap_call_for_no_epoch,
+    rewritten_batches_call_for_no_epoch,
+    only_final_errors_fail_batches,
+    connections_keep_their_broker,
+)
+
+BROKERS = (
+    appends_have_a_reason,
+    followers_have_their_leaders_log,
+    acknowledged_part_is_everywhere,
+    high_watermark_awaits_deposed_leaders,
+    logs_begin_before_they_end,
+    truncations_keep_what_is_shared,
+    leaders_answer,
+    requests_wait_for_leaders,
+    refusals_name_no_offset,
+    first_sequences_need_no_producer_state,
+)
+
+TRANSACTIONAL = (
+    refused_verifications_are_remembered,
+    verifications_await_the_lowest_sequence,
+    transactions_begin_verified_and_once,
+)
+
+FILES = (snapshots_are_in_order, snapshots_are_kept)
+
+WORLD = (disturbances_are_real, connections_end_with_broker, late_requests_are_handled)
+
+DEATHS = (one_send_at_a_time, dead_producers_keep_nothing)
+
+STEPS = (*PRODUCERS, *BROKERS, *WORLD)
+
 SAFETY = (
     each_batch_is_stored_once,
     batches_lie_in_order,
@@ -51,6 +119,7 @@ SAFETY = (
     failed_batches_are_absent,
     acknowledgements_are_true,
     retries_go_in_order,
+    *STEPS,
 )
 
 LEMMAS = (requests_carry_data, senders_have_ids, well_formed_partition_logs, producer_state_matches_log)
