@@ -13,6 +13,7 @@ GENERATIONS := truncate_to_high_watermark kip101 kip279 kip320_first_try kip320
 .PHONY: help check catalogue test long quick lint format bench lock clean environment
 
 help:
+	@echo 'make environment  make .venv, and nothing else'
 	@echo 'make check      explore the five generations of the replication protocol'
 	@echo 'make catalogue  explore every model of the catalogue at its default bounds'
 	@echo 'make test       lint, then every test'

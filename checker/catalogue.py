@@ -328,6 +328,8 @@ def _description(error: BaseException) -> str:
 def _model_of(module: ModuleType, text: str) -> Model:
     place = getattr(module, "__file__", None) or text
     if not hasattr(module, "MODEL"):
+        if os.path.isfile(f"{text}.py") and not os.path.samefile(f"{text}.py", place):
+            raise UsageError(f"{text} is the module {place}, which defines no MODEL; for the file write {text}.py")
         raise ModelError(
             f"{place} defines no MODEL; write `MODEL = Model(...)` in it (from checker.model import Model)"
         )

@@ -225,7 +225,7 @@ class Layout:
             return ArrayOf(self._type(get_args(base)[0], f"{place}[...]"), length, index)
         raise ModelError(
             f"{place}: the annotation {annotation!r} gives no kind; write Annotated[int, Count(3)] (or another kind "
-            "of checker.schema), a Struct, or Annotated[Array[...], ById('set')] / ByPosition('length')"
+            "of checker.schema), an IntEnum, a Struct, or Annotated[Array[...], ById('set')] / ByPosition('length')"
         )
 
     def _leaves(self) -> Iterator[Leaf]:
@@ -261,13 +261,22 @@ def unpacked(words: "np.ndarray[Any, Any]", slots: Sequence[Slot]) -> "np.ndarra
 
 
 def kind_of(annotation: Any) -> Kind | None:
-    """The kind that an annotation such as `Annotated[int, Count(3)]` carries, or None; `bool` and enums are kinds."""
+    """The kind that an annotation such as `Annotated[int, Count(3)]` carries, or None; `bool` and enums are kinds.
+
+    ModelError where it carries two, or one that does not fit its type.
+    """
     if annotation is bool:
         return Flag()
     if isinstance(annotation, type) and issubclass(annotation, IntEnum):
         return EnumOf(annotation)
     if get_origin(annotation) is typing.Annotated:
-        return next((extra for extra in get_args(annotation)[1:] if isinstance(extra, Kind)), None)
+        base, *extras = get_args(annotation)
+        kinds = [extra for extra in extras if isinstance(extra, Kind)]
+        if len(kinds) > 1:
+            raise ModelError(f"the annotation {annotation!r} gives {len(kinds)} kinds; keep one of them")
+        if kinds and base is bool and not isinstance(kinds[0], Flag):
+            raise ModelError(f"the annotation {annotation!r} gives a bool the kind of an int; write bool, or int in it")
+        return kinds[0] if kinds else None
     return None
 
 

@@ -334,6 +334,7 @@ class Model:
         read = self._read(function, 1, [parameter.kind for parameter in parameters])
         if read.returns not in returns:
             raise self._error("must return True where it is enabled and False where not", function)
+        self._check_annotations(function, names[:1], may_return_nothing=NOTHING in returns)
         domains = [None if isinstance(each.kind, Flag) else (each.low, each.high) for each in parameters]
         self._ranges.require_words(read, [None, *domains])
         return Action(function.__name__, function, parameters, takes_rules, self.rules, read)
@@ -346,6 +347,16 @@ class Model:
             message = f"has an annotation that fails: {error}; import the names that its annotations use"
             raise self._error(message, function) from None
 
+    def _check_annotations(self, function: Protocol, states: Sequence[str], may_return_nothing: bool = False) -> None:
+        """ModelError where a function says that it takes another state, or returns something else, than it must."""
+        hints, wanted = self._hints(function), self.layout.root.struct
+        for name in states:
+            given = hints.get(name, wanted)
+            if isinstance(given, type) and issubclass(given, Struct) and given.__name__ != wanted.__name__:
+                raise self._error(f"takes {name}: {given.__name__}; the state is a {wanted.__name__}", function)
+        if hints.get("return", bool) not in (bool, *([type(None)] if may_return_nothing else [])):
+            raise self._error("says that it returns something else than True or False; write `-> bool`", function)
+
     def _parameters(self, function: Protocol, names: list[str]) -> tuple[Parameter, ...]:
         """The parameters of an action behind the state and the rules."""
         hints = {} if self._kinds.keys() >= set(names) else self._hints(function)
@@ -354,7 +365,10 @@ class Model:
     def _parameter(self, function: Protocol, name: str, annotation: Any) -> Parameter:
         kind = self._kinds.get(name)
         if kind is None:
-            kind = kind_of(annotation)
+            try:
+                kind = kind_of(annotation)
+            except ModelError as error:
+                raise self._error(f"has a parameter {name!r}: {error}", function) from None
         else:
             self._used_kinds.add(name)
         if kind is None:
@@ -387,6 +401,7 @@ class Model:
         read = self._read(function, len(names), [])
         if read.returns != BOOL:
             raise self._error(f"in `{role}` must return True or False", function)
+        self._check_annotations(function, names)
         if read.writes:
             raise ModelError(
                 f"{read.write_place}: model {self.name}: {function.__name__} in `{role}` writes to the state; a "

@@ -12,10 +12,12 @@ from typing import Any
 from checker import evaluation
 from checker.errors import EvaluationError, UsageError
 from checker.evaluation import Evaluation
+from checker.layout import Layout
 from checker.model import Liveness, Model, Property
 from checker.names import unknown
 from checker.objects import Values, value_to_json
 from checker.pretty import Change, difference, value_text
+from checker.schema import Count
 from checker.settings import rules_of
 
 FORMAT = "kafkacheck trace"
@@ -149,10 +151,17 @@ def rebuild(model: Model, chain: Sequence[Values], violated: str | None = None, 
 
 
 def changed_fields(trace: Trace, index: int) -> list[Change]:
-    """What step `index` changed, field by field; for the first step every field that is not blank."""
+    """What step `index` changed, field by field; for the first step every field that is not blank, nor 0."""
     layout = trace.model.layout
     state = trace.steps[index].state
-    return difference(layout, layout.blank() if index == 0 else trace.steps[index - 1].state, state)
+    return difference(layout, _nothing(layout) if index == 0 else trace.steps[index - 1].state, state)
+
+
+def _nothing(layout: Layout) -> Any:
+    """The blank state, but with 0 for numbers that begin elsewhere; -1 says that there is none of something."""
+    blank = layout.flatten(layout.blank())
+    pairs = zip(layout.leaves, blank, strict=True)
+    return layout.restore([0 if type(leaf.kind) is Count and value != -1 else value for leaf, value in pairs])
 
 
 def leaf_texts(model: Model, state: Any) -> dict[str, str]:

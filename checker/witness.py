@@ -169,7 +169,7 @@ def _decision(call: _Call) -> _Decision | None:
         if not _is(call, node, outcome):  # a name was bound anew in between
             return _Decision(node, lines, outcome, ())
         part, outcome = _part(call, node, outcome)
-        return _Decision(part, lines, outcome, tuple(dict(_operands(call, part)).items()))
+        return _Decision(part, lines, outcome, tuple(_named(call, part, dict(_operands(call, part))).items()))
     return None
 
 
@@ -206,6 +206,25 @@ def _operands(call: _Call, node: ast.expr) -> Iterator[tuple[str, int]]:
                 yield ast.unparse(part), value
         if isinstance(part, ast.expr) and not isinstance(part, ast.Name | ast.Attribute | ast.Subscript):
             yield from _operands(call, part)
+
+
+def _named(call: _Call, node: ast.expr, operands: dict[str, int]) -> dict[str, int]:
+    """The operands without the members of enums; what is compared with one becomes one itself, and has its name."""
+    if isinstance(node, ast.Compare):
+        members = [value for value in operands.values() if isinstance(value, IntEnum)]
+        sides = {ast.unparse(side) for side in (node.left, *node.comparators)}
+        for source, value in operands.items():
+            if members and source in sides and value in list(type(members[0])):
+                operands[source] = type(members[0])(value)
+    constants = {source for source in operands if _is_constant(call, source)}
+    return {source: value for source, value in operands.items() if source not in constants}
+
+
+def _is_constant(call: _Call, source: str) -> bool:
+    """Whether it is a member of an enum, as `Stage.IDLE`."""
+    owner, _, name = source.rpartition(".")
+    kind = call.globals.get(owner)
+    return isinstance(kind, type) and issubclass(kind, IntEnum) and name in kind.__members__
 
 
 def _is(call: _Call, node: ast.expr, outcome: bool) -> bool:

@@ -279,6 +279,12 @@ NAMES = [
     statement(
         "write in a written index", "state.row[bump(state)] += 1", "writes to the state; compute it on a line before"
     ),
+    statement(
+        "write behind a place that it moves", "state.row[state.number] += bump(state)", "what stands behind this sign"
+    ),
+    statement("nested too deep", f"state.number = {' + '.join(['1'] * 200)}", "expressions are nested too deep"),
+    guard("in a range", "state.number in range(1, 3)", "`low <= value < high`"),
+    guard("in a tuple", "state.number in (1, 3)", "`value == ONE or value == OTHER`"),
     statement("write in len()", "x = len(state.cells[bump(state)].row)", "the argument of len() writes to the state"),
     Case(
         "changed type",
@@ -321,10 +327,12 @@ NAMES = [
 ]
 
 LOOPS = [
+    Case("over a number", "for each in state.number:  # here\n    pass\nreturn True", ("runs over range(...)",)),
+    Case("over a record", "for each in state:  # here\n    pass\nreturn True", ("or over an array",)),
     Case(
-        "over an array",
-        "for each in state.row:  # here\n    pass\nreturn True",
-        ("runs over range(...)", "range(len(array))"),
+        "over an array of another type",
+        "each = state.flag\nfor each in state.row:  # here\n    pass\nreturn True",
+        ("'each' was bool and would become int",),
     ),
     Case("two names", "for i, j in range(3):  # here\n    pass\nreturn True", ("a loop has one name and no `else`",)),
     Case(

@@ -141,7 +141,8 @@ def test_end_txn_of_version_2_tells_transactions_apart_by_their_epochs(state_nam
 
 
 @pytest.mark.parametrize(
-    ("state_name", "answer"), [("COMPLETE_COMMIT", "NONE"), ("EMPTY", "PRODUCER_FENCED"), ("ONGOING", "PRODUCER_FENCED")]
+    ("state_name", "answer"),
+    [("COMPLETE_COMMIT", "NONE"), ("EMPTY", "PRODUCER_FENCED"), ("ONGOING", "PRODUCER_FENCED")],
 )
 def test_an_end_of_the_last_epoch_is_known_by_the_producer_id_before(state_name, answer):
     state = coordinator_in(state_name, epoch=0, producer_id=1)

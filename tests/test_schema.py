@@ -174,7 +174,7 @@ def test_a_kind_without_a_range_names_the_field(kind, words):
     assert "tests/test_schema.py: Holder.field: " in str(caught.value) and words in str(caught.value)
 
 
-NO_KIND = "gives no kind; write Annotated[int, Count(3)] (or another kind of checker.schema), a Struct, or"
+NO_KIND = "gives no kind; write Annotated[int, Count(3)] (or another kind of checker.schema), an IntEnum, a Struct, or"
 
 
 @pytest.mark.parametrize(

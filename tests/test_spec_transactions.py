@@ -30,13 +30,13 @@ C, A = Marker.COMMIT, Marker.ABORT
 def state_of(*logs, asked=(), told=()):
     """Partitions with these logs, replicated: a number is a record of that transaction, C and A are markers."""
     state = LAYOUT.blank()
-    for partition, items in zip(state.partitions, logs, strict=False):
+    for each, items in zip(state.partitions, logs, strict=False):
         for item in items:
             if isinstance(item, Marker):
-                append_marker(partition.log, 0, 0, 0, item)
+                append_marker(each.log, 0, 0, 0, item)
             else:
-                store(partition, item)
-        partition.high_watermark = partition.log.end_offset
+                store(each, item)
+        each.high_watermark = each.log.end_offset
     for transaction, marker in zip(state.transactions, asked, strict=False):
         transaction.asked = marker
     for transaction, marker in zip(state.transactions, told, strict=False):

@@ -52,7 +52,7 @@ def check_model(model: Model, depth: int, timeout: float, folder: Path | None, a
             say(f"written: {file}")
         if result.verdict in (BoundedVerdict.UNKNOWN, BoundedVerdict.TIMEOUT):
             say(f"longer behaviours than {result.depth} states are not decided: {result.reason}")
-        note = left_out_text(model)
+        note = left_out_text(model, deadlock_is_judged=True)
         if note:
             say(note)
         say(closing_line(result))
@@ -81,7 +81,7 @@ def document(result: BoundedResult, files: tuple[Path, ...]) -> dict[str, Any]:
         "solver": f"Z3 {VERSION}",
         "verdict": result.verdict.value,
         "property": result.property,
-        "not_judged": left_out(model),
+        "not_judged": left_out(model, deadlock_is_judged=True),
         "depth": result.depth,
         "seconds": round(result.seconds, 3),
         "reason": result.reason or None,

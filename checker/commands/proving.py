@@ -52,9 +52,9 @@ def prove_model(
     proof = prove(model, settings, properties or None, listener, chosen)
     judgement = judge(proof, limits)
     if as_json:
-        say(json_text(proof_report.document(proof, judgement, left_out(wanted), found)))
+        say(json_text(proof_report.document(proof, judgement, left_out(wanted, deadlock_is_judged=False), found)))
     else:
-        say("\n".join(proof_report.closing_lines(proof, judgement, left_out_text(wanted))))
+        say("\n".join(proof_report.closing_lines(proof, judgement, left_out_text(wanted, deadlock_is_judged=False))))
     return exit_status(proof, judgement)
 
 

@@ -290,14 +290,13 @@ class ExpressionReader:
         return Value(BOOL, form, *((decided_writes, undecided) if deciding else (undecided, decided_writes)))
 
     def _read_Compare(self, node: ast.Compare) -> Value:
-        sides = [self.read(side) for side in [node.left, *node.comparators]]
         symbols = []
-        for operation in node.ops:
+        for operation, right in zip(node.ops, node.comparators, strict=True):
             if type(operation) not in _COMPARISONS:
-                is_member = isinstance(operation, ast.In | ast.NotIn)
-                hint = "contains(ids, member) for an id set" if is_member else "== or !="
+                hint = "== or !=" if isinstance(operation, ast.Is | ast.IsNot) else _membership(right)
                 raise self.function.error(node, f"{words_for(operation)} is outside the plain subset; use {hint}")
             symbols.append(_COMPARISONS[type(operation)])
+        sides = [self.read(side) for side in [node.left, *node.comparators]]
         for side_node, side in zip([node.left, *node.comparators], sides, strict=True):
             if side.type not in (INT, BOOL):
                 raise self.function.error(
@@ -392,3 +391,13 @@ class ExpressionReader:
             f"{name}() with {len(node.args)} argument(s) is outside the plain subset; there are len, min, max, abs, "
             "int, bool, and range in a `for`",
         )
+
+
+def _membership(members: ast.expr) -> str:
+    """What to write instead of asking whether a value is among some members."""
+    match members:
+        case ast.Call(func=ast.Name("range")):
+            return "`low <= value < high`"
+        case ast.Tuple() | ast.List() | ast.Set():
+            return "`value == ONE or value == OTHER`"
+    return "contains(ids, member) for an id set"

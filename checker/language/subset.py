@@ -25,6 +25,8 @@ from checker.schema import EnumOf, Flag
 from checker.shape import ArrayOf, Record, Scalar
 
 MOST_LINES = 70
+MOST_NESTED = 100
+"""How many expressions may lie within each other: every reading goes down as far, and Python does not go very deep."""
 _BUILTINS = ("len", "min", "max", "abs", "int", "bool", "range")
 _INSTEAD: dict[type[ast.stmt], str] = {
     ast.While: "`for ... in range(...)` with a bound",
@@ -129,6 +131,8 @@ class FunctionReader:
         length = (tree.end_lineno or first) - first + 1
         if length > MOST_LINES:
             raise self.error(tree, f"{length} lines; at most {MOST_LINES} are allowed, so split it")
+        for statement in body:
+            self._check_depth(statement)
         self.result.body, _ = self._block(body)
         if self.result.returns != NOTHING and not _always_returns(body):
             raise self.error(tree, "one path ends without `return`; end it with `return True` or `return False`")
@@ -138,6 +142,15 @@ class FunctionReader:
             if not isinstance(kind, Host)
         )
         return self.result
+
+    def _check_depth(self, statement: ast.stmt) -> None:
+        parts = [(statement, 0)]
+        while parts:
+            node, depth = parts.pop()
+            if depth > MOST_NESTED:
+                text = "expressions are nested too deep"
+                raise self.error(node, f"{text}; at most {MOST_NESTED} are allowed, so give a part of them a name")
+            parts += [(each, depth + isinstance(each, ast.expr)) for each in ast.iter_child_nodes(node)]
 
     def _parameters(self) -> list[str]:
         names, given = parameter_names(self.result.function), len(self._arguments)
@@ -309,29 +322,46 @@ class FunctionReader:
             raise self.error(statement, "a loop has one name and no `else`: `for i in range(n):`")
         is_range = isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "range"
         if not isinstance(call, ast.Call) or not is_range or not self.is_builtin("range"):
-            raise self.error(statement, "a loop runs over range(...); for an array write `for i in range(len(array)):`")
+            return self._for_each(statement, statement.target)
         if call.keywords or not 1 <= len(call.args) <= 3:
             raise self.error(statement, "range takes one to three arguments")
         parts = [self._expressions.read_int(argument, "an argument of range()") for argument in call.args]
         if len(parts) == 3 and not parts[2].constant:
             raise self.error(statement, "the step of range() must be a constant other than 0")
         self._flow.dirty |= any(part.writes for part in parts)
-        name = statement.target.id
-        before = self._flow.copy()
-        body = self._loop_body(statement, name)
-        while (later := self._join(statement, before, self._flow)) != before:
-            before = later  # a later round starts with what an earlier one has left
-            self._flow = before.copy()
-            body = self._loop_body(statement, name)
-        self._flow = before
+        body = self._loop(statement, statement.target.id, statement.body)
         start = parts[0].expression if len(parts) > 1 else ir.Const(0)
         stop = parts[min(len(parts) - 1, 1)].expression
         step = int(parts[2].constant or 1) if len(parts) == 3 else 1
-        return (ir.For(name, start, stop, step, body, statement),), False
+        return (ir.For(statement.target.id, start, stop, step, body, statement),), False
 
-    def _loop_body(self, statement: ast.For, name: str) -> Body:
-        self._assign_name(statement, name, Value(INT, None))
-        body, _ = self._block(statement.body)
+    def _for_each(self, statement: ast.For, target: ast.Name) -> tuple[Body, bool]:
+        """A loop over the elements of an array: the array has a name of its own, and so has the index."""
+        array = None if isinstance(statement.iter, ast.Call) else self._expressions.read(statement.iter)
+        if array is None or not isinstance(array.type, ArrayOf):
+            raise self.error(statement, "a loop runs over range(...), or over an array: `for node in state.nodes:`")
+        self._flow.dirty |= array.writes
+        name, index = (f"{target.id}.{what}.{statement.lineno}" for what in ("array", "index"))
+        self._assign_name(statement, name, array)
+        element = ast.Subscript(ast.Name(name, ast.Load()), ast.Name(index, ast.Load()), ast.Load())
+        bind = ast.Assign([target], element, lineno=statement.lineno)
+        body = self._loop(statement, index, [ast.fix_missing_locations(bind), *statement.body])
+        loop = ir.For(index, ir.Const(0), ir.Const(array.type.length), 1, body, statement)
+        return (ir.Assign(name, array.expression), loop), False
+
+    def _loop(self, statement: ast.For, counter: str, statements: list[ast.stmt]) -> Body:
+        before = self._flow.copy()
+        body = self._loop_body(statement, counter, statements)
+        while (later := self._join(statement, before, self._flow)) != before:
+            before = later  # a later round starts with what an earlier one has left
+            self._flow = before.copy()
+            body = self._loop_body(statement, counter, statements)
+        self._flow = before
+        return body
+
+    def _loop_body(self, statement: ast.For, counter: str, statements: list[ast.stmt]) -> Body:
+        self._assign_name(statement, counter, Value(INT, None))
+        body, _ = self._block(statements)
         return body
 
     def _do_Assign(self, statement: ast.Assign) -> tuple[Body, bool]:
@@ -353,6 +383,10 @@ class FunctionReader:
         if self._expressions.read(load).writes:
             raise self.error(
                 statement, "the index in front of this sign writes to the state; compute it on a line before"
+            )
+        if not isinstance(load, ast.Name) and self._expressions.read(statement.value).writes:
+            raise self.error(  # Python looks up what stands in front before it, and machine code after it
+                statement, "what stands behind this sign writes to the state; compute it on a line before"
             )
         combined = ast.copy_location(ast.BinOp(load, statement.op, statement.value), statement)
         value = self._expressions.read(combined)

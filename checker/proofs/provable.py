@@ -23,14 +23,15 @@ def with_provable(model: Model, names: Sequence[str]) -> Model:
     return wanted
 
 
-def left_out(model: Model) -> list[str]:
-    """The names of the properties of whole behaviours, which a search judges and the solver does not."""
-    return [each.name for each in model.liveness]
+def left_out(model: Model, deadlock_is_judged: bool) -> list[str]:
+    """What a search judges and the solver does not: properties of whole behaviours by name, and "deadlock"."""
+    others = ["deadlock"] if model.check_deadlock and not deadlock_is_judged else []
+    return [*(each.name for each in model.liveness), *others]
 
 
-def left_out_text(model: Model) -> str:
+def left_out_text(model: Model, deadlock_is_judged: bool) -> str:
     """Of what nothing is said, in a line; "" where that is nothing."""
-    names = left_out(model)
+    names = left_out(model, deadlock_is_judged)
     if not names:
         return ""
-    return f"{model.name}: nothing is said of {', '.join(names)}: only `kafkacheck check` judges liveness properties"
+    return f"{model.name}: nothing is said of {', '.join(names)}, which only `kafkacheck check` judges"
