@@ -104,6 +104,7 @@ from spec.cluster_topics import (
     deletion_awaits_replicas,
     fetches_stay_in_their_topic,
     records_stay_in_their_topic,
+    replicas_are_deleted_when_told,
     topic_ids_are_new,
     topics_begin_empty,
 )
@@ -191,6 +192,7 @@ TOPICS = (
     topic_ids_are_new,
     deletion_awaits_replicas,
     assigned_brokers_take_part,
+    replicas_are_deleted_when_told,
 )
 """What a topic may rely on when one of the same name was deleted before."""
 

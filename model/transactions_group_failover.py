@@ -24,6 +24,7 @@ from spec.transaction_offsets import (
     loaded_pending_offset,
     marker_while_loading,
     offsets_match_log,
+    only_new_coordinators_read,
     requests_await_loading,
 )
 from spec.transaction_steps import committed_offset_does_not_fall
@@ -64,7 +65,13 @@ MODEL = Model(
         group_coordinator_is_replaced,
         group_coordinator_lags,
     ],
-    always=[offsets_match_log, committed_offset_does_not_fall, requests_await_loading, *SAFETY],
+    always=[
+        offsets_match_log,
+        committed_offset_does_not_fall,
+        requests_await_loading,
+        only_new_coordinators_read,
+        *SAFETY,
+    ],
     sometimes=[*EXAMPLES, loaded_pending_offset, marker_while_loading],
     leads_to=[(something_is_undecided, nothing_is_undecided)],
     weakly_fair=[

@@ -167,9 +167,10 @@ def replayed_partition_epoch(state: State, rules: ClusterRules) -> bool:
 
 
 def only_assigned_brokers_obey(before: State, after: State) -> bool:
-    """A broker turns to a leader epoch only by metadata that assigns the partition to it.
+    """A broker turns to a leader epoch only by metadata that assigns the partition to it, when somebody has led it and
+    its topic is not queued for deletion.
 
-    Lost if it fails: a replica comes to be on a broker that nobody knows to have one.
+    Lost if it fails: a replica comes to be on a broker that nobody knows to have one, or of a topic that nobody has.
     Source: `ReplicaManager.becomeLeaderOrFollower`, KIP-455.
     Holds in: every model of the cluster.
     Fails in: none; it guards the reference itself.
@@ -177,7 +178,8 @@ def only_assigned_brokers_obey(before: State, after: State) -> bool:
     for broker_id in range(len(before.brokers)):
         now = after.brokers[broker_id]
         if now.is_running and now.leader_epoch > before.brokers[broker_id].leader_epoch:
-            if not contains(before.controller.history[now.metadata_offset].replicas, broker_id):
+            metadata = before.controller.history[now.metadata_offset]
+            if not contains(metadata.replicas, broker_id) or had_no_leader_yet(metadata) or metadata.is_deleting != 0:
                 return False
     return True
 

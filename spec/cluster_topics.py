@@ -106,6 +106,25 @@ def deletion_awaits_replicas(before: State, after: State, rules: ClusterRules) -
     return was.is_deleting != 0
 
 
+def replicas_are_deleted_when_told(before: State, after: State) -> bool:
+    """A broker that runs deletes its replica by metadata that gives the partition to others, or that queues the topic
+    for deletion and has the broker among those asked.
+
+    Lost if it fails: a copy is gone that the controller counts on.
+    Source: ReplicaManager.stopReplicas; KIP-570.
+    Holds in: cluster_deletion, cluster_deletion_kraft.
+    Fails in: none; it guards the reference itself.
+    """
+    for broker_id in range(len(before.brokers)):
+        broker = before.brokers[broker_id]
+        now = after.brokers[broker_id]
+        if broker.has_log and not now.has_log and broker.is_running and now.is_running:
+            metadata = before.controller.history[now.metadata_offset]
+            if contains(metadata.replicas, broker_id) != (metadata.is_deleting != 0):
+                return False
+    return True
+
+
 def assigned_brokers_take_part(state: State, rules: ClusterRules) -> bool:
     """In the KRaft era a broker that runs and has replayed everything leads or follows in the partition that is
     assigned to it.

@@ -74,6 +74,23 @@ def requests_await_loading(before: State, after: State) -> bool:
     return before.group.generation == after.group.generation
 
 
+def only_new_coordinators_read(state: State) -> bool:
+    """A coordinator that is not loading reads nothing of its log, and none has read more than there is.
+
+    Lost if it fails: what it has in memory is replaced by what it had before.
+    Source: GroupMetadataManager.doLoadGroupsAndOffsets.
+    Holds in: transactions_group_failover.
+    Fails in: none; it guards the reference itself.
+    """
+    loading = state.group.loading
+    if loading.is_loading != 0:
+        return loading.next_offset <= state.partitions[state.offsets_partition].log.end_offset
+    for producer_id in range(len(loading.pending)):
+        if loading.pending[producer_id] != NO_INPUT:
+            return False
+    return loading.next_offset == 0 and loading.committed == 0
+
+
 def loaded_pending_offset(state: State) -> bool:
     """A new coordinator has read an offset whose transaction is open. Without an example it is never put to the test
     whether one survives.

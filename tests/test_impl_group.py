@@ -23,6 +23,7 @@ from spec.transaction_offsets import (
     loaded_pending_offset,
     marker_while_loading,
     offsets_match_log,
+    only_new_coordinators_read,
     requests_await_loading,
 )
 
@@ -193,3 +194,21 @@ def test_offsets_that_differ_from_the_log_are_seen(field):
     assert not offsets_match_log(state)
     state.group.unfollowed[0] = Marker.COMMIT
     assert offsets_match_log(state), "the coordinator will follow"
+
+
+def test_a_coordinator_that_reads_and_is_not_new_or_reads_too_far_is_seen():
+    state = group_with(*LOGS["open"])
+    assert only_new_coordinators_read(state)
+    state.group.loading.next_offset = 2
+    assert not only_new_coordinators_read(state)
+    state.group.loading.is_loading = 1
+    assert only_new_coordinators_read(state)
+    state.group.loading.next_offset = 3
+    assert not only_new_coordinators_read(state)
+    for field in ("committed", "pending"):
+        state = group_with(*LOGS["open"])
+        if field == "committed":
+            state.group.loading.committed = 1
+        else:
+            state.group.loading.pending[0] = 1
+        assert not only_new_coordinators_read(state), field

@@ -127,6 +127,34 @@ def test_a_deletion_that_does_not_await_the_replicas_is_seen():
     assert not cluster_topics.deletion_awaits_replicas(after, taken_back, ZOOKEEPER)
 
 
+def test_a_replica_that_is_deleted_for_nothing_is_seen():
+    before = state_of()
+    after = before.copy()
+    after.brokers[1].has_log = False
+    assert not cluster_topics.replicas_are_deleted_when_told(before, after), "it is assigned"
+    before.controller.history[0].is_deleting = 1
+    assert cluster_topics.replicas_are_deleted_when_told(before, after)
+    before.controller.history[0].replicas = 0b01
+    assert not cluster_topics.replicas_are_deleted_when_told(before, after), "it is not among those asked"
+    before.controller.history[0].is_deleting = 0
+    assert cluster_topics.replicas_are_deleted_when_told(before, after)
+    before.controller.history[0].replicas = 0b11
+    after.brokers[1].is_running = False
+    assert cluster_topics.replicas_are_deleted_when_told(before, after), "the disk is lost"
+
+
+def test_a_broker_that_obeys_what_is_not_sent_is_seen():
+    before = state_of()
+    before.brokers[1].leader_epoch = NO_EPOCH
+    after = state_of()
+    assert cluster_record.only_assigned_brokers_obey(before, after)
+    before.controller.history[0].is_deleting = 1
+    assert not cluster_record.only_assigned_brokers_obey(before, after)
+    before.controller.history[0].is_deleting = 0
+    before.controller.history[0].leader = NO_LEADER
+    assert not cluster_record.only_assigned_brokers_obey(before, after), "the partition is new"
+
+
 def test_a_broker_that_takes_no_part_is_seen():
     state = state_of()
     assert cluster_topics.assigned_brokers_take_part(state, KRAFT)
