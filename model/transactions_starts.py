@@ -34,6 +34,14 @@ def start_upgrade(state: State) -> bool:
     return True
 
 
+def start_return(state: State) -> bool:
+    """Begin with clients of version 2 that learn when their first transaction ends that the cluster has version 1."""
+    start_transactions(state)
+    for client_id in range(len(state.clients)):
+        state.clients[client_id].upgrade = Upgrade.BACK_DUE
+    return True
+
+
 def start_mixed(state: State) -> bool:
     """Begin with a client of the rules' transaction version, and others of version 2."""
     start_transactions(state)

@@ -45,7 +45,7 @@ def is_idle(state: State, client_id: int) -> bool:
 
 
 def is_upgraded(client: Client) -> int:
-    """1 if the client has gone over to transaction version 2."""
+    """1 if the client has gone over to transaction version 2, and not back."""
     return 1 if client.upgrade >= Upgrade.BUMPING else 0
 
 
@@ -246,7 +246,8 @@ def receive_produce_answer(state: State, client_id: int, error: ProduceError) ->
 def ask_for_end(state: State, rules: TransactionRules, client_id: int, marker: Marker) -> None:
     """Ask the coordinator to end the transaction, if it can know of one.
 
-    The request is of the transaction's version. Then the client looks whether there is a newer one.
+    The request is of the transaction's version. Then the client looks whether the cluster has another one: before a
+    newer one it asks for the next epoch, and to an older one it goes back at once.
     """
     client = state.clients[client_id]
     state.transactions[client.transaction].asked = marker
@@ -258,6 +259,8 @@ def ask_for_end(state: State, rules: TransactionRules, client_id: int, marker: M
     state.requests[client_id].marker = marker
     if client.upgrade == Upgrade.DUE:
         client.upgrade = Upgrade.BUMPING if rules.upgrade_bumps_epoch else Upgrade.DONE
+    elif client.upgrade == Upgrade.BACK_DUE:
+        client.upgrade = Upgrade.NONE
 
 
 def producer_commits(state: State, rules: TransactionRules, client_id: ClientId) -> bool:

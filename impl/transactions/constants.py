@@ -134,7 +134,7 @@ class ProducerState(IntEnum):
 
 
 class Upgrade(IntEnum):
-    """How far a client is with going over from transaction version 1 to 2, where clients have not all the same one."""
+    """How far a client is with going over from transaction version 1 to 2 or back, where not all have the same one."""
 
     NONE = 0
     """Its version is that of the rules, and stays so."""
@@ -147,6 +147,9 @@ class Upgrade(IntEnum):
 
     DONE = 3
     """It has version 2."""
+
+    BACK_DUE = 4
+    """It has version 2, and when its transaction ends it learns that the cluster has version 1 again."""
 
 
 class ProduceStage(IntEnum):

@@ -216,7 +216,7 @@ class Client(Struct):
 
     transactional_id: which id it uses; constant.
     state: what it is doing.
-    upgrade: whether it goes over to transaction version 2.
+    upgrade: whether it goes over to transaction version 2, or back.
     producer_id: its producer id.
     producer_epoch: its epoch.
     transaction: the application's transaction that it is in.
@@ -232,7 +232,7 @@ class Client(Struct):
 
     transactional_id: TransactionalIdNumber
     state: ProducerState
-    upgrade: Upgrade
+    upgrade: Annotated[Upgrade, EnumOf(Upgrade, highest="3 + upgrades")]
     producer_id: OptionalProducerId
     producer_epoch: OptionalProducerEpoch
     transaction: OptionalTransactionId

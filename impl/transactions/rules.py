@@ -16,7 +16,7 @@ class TransactionRules(NamedTuple):
 
     transaction_version: 2 where each EndTxn raises the epoch and the leader adds a partition to its transaction; 1
         where an epoch serves many transactions and the client adds partitions (`transaction.version`, KIP-890). Some
-        models have clients that go over from 1 to 2.
+        models have clients that go over from 1 to 2, or back.
     upgrade_bumps_epoch: a client that goes over to version 2 asks for the next epoch before its next transaction
         (KAFKA-18227).
     open_transaction_is_awaited: a leader takes no batch of a transaction while one of the producer's earlier epoch is
