@@ -22,7 +22,7 @@ from model.transactions_environment import (
     request_is_repeated,
 )
 from model.transactions_starts import start_return
-from spec.transactions import fenced_client, nothing_is_undecided, something_is_undecided
+from spec.transactions import fenced_client, nothing_is_undecided, partition_is_asked_for, something_is_undecided
 
 MODEL = Model(
     name="transactions_return",
@@ -40,7 +40,7 @@ MODEL = Model(
         request_is_repeated,
     ],
     always=SAFETY,
-    sometimes=[*EXAMPLES, fenced_client],
+    sometimes=[*EXAMPLES, fenced_client, partition_is_asked_for],
     leads_to=[(something_is_undecided, nothing_is_undecided)],
     weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],
     drawing=TRANSACTION_LANES,

@@ -8,7 +8,7 @@ Left out, and why that is sound: what an application does with what it is told.
 from checker.schema import contains
 from impl.constants import NO_OFFSET
 from impl.producer.constants import NO_BATCH, Marker
-from impl.transactions.constants import ProducerState, TransactionState
+from impl.transactions.constants import ProducerState, RequestKind, TransactionState
 from impl.transactions.records import Partition, State
 from spec.transaction_steps import stable_offset
 
@@ -419,3 +419,13 @@ def every_input_is_done(state: State) -> bool:
         if state.group.processed[input_offset] != 1:
             return False
     return state.group.committed == len(state.group.processed) - 1
+
+
+def partition_is_asked_for(state: State) -> bool:
+    """A client asks the coordinator to add a partition, as only those of transaction version 1 do. Without an example
+    nobody has gone back to it.
+    """
+    for client_id in range(len(state.clients)):
+        if state.requests[client_id].kind == RequestKind.ADD_PARTITIONS_TO_TXN:
+            return True
+    return False

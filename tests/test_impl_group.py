@@ -155,17 +155,28 @@ def test_who_asks_while_the_coordinator_is_loading_has_to_wait():
     assert group_coordinator_is_replaced(state, RULES)
     for step in waits:
         assert not step(state)
-    produce.stage = ProduceStage.VERIFIED
-    assert not leader_appends_verified(state, RULES, 1)
     consumer.input_offset, consumer.is_halfway = 2, True
     assert not consumer_commits_offset(state, RULES, 0)
     load(state)
     assert consumer_commits_offset(state.copy(), RULES, 0)
-    assert leader_appends_verified(state.copy(), RULES, 1)
-    produce.stage = ProduceStage.REQUESTED
     consumer.input_offset, consumer.is_halfway = NO_INPUT, False
     for step in waits:
         assert step(state)
+
+
+def test_what_was_verified_for_the_coordinator_before_is_not_appended_by_the_new_one():
+    state = group_with(*LOGS["the last of several"])
+    produce = state.produces[1]
+    produce.partition, produce.input_offset, produce.stage = 1, 3, ProduceStage.REQUESTED
+    produce.batch.id, produce.batch.producer_id, produce.batch.producer_epoch = 0, 0, 0
+    produce.batch.is_transactional = 1
+    verifying = TransactionRules()
+    assert leader_receives_produce(state, verifying, 1)
+    assert produce.stage == ProduceStage.VERIFYING
+    produce.stage = ProduceStage.VERIFIED
+    assert group_coordinator_is_replaced(state, verifying)
+    assert leader_appends_verified(state, verifying, 1)
+    assert (state.partitions[1].log.end_offset, produce.stage) == (2, ProduceStage.IDLE)
 
 
 def test_an_answer_while_the_coordinator_is_loading_is_seen():

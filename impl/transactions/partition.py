@@ -281,7 +281,7 @@ def leader_appends_verified(state: State, rules: TransactionRules, produce_id: P
     """The leader hears that the transaction is verified, and appends if the verification still stands.
 
     Who: the leader of the partition.
-    When: the coordinator's consent has arrived, and there is room; for offsets the group's coordinator is not loading.
+    When: the coordinator's consent has arrived, and there is room.
     Effect: the batch is appended if its guard is still the partition's, and answered.
     Source: ReplicaManager.handleProduceAppend, UnifiedLog.analyzeAndValidateProducerState; KIP-890.
     Left out: nothing.
@@ -292,7 +292,7 @@ def leader_appends_verified(state: State, rules: TransactionRules, produce_id: P
     if state.partitions[produce.partition].is_deleted:
         answer_produce(state, produce_id, ProduceError.NOT_LEADER_OR_FOLLOWER)
         return True
-    if is_full(state.partitions[produce.partition].log) or awaits_loading(state, produce):
+    if is_full(state.partitions[produce.partition].log):
         return False
     append_produce(state, rules, produce_id)
     return True
