@@ -26,6 +26,11 @@ class ClusterRules(NamedTuple):
         `useLastKnownLeaderInBalancedRecovery`).
     last_known_leader_is_active: that one is elected only while it is active (KAFKA-19522).
     unclean_restart_is_noticed: a broker that did not stop cleanly leaves ISR and ELR when it registers (KAFKA-15586).
+    epoch_file_is_forced: each version of the leader-epoch file reaches the disk before it replaces the one before
+        (KAFKA-16541).
+    late_write_is_newest: what is written in the background is the leader-epoch file of that moment (KAFKA-17142).
+    append_awaits_epoch_file: no record is appended before the disk has the leader-epoch file of the truncation before
+        (nobody has asked for it: Kafka appends).
     records_carry_epochs: batches have the message format 2, which carries the leader epoch; by an older format no follower
         and no recovery learns of one (`log.message.format.version`). A record of a log has it all the same, for
         properties to read.
@@ -101,6 +106,9 @@ class ClusterRules(NamedTuple):
     last_known_leader_is_elected: bool = False
     last_known_leader_is_active: bool = True
     unclean_restart_is_noticed: bool = True
+    epoch_file_is_forced: bool = True
+    late_write_is_newest: bool = True
+    append_awaits_epoch_file: bool = True
     records_carry_epochs: bool = True
     old_format_has_no_epoch_file: bool = True
     undefined_epoch_is_not_asked_for: bool = True

@@ -1,8 +1,8 @@
 """Do followers keep what is committed when the records carry no leader epochs (message formats 0 and 1)?
 
 Without epochs nobody knows where a log comes from, so followers cut theirs at the high watermark. That loses
-acknowledged records after two changes of the leader (KIP-101); but no record may be lost sooner, nor cut where the leader
-has it.
+acknowledged records after two changes of the leader (KIP-101); but no record may be lost sooner, nor cut where the
+leader has it.
 
 Bounds: two replicas and two records, so that a log can have another record where the leader has its own; one move,
     because with a second one the rule itself loses records. KAFKA-7897 takes that second move, so its entry in the

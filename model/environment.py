@@ -5,7 +5,7 @@ until somebody takes it. Healing is free: fetching anew, restarting and unfencin
 """
 
 from checker.schema import contains, everyone
-from impl.broker.epoch_file import has_epoch_file
+from impl.broker.epoch_file import force_epochs, has_epoch_file
 from impl.broker.fetch_session import end_session
 from impl.broker.isr import leader_proposes_shrink, propose_isr
 from impl.broker.leader import is_leading
@@ -39,6 +39,7 @@ def found_partition(state: State, replicas: int, isr: int) -> None:
             broker.leader_epoch = 0
             broker.isr = isr
     state.brokers[0].epoch_starts[0] = 0
+    force_epochs(state.brokers[0])
 
 
 def start_without_partition(state: State) -> bool:

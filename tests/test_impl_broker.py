@@ -5,7 +5,12 @@ import itertools
 import pytest
 
 from checker.layout import Layout
-from impl.broker.epoch_file import answered_end_offset, assign_epoch, end_offset_of_epoch, epoch_with_end
+from impl.broker.epoch_file import (
+    answered_end_offset,
+    assign_epoch,
+    end_offset_of_epoch,
+    epoch_with_end,
+)
 from impl.broker.fetch import leader_answers_fetch, leader_counts_old_fetch, leader_reads_old_fetch
 from impl.broker.fetcher import follower_sends_fetch, follower_uses_fetch, truncate_by_answer
 from impl.broker.isr import leader_proposes_expansion, leader_proposes_shrink

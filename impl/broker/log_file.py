@@ -6,7 +6,7 @@ Source: apache/kafka (commit 1eb7644349); KAFKA-10706, KAFKA-9491.
 Left out, and why that is sound: segments and indexes, which no rule here looks at.
 """
 
-from impl.broker.epoch_file import assign_epoch, cut_epochs_from
+from impl.broker.epoch_file import assign_epoch, await_late_write, force_epochs, forget_late_write, truncate_epochs
 from impl.broker.records import Broker
 from impl.constants import NO_EPOCH, NO_OFFSET, NO_RECORD
 from impl.log import append_record, truncate_to
@@ -15,6 +15,7 @@ from impl.rules import ClusterRules
 
 def append_to_log(broker: Broker, rules: ClusterRules, record_id: int, epoch: int) -> None:
     """Store a record of `epoch` at the end of a log that is not full; the epoch file learns of a new epoch from it."""
+    await_late_write(broker, rules)
     if rules.records_carry_epochs:
         assign_epoch(broker, epoch, broker.log.end_offset)
     append_record(broker.log, record_id, epoch)
@@ -27,10 +28,10 @@ def truncate_log(broker: Broker, rules: ClusterRules, end_offset: int) -> None:
     """
     if end_offset >= broker.log.end_offset:
         if rules.epoch_file_is_cut_at_end:
-            cut_epochs_from(broker, end_offset)
+            truncate_epochs(broker, rules, end_offset)
         return
     truncate_to(broker.log, end_offset)
-    cut_epochs_from(broker, end_offset)
+    truncate_epochs(broker, rules, end_offset)
     broker.log_start_offset = min(broker.log_start_offset, end_offset)
     broker.high_watermark = min(broker.high_watermark, end_offset)
     broker.flushed_offset = min(broker.flushed_offset, end_offset)
@@ -56,6 +57,8 @@ def drop_log(broker: Broker) -> None:
     truncate_to(broker.log, 0)
     for epoch in range(len(broker.epoch_starts)):
         broker.epoch_starts[epoch] = NO_OFFSET
+    force_epochs(broker)
+    forget_late_write(broker.epoch_file)
     broker.log_start_offset = 0
     broker.high_watermark = 0
     broker.flushed_offset = 0

@@ -24,6 +24,7 @@ OptionalBrokerEpoch = Annotated[int, Epoch("max_broker_epoch", none=NO_EPOCH)]
 ControllerEpoch = Annotated[int, Epoch("max_controller_epoch")]
 MetadataOffset = Annotated[int, Offset("max_metadata_offset")]
 TopicId = Annotated[int, Count("deletions")]
+LateOffset = Annotated[int, Count("(log_size + 1) * epoch_files - 1", lowest=NO_OFFSET)]
 SessionLeader = Annotated[int, Count("replicas * fetch_sessions - 1", lowest=NO_LEADER)]
 
 
@@ -43,6 +44,25 @@ class FollowerState(Struct):
     caught_up_broker_epoch: OptionalBrokerEpoch
 
 
+class EpochFile(Struct):
+    """What the disk has of a broker's leader-epoch file, whose newest content is in memory (`Broker.epoch_starts`).
+
+    The bound `epoch_files` multiplies the ranges: at 0 all is blank, and disk and memory are taken to be the same.
+
+    starts: for each leader epoch the offset with which it begins, `NO_OFFSET` where the disk does not have it.
+    is_unforced: 1 if the file was written and not forced to the disk, so that a power loss leaves it empty.
+    is_write_due: 1 if the file is to be written in the background.
+    late_starts: what will be written then, where that is decided before; blank otherwise.
+    is_kept: always the bound `epoch_files`.
+    """
+
+    starts: Annotated[Array[LateOffset], ByPosition("max_leader_epoch + 1")]
+    is_unforced: Annotated[int, Count("epoch_files")]
+    is_write_due: Annotated[int, Count("epoch_files")]
+    late_starts: Annotated[Array[LateOffset], ByPosition("max_leader_epoch + 1")]
+    is_kept: Annotated[int, Count("epoch_files", lowest="epoch_files")]
+
+
 class Broker(Struct):
     """One broker's replica of the partition.
 
@@ -58,6 +78,7 @@ class Broker(Struct):
     flushed_offset: the end of what has surely reached the disk.
     epoch_starts: the leader-epoch file: for each leader epoch the offset with which it begins, `NO_OFFSET` where the
         file does not have it.
+    epoch_file: what the disk has of that file.
     high_watermark: the end of what it knows to be committed, never above the log's end.
     high_watermark_checkpoint: what the file `replication-offset-checkpoint` says.
     metadata_offset: the last controller change that it has replayed, or the newest whose request it obeyed.
@@ -82,6 +103,7 @@ class Broker(Struct):
     log_start_offset: LogStartOffset
     flushed_offset: LogOffset
     epoch_starts: Annotated[Array[OptionalOffset], ByPosition("max_leader_epoch + 1")]
+    epoch_file: EpochFile
     high_watermark: LogOffset
     high_watermark_checkpoint: LogOffset
     metadata_offset: MetadataOffset

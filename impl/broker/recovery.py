@@ -6,14 +6,14 @@ Source: apache/kafka (commit 1eb7644349); KAFKA-10432, KAFKA-1647, KIP-966.
 Left out, and why that is sound: torn batches, because recovery cuts them, so they are the same as lost ones.
 """
 
-from impl.broker.epoch_file import assign_epoch, cut_epochs_from
+from impl.broker.epoch_file import assign_epoch, cut_epochs_from, forget_late_write, latest_file_epoch, truncate_epochs
 from impl.broker.fetch_session import drop_session, end_session
 from impl.broker.log_file import drop_log
 from impl.broker.messages import clear_alter_partition, clear_fetch, clear_old_fetch
 from impl.broker.metadata import forget_partition
 from impl.broker.records import Broker
 from impl.cluster import State
-from impl.constants import NO_EPOCH, NO_LEADER, Question, Stage
+from impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, Question, Stage
 from impl.log import truncate_to
 from impl.replication.records import ReplicaId
 from impl.rules import ClusterRules
@@ -65,6 +65,7 @@ def stop_process(state: State, broker_id: int) -> None:
     broker.is_running = False
     broker.is_stopped_cleanly = False
     forget_partition(broker)
+    forget_late_write(broker.epoch_file)
     broker.controller_epoch = 0
     broker.high_watermark = 0
     if state.alter_partitions[broker_id].stage == Stage.ANSWERED:
@@ -83,9 +84,13 @@ def stop_process(state: State, broker_id: int) -> None:
 
 
 def lose_unflushed(broker: Broker, end_offset: int) -> None:
-    """Let a power loss take every record at or above `end_offset`."""
+    """Let a power loss take every record at or above `end_offset`, and the leader-epoch file if it was not forced."""
     truncate_to(broker.log, end_offset)
     cut_epochs_from(broker, end_offset)
+    if broker.epoch_file.is_unforced == 1:
+        for epoch in range(len(broker.epoch_starts)):
+            broker.epoch_file.starts[epoch] = NO_OFFSET
+    broker.epoch_file.is_unforced = 0
     broker.flushed_offset = min(broker.flushed_offset, end_offset)
 
 
@@ -105,12 +110,28 @@ def recover_epochs(broker: Broker, rules: ClusterRules) -> None:
             assign_epoch(broker, epoch, offset)
 
 
+def load_epochs(broker: Broker, rules: ClusterRules) -> None:
+    """Read the leader-epoch file from the disk. After a crash the records are read again that may not have been flushed,
+    and newer epochs than the file has begin with them; at last the file is cut at the end of the log.
+    """
+    for epoch in range(len(broker.epoch_starts)):
+        broker.epoch_starts[epoch] = broker.epoch_file.starts[epoch]
+    if not broker.is_stopped_cleanly:
+        for offset in range(broker.flushed_offset, broker.log.end_offset):
+            epoch = broker.log.records[offset].epoch
+            if epoch > latest_file_epoch(broker):
+                assign_epoch(broker, epoch, offset)
+    truncate_epochs(broker, rules, broker.log.end_offset)
+
+
 def recover_log(broker: Broker, rules: ClusterRules) -> None:
     """Load the log: the epoch file is rebuilt from the records, the high watermark comes from its checkpoint.
 
     Records of the old format tell nothing: by the old rule the file stays as it was, up to the end of the log.
     """
-    if rules.records_carry_epochs:
+    if broker.epoch_file.is_kept == 1:
+        load_epochs(broker, rules)
+    elif rules.records_carry_epochs:
         recover_epochs(broker, rules)
     elif rules.old_format_has_no_epoch_file:
         cut_epochs_from(broker, 0)

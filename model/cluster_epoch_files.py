@@ -1,0 +1,54 @@
+"""Does a broker know which epochs its records are of, after it has lost power between a truncation and the next write?
+
+The leader-epoch file is written at once when an epoch begins, and in the background when the log was truncated. After a
+crash it is read as the disk has it, and only records that may not have been flushed tell their epochs again.
+
+Bounds: two replicas and one record, a move to each broker, so that one of them truncates an epoch which it began itself;
+    one power loss. That truncated epochs come back takes a record of an older epoch behind them, so two records.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.broker.epoch_file import broker_writes_epoch_file
+from impl.broker.metadata import broker_replays_metadata
+from impl.broker.recovery import broker_flushes
+from impl.cluster import State
+from impl.rules import ClusterRules
+from model.cluster import BOUNDS, BROKERS, CONTROLLER, EXAMPLES, FAILURES, MEASURES, REPLICATION
+from model.cluster_drawing import CLUSTER
+from model.environment import leadership_is_moved, power_fails, start_in_sync
+from spec.cluster import (
+    high_watermark_is_within_log,
+    logs_agree_below_high_watermark,
+    logs_match_by_epoch,
+    one_leader_in_epoch,
+)
+from spec.cluster_files import unflushed_survivor
+
+MODEL = Model(
+    name="cluster_epoch_files",
+    state=State,
+    initial=start_in_sync,
+    bounds={**BOUNDS, "epoch_files": 1, "max_leader_epoch": 3, "power_losses": 1, "moves": 2},
+    rules=ClusterRules(),
+    actions=[
+        *REPLICATION,
+        broker_replays_metadata,
+        *FAILURES,
+        broker_flushes,
+        broker_writes_epoch_file,
+        power_fails,
+        leadership_is_moved,
+    ],
+    always=[
+        logs_agree_below_high_watermark,
+        logs_match_by_epoch,
+        one_leader_in_epoch,
+        high_watermark_is_within_log,
+        *BROKERS,
+        *CONTROLLER,
+    ],
+    sometimes=[*EXAMPLES, unflushed_survivor],
+    measures=MEASURES,
+    drawing=CLUSTER,
+)
