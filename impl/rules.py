@@ -31,9 +31,9 @@ class ClusterRules(NamedTuple):
     late_write_is_newest: what is written in the background is the leader-epoch file of that moment (KAFKA-17142).
     append_awaits_epoch_file: no record is appended before the disk has the leader-epoch file of the truncation before
         (nobody has asked for it: Kafka appends).
-    records_carry_epochs: batches have the message format 2, which carries the leader epoch; by an older format no follower
-        and no recovery learns of one (`log.message.format.version`). A record of a log has it all the same, for
-        properties to read.
+    records_carry_epochs: batches have the message format 2, which carries the leader epoch; by an older format no
+        follower and no recovery learns of one (`log.message.format.version`). A record of a log has it all the same,
+        for properties to read.
     old_format_has_no_epoch_file: without epochs in the records the leader-epoch file stays empty, so that followers are
         cut at the high watermark (KAFKA-7897).
     undefined_epoch_is_not_asked_for: a follower that has no epoch cuts its log without asking the leader (KAFKA-6859).
@@ -59,6 +59,8 @@ class ClusterRules(NamedTuple):
     repeated_change_checks_epoch: a controller compares the partition epoch before it answers that a change has been
         made already (KAFKA-14154).
     answer_checks_partition_epoch: a leader drops an answer of a lower partition epoch than its own.
+    answer_may_keep_partition_epoch: a leader takes an answer of its own partition epoch, too: the change had been made
+        already (KAFKA-12751).
     isr_names_broker_epochs: a member that restarted since it was found in sync is refused (KIP-903).
     one_snapshot_of_follower: the broker epoch in an ISR change is of the fetch that was found caught up (KAFKA-15221).
     isr_excludes_inactive: a fenced or stopping broker is not let into the ISR (KIP-841).
@@ -128,6 +130,7 @@ class ClusterRules(NamedTuple):
     shrink_awaits_controller: bool = True
     repeated_change_checks_epoch: bool = True
     answer_checks_partition_epoch: bool = True
+    answer_may_keep_partition_epoch: bool = True
     isr_names_broker_epochs: bool = True
     one_snapshot_of_follower: bool = True
     isr_excludes_inactive: bool = True

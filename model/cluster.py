@@ -5,7 +5,8 @@ records in all; leader epochs run from 0 to `max_leader_epoch`, the controller's
 `max_metadata_offset`, broker epochs from 0 to `max_broker_epoch` and controller epochs from 0 to
 `max_controller_epoch`; a log's start can rise to `max_log_start`; each follower can have `old_fetches` requests whose
 connection is broken (0 or 1); `fetch_sessions` is 1 where followers fetch in sessions, and `epoch_files` where
-leader-epoch files reach the disk late. The others are budgets of disturbances (`model/environment.py`). All of them only end behaviours.
+leader-epoch files reach the disk late. The others are budgets of disturbances (`model/environment.py`). All of them
+only end behaviours.
 """
 
 from impl.broker.fetch import leader_answers_epoch_end, leader_answers_fetch

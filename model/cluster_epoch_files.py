@@ -1,10 +1,10 @@
 """Does a broker know which epochs its records are of, after it has lost power between a truncation and the next write?
 
-The leader-epoch file is written at once when an epoch begins, and in the background when the log was truncated. After a
-crash it is read as the disk has it, and only records that may not have been flushed tell their epochs again.
+The leader-epoch file is written at once when an epoch begins, and in the background when the log was truncated. After
+a crash it is read as the disk has it, and only records that may not have been flushed tell their epochs again.
 
-Bounds: two replicas and one record, a move to each broker, so that one of them truncates an epoch which it began itself;
-    one power loss. That truncated epochs come back takes a record of an older epoch behind them, so two records.
+Bounds: two replicas and one record; a move to each broker, so that one of them truncates an epoch which it began
+    itself; one power loss. That truncated epochs come back takes a record of an older epoch in their place, so two.
 Expected: HOLDS
 """
 

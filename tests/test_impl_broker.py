@@ -13,7 +13,7 @@ from impl.broker.epoch_file import (
 )
 from impl.broker.fetch import leader_answers_fetch, leader_counts_old_fetch, leader_reads_old_fetch
 from impl.broker.fetcher import follower_sends_fetch, follower_uses_fetch, truncate_by_answer
-from impl.broker.isr import leader_proposes_expansion, leader_proposes_shrink
+from impl.broker.isr import leader_learns_of_change, leader_proposes_expansion, leader_proposes_shrink
 from impl.broker.leader import forget_followers, leader_appends, raise_high_watermark
 from impl.broker.log_file import append_to_log, begin_log_at, truncate_log
 from impl.broker.recovery import lose_unflushed, recover_log, stop_process
@@ -336,3 +336,14 @@ def test_no_epoch_ends_nowhere_but_by_the_old_rule_where_the_leader_has_none_eit
     for record in range(2):
         append_to_log(broker, old_format, record, 0)
     assert answered_end_offset(broker, rules, NO_EPOCH) == end_offset
+
+
+@pytest.mark.parametrize("is_taken", [True, False])
+def test_an_answer_of_the_same_partition_epoch_ends_the_change(is_taken):
+    """KAFKA-12751."""
+    state = cluster(isr=0b001)
+    change = state.alter_partitions[0]
+    state.brokers[0].pending_isr = 0b011
+    change.stage, change.leader_epoch, change.isr = Stage.ANSWERED, 0, 0b011
+    assert leader_learns_of_change(state, RULES._replace(answer_may_keep_partition_epoch=is_taken), 0)
+    assert state.brokers[0].pending_isr == (0 if is_taken else 0b011)

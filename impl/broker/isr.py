@@ -202,7 +202,9 @@ def is_expected(state: State, rules: ClusterRules, leader_id: int) -> bool:
         return True
     if change.leader_epoch != leader.leader_epoch:
         return False
-    return change.partition_epoch >= leader.partition_epoch or not rules.answer_checks_partition_epoch
+    if change.partition_epoch == leader.partition_epoch:
+        return rules.answer_may_keep_partition_epoch
+    return change.partition_epoch > leader.partition_epoch or not rules.answer_checks_partition_epoch
 
 
 def leader_learns_of_change(state: State, rules: ClusterRules, leader_id: ReplicaId) -> bool:
@@ -213,7 +215,7 @@ def leader_learns_of_change(state: State, rules: ClusterRules, leader_id: Replic
     Effect: success commits the ISR of the answer and may raise the high watermark. A refused member takes the leader
         back to the committed ISR. Any other error leaves the change pending until newer metadata comes. An answer of
         another leader epoch, of an older version, or to a change that is not pending any more, is dropped.
-    Source: Partition.handleAlterPartitionUpdate, handleAlterPartitionError; KIP-497, KAFKA-12686.
+    Source: Partition.handleAlterPartitionUpdate, handleAlterPartitionError; KIP-497, KAFKA-12686, KAFKA-12751.
     Left out: errors after which the same request is sent again: it counts as not answered yet.
     """
     leader = state.brokers[leader_id]

@@ -33,8 +33,8 @@ def begin_leading(state: State, rules: ClusterRules, broker_id: int) -> None:
 def begin_following(broker: Broker, rules: ClusterRules, is_same_leader: bool) -> None:
     """Turn to a leader. A log without any epoch is cut at the high watermark; others as the truncation rule says.
 
-    By the old rule the leader is asked also where no epoch ends; it knows none, and the log is cut at the high watermark
-    (KAFKA-6859).
+    By the old rule the leader is asked also where no epoch ends, and its answer, that it does not know, cuts the log
+    at the high watermark (KAFKA-6859).
     """
     if is_same_leader and not rules.new_epoch_restarts_fetcher:
         return

@@ -111,8 +111,10 @@ def recover_epochs(broker: Broker, rules: ClusterRules) -> None:
 
 
 def load_epochs(broker: Broker, rules: ClusterRules) -> None:
-    """Read the leader-epoch file from the disk. After a crash the records are read again that may not have been flushed,
-    and newer epochs than the file has begin with them; at last the file is cut at the end of the log.
+    """Read the leader-epoch file from the disk.
+
+    After a crash the records are read again that may not have been flushed, and newer epochs than the file has begin
+    with them; at last the file is cut at the end of the log.
     """
     for epoch in range(len(broker.epoch_starts)):
         broker.epoch_starts[epoch] = broker.epoch_file.starts[epoch]
