@@ -73,6 +73,7 @@ class ClusterRules(NamedTuple):
     checkpoint_covers_all: the checkpoint keeps the high watermark of a replica that has not been set up (KAFKA-1647).
     leader_and_isr_checks_epochs: a broker ignores requests of an old controller epoch or leader epoch (KAFKA-1188).
     request_names_broker_epoch: a restarted broker ignores requests meant for the one before (KIP-380).
+    newer_broker_epoch_is_obeyed: a broker obeys requests with a broker epoch that it has not learnt yet (KAFKA-9839).
     bounce_is_noticed: a broker that stops and starts again at once is taken out before it may come back (KIP-380).
     stop_replica_checks_epoch: a broker ignores a StopReplica request of an old leader epoch (KIP-570).
     log_names_topic_id: a log on disk says of which topic it is, and is not taken for that of another one of the same
@@ -141,6 +142,7 @@ class ClusterRules(NamedTuple):
     checkpoint_covers_all: bool = True
     leader_and_isr_checks_epochs: bool = True
     request_names_broker_epoch: bool = True
+    newer_broker_epoch_is_obeyed: bool = True
     bounce_is_noticed: bool = True
     stop_replica_checks_epoch: bool = True
     log_names_topic_id: bool = True

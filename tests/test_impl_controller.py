@@ -4,6 +4,9 @@ import pytest
 
 from checker.layout import Layout
 from impl.broker.isr import propose_isr
+from impl.broker.metadata import broker_obeys_leader_and_isr
+from impl.broker.recovery import stop_process
+from impl.broker.registration import broker_learns_epoch
 from impl.cluster import State
 from impl.constants import NO_LEADER, AlterPartitionError, Propagation, Stage
 from impl.controller.alter_partition import controller_alters_partition, zombie_answers_alter_partition
@@ -161,3 +164,18 @@ def test_a_bounce_is_noticed_first():
     assert not broker_starts(state, RULES, 1)
     assert broker_starts(state, RULES._replace(bounce_is_noticed=False), 1)
     assert now(state).isr == 0b111
+
+
+@pytest.mark.parametrize("is_obeyed", [True, False])
+def test_a_request_with_a_broker_epoch_that_is_not_known_yet_is_obeyed_but_by_the_old_rule(is_obeyed):
+    """KAFKA-9839."""
+    rules = ClusterRules(propagation=Propagation.LEADER_AND_ISR, newer_broker_epoch_is_obeyed=is_obeyed)
+    state = Layout(State, {**BOUNDS, "late_registrations": 1, "max_leader_epoch": 5, "max_metadata_offset": 8}).blank()
+    found_partition(state, 0b11, 0b11)
+    stop_process(state, 1)
+    assert controller_fences_broker(state, rules, 1, 0) and broker_starts(state, rules, 1)
+    newest = state.controller.offset
+    assert broker_obeys_leader_and_isr(state, rules, 1, newest)
+    assert state.brokers[1].leader == (0 if is_obeyed else NO_LEADER)
+    assert broker_learns_epoch(state, 1) and not broker_learns_epoch(state, 1)
+    assert not broker_obeys_leader_and_isr(state, rules, 1, newest), "it is not sent again"

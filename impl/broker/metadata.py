@@ -13,6 +13,7 @@ from impl.broker.leader import forget_followers, is_leading, raise_high_watermar
 from impl.broker.log_file import drop_log, truncate_log
 from impl.broker.messages import clear_alter_partition, clear_fetch
 from impl.broker.records import Broker, MetadataOffset
+from impl.broker.registration import refuses_newer
 from impl.cluster import State
 from impl.constants import NO_EPOCH, NO_LEADER, Propagation, Stage, TruncationRule
 from impl.controller.records import Metadata
@@ -201,9 +202,11 @@ def broker_obeys_leader_and_isr(
     When: the controller has made the change, and neither its broker epoch, controller epoch nor leader epoch is old. Of
         a new partition, which has no ISR, and of a topic queued for deletion nothing is sent. A broker that has a log
         of another topic refuses (INCONSISTENT_TOPIC_ID). One that deleted its replica by a newer request has forgotten
-        the leader epoch; that connection keeps its order.
-    Effect: the broker takes its role in that leader epoch.
-    Source: ReplicaManager.becomeLeaderOrFollower; KAFKA-1188, KIP-380, KIP-516.
+        the leader epoch; that connection keeps its order. A request that failed does not come any more, nor do older
+        ones.
+    Effect: the broker takes its role in that leader epoch. By the old rule the request fails, and is not sent again, as
+        long as the broker does not know its own epoch.
+    Source: ReplicaManager.becomeLeaderOrFollower; KAFKA-1188, KIP-380, KIP-516, KAFKA-9839.
     Left out: that a request is ever lost for good: it may arrive at any later time, after newer ones, or never.
     """
     broker = state.brokers[broker_id]
@@ -222,8 +225,13 @@ def broker_obeys_leader_and_isr(
         return False
     if rules.log_names_topic_id and has_other_topic(broker, metadata):
         return False
+    if offset <= broker.registration.refused_offset:
+        return False
     if rules.leader_and_isr_checks_epochs and metadata.leader_epoch < broker.leader_epoch:
         return False
+    if refuses_newer(broker, rules):
+        broker.registration.refused_offset = offset
+        return True
     broker.metadata_offset = offset
     broker.controller_epoch = max(broker.controller_epoch, metadata.controller_epoch)
     turn_to_leader(state, rules, broker_id, metadata)

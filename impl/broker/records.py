@@ -63,6 +63,21 @@ class EpochFile(Struct):
     is_kept: Annotated[int, Count("epoch_files", lowest="epoch_files")]
 
 
+class Registration(Struct):
+    """What a broker of the ZooKeeper era knows of its own registration.
+
+    The bound `late_registrations` multiplies the ranges: at 0 a broker knows its epoch as soon as it has one.
+
+    is_unknown: 1 if the broker has registered and does not know its broker epoch yet.
+    refused_offset: the newest change whose request this start of the broker has refused; `NO_OFFSET` where none.
+    is_late: always the bound `late_registrations`.
+    """
+
+    is_unknown: Annotated[int, Count("late_registrations")]
+    refused_offset: Annotated[int, Count("(max_metadata_offset + 1) * late_registrations - 1", lowest=NO_OFFSET)]
+    is_late: Annotated[int, Count("late_registrations", lowest="late_registrations")]
+
+
 class Broker(Struct):
     """One broker's replica of the partition.
 
@@ -73,6 +88,7 @@ class Broker(Struct):
         without a log.
     is_log_offline: whether the disk with the log has failed, so that the broker can neither read nor write it.
     broker_epoch: tells this start of the broker from earlier ones; given by the controller when it registers.
+    registration: whether it knows that epoch itself.
     log: the records, in the page cache or on disk.
     log_start_offset: the first offset that is kept; records below are gone.
     flushed_offset: the end of what has surely reached the disk.
@@ -99,6 +115,7 @@ class Broker(Struct):
     topic_id: TopicId
     is_log_offline: bool
     broker_epoch: BrokerEpoch
+    registration: Registration
     log: Log
     log_start_offset: LogStartOffset
     flushed_offset: LogOffset

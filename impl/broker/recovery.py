@@ -12,6 +12,7 @@ from impl.broker.log_file import drop_log
 from impl.broker.messages import clear_alter_partition, clear_fetch, clear_old_fetch
 from impl.broker.metadata import forget_partition
 from impl.broker.records import Broker
+from impl.broker.registration import end_registration
 from impl.cluster import State
 from impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, Question, Stage
 from impl.log import truncate_to
@@ -66,6 +67,7 @@ def stop_process(state: State, broker_id: int) -> None:
     broker.is_stopped_cleanly = False
     forget_partition(broker)
     forget_late_write(broker.epoch_file)
+    end_registration(broker.registration)
     broker.controller_epoch = 0
     broker.high_watermark = 0
     if state.alter_partitions[broker_id].stage == Stage.ANSWERED:

@@ -8,6 +8,7 @@ Left out, and why that is sound: the time of a session: a broker that stopped ma
 
 from checker.schema import contains, excluding, including
 from impl.broker.recovery import recover_log, stop_process
+from impl.broker.registration import begin_registration
 from impl.cluster import State
 from impl.constants import NO_LEADER, Propagation
 from impl.controller.partition_change import (
@@ -150,6 +151,7 @@ def broker_starts(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bo
     recover_log(broker, rules)
     broker.is_running = True
     broker.broker_epoch += 1
+    begin_registration(broker.registration)
     broker.metadata_offset = state.controller.offset
     state.controller.stopping = excluding(state.controller.stopping, broker_id)
     state.controller.unnoticed = excluding(state.controller.unnoticed, broker_id)

@@ -1,0 +1,46 @@
+"""How a broker of the ZooKeeper era learns its own broker epoch, which the controller may know before.
+
+Part of Kafka modelled: `KafkaServer.startup` after `KafkaZkClient.registerBroker`; `KafkaApis.isBrokerEpochStale`.
+Source: apache/kafka (commit 1eb7644349); KIP-380, KAFKA-9839.
+Left out, and why that is sound: StopReplica and UpdateMetadata requests that are refused: the first meet a broker that
+has just started, whose replica they would delete at the next start, and the second tell leaders who lives, which they
+may hear late. Where the bound `late_registrations` is 0 a broker knows its epoch as soon as it has one.
+"""
+
+from impl.broker.records import Broker, Registration
+from impl.cluster import State
+from impl.constants import NO_OFFSET
+from impl.replication.records import ReplicaId
+from impl.rules import ClusterRules
+
+
+def begin_registration(registration: Registration) -> None:
+    """Let a broker that has started not know its epoch yet, where that is modelled."""
+    registration.is_unknown = registration.is_late
+
+
+def end_registration(registration: Registration) -> None:
+    """Forget what belongs to this start of the broker."""
+    registration.is_unknown = 0
+    registration.refused_offset = NO_OFFSET
+
+
+def refuses_newer(broker: Broker, rules: ClusterRules) -> bool:
+    """Whether a broker refuses a request with its new epoch, which it does not know yet (KAFKA-9839)."""
+    return broker.registration.is_unknown == 1 and not rules.newer_broker_epoch_is_obeyed
+
+
+def broker_learns_epoch(state: State, broker_id: ReplicaId) -> bool:
+    """A broker learns its broker epoch: the answer of ZooKeeper to its registration has arrived (ZooKeeper era).
+
+    Who: a broker that has started.
+    When: it does not know its epoch yet.
+    Effect: it knows it.
+    Source: KafkaServer.startup, KafkaZkClient.registerBroker.
+    Left out: nothing.
+    """
+    broker = state.brokers[broker_id]
+    if not broker.is_running or broker.registration.is_unknown == 0:
+        return False
+    broker.registration.is_unknown = 0
+    return True
