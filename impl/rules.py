@@ -86,6 +86,8 @@ class ClusterRules(NamedTuple):
     metadata_names_topic_id: a client takes metadata of a new topic of the same name, although its leader epoch is lower
         (KAFKA-12257).
     reassignment_awaits_target: a reassignment ends only when the whole target is in sync (KAFKA-15665).
+    assignment_is_told_first: where a reassignment ends in two rounds, the leader is told of the new assignment before
+        brokers leave the ISR, so that it lets none of them in again (KAFKA-1097).
     metadata_has_new_epoch: clients are told each new leader epoch (KAFKA-9212).
     new_controller_fences_dead: a new controller treats brokers that it does not find as failed (KAFKA-3143).
     controller_write_checks_epoch: a controller's write fails once another controller is in office (KAFKA-6082).
@@ -151,6 +153,7 @@ class ClusterRules(NamedTuple):
     isr_change_names_topic_id: bool = True
     metadata_names_topic_id: bool = True
     reassignment_awaits_target: bool = True
+    assignment_is_told_first: bool = True
     metadata_has_new_epoch: bool = True
     new_controller_fences_dead: bool = True
     controller_write_checks_epoch: bool = True

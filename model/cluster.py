@@ -5,8 +5,9 @@ records in all; leader epochs run from 0 to `max_leader_epoch`, the controller's
 `max_metadata_offset`, broker epochs from 0 to `max_broker_epoch` and controller epochs from 0 to
 `max_controller_epoch`; a log's start can rise to `max_log_start`; each follower can have `old_fetches` requests whose
 connection is broken (0 or 1); `fetch_sessions` is 1 where followers fetch in sessions, `epoch_files` where
-leader-epoch files reach the disk late, and `late_registrations` where brokers learn their epoch late. The others are
-budgets of disturbances (`model/environment.py`). All of them only end behaviours.
+leader-epoch files reach the disk late, `late_registrations` where brokers learn their epoch late, and
+`reassignment_rounds` where a reassignment ends in two rounds. The others are budgets of disturbances
+(`model/environment.py`). All of them only end behaviours.
 """
 
 from impl.broker.fetch import leader_answers_epoch_end, leader_answers_fetch
@@ -243,6 +244,7 @@ BOUNDS = {
     "fetch_sessions": 0,
     "epoch_files": 0,
     "late_registrations": 0,
+    "reassignment_rounds": 0,
     "crashes": 0,
     "power_losses": 0,
     "disk_losses": 0,

@@ -137,6 +137,18 @@ def isr_has_no_inactive(state: State) -> bool:
     return inactive == 0 or metadata.isr & ~inactive == 0
 
 
+def isr_is_assigned(state: State) -> bool:
+    """No broker is in the ISR that the partition is not assigned to, but between two rounds that end a reassignment.
+
+    Lost if it fails: a replica that is to be deleted counts for min.insync.replicas, and is waited for.
+    Source: KAFKA-1097; `ReplicationControlManager.validateAlterPartitionData`.
+    Holds in: cluster_reassignment_rounds.
+    Fails in: the museum's entry on the two rounds.
+    """
+    metadata = state.controller.history[state.controller.offset]
+    return state.controller.is_reassignment_ending == 1 or metadata.isr & ~metadata.replicas == 0
+
+
 def recovering_leader_is_alone(state: State) -> bool:
     """After an unclean election the ISR has no second member before the leader has declared that it has recovered.
 

@@ -12,7 +12,7 @@ from impl.constants import NO_LEADER, AlterPartitionError, Propagation, Stage
 from impl.controller.alter_partition import controller_alters_partition, zombie_answers_alter_partition
 from impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
 from impl.controller.elections import controller_elects_uncleanly, move_leadership
-from impl.controller.reassignment import begin_reassignment
+from impl.controller.reassignment import begin_reassignment, controller_ends_reassignment
 from impl.rules import ClusterRules
 from model.cluster import BOUNDS
 from model.environment import controller_is_replaced, found_partition, process_crashes
@@ -179,3 +179,20 @@ def test_a_request_with_a_broker_epoch_that_is_not_known_yet_is_obeyed_but_by_th
     assert state.brokers[1].leader == (0 if is_obeyed else NO_LEADER)
     assert broker_learns_epoch(state, 1) and not broker_learns_epoch(state, 1)
     assert not broker_obeys_leader_and_isr(state, rules, 1, newest), "it is not sent again"
+
+
+@pytest.mark.parametrize(("is_told_first", "replicas", "isr"), [(True, 0b01, 0b11), (False, 0b11, 0b01)])
+def test_a_reassignment_in_two_rounds_shrinks_the_assignment_first_and_the_isr_by_the_old_rule(
+    is_told_first, replicas, isr
+):
+    """KAFKA-1097."""
+    rules = ClusterRules(propagation=Propagation.LEADER_AND_ISR, assignment_is_told_first=is_told_first)
+    state = Layout(State, {**BOUNDS, "reassignment_rounds": 1, "max_leader_epoch": 5}).blank()
+    found_partition(state, 0b11, 0b11)
+    assert not controller_ends_reassignment(state, rules)
+    assert begin_reassignment(state, rules, 0b01)
+    assert (now(state).replicas, now(state).isr) == (replicas, isr)
+    assert not begin_reassignment(state, rules, 0b11), "one is under way"
+    assert controller_ends_reassignment(state, rules)
+    assert (now(state).replicas, now(state).isr) == (0b01, 0b01)
+    assert not controller_ends_reassignment(state, rules)

@@ -202,8 +202,7 @@ def broker_obeys_leader_and_isr(
     When: the controller has made the change, and neither its broker epoch, controller epoch nor leader epoch is old. Of
         a new partition, which has no ISR, and of a topic queued for deletion nothing is sent. A broker that has a log
         of another topic refuses (INCONSISTENT_TOPIC_ID). One that deleted its replica by a newer request has forgotten
-        the leader epoch; that connection keeps its order. A request that failed does not come any more, nor do older
-        ones.
+        the leader epoch; that connection keeps its order. No request comes any more that failed, nor one older than it.
     Effect: the broker takes its role in that leader epoch. By the old rule the request fails, and is not sent again, as
         long as the broker does not know its own epoch.
     Source: ReplicaManager.becomeLeaderOrFollower; KAFKA-1188, KIP-380, KIP-516, KAFKA-9839.
@@ -242,8 +241,8 @@ def broker_obeys_stop_replica(state: State, rules: ClusterRules, broker_id: Repl
     """A broker receives a StopReplica request and deletes its replica (ZooKeeper era).
 
     Who: a broker that runs and that the partition was assigned to before the change, or whose topic is to be deleted.
-    When: neither its broker epoch, controller epoch nor leader epoch is old. A request to delete the topic names no
-        leader epoch (EpochDuringDelete); the connection keeps its order.
+    When: neither its broker epoch, controller epoch nor leader epoch is old; the broker has left the ISR, too. A
+        request to delete the topic names no leader epoch (EpochDuringDelete); the connection keeps its order.
     Effect: the replica is deleted, and the partition forgotten. A broker without a replica answers as well.
     Source: ReplicaManager.stopReplicas; KIP-570, KIP-380; TopicDeletionManager.onPartitionDeletion.
     Left out: StopReplica without deletion, which only ends fetching.
@@ -261,7 +260,7 @@ def broker_obeys_stop_replica(state: State, rules: ClusterRules, broker_id: Repl
     if metadata.is_deleting != 0:
         if offset <= broker.metadata_offset or not contains(metadata.replicas, broker_id):
             return False
-    elif contains(metadata.replicas, broker_id) or not broker.has_log:
+    elif contains(metadata.replicas | metadata.isr, broker_id) or not broker.has_log:
         return False
     elif rules.stop_replica_checks_epoch and metadata.leader_epoch < broker.leader_epoch:
         return False

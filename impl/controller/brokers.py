@@ -34,7 +34,7 @@ def can_take_out(state: State, rules: ClusterRules, broker_id: int, new_leader: 
     if metadata.leader != broker_id:
         return new_leader == metadata.leader
     candidates = electable(without(metadata.isr, broker_id, rules), metadata.elr)
-    return is_choice(state, rules, candidates & excluding(metadata.active, broker_id), new_leader)
+    return is_choice(state, rules, candidates & metadata.replicas & excluding(metadata.active, broker_id), new_leader)
 
 
 def take_out(state: State, rules: ClusterRules, broker_id: int, new_leader: int) -> None:
@@ -85,7 +85,7 @@ def activate(state: State, rules: ClusterRules, broker_id: int) -> None:
     metadata = state.controller.history[state.controller.offset]
     metadata.active = including(metadata.active, broker_id)
     is_electing = metadata.leader == NO_LEADER and metadata.is_deleting == 0
-    if is_electing and contains(electable(metadata.isr, metadata.elr), broker_id):
+    if is_electing and contains(electable(metadata.isr, metadata.elr) & metadata.replicas, broker_id):
         set_leader(state, broker_id)
     maybe_elect_last_known(state, rules)
 

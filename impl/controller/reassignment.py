@@ -2,7 +2,7 @@
 
 Part of Kafka modelled: `PartitionReassignmentReplicas`, `ReplicationControlManager.alterPartitionReassignment` (KRaft);
 `KafkaController.onPartitionReassignment` (ZooKeeper era).
-Source: apache/kafka (commit 1eb7644349); KIP-455, KAFKA-15665.
+Source: apache/kafka (commit 1eb7644349); KIP-455, KAFKA-15665, KAFKA-1097, KAFKA-9672.
 Left out, and why that is sound: cancelling, which is a reassignment to the brokers of before.
 """
 
@@ -31,25 +31,68 @@ def is_complete(metadata: Metadata, rules: ClusterRules) -> bool:
     return metadata.adding & ~metadata.isr == 0
 
 
+def take_off_assignment(metadata: Metadata) -> None:
+    """Leave the target of a reassignment as the assignment."""
+    metadata.replicas = metadata.target
+    metadata.adding = 0
+
+
+def make_round(state: State, rules: ClusterRules, is_of_assignment: bool) -> None:
+    """Make one of the two rounds that end a reassignment: the assignment shrinks, or the ISR does."""
+    metadata = state.controller.history[state.controller.offset]
+    if is_of_assignment:
+        take_off_assignment(metadata)
+        metadata.partition_epoch = state.controller.offset
+    else:
+        set_isr(state, rules, metadata.isr & metadata.target)
+
+
+def controller_ends_reassignment(state: State, rules: ClusterRules) -> bool:
+    """The controller makes the second of the two rounds that end a reassignment (ZooKeeper era).
+
+    Who: the controller in office.
+    When: it has made the first round; a change is left.
+    Effect: the ISR shrinks to the target, of which the leader was told in the first round. By the old rule the ISR
+        has shrunk before, and the assignment shrinks now; meanwhile the leader may have let a replica back in. Nothing
+        changes where the leader has taken out meanwhile who had to leave.
+    Source: KafkaController.onPartitionReassignment; KAFKA-1097, KAFKA-9672.
+    Left out: nothing.
+    """
+    if state.controller.is_reassignment_ending == 0 or not has_room(state):
+        return False
+    state.controller.is_reassignment_ending = 0
+    metadata = state.controller.history[state.controller.offset]
+    if metadata.replicas == metadata.target and metadata.isr & ~metadata.target == 0:
+        return True
+    begin_change(state)
+    make_round(state, rules, not rules.assignment_is_told_first)
+    bump_for_brokers(state, rules)
+    return True
+
+
 def maybe_complete_reassignment(state: State, rules: ClusterRules) -> bool:
     """Within the change that has begun: end the reassignment if it can end; whether it did.
 
     The brokers outside the target lose their replicas and leave the ISR. Where the leader was one of them, the first
     of the target leads that is in sync and active. The leader epoch grows, so that requests to them can be told from
-    later ones.
+    later ones. Where that takes two rounds, this is the first, if anybody has to leave the ISR.
     """
     metadata = state.controller.history[state.controller.offset]
     if metadata.target == metadata.replicas and metadata.adding == 0:
         return False
-    if not is_complete(metadata, rules):
+    if state.controller.is_reassignment_ending == 1 or not is_complete(metadata, rules):
         return False
     is_shrinking = metadata.replicas & ~metadata.target != 0
-    metadata.replicas = metadata.target
-    metadata.adding = 0
-    set_isr(state, rules, metadata.isr & metadata.target)
+    isr = metadata.isr & metadata.target
     leader = metadata.leader
     if not contains(metadata.target, leader):
-        leader = first_of(state, electable(metadata.isr, metadata.elr) & metadata.active)
+        leader = first_of(state, electable(isr, metadata.elr) & metadata.active)
+    if state.controller.takes_two_rounds == 0 or metadata.isr == isr:
+        take_off_assignment(metadata)
+        set_isr(state, rules, isr)
+    else:
+        state.controller.is_reassignment_ending = state.controller.takes_two_rounds
+        make_round(state, rules, rules.assignment_is_told_first)
     if is_shrinking:
         set_leader(state, leader)
     return True
@@ -61,6 +104,8 @@ def begin_reassignment(state: State, rules: ClusterRules, target: int) -> bool:
     if not has_room(state) or target == 0 or metadata.leader == NO_LEADER or target & metadata.active == 0:
         return False
     if metadata.target != metadata.replicas or target == metadata.replicas:
+        return False
+    if state.controller.is_reassignment_ending == 1:
         return False
     begin_change(state)
     after = state.controller.history[state.controller.offset]

@@ -66,6 +66,9 @@ class Controller(Struct):
     stopping: the brokers that asked for a controlled shutdown.
     last_known_leader: who led when the ISR became empty (`lastKnownElr`), which only the controller reads; `NO_LEADER`
         where somebody leads, or nobody is known.
+    is_reassignment_ending: 1 if the first of the two rounds is made that end a reassignment; always 0 where the bound
+        `reassignment_rounds` is 0.
+    takes_two_rounds: always that bound: whether a reassignment ends in two rounds and not at once.
     unnoticed: the brokers whose end was told to nobody: they failed while no controller listened.
     history: its changes by offset. Blank above `offset`, and where nobody can read the change any more.
     """
@@ -75,5 +78,7 @@ class Controller(Struct):
     zombie_offset: OptionalMetadataOffset
     stopping: ReplicaSet
     last_known_leader: OptionalReplicaId
+    is_reassignment_ending: Annotated[int, Count("reassignment_rounds")]
+    takes_two_rounds: Annotated[int, Count("reassignment_rounds", lowest="reassignment_rounds")]
     unnoticed: ReplicaSet
     history: Annotated[Array[Metadata], ByPosition("max_metadata_offset + 1")]
