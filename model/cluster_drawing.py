@@ -22,6 +22,8 @@ BROKER_EVENTS = {
     "broker_checkpoints_high_watermark": Event(
         at="broker_id", text="checkpoints high watermark {brokers[broker_id].high_watermark_checkpoint}"
     ),
+    "broker_writes_epoch_file": Event(at="broker_id", text="writes its leader-epoch file"),
+    "broker_learns_epoch": Event(at="broker_id", text="learns broker epoch {brokers[broker_id].broker_epoch}"),
     "broker_flushes": Event(at="broker_id", text="flushes its log"),
     "broker_starts": Event(
         at="broker_id", to="controller", text="starts, broker epoch {brokers[broker_id].broker_epoch}"
@@ -112,6 +114,9 @@ CONTROLLER_EVENTS = {
         asks=True,
     ),
     "reassignment_is_asked": Event(at="controller", text="reassigns the partition to {target}"),
+    "controller_ends_reassignment": Event(
+        at="controller", text="ends the reassignment: replicas {" + NOW + ".replicas}"
+    ),
     "session_expires": Event(
         at="controller",
         text="session of broker {broker_id} expires: epoch {" + NOW + ".leader_epoch}, leader {" + NOW + ".leader}",

@@ -3,8 +3,8 @@
 The controller of the ZooKeeper era takes the leaving replicas off the assignment and out of the ISR by two changes. In
 between the leader may propose an ISR, and the leaving replica still fetches.
 
-Bounds: two replicas and one record; one reassignment, which leaves one of them. What an answer tells is not judged here:
-    between the rounds it may name a replica that is not assigned any more.
+Bounds: two replicas and one record; one reassignment, which leaves one of them. What an answer tells is not judged
+    here: between the rounds it may name a replica that is not assigned any more.
 Expected: HOLDS
 """
 

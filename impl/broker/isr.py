@@ -99,8 +99,8 @@ def is_recovering(state: State, leader_id: int) -> bool:
 def is_assigned(state: State, leader_id: int, follower_id: int) -> bool:
     """Whether the partition is assigned to a follower, as far as this leader has been told.
 
-    Looked at only where a reassignment ends in two rounds: elsewhere the leader epoch of the fetch tells as much, or the
-    controller knows more than the leader.
+    Looked at only where a reassignment ends in two rounds: elsewhere the leader epoch of the fetch tells as much, or
+    the controller knows more than the leader.
     """
     return contains(state.controller.history[state.brokers[leader_id].metadata_offset].replicas, follower_id)
 
