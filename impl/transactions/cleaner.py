@@ -10,17 +10,18 @@ makes the cleaner later; keeping a producer's last batch for its sequence.
 from impl.constants import NO_OFFSET
 from impl.producer.append import clear_batch
 from impl.producer.constants import NO_PRODUCER_ID, Marker
+from impl.producer.records import PartitionLog
 from impl.transactions.partition import clear_aborted, last_stable_offset
 from impl.transactions.records import Partition, PartitionId, SegmentEnd, SegmentStart, State
 from impl.transactions.rules import TransactionRules
 
 
-def has_data(partition: Partition, from_offset: int, marker_offset: int) -> bool:
+def has_data(log: PartitionLog, from_offset: int, marker_offset: int) -> bool:
     """Whether, from `from_offset` on, a record is left of the transaction that the marker ends."""
-    producer_id = partition.log.batches[marker_offset].producer_id
+    producer_id = log.batches[marker_offset].producer_id
     found = False
     for offset in range(from_offset, marker_offset):
-        batch = partition.log.batches[offset]
+        batch = log.batches[offset]
         if batch.producer_id == producer_id:
             found = batch.marker == Marker.NONE
     return found
@@ -50,7 +51,7 @@ def can_drop_marker(partition: Partition, rules: TransactionRules, start: int, m
     """Whether the cleaner drops a marker that it meets in the segment from `start` on."""
     if not rules.markers_outlive_their_data and is_superseded(partition, marker_offset):
         return True
-    return not has_data(partition, 0 if rules.cleaner_carries_transactions else start, marker_offset)
+    return not has_data(partition.log, 0 if rules.cleaner_carries_transactions else start, marker_offset)
 
 
 def cleaner_cleans_segment(

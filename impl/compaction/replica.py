@@ -1,0 +1,206 @@
+"""A compacted partition's replicas: appending, fetching, the high watermark; and the consumer's reading.
+
+Part of Kafka modelled: `Partition`, `UnifiedLog` (`append`, `truncateTo`, `fetchLastStableOffsetMetadata`),
+`ReplicaFetcherThread`; `CompletedFetch`.
+Source: apache/kafka (commit 1eb7644349); KIP-98.
+Left out, and why that is sound: fetches on their way; a gap that cleaning has left is passed offset by offset.
+"""
+
+from checker.schema import contains, excluding, including
+from impl.compaction.records import NOTHING, CompactedReplica, State, Write
+from impl.compaction.rules import CompactionRules
+from impl.constants import NO_OFFSET
+from impl.producer.append import append_batch, append_error, append_marker, clear_batch, is_full, learn_of
+from impl.producer.constants import NO_BATCH, NO_PRODUCER_ID, Marker, Origin, ProduceError
+from impl.producer.records import Batch, PartitionLog, ProducerId
+from impl.producer.reload import forget_producers
+from impl.producer.state import duplicate_offset, has_open_transaction
+from impl.producer.verification import NO_GUARD
+from impl.replication.records import ReplicaId
+from impl.transactions.partition import first_open_transaction_offset
+
+
+def is_data(batch: Batch) -> bool:
+    """Whether there is a batch, and it is no marker."""
+    return batch.producer_id != NO_PRODUCER_ID and batch.marker == Marker.NONE
+
+
+def marker_behind(log: PartitionLog, offset: int) -> int:
+    """Where the producer's first marker behind the batch lies; `NO_OFFSET` where there is none."""
+    for later in range(offset + 1, log.end_offset):
+        batch = log.batches[later]
+        if batch.marker != Marker.NONE and batch.producer_id == log.batches[offset].producer_id:
+            return later
+    return NO_OFFSET
+
+
+def outcome_in(log: PartitionLog, offset: int) -> Marker:
+    """How the batch's transaction ended, as the log says; COMMIT for a batch without transaction."""
+    if log.batches[offset].is_transactional == 0:
+        return Marker.COMMIT
+    marker_offset = marker_behind(log, offset)
+    if marker_offset == NO_OFFSET:
+        return Marker.NONE
+    return log.batches[marker_offset].marker
+
+
+def first_unstable_offset(log: PartitionLog, high_watermark: int) -> int:
+    """The first offset of a transaction that is open, or whose end is not replicated; the log's end where none is."""
+    first = first_open_transaction_offset(log)
+    for offset in range(log.end_offset):
+        if is_data(log.batches[offset]) and marker_behind(log, offset) >= high_watermark:
+            first = min(first, offset)
+    return first
+
+
+def known_high_watermark(state: State, replica: CompactedReplica) -> int:
+    """The high watermark, as far as the replica's log goes."""
+    return min(state.high_watermark, replica.log.end_offset)
+
+
+def raise_high_watermark(state: State) -> None:
+    """Raise the high watermark to the end of what every replica in sync has, and note what is stored for good."""
+    leader = state.replicas[state.leader]
+    end_offset = leader.log.end_offset
+    for replica_id in range(len(state.replicas)):
+        if contains(state.isr, replica_id):
+            end_offset = min(end_offset, state.replicas[replica_id].log.end_offset)
+    for offset in range(state.high_watermark, end_offset):
+        state.stored[offset] = leader.log.batches[offset].id
+    state.high_watermark = max(state.high_watermark, end_offset)
+
+
+def write_batch(batch: Batch, write_id: int, write: Write, is_transactional: int) -> None:
+    """Fill in the batch with the write's record."""
+    batch.id = write_id
+    batch.producer_id = write.producer_id
+    batch.producer_epoch = 0
+    batch.base_sequence = write.sequence
+    batch.record_count = 1
+    batch.is_transactional = is_transactional
+    batch.marker = Marker.NONE
+
+
+def append_write(state: State, rules: CompactionRules, write_id: int) -> bool:
+    """Let the leader store the write, if it does not have it and nothing speaks against it; whether it did.
+
+    The slot behind the log's end serves for the request, and is blank again if the write is refused.
+    """
+    replica = state.replicas[state.leader]
+    log = replica.log
+    if is_full(log):
+        return False
+    write = state.writes[write_id]
+    batch = log.batches[log.end_offset]
+    write_batch(batch, write_id, write, state.is_transactional)
+    is_stored = duplicate_offset(log.producers[write.producer_id], batch, log.max_sequence) != NO_OFFSET
+    if is_stored or append_error(log, rules, batch, NO_GUARD, Origin.CLIENT) != ProduceError.NONE:
+        clear_batch(batch)
+        return False
+    replica.kept = including(replica.kept, log.end_offset)
+    append_batch(log, rules, batch)
+    raise_high_watermark(state)
+    return True
+
+
+def note_outcome(state: State, producer_id: int, marker: Marker, offset: int) -> None:
+    """Remember how the producer's open writes ended, and by which marker."""
+    for write_id in range(state.next_write):
+        write = state.writes[write_id]
+        if write.producer_id == producer_id and write.outcome == Marker.NONE:
+            write.outcome = marker
+            write.ended_at = offset
+
+
+def leader_ends_transaction(state: State, producer_id: ProducerId, commits: bool) -> bool:
+    """The leader stores a marker: the coordinator has ended the producer's transaction.
+
+    Who: the leader.
+    When: the transaction has something here; there is room.
+    Effect: the transaction is committed or aborted.
+    Source: ProducerAppendInfo.appendEndTxnMarker.
+    Left out: the coordinator, which `impl/transactions` has; epochs that a marker raises.
+    """
+    replica = state.replicas[state.leader]
+    log = replica.log
+    if is_full(log) or not has_open_transaction(log.producers[producer_id]):
+        return False
+    marker = Marker.COMMIT if commits else Marker.ABORT
+    note_outcome(state, producer_id, marker, log.end_offset)
+    replica.kept = including(replica.kept, log.end_offset)
+    append_marker(log, producer_id, 0, 0, marker)
+    raise_high_watermark(state)
+    return True
+
+
+def follower_fetches(state: State, rules: CompactionRules, replica_id: ReplicaId) -> bool:
+    """A follower takes over what its leader has at the next offset, be it a batch, an empty one, or nothing.
+
+    Who: a follower.
+    When: its log is shorter than its leader's.
+    Effect: its log goes one offset further; it is in sync again when it has what the high watermark covers.
+    Source: ReplicaFetcherThread.processPartitionData; Partition.maybeExpandIsr.
+    Left out: nothing.
+    """
+    leader = state.replicas[state.leader]
+    replica = state.replicas[replica_id]
+    offset = replica.log.end_offset
+    if offset >= leader.log.end_offset:
+        return False
+    if leader.log.batches[offset].producer_id == NO_PRODUCER_ID:
+        replica.log.end_offset += 1
+    else:
+        append_batch(replica.log, rules, leader.log.batches[offset])
+    if contains(leader.kept, offset):
+        replica.kept = including(replica.kept, offset)
+    if contains(leader.stamped, offset):
+        replica.stamped = including(replica.stamped, offset)
+    replica.owed = excluding(replica.owed, offset)
+    if replica.log.end_offset >= state.high_watermark:
+        state.isr = including(state.isr, replica_id)
+    raise_high_watermark(state)
+    return True
+
+
+def rebuild_producers(replica: CompactedReplica, rules: CompactionRules) -> None:
+    """Make the producer state from the log alone; an empty batch tells as much as one with its record."""
+    log = replica.log
+    forget_producers(log)
+    for offset in range(log.end_offset):
+        if log.batches[offset].producer_id != NO_PRODUCER_ID:
+            learn_of(log, rules, offset)
+
+
+def truncate_to(replica: CompactedReplica, rules: CompactionRules, end_offset: int) -> None:
+    """Cut a replica's log."""
+    for offset in range(end_offset, replica.log.end_offset):
+        clear_batch(replica.log.batches[offset])
+        replica.kept = excluding(replica.kept, offset)
+        replica.stamped = excluding(replica.stamped, offset)
+    replica.log.end_offset = min(replica.log.end_offset, end_offset)
+    rebuild_producers(replica, rules)
+
+
+def consumer_reads(state: State) -> bool:
+    """A read_committed consumer reads what is new and stable, and follows it in its table.
+
+    Who: the consumer.
+    When: its position is below the last stable offset.
+    Effect: each key of what it reads has the last value, or none behind a tombstone.
+    Source: KIP-98 (`isolation.level`); UnifiedLog.read, CompletedFetch.
+    Left out: nothing.
+    """
+    log = state.replicas[state.leader].log
+    reader = state.reader
+    limit = min(first_unstable_offset(log, state.high_watermark), state.high_watermark)
+    if reader.position >= limit:
+        return False
+    for offset in range(reader.position, limit):
+        write_id = log.batches[offset].id
+        is_there = write_id != NO_BATCH and contains(state.replicas[state.leader].kept, offset)
+        if is_there and outcome_in(log, offset) == Marker.COMMIT:
+            write = state.writes[write_id]
+            reader.values[write.key] = NOTHING if write.is_tombstone else write_id
+        reader.owed = excluding(reader.owed, offset)
+    reader.position = limit
+    return True

@@ -1,0 +1,116 @@
+"""What applications and the world do to a compacted partition; disturbances are charged to budgets."""
+
+from checker.schema import contains, everyone, excluding
+from impl.compaction.records import Key, State
+from impl.compaction.replica import append_write, raise_high_watermark, rebuild_producers, truncate_to
+from impl.compaction.rules import CompactionRules
+from impl.producer.constants import Marker
+from impl.producer.records import BatchId, ProducerId
+from impl.producer.sequences import sequence_after
+from impl.replication.records import ReplicaId
+
+
+def start_compaction(state: State) -> bool:
+    """Begin with empty replicas, all of them in sync, broker 0 in the lead."""
+    state.isr = everyone(len(state.replicas))
+    return True
+
+
+def producer_writes(
+    state: State, rules: CompactionRules, producer_id: ProducerId, key: Key, is_tombstone: bool
+) -> bool:
+    """An application writes a key's next value, or a tombstone, and the leader stores it.
+
+    Who: an application.
+    When: there is a write left; there is room.
+    Effect: the record is at the end of the leader's log, in the producer's transaction if it writes in transactions.
+    Source: `KafkaProducer.send`; UnifiedLog.appendAsLeader.
+    Left out: the request on its way, which the models of the producer have.
+    """
+    write_id = state.next_write
+    if write_id == len(state.writes):
+        return False
+    write = state.writes[write_id]
+    write.producer_id = producer_id
+    write.sequence = state.next_sequences[producer_id]
+    if not append_write(state, rules, write_id):
+        write.producer_id = -1
+        write.sequence = -1
+        return False
+    write.key = key
+    write.is_tombstone = is_tombstone
+    write.outcome = Marker.NONE if state.is_transactional == 1 else Marker.COMMIT
+    state.next_sequences[producer_id] = sequence_after(write.sequence, 1, state.replicas[state.leader].log.max_sequence)
+    state.next_write += 1
+    return True
+
+
+def write_is_repeated(state: State, rules: CompactionRules, write_id: BatchId) -> bool:
+    """A producer has got no answer to its last write, and sends it again.
+
+    Who: the world.
+    When: it is the producer's last write; a retry is left.
+    Effect: the leader knows it again, or takes it for one that it does not have, and stores it.
+    Source: `Sender.reenqueueBatch`; UnifiedLog.analyzeAndValidateProducerState.
+    Left out: nothing.
+    """
+    if state.budget.retries == 0 or write_id >= state.next_write:
+        return False
+    for later in range(write_id + 1, state.next_write):
+        if state.writes[later].producer_id == state.writes[write_id].producer_id:
+            return False
+    append_write(state, rules, write_id)
+    state.budget.retries -= 1
+    return True
+
+
+def follower_falls_behind(state: State, replica_id: ReplicaId) -> bool:
+    """A follower is slow, and leaves the ISR.
+
+    Who: the world.
+    When: it follows and is in sync; a lag is left.
+    Effect: nobody waits for it.
+    Source: Partition.maybeShrinkIsr.
+    Left out: nothing.
+    """
+    if state.budget.lags == 0 or replica_id == state.leader or not contains(state.isr, replica_id):
+        return False
+    state.budget.lags -= 1
+    state.isr = excluding(state.isr, replica_id)
+    raise_high_watermark(state)
+    return True
+
+
+def leadership_moves(state: State, rules: CompactionRules, replica_id: ReplicaId) -> bool:
+    """Another replica in sync comes to lead, and the one before follows it.
+
+    Who: the world.
+    When: the replica follows and is in sync; a fail-over is left.
+    Effect: it leads, and every other log is cut to be no longer than its own.
+    Source: the controller elects a member of the ISR; UnifiedLog.truncateTo.
+    Left out: the time in which the deposed leader has not heard of it.
+    """
+    if state.budget.failovers == 0 or replica_id == state.leader or not contains(state.isr, replica_id):
+        return False
+    state.budget.failovers -= 1
+    state.leader = replica_id
+    for other_id in range(len(state.replicas)):
+        truncate_to(state.replicas[other_id], rules, state.replicas[replica_id].log.end_offset)
+    raise_high_watermark(state)
+    return True
+
+
+def producer_state_is_rebuilt(state: State, rules: CompactionRules, replica_id: ReplicaId) -> bool:
+    """A replica has nothing but its log to tell it of producers: its snapshots are lost, or it was copied anew.
+
+    Who: the world.
+    When: a reload is left.
+    Effect: the producer state is what the batches tell, with or without their records.
+    Source: UnifiedLog.rebuildProducerState; a replica on another disk fetches from the log's start.
+    Left out: snapshots, which the models of the producer have.
+    """
+    if state.budget.reloads == 0:
+        return False
+    state.budget.reloads -= 1
+    rebuild_producers(state.replicas[replica_id], rules)
+    return True

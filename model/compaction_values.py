@@ -1,0 +1,25 @@
+"""Does every replica and every consumer have the last value of each key, whatever the cleaner removes and when?
+
+Bounds: three writes of two keys to two replicas, each with a cleaner of its own; one follower falls behind, and the
+    leader changes twice, so that the first one, whose log was cut, leads again.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.compaction.records import State
+from impl.compaction.replica import follower_fetches
+from impl.compaction.rules import CompactionRules
+from model.compaction_environment import follower_falls_behind, leadership_moves, start_compaction
+from model.compactions import BOUNDS, COMPACTION, SAFETY
+from spec.compaction import emptied_batch, removed_batch, removed_tombstone
+
+MODEL = Model(
+    name="compaction_values",
+    state=State,
+    initial=start_compaction,
+    bounds={**BOUNDS, "lags": 1, "failovers": 2},
+    rules=CompactionRules(),
+    actions=[*COMPACTION, follower_fetches, follower_falls_behind, leadership_moves],
+    always=SAFETY,
+    sometimes=[removed_batch, emptied_batch, removed_tombstone],
+)

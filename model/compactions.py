@@ -1,0 +1,40 @@
+"""What the models of compaction have in common: bounds, actions, and what must hold.
+
+Bounds: `producer_ids` producers make `batches` writes of `keys` keys to a partition of `replicas` replicas, whose logs
+have room for `log_size` batches and markers; where `transactional` is 1, in transactions. The others are those of
+producers (`model/producers.py`), and budgets of disturbances (`model/compaction_environment.py`).
+"""
+
+from impl.compaction.cleaner import cleaner_cleans
+from impl.compaction.replica import consumer_reads
+from model.compaction_environment import producer_writes
+from spec.compaction import (
+    reader_has_last_values,
+    replicas_keep_last_values,
+    writes_are_stored_once,
+)
+
+COMPACTION = (producer_writes, consumer_reads, cleaner_cleans)
+
+SAFETY = (replicas_keep_last_values, reader_has_last_values, writes_are_stored_once)
+
+BOUNDS = {
+    "replicas": 2,
+    "keys": 2,
+    "batches": 3,
+    "log_size": 3,
+    "producer_ids": 1,
+    "max_producer_epoch": 0,
+    "max_sequence": 4,
+    "records_in_batch": 1,
+    "cached_batches": 1,
+    "max_log_start": 0,
+    "transactional": 0,
+    "max_verification_guard": 0,
+    "max_coordinator_epoch": 0,
+    "lags": 0,
+    "failovers": 0,
+    "retries": 0,
+    "reloads": 0,
+}
+"""Bounds to start from; each model says what it changes."""

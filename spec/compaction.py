@@ -1,0 +1,158 @@
+"""What compaction must leave: of each key the last value, of each transaction its end, of each producer its sequence.
+
+Part of Kafka judged: `impl/compaction`, by its records only.
+Source: the guarantees of log compaction in Kafka's documentation; KIP-534, KIP-98; the issues named below.
+Left out, and why that is sound: how much is cleaned and when, of which nothing is promised.
+"""
+
+from checker.schema import contains
+from impl.compaction.records import CompactedReplica, State
+from impl.constants import NO_OFFSET
+from impl.producer.constants import NO_BATCH, NO_PRODUCER_ID, Marker
+
+
+def last_value(state: State, key: int, end: int) -> int:
+    """The write that is the key's value in what is stored below `end`; `NO_BATCH` where it has none."""
+    value = NO_BATCH
+    for offset in range(end):
+        write_id = state.stored[offset]
+        if write_id != NO_BATCH:
+            write = state.writes[write_id]
+            if write.key == key and write.outcome == Marker.COMMIT:
+                value = NO_BATCH if write.is_tombstone else write_id
+    return value
+
+
+def value_in(state: State, replica: CompactedReplica, key: int, end: int) -> int:
+    """The write that a replica's log below `end` has as the key's value; `NO_BATCH` where it has none."""
+    value = NO_BATCH
+    for offset in range(end):
+        write_id = replica.log.batches[offset].id
+        if write_id != NO_BATCH and contains(replica.kept, offset):
+            write = state.writes[write_id]
+            if write.key == key and write.outcome == Marker.COMMIT:
+                value = NO_BATCH if write.is_tombstone else write_id
+    return value
+
+
+def replicas_keep_last_values(state: State) -> bool:
+    """A replica that has what is committed has for every key the last value of that, and no value that was deleted.
+
+    Lost if it fails: a value that was committed is gone, or one that was deleted is back, for whoever reads there.
+    Source: log compaction's guarantee that the latest value of each key is retained; KIP-534, KAFKA-13194.
+    Holds in: the models of compaction.
+    Fails in: KAFKA-13194, KIP-534.
+    """
+    for replica_id in range(len(state.replicas)):
+        replica = state.replicas[replica_id]
+        if replica.log.end_offset >= state.high_watermark:
+            for key in range(len(state.reader.values)):
+                if value_in(state, replica, key, state.high_watermark) != last_value(state, key, state.high_watermark):
+                    return False
+    return True
+
+
+def reader_has_last_values(state: State) -> bool:
+    """A consumer that has read up to its position has for every key the last value below it.
+
+    Lost if it fails: a table built from the log keeps what was deleted, or lacks what is there.
+    Source: KIP-534, KAFKA-4529.
+    Holds in: the models of compaction.
+    Fails in: KIP-534.
+    """
+    for key in range(len(state.reader.values)):
+        if state.reader.values[key] != last_value(state, key, state.reader.position):
+            return False
+    return True
+
+
+def outcome_of(replica: CompactedReplica, offset: int) -> Marker:
+    """How the transaction of the batch ended, by the first marker of its producer behind it."""
+    outcome = Marker.NONE
+    for later in range(offset + 1, replica.log.end_offset):
+        batch = replica.log.batches[later]
+        if outcome == Marker.NONE and batch.producer_id == replica.log.batches[offset].producer_id:
+            outcome = batch.marker
+    return outcome
+
+
+def markers_outlive_records(state: State) -> bool:
+    """A log that has a record, and has got as far as the marker of its transaction, has the same outcome for it.
+
+    Lost if it fails: a transaction hangs, so that nothing behind it can be read; or it ends as the next one does.
+    Source: `CleanedTransactionMetadata`; KAFKA-14055, KIP-534.
+    Holds in: the models of compaction.
+    Fails in: KAFKA-14055, KIP-534.
+    """
+    for replica_id in range(len(state.replicas)):
+        replica = state.replicas[replica_id]
+        for offset in range(replica.log.end_offset):
+            batch = replica.log.batches[offset]
+            if batch.id != NO_BATCH and batch.is_transactional == 1 and contains(replica.kept, offset):
+                write = state.writes[batch.id]
+                if write.ended_at != NO_OFFSET and write.ended_at < replica.log.end_offset:
+                    if outcome_of(replica, offset) != write.outcome:
+                        return False
+    return True
+
+
+def writes_are_stored_once(state: State) -> bool:
+    """No write is stored twice for good, whatever was cleaned meanwhile.
+
+    Lost if it fails: a value that was superseded comes back, or a consumer gets a record twice.
+    Source: KIP-98 (idempotence); KAFKA-5490.
+    Holds in: the models of compaction.
+    Fails in: KAFKA-5490.
+    """
+    for offset in range(state.high_watermark):
+        for earlier in range(offset):
+            if state.stored[offset] != NO_BATCH and state.stored[offset] == state.stored[earlier]:
+                return False
+    return True
+
+
+def removed_batch(state: State) -> bool:
+    """A batch was removed from a log. Without an example nothing is cleaned."""
+    for replica_id in range(len(state.replicas)):
+        log = state.replicas[replica_id].log
+        for offset in range(log.end_offset):
+            if log.batches[offset].producer_id == NO_PRODUCER_ID:
+                return True
+    return False
+
+
+def emptied_batch(state: State) -> bool:
+    """A batch is there without its record. Without an example no producer's last batch is cleaned."""
+    for replica_id in range(len(state.replicas)):
+        replica = state.replicas[replica_id]
+        for offset in range(replica.log.end_offset):
+            if replica.log.batches[offset].producer_id != NO_PRODUCER_ID and not contains(replica.kept, offset):
+                return True
+    return False
+
+
+def removed_tombstone(state: State) -> bool:
+    """A tombstone that nothing supersedes was removed. Without an example no delete horizon was over."""
+    for offset in range(state.high_watermark):
+        write_id = state.stored[offset]
+        if write_id != NO_BATCH and state.writes[write_id].is_tombstone:
+            leader = state.replicas[state.leader]
+            is_gone = leader.log.batches[offset].id != write_id or not contains(leader.kept, offset)
+            is_last = True
+            for later in range(offset + 1, leader.log.end_offset):
+                other = leader.log.batches[later].id
+                if other != NO_BATCH and state.writes[other].key == state.writes[write_id].key:
+                    is_last = False
+            if is_gone and is_last:
+                return True
+    return False
+
+
+def removed_marker(state: State) -> bool:
+    """A marker was removed. Without an example no transaction is cleaned whole."""
+    for write_id in range(len(state.writes)):
+        write = state.writes[write_id]
+        if write.ended_at != NO_OFFSET:
+            if state.replicas[state.leader].log.batches[write.ended_at].marker == Marker.NONE:
+                return True
+    return False
