@@ -2,7 +2,13 @@
 
 from checker.schema import contains, everyone, excluding
 from impl.compaction.records import Key, State
-from impl.compaction.replica import append_write, raise_high_watermark, rebuild_producers, truncate_to
+from impl.compaction.replica import (
+    append_write,
+    forget_lost_outcomes,
+    raise_high_watermark,
+    rebuild_producers,
+    truncate_to,
+)
 from impl.compaction.rules import CompactionRules
 from impl.producer.constants import Marker
 from impl.producer.records import BatchId, ProducerId
@@ -96,6 +102,7 @@ def leadership_moves(state: State, rules: CompactionRules, replica_id: ReplicaId
     state.leader = replica_id
     for other_id in range(len(state.replicas)):
         truncate_to(state.replicas[other_id], rules, state.replicas[replica_id].log.end_offset)
+    forget_lost_outcomes(state, state.replicas[replica_id].log.end_offset)
     raise_high_watermark(state)
     return True
 

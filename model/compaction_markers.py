@@ -1,7 +1,7 @@
 """Does each record in a compacted log keep the outcome of its transaction, although markers are removed, too?
 
 Bounds: two transactions of two producers, with keys that have the same bytes as those of markers; two replicas, each
-    with a cleaner of its own, of which one falls behind.
+    with a cleaner of its own, of which one falls behind, and the leader changes.
 Expected: HOLDS
 """
 
@@ -10,23 +10,30 @@ from impl.compaction.cleaner import cleaner_cleans
 from impl.compaction.records import State
 from impl.compaction.replica import follower_fetches, leader_ends_transaction
 from impl.compaction.rules import CompactionRules
-from model.compaction_environment import follower_falls_behind, producer_writes, start_compaction
-from model.compactions import BOUNDS
+from model.compaction_environment import follower_falls_behind, leadership_moves, producer_writes, start_compaction
+from model.compactions import BOUNDS, EXAMPLES_OF_REPLICAS, SAFETY_OF_REPLICAS
 from spec.compaction import (
+    aborted_transaction,
+    committed_transaction,
     markers_outlive_records,
     removed_batch,
     removed_marker,
-    replicas_keep_last_values,
-    writes_are_stored_once,
 )
 
 MODEL = Model(
     name="compaction_markers",
     state=State,
     initial=start_compaction,
-    bounds={**BOUNDS, "transactional": 1, "producer_ids": 2, "batches": 2, "log_size": 4, "lags": 1},
+    bounds={**BOUNDS, "transactional": 1, "producer_ids": 2, "batches": 2, "log_size": 4, "lags": 1, "failovers": 1},
     rules=CompactionRules(),
-    actions=[producer_writes, leader_ends_transaction, follower_fetches, follower_falls_behind, cleaner_cleans],
-    always=[markers_outlive_records, replicas_keep_last_values, writes_are_stored_once],
-    sometimes=[removed_batch, removed_marker],
+    actions=[
+        producer_writes,
+        leader_ends_transaction,
+        follower_fetches,
+        follower_falls_behind,
+        leadership_moves,
+        cleaner_cleans,
+    ],
+    always=[markers_outlive_records, *SAFETY_OF_REPLICAS],
+    sometimes=[*EXAMPLES_OF_REPLICAS, committed_transaction, aborted_transaction, removed_batch, removed_marker],
 )

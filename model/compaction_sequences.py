@@ -1,7 +1,7 @@
 """Does a broker know again what it has stored, although the cleaner has removed the record?
 
-Bounds: three writes of two producers to one replica, which has to make its producer state from the log twice; two
-    writes are sent again, any time later.
+Bounds: three writes of two producers to one replica, which has to make its producer state from the log twice; one
+    write is sent again, any time later.
 Expected: HOLDS
 """
 
@@ -16,7 +16,7 @@ MODEL = Model(
     name="compaction_sequences",
     state=State,
     initial=start_compaction,
-    bounds={**BOUNDS, "replicas": 1, "producer_ids": 2, "log_size": 4, "retries": 2, "reloads": 2},
+    bounds={**BOUNDS, "replicas": 1, "producer_ids": 2, "log_size": 4, "retries": 1, "reloads": 2},
     rules=CompactionRules(),
     actions=[*COMPACTION, write_is_repeated, producer_state_is_rebuilt],
     always=SAFETY,

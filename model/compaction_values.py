@@ -10,7 +10,7 @@ from impl.compaction.records import State
 from impl.compaction.replica import follower_fetches
 from impl.compaction.rules import CompactionRules
 from model.compaction_environment import follower_falls_behind, leadership_moves, start_compaction
-from model.compactions import BOUNDS, COMPACTION, SAFETY
+from model.compactions import BOUNDS, COMPACTION, EXAMPLES_OF_REPLICAS, SAFETY
 from spec.compaction import emptied_batch, removed_batch, removed_tombstone
 
 MODEL = Model(
@@ -21,5 +21,5 @@ MODEL = Model(
     rules=CompactionRules(),
     actions=[*COMPACTION, follower_fetches, follower_falls_behind, leadership_moves],
     always=SAFETY,
-    sometimes=[removed_batch, emptied_batch, removed_tombstone],
+    sometimes=[*EXAMPLES_OF_REPLICAS, removed_batch, emptied_batch, removed_tombstone],
 )

@@ -9,14 +9,22 @@ from impl.compaction.cleaner import cleaner_cleans
 from impl.compaction.replica import consumer_reads
 from model.compaction_environment import producer_writes
 from spec.compaction import (
+    committed_without_all,
+    follower_is_back,
+    leader_is_in_isr,
     reader_has_last_values,
     replicas_keep_last_values,
+    stamped_at_high_watermark,
     writes_are_stored_once,
 )
 
 COMPACTION = (producer_writes, consumer_reads, cleaner_cleans)
 
-SAFETY = (replicas_keep_last_values, reader_has_last_values, writes_are_stored_once)
+SAFETY_OF_REPLICAS = (replicas_keep_last_values, writes_are_stored_once, leader_is_in_isr)
+
+SAFETY = (*SAFETY_OF_REPLICAS, reader_has_last_values)
+
+EXAMPLES_OF_REPLICAS = (committed_without_all, follower_is_back, stamped_at_high_watermark)
 
 BOUNDS = {
     "replicas": 2,

@@ -5,7 +5,7 @@ Source: the guarantees of log compaction in Kafka's documentation; KIP-534, KIP-
 Left out, and why that is sound: how much is cleaned and when, of which nothing is promised.
 """
 
-from checker.schema import contains
+from checker.schema import contains, everyone
 from impl.compaction.records import CompactedReplica, State
 from impl.constants import NO_OFFSET
 from impl.producer.constants import NO_BATCH, NO_PRODUCER_ID, Marker
@@ -41,7 +41,7 @@ def replicas_keep_last_values(state: State) -> bool:
     Lost if it fails: a value that was committed is gone, or one that was deleted is back, for whoever reads there.
     Source: log compaction's guarantee that the latest value of each key is retained; KIP-534, KAFKA-13194.
     Holds in: the models of compaction.
-    Fails in: KAFKA-13194, KIP-534.
+    Fails in: KAFKA-5490, KAFKA-13194, KIP-534.
     """
     for replica_id in range(len(state.replicas)):
         replica = state.replicas[replica_id]
@@ -100,15 +100,63 @@ def writes_are_stored_once(state: State) -> bool:
     """No write is stored twice for good, whatever was cleaned meanwhile.
 
     Lost if it fails: a value that was superseded comes back, or a consumer gets a record twice.
-    Source: KIP-98 (idempotence); KAFKA-5490.
+    Source: KIP-98 (idempotence).
     Holds in: the models of compaction.
-    Fails in: KAFKA-5490.
+    Fails in: the museum's entry on a producer's last batch.
     """
     for offset in range(state.high_watermark):
         for earlier in range(offset):
             if state.stored[offset] != NO_BATCH and state.stored[offset] == state.stored[earlier]:
                 return False
     return True
+
+
+def leader_is_in_isr(state: State) -> bool:
+    """Whoever leads is in the ISR, and has all that is committed.
+
+    Lost if it fails: what is committed may be elsewhere only.
+    Source: `Partition.maybeShrinkIsr`.
+    Holds in: the models of compaction.
+    Fails in: none; it guards what these models have of replication.
+    """
+    return contains(state.isr, state.leader) and state.replicas[state.leader].log.end_offset >= state.high_watermark
+
+
+def committed_without_all(state: State) -> bool:
+    """Something is committed that a replica lacks. Without an example no follower misses anything."""
+    for replica_id in range(len(state.replicas)):
+        if state.replicas[replica_id].log.end_offset < state.high_watermark:
+            return True
+    return False
+
+
+def follower_is_back(state: State) -> bool:
+    """A follower that fell behind is in the ISR again. Without an example it is never asked what it has missed."""
+    return state.budget.lags == 0 and state.isr == everyone(len(state.replicas))
+
+
+def stamped_at_high_watermark(state: State) -> bool:
+    """The last thing that is committed has a delete horizon. Without an example cleaning never gets so far."""
+    for replica_id in range(len(state.replicas)):
+        if state.high_watermark > 0 and contains(state.replicas[replica_id].stamped, state.high_watermark - 1):
+            return True
+    return False
+
+
+def committed_transaction(state: State) -> bool:
+    """A transaction is committed."""
+    for write_id in range(len(state.writes)):
+        if state.writes[write_id].ended_at != NO_OFFSET and state.writes[write_id].outcome == Marker.COMMIT:
+            return True
+    return False
+
+
+def aborted_transaction(state: State) -> bool:
+    """A transaction is aborted."""
+    for write_id in range(len(state.writes)):
+        if state.writes[write_id].outcome == Marker.ABORT:
+            return True
+    return False
 
 
 def removed_batch(state: State) -> bool:

@@ -1,12 +1,13 @@
 """A pass of the log cleaner over a compacted log: what it removes, what it empties, and what it leaves for later.
 
-Part of Kafka modelled: `LogCleaner` (`buildOffsetMap`, `checkBatchRetention`, `shouldRetainRecord`), `LogCleanerManager`
-(`cleanableOffsets`), `MemoryRecords.filterTo`.
+Part of Kafka modelled: `LogCleaner` (`buildOffsetMap`, `checkBatchRetention`, `shouldRetainRecord`);
+`LogCleanerManager.cleanableOffsets`; `MemoryRecords.filterTo`.
 Source: apache/kafka (commit 1eb7644349); KIP-534, KAFKA-5490, KAFKA-13194, KAFKA-14055.
 Left out, and why that is sound: the active segment, and an offset map that is full: a pass may end at any offset that
-its bound allows. The clean part of the log, whose keys are superseded by themselves. An empty batch at the end of a pass
-that keeps the log's end (KAFKA-17076), because ends are kept here. Time: `delete.retention.ms` is longer than any
-consumer or follower takes from its position to the log's end; otherwise it may be over at once, later or never.
+its bound allows. The part that is clean already, whose records supersede each other no more. An empty batch that keeps
+the log's end (KAFKA-17076), because ends are kept here. Time: `delete.retention.ms` is longer than any consumer or
+follower takes from where it is to the log's end; otherwise it may be over soon, later or never. Markers that raise the
+epoch, which are their producer's last batch until it writes again.
 """
 
 from checker.schema import contains, excluding, including
@@ -99,7 +100,13 @@ def awaits_horizon(state: State, replica: CompactedReplica, offset: int) -> bool
 def is_removable(
     state: State, rules: CompactionRules, replica: CompactedReplica, offset: int, end: int, is_late: bool
 ) -> bool:
-    """Whether the pass that ends at `end` removes what lies at the offset, or leaves it empty."""
+    """Whether the pass that ends at `end` removes what lies at the offset, or leaves it empty.
+
+    By the old rule the last batch of a producer stayed with its record, also behind a tombstone that was removed.
+    """
+    is_kept_whole = not rules.last_batch_is_emptied and is_last_of_producer(replica.log, offset)
+    if is_kept_whole and is_data(replica.log.batches[offset]):
+        return False
     if is_due(state, rules, replica, offset, end) or not contains(replica.kept, offset):
         return True
     return awaits_horizon(state, replica, offset) and is_over(state, rules, replica, offset, is_late)

@@ -26,6 +26,9 @@ from impl.replication.records import ReplicaId
 NO_KEY = -1
 """Nothing is written yet."""
 
+NOTHING = NO_BATCH
+"""The key has no value."""
+
 Key = Annotated[int, Id("keys")]
 OptionalKey = Annotated[int, Id("keys", none=NO_KEY)]
 OffsetSet = Annotated[int, IdSet("log_size")]
@@ -123,7 +126,3 @@ class State(Struct):
     writes: Annotated[Array[Write], ById("batches")]
     stored: Annotated[Array[OptionalBatchId], ByPosition("log_size")]
     budget: Budget
-
-
-NOTHING = NO_BATCH
-"""A key has no value."""

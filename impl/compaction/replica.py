@@ -112,6 +112,15 @@ def note_outcome(state: State, producer_id: int, marker: Marker, offset: int) ->
             write.ended_at = offset
 
 
+def forget_lost_outcomes(state: State, end_offset: int) -> None:
+    """Let transactions be open again whose marker was cut off; their coordinator sends it again."""
+    for write_id in range(state.next_write):
+        write = state.writes[write_id]
+        if write.ended_at >= end_offset:
+            write.outcome = Marker.NONE
+            write.ended_at = NO_OFFSET
+
+
 def leader_ends_transaction(state: State, producer_id: ProducerId, commits: bool) -> bool:
     """The leader stores a marker: the coordinator has ended the producer's transaction.
 

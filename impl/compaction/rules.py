@@ -18,7 +18,8 @@ class CompactionRules(NamedTuple):
         the one that could first remove it, and `delete.retention.ms` after that (KIP-534, KAFKA-4529).
     markers_have_no_key: a marker is not taken for superseded by data whose key has the same bytes as its own
         (KAFKA-14055).
-    last_batch_is_kept: of each producer the last batch stays, with or without its record (KAFKA-5490).
+    last_batch_is_kept: of each producer the last batch stays, although its record is removed: it tells the sequence.
+    last_batch_is_emptied: that batch stays without its record, and not with it (KAFKA-5490).
     batches_to_retain: as of `ProducerRules`.
     sequence_wraps: as of `ProducerRules`.
     unknown_producer_may_go_on: as of `ProducerRules`.
@@ -34,6 +35,7 @@ class CompactionRules(NamedTuple):
     delete_horizon_is_awaited: bool = True
     markers_have_no_key: bool = True
     last_batch_is_kept: bool = True
+    last_batch_is_emptied: bool = True
     batches_to_retain: int = 5
     sequence_wraps: bool = True
     unknown_producer_may_go_on: bool = True

@@ -2,9 +2,9 @@
 
 Part of Kafka modelled: `LogCleaner` (`cleanInto`, `CleanedTransactionMetadata`), `LogCleanerManager.cleanableOffsets`.
 Source: apache/kafka (commit 1eb7644349); KAFKA-8351, KAFKA-13727; Redpanda (commit 1a3deaf467).
-Left out, and why that is sound: keys, because records of one key are removed by the same rules whatever their
-transaction; the order of segments, and passes: any segment may be cleaned at any time; the delete horizon, which only
-makes the cleaner later; keeping a producer's last batch for its sequence.
+Left out, and why that is sound: keys, the delete horizon and the last batch of each producer, which
+`impl/compaction/cleaner.py` has: here less is kept, and sooner removed. The order of segments, and passes: any segment
+may be cleaned at any time.
 """
 
 from impl.constants import NO_OFFSET

@@ -46,6 +46,8 @@ KNOWN_OF_TRANSACTIONS = (
     *("REDPANDA-ZOMBIE-TX", "KAFKA-19367 / KAFKA-20090", "REDPANDA-3616 / EndTxn retry", "KAFKA-5202"),
 )
 
+KNOWN_OF_COMPACTION = ("KAFKA-5490", "KAFKA-13194", "KAFKA-14055", "KIP-534 / KAFKA-4529 / KAFKA-8522")
+
 
 def test_the_museum_has_every_known_bug_of_replication_and_controller():
     assert set(KNOWN) <= set(BUGS)
@@ -58,6 +60,10 @@ def test_the_museum_has_every_known_bug_of_idempotent_producers():
 
 def test_the_museum_has_every_known_bug_of_transactions():
     assert set(KNOWN_OF_TRANSACTIONS) <= {name for name, bug in BUGS.items() if bug.area == "transactions"}
+
+
+def test_the_museum_has_every_known_bug_of_compaction():
+    assert set(KNOWN_OF_COMPACTION) <= {name for name, bug in BUGS.items() if bug.area == "compaction"}
 
 
 def test_every_bug_is_pinned_and_nothing_else():
