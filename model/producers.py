@@ -31,7 +31,6 @@ from spec.producer import (
     sequences_follow_each_other,
 )
 from spec.producer_brokers import (
-    acknowledged_part_is_everywhere,
     appends_have_a_reason,
     first_sequences_need_no_producer_state,
     followers_have_their_leaders_log,
@@ -85,7 +84,6 @@ PRODUCERS = (
 BROKERS = (
     appends_have_a_reason,
     followers_have_their_leaders_log,
-    acknowledged_part_is_everywhere,
     high_watermark_awaits_deposed_leaders,
     logs_begin_before_they_end,
     truncations_keep_what_is_shared,

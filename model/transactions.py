@@ -35,6 +35,27 @@ from impl.transactions.partition import (
 )
 from impl.transactions.plain_consumer import application_processes, consumer_commits_offset
 from model.transactions_environment import client_dies, group_is_rebalanced
+from spec.transaction_clients import (
+    commits_await_acknowledgements,
+    new_epochs_complete_the_upgrade,
+    only_begun_transactions_are_ended,
+    positions_need_a_generation,
+    rebalances_wait_for_transactions,
+    records_are_sent_in_transactions,
+    requests_carry_their_version,
+)
+from spec.transaction_coordinators import (
+    answers_follow_appends,
+    appended_entries_follow_requests,
+    clients_go_on_as_they_were_told,
+    completions_bring_the_next_id,
+    coordinators_answer_by_their_state,
+    marking_coordinators_await_completion,
+    only_marking_coordinators_count_markers,
+    transactions_grow_by_request,
+    verifications_are_true,
+)
+from spec.transaction_disturbances import disturbances_are_real
 from spec.transaction_lemmas import (
     aborted_index_matches_log,
     deliveries_lie_below_position,
@@ -55,6 +76,19 @@ from spec.transaction_lemmas import (
     unreplicated_transactions_match_log,
     well_formed_metadata,
     well_formed_transactional_logs,
+)
+from spec.transaction_partitions import (
+    aborted_index_names_transactions,
+    followed_markers_are_answered,
+    markers_are_written_unless_fenced,
+    markers_go_where_they_are_awaited,
+    only_verified_batches_are_stored,
+    only_what_does_not_fit_is_refused,
+    pending_offsets_follow_their_marker,
+    remembered_batches_have_sequences,
+    strays_keep_their_topic,
+    verifications_are_joined,
+    verified_batches_have_a_guard,
 )
 from spec.transaction_steps import (
     clients_skip_no_epoch,
@@ -130,6 +164,48 @@ TIMEOUTS = (coordinator_aborts_timed_out,)
 
 EXAMPLES = (committed_transaction, aborted_transaction)
 
+CLIENTS = (
+    commits_await_acknowledgements,
+    only_begun_transactions_are_ended,
+    requests_carry_their_version,
+    records_are_sent_in_transactions,
+    positions_need_a_generation,
+)
+
+COORDINATORS = (
+    coordinators_answer_by_their_state,
+    appended_entries_follow_requests,
+    verifications_are_true,
+    transactions_grow_by_request,
+    answers_follow_appends,
+    completions_bring_the_next_id,
+    marking_coordinators_await_completion,
+    only_marking_coordinators_count_markers,
+)
+
+PARTITIONS = (
+    verified_batches_have_a_guard,
+    verifications_are_joined,
+    only_what_does_not_fit_is_refused,
+    only_verified_batches_are_stored,
+    strays_keep_their_topic,
+    markers_are_written_unless_fenced,
+    markers_go_where_they_are_awaited,
+    aborted_index_names_transactions,
+    remembered_batches_have_sequences,
+)
+
+STEPS = (*CLIENTS, *COORDINATORS, *PARTITIONS, disturbances_are_real)
+"""What clients, coordinators and leaders do step by step."""
+
+UPGRADE = (new_epochs_complete_the_upgrade, clients_go_on_as_they_were_told)
+
+GROUP = (
+    rebalances_wait_for_transactions,
+    pending_offsets_follow_their_marker,
+    followed_markers_are_answered,
+)
+
 PROMISES = (
     transactions_are_atomic,
     only_what_was_to_be_committed_is,
@@ -142,6 +218,7 @@ PROMISES = (
     transactional_ids_do_not_go_back,
     clients_skip_no_epoch,
     stopped_clients_do_nothing,
+    *STEPS,
 )
 
 TRANSITIONS = (
@@ -149,11 +226,12 @@ TRANSITIONS = (
     coordinator_transitions_are_valid,
     transactional_ids_do_not_go_back,
     older_producers_append_nothing,
+    *STEPS,
 )
 
 SAFETY = (*PROMISES, transitions_are_valid, older_producers_append_nothing)
 
-GROUP_SAFETY = (inputs_take_effect_once, committed_inputs_take_effect, committed_offset_does_not_fall)
+GROUP_SAFETY = (inputs_take_effect_once, committed_inputs_take_effect, committed_offset_does_not_fall, *GROUP)
 
 READER_SAFETY = (
     delivered_records_are_committed,

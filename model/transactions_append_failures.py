@@ -15,6 +15,7 @@ from model.transactions import BOUNDS, COORDINATOR, EXAMPLES, LEADER, PROMISES, 
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import append_fails, marker_answer_is_lost
 from model.transactions_starts import start_transactions
+from spec.transaction_disturbances import append_of_unknown_outcome, entry_is_lost
 from spec.transactions import fenced_client, nothing_is_undecided, something_is_undecided
 
 MODEL = Model(
@@ -25,7 +26,7 @@ MODEL = Model(
     rules=TransactionRules(),
     actions=[*TRANSACTIONS, *TIMEOUTS, append_fails, marker_answer_is_lost],
     always=PROMISES,
-    sometimes=[*EXAMPLES, fenced_client],
+    sometimes=[*EXAMPLES, fenced_client, entry_is_lost, append_of_unknown_outcome],
     leads_to=[(something_is_undecided, nothing_is_undecided)],
     weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],
     drawing=TRANSACTION_LANES,

@@ -14,6 +14,12 @@ from model.transactions import BOUNDS, EXAMPLES, TRANSACTIONS, TRANSITIONS
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import partition_is_reloaded
 from model.transactions_starts import start_transactions
+from spec.transaction_partitions import (
+    aborted_record_is_cleaned,
+    last_marker_is_cleaned,
+    marker_is_cleaned,
+    the_cleaner_removes_what_nobody_needs,
+)
 from spec.transactions import (
     delivered_record,
     only_what_was_to_be_committed_is_delivered,
@@ -41,7 +47,14 @@ MODEL = Model(
         open_transactions_are_known,
         readers_stop_at_undecided,
         reads_end_at_stable_offset,
+        the_cleaner_removes_what_nobody_needs,
     ],
-    sometimes=[*EXAMPLES, delivered_record],
+    sometimes=[
+        *EXAMPLES,
+        delivered_record,
+        aborted_record_is_cleaned,
+        marker_is_cleaned,
+        last_marker_is_cleaned,
+    ],
     drawing=TRANSACTION_LANES,
 )

@@ -8,10 +8,21 @@ from checker.fairness import each
 from checker.model import Model
 from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
-from model.transactions import BOUNDS, COORDINATOR, EPOCH_LEMMAS, EXAMPLES, LEADER, SAFETY, TIMEOUTS, TRANSACTIONS
+from model.transactions import (
+    BOUNDS,
+    COORDINATOR,
+    EPOCH_LEMMAS,
+    EXAMPLES,
+    LEADER,
+    SAFETY,
+    TIMEOUTS,
+    TRANSACTIONS,
+    UPGRADE,
+)
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import request_is_repeated
 from model.transactions_starts import start_transactions
+from spec.transaction_clients import commit_in_last_epoch
 from spec.transactions import fenced_client, nothing_is_undecided, something_is_undecided
 
 MODEL = Model(
@@ -21,9 +32,9 @@ MODEL = Model(
     bounds={**BOUNDS, "producer_ids": 4, "max_producer_epoch": 2, "requests": 2, "delays": 1},
     rules=TransactionRules(),
     actions=[*TRANSACTIONS, *TIMEOUTS, request_is_repeated],
-    always=SAFETY,
+    always=[*SAFETY, *UPGRADE],
     lemmas=EPOCH_LEMMAS,
-    sometimes=[*EXAMPLES, fenced_client],
+    sometimes=[*EXAMPLES, fenced_client, commit_in_last_epoch],
     leads_to=[(something_is_undecided, nothing_is_undecided)],
     weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],
     drawing=TRANSACTION_LANES,

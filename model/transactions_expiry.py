@@ -12,6 +12,13 @@ from model.transactions import BOUNDS, EPOCH_LEMMAS, EXAMPLES, SAFETY, TRANSACTI
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import request_is_repeated, transactional_id_expires
 from model.transactions_starts import start_transactions
+from spec.transaction_disturbances import (
+    epoch_begins_behind_abort,
+    epoch_begins_behind_commit,
+    epoch_begins_behind_nothing,
+    init_rotates_producer_id,
+    transaction_is_fenced,
+)
 from spec.transactions import fenced_client
 
 MODEL = Model(
@@ -31,6 +38,14 @@ MODEL = Model(
     actions=[*TRANSACTIONS, request_is_repeated, transactional_id_expires],
     always=SAFETY,
     lemmas=EPOCH_LEMMAS,
-    sometimes=[*EXAMPLES, fenced_client],
+    sometimes=[
+        *EXAMPLES,
+        fenced_client,
+        transaction_is_fenced,
+        epoch_begins_behind_nothing,
+        epoch_begins_behind_commit,
+        epoch_begins_behind_abort,
+        init_rotates_producer_id,
+    ],
     drawing=TRANSACTION_LANES,
 )

@@ -9,7 +9,7 @@ from checker.model import Model
 from impl.transactions.markers import coordinator_drops_deleted_partition
 from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
-from model.transactions import BOUNDS, EXAMPLES, TIMEOUTS, TRANSACTIONS
+from model.transactions import BOUNDS, EXAMPLES, STEPS, TIMEOUTS, TRANSACTIONS
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import partition_is_deleted, produce_is_repeated, topic_is_recreated
 from model.transactions_starts import start_transactions
@@ -47,6 +47,7 @@ MODEL = Model(
         open_transactions_are_known,
         stopped_clients_do_nothing,
         transitions_are_valid,
+        *STEPS,
     ],
     sometimes=[*EXAMPLES, fenced_client],
     drawing=TRANSACTION_LANES,

@@ -8,9 +8,10 @@ from checker.model import Model
 from impl.transactions.plain_consumer import application_processes, consumer_commits_offset
 from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
-from model.transactions import BOUNDS, CONSUME_PRODUCE, SAFETY
+from model.transactions import BOUNDS, CONSUME_PRODUCE, GROUP, SAFETY
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_starts import start_group_with_consumer
+from spec.transaction_clients import plain_consumer_does_not_wait
 from spec.transaction_steps import committed_offset_does_not_fall
 from spec.transactions import committed_transaction
 
@@ -35,7 +36,7 @@ MODEL = Model(
     },
     rules=TransactionRules(),
     actions=[*CONSUME_PRODUCE, application_processes, consumer_commits_offset],
-    always=[*SAFETY, committed_offset_does_not_fall],
-    sometimes=[committed_transaction],
+    always=[*SAFETY, *GROUP, committed_offset_does_not_fall],
+    sometimes=[committed_transaction, plain_consumer_does_not_wait],
     drawing=TRANSACTION_LANES,
 )

@@ -9,7 +9,7 @@ from checker.fairness import each
 from checker.model import Model
 from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
-from model.transactions import BOUNDS, COORDINATOR, EXAMPLES, LEADER, SAFETY, TIMEOUTS, TRANSACTIONS
+from model.transactions import BOUNDS, COORDINATOR, EXAMPLES, LEADER, SAFETY, TIMEOUTS, TRANSACTIONS, UPGRADE
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import produce_is_given_up, produce_is_repeated, request_is_repeated
 from model.transactions_starts import start_upgrade
@@ -22,7 +22,7 @@ MODEL = Model(
     bounds={**BOUNDS, "producer_ids": 2, "requests": 2, "produces": 2, "delays": 2, "upgrades": 1},
     rules=TransactionRules(transaction_version=1),
     actions=[*TRANSACTIONS, *TIMEOUTS, request_is_repeated, produce_is_repeated, produce_is_given_up],
-    always=SAFETY,
+    always=[*SAFETY, *UPGRADE],
     sometimes=[*EXAMPLES, fenced_client],
     leads_to=[(something_is_undecided, nothing_is_undecided)],
     weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],

@@ -16,6 +16,13 @@ from model.transactions_environment import (
     zombie_coordinator_resigns,
 )
 from model.transactions_starts import start_transactions
+from spec.transaction_clients import refused_commit
+from spec.transaction_disturbances import (
+    coordinator_is_replaced_at_rest,
+    entry_is_lost,
+    entry_outlives_its_coordinator,
+    producer_is_forgotten_behind_failover,
+)
 
 MODEL = Model(
     name="transactions_zombie_coordinator",
@@ -32,6 +39,13 @@ MODEL = Model(
     ],
     always=SAFETY,
     lemmas=LEMMAS,
-    sometimes=EXAMPLES,
+    sometimes=[
+        *EXAMPLES,
+        coordinator_is_replaced_at_rest,
+        entry_outlives_its_coordinator,
+        entry_is_lost,
+        producer_is_forgotten_behind_failover,
+        refused_commit,
+    ],
     drawing=TRANSACTION_LANES,
 )

@@ -88,26 +88,6 @@ def followers_have_their_leaders_log(state: State) -> bool:
     return True
 
 
-def acknowledged_part_is_everywhere(state: State) -> bool:
-    """Below the high watermark no replica has another batch than the leader.
-
-    Lost if it fails: what was acknowledged is gone with the leader.
-    Source: KIP-101; `Partition.maybeIncrementLeaderHW`.
-    Holds in: the models of the idempotent producer.
-    Fails in: none; it guards how the high watermark rises.
-    """
-    for partition_id in range(len(state.partitions)):
-        partition = state.partitions[partition_id]
-        leader = partition.replicas[partition.leader].log
-        for replica_id in range(len(partition.replicas)):
-            log = partition.replicas[replica_id].log
-            end_offset = min(log.end_offset, partition.high_watermark)
-            for offset in range(max(log.start_offset, leader.start_offset), end_offset):
-                if log.batches[offset].id != leader.batches[offset].id:
-                    return False
-    return True
-
-
 def high_watermark_awaits_deposed_leaders(before: State, after: State) -> bool:
     """The high watermark rises only when nobody but the leader believes that it leads.
 

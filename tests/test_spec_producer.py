@@ -2,7 +2,9 @@
 
 import pytest
 
+from checker import catalogue
 from checker.layout import Layout
+from checker.mutants.guards import Examiner, Outcome
 from impl.producer.constants import BatchStatus, Marker, ProduceError, RequestStage, Sending
 from impl.producer.leader import leader_handles_produce
 from impl.producer.rules import ProducerRules
@@ -12,6 +14,7 @@ from model.producer_environment import start_known
 from model.producers import BOUNDS, SAFETY
 from spec import producer as spec
 from spec import producer_steps as steps
+from tests.marks import long_but
 
 RULES = ProducerRules()
 LAYOUT = Layout(State, {**BOUNDS, "batches": 4, "replicas": 2, "log_size": 5})
@@ -207,3 +210,38 @@ def test_progress_is_seen():
     assert steps.followers_have_all(state)
     log_of(state, 0).end_offset = 2
     assert steps.follower_behind(state)
+
+
+NEEDED = {
+    "producer_verification": {
+        "only_transactional_producers_have_transactions", "only_final_errors_fail_batches", "two_batches_in_transaction",
+        "refused_verifications_are_remembered", "verifications_await_the_lowest_sequence",
+        "transactions_begin_verified_and_once",
+    },
+    "producer_synchronous": {
+        "producers_keep_their_id", "one_send_at_a_time", "dead_producers_keep_nothing", "first_batch_is_sent_again",
+        "later_batch_is_acknowledged",
+    },
+    "producer_recovery": {"snapshots_are_in_order", "snapshots_are_kept", "disturbances_are_real"},
+    "producer_state_expires": {"unknown_producer_goes_on"},
+    "producer_retention": {"late_requests_are_handled", "first_sequences_need_no_producer_state"},
+    "producer_invalid": {"rewritten_batches_call_for_no_epoch"},
+    "producer_new_replica": {"logs_begin_before_they_end", "appends_have_a_reason"},
+    "producer_failover": {
+        "connections_keep_their_broker", "refusals_name_no_offset", "high_watermark_awaits_deposed_leaders",
+        "leaders_answer", "truncations_keep_what_is_shared", "followers_have_their_leaders_log",
+        "connections_end_with_broker", "requests_wait_for_leaders", "request_to_next_leader",
+    },
+    "producer_settles": {"expired_batches_without_gap_call_for_no_epoch"},
+}  # fmt: skip
+"""By model, what fails there when some condition is removed."""
+QUICK = ["producer_verification", "producer_synchronous", "producer_recovery", "producer_state_expires"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", long_but(NEEDED, QUICK))
+def test_what_is_said_of_single_steps_fails_without_a_condition(name):
+    examiner = Examiner(catalogue.find_model(name))
+    caught = [each for each in examiner.examine(range(len(examiner.mutants))) if each.outcome is Outcome.CAUGHT]
+    told = {each.by for each in caught} | {word for each in caught for word in each.reason.split()}
+    assert NEEDED[name] <= told

@@ -230,9 +230,7 @@ def is_repeated_end(
     return request.producer_epoch == transactional.max_producer_epoch - 1
 
 
-def is_end_fenced(
-    rules: TransactionRules, metadata: TransactionMetadata, request: Request, is_repeated: bool
-) -> bool:
+def is_end_fenced(rules: TransactionRules, metadata: TransactionMetadata, request: Request, is_repeated: bool) -> bool:
     """Whether an EndTxn is of an epoch that cannot end what the coordinator has now.
 
     With transaction version 2 a transaction that is decided has raised the epoch already: only the request that has

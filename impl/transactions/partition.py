@@ -10,7 +10,7 @@ Left out, and why that is sound: who replicates: the high watermark may rise to 
 from impl.constants import NO_OFFSET
 from impl.producer.append import append_batch, append_error, clear_batch, copy_batch, is_full, is_verified, learn_of
 from impl.producer.constants import NO_PRODUCER_ID, Marker, Origin, ProduceError
-from impl.producer.records import PartitionLog
+from impl.producer.records import Batch, PartitionLog
 from impl.producer.reload import cut_log, forget_producers
 from impl.producer.state import duplicate_offset, has_open_transaction
 from impl.producer.verification import NO_GUARD, needs_verification, start_verification
@@ -202,6 +202,11 @@ def awaits_marker(log: PartitionLog, rules: TransactionRules, produce: Produce) 
     return produce.batch.producer_epoch > entry.producer_epoch
 
 
+def is_duplicate(log: PartitionLog, batch: Batch) -> bool:
+    """Whether this very batch is stored already, as far as the partition remembers."""
+    return duplicate_offset(log.producers[batch.producer_id], batch, log.max_sequence) != NO_OFFSET
+
+
 def leader_receives_produce(state: State, rules: TransactionRules, produce_id: ProduceSlot) -> bool:
     """The leader takes a produce request: it knows the batch, appends it, or first asks the coordinator.
 
@@ -225,7 +230,7 @@ def leader_receives_produce(state: State, rules: TransactionRules, produce_id: P
         return True
     if is_full(log) or awaits_marker(log, rules, produce) or awaits_loading(state, produce):
         return False
-    if duplicate_offset(log.producers[produce.batch.producer_id], produce.batch, log.max_sequence) != NO_OFFSET:
+    if is_duplicate(log, produce.batch):
         answer_produce(state, produce_id, ProduceError.NONE)
         return True
     if not is_verified(rules, origin_of(produce)) or not needs_verification(log, produce.batch):
@@ -282,7 +287,8 @@ def leader_appends_verified(state: State, rules: TransactionRules, produce_id: P
 
     Who: the leader of the partition.
     When: the coordinator's consent has arrived, and there is room.
-    Effect: the batch is appended if its guard is still the partition's, and answered.
+    Effect: the batch is appended if its guard is still the partition's, and answered. If another request has brought
+        it meanwhile, it is acknowledged and not stored again.
     Source: ReplicaManager.handleProduceAppend, UnifiedLog.analyzeAndValidateProducerState; KIP-890.
     Left out: nothing.
     """
@@ -291,6 +297,9 @@ def leader_appends_verified(state: State, rules: TransactionRules, produce_id: P
         return False
     if state.partitions[produce.partition].is_deleted:
         answer_produce(state, produce_id, ProduceError.NOT_LEADER_OR_FOLLOWER)
+        return True
+    if is_duplicate(state.partitions[produce.partition].log, produce.batch):
+        answer_produce(state, produce_id, ProduceError.NONE)
         return True
     if is_full(state.partitions[produce.partition].log):
         return False

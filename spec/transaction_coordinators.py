@@ -1,0 +1,447 @@
+"""What transaction coordinators answer and append, request by request, as Kafka's tables of states say.
+
+Part of Kafka judged: `impl/transactions/coordinator.py`, `metadata.py` and `log.py`, by their records only.
+Source: KIP-98, KIP-360, KIP-890; apache/kafka `TransactionCoordinator` (`endTransaction`, `handleInitProducerId`,
+`handleAddPartitionsToTransaction`).
+Left out, and why that is sound: that a request is answered some time, which only liveness can say.
+"""
+
+from checker.schema import contains
+from impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
+from impl.transactions.constants import Answer, ProducerState, ProduceStage, RequestKind, TransactionState
+from impl.transactions.records import Coordinator, Produce, Request, State, TransactionalId, TransactionMetadata
+from impl.transactions.rules import TransactionRules
+
+
+def is_of_version_2(rules: TransactionRules, is_upgraded: int) -> bool:
+    """Whether a request is of transaction version 2."""
+    return rules.transaction_version == 2 or is_upgraded == 1
+
+
+def is_preparing(state: TransactionState) -> bool:
+    """Whether a transaction in that state is decided, and its markers are being written."""
+    return state == TransactionState.PREPARE_COMMIT or state == TransactionState.PREPARE_ABORT
+
+
+def is_complete(state: TransactionState) -> bool:
+    """Whether the last transaction has ended in that state."""
+    return state == TransactionState.COMPLETE_COMMIT or state == TransactionState.COMPLETE_ABORT
+
+
+def ends_with(state: TransactionState) -> Marker:
+    """How a transaction in that state was decided."""
+    if state == TransactionState.PREPARE_COMMIT or state == TransactionState.COMPLETE_COMMIT:
+        return Marker.COMMIT
+    if state == TransactionState.PREPARE_ABORT or state == TransactionState.COMPLETE_ABORT:
+        return Marker.ABORT
+    return Marker.NONE
+
+
+def is_exhausted(transactional: TransactionalId, producer_epoch: int) -> bool:
+    """Whether no client may have a higher epoch."""
+    return producer_epoch >= transactional.max_producer_epoch - 1
+
+
+def is_of_present_epoch(metadata: TransactionMetadata, producer_id: int, producer_epoch: int) -> bool:
+    """Whether the producer is the current one."""
+    return metadata.producer_id == producer_id and metadata.producer_epoch == producer_epoch
+
+
+def is_of_former_epoch(transactional: TransactionalId, metadata: TransactionMetadata, request: Request) -> bool:
+    """Whether an EndTxn is of the epoch before the present one, also where that was the last of another producer id."""
+    if request.producer_id == metadata.producer_id:
+        return request.producer_epoch == metadata.producer_epoch - 1
+    is_last = request.producer_epoch == transactional.max_producer_epoch - 1
+    return is_last and request.producer_id == metadata.previous_producer_id and metadata.producer_epoch == 0
+
+
+def due_end_of_version_1(metadata: TransactionMetadata, pending: TransactionState, request: Request) -> Answer:
+    """What is to be answered to an EndTxn of version 1 of a transactional id that is known."""
+    if metadata.producer_id != request.producer_id:
+        return Answer.INVALID_PRODUCER_ID_MAPPING
+    if metadata.producer_epoch != request.producer_epoch:
+        return Answer.PRODUCER_FENCED
+    if pending != TransactionState.NONE:
+        return Answer.WAIT
+    if metadata.state == TransactionState.ONGOING:
+        return Answer.APPENDING
+    if ends_with(metadata.state) != request.marker:
+        return Answer.INVALID_TXN_STATE
+    return Answer.NONE if is_complete(metadata.state) else Answer.WAIT
+
+
+def due_end_of_version_2(
+    transactional: TransactionalId, metadata: TransactionMetadata, pending: TransactionState, request: Request
+) -> Answer:
+    """The same of version 2, where every EndTxn raises the epoch."""
+    is_present = is_of_present_epoch(metadata, request.producer_id, request.producer_epoch)
+    is_former = is_of_former_epoch(transactional, metadata, request)
+    if metadata.producer_id != request.producer_id and not is_former:
+        return Answer.INVALID_PRODUCER_ID_MAPPING
+    is_fit = is_present
+    if is_preparing(metadata.state):
+        is_fit = is_former
+    elif is_complete(metadata.state):
+        is_fit = is_present or is_former
+    if not is_fit:
+        return Answer.PRODUCER_FENCED
+    if pending != TransactionState.NONE:
+        return Answer.WAIT
+    if metadata.state == TransactionState.ONGOING:
+        return Answer.APPENDING
+    if is_former:
+        if ends_with(metadata.state) != request.marker:
+            return Answer.INVALID_TXN_STATE
+        return Answer.NONE if is_complete(metadata.state) else Answer.WAIT
+    return Answer.APPENDING if request.marker == Marker.ABORT else Answer.INVALID_TXN_STATE
+
+
+def due_init(transactional: TransactionalId, metadata: TransactionMetadata, request: Request) -> Answer:
+    """What is to be answered to an InitProducerId while nothing is pending."""
+    is_named = request.producer_id != NO_PRODUCER_ID
+    if metadata.state == TransactionState.NONE:
+        return Answer.APPENDING
+    if is_named and request.producer_id != metadata.producer_id:
+        if request.producer_id != metadata.previous_producer_id:
+            return Answer.PRODUCER_FENCED
+        if not is_exhausted(transactional, request.producer_epoch):
+            return Answer.PRODUCER_FENCED
+    if metadata.state == TransactionState.ONGOING or is_preparing(metadata.state):
+        return Answer.WAIT
+    if not is_named or request.producer_epoch == metadata.producer_epoch:
+        return Answer.APPENDING
+    return Answer.NONE if request.producer_epoch == metadata.last_producer_epoch else Answer.PRODUCER_FENCED
+
+
+def due_add(metadata: TransactionMetadata, pending: TransactionState, request: Request) -> Answer:
+    """What is to be answered to an AddPartitionsToTxn."""
+    if metadata.state == TransactionState.NONE or metadata.producer_id != request.producer_id:
+        return Answer.INVALID_PRODUCER_ID_MAPPING
+    if metadata.producer_epoch != request.producer_epoch:
+        return Answer.PRODUCER_FENCED
+    if pending != TransactionState.NONE or is_preparing(metadata.state):
+        return Answer.WAIT
+    if metadata.state == TransactionState.ONGOING and contains(metadata.partitions, request.partition):
+        return Answer.NONE
+    return Answer.APPENDING
+
+
+def due_answer(
+    transactional: TransactionalId, rules: TransactionRules, coordinator: Coordinator, request: Request
+) -> Answer:
+    """What a coordinator is to answer; `WAIT` where the client is to ask again."""
+    metadata = coordinator.metadata
+    if request.kind == RequestKind.ADD_PARTITIONS_TO_TXN:
+        return due_add(metadata, coordinator.pending_state, request)
+    if request.kind == RequestKind.INIT_PRODUCER_ID:
+        is_pending = coordinator.pending_state != TransactionState.NONE
+        return Answer.WAIT if is_pending else due_init(transactional, metadata, request)
+    if metadata.state == TransactionState.NONE:
+        return Answer.INVALID_PRODUCER_ID_MAPPING
+    if is_of_version_2(rules, request.is_upgraded):
+        return due_end_of_version_2(transactional, metadata, coordinator.pending_state, request)
+    return due_end_of_version_1(metadata, coordinator.pending_state, request)
+
+
+def is_taken(before: Request, after: Request) -> bool:
+    """Whether a coordinator has taken the request in this step."""
+    if before.kind == RequestKind.NONE or before.is_waiting:
+        return False
+    return after.is_waiting or after.kind != before.kind
+
+
+def is_answered_so(before: State, after: State, client_id: int, due: Answer) -> bool:
+    """Whether a client whose request was taken in this step, and who lives, has got that answer."""
+    if after.requests[client_id].is_waiting:
+        return due == Answer.APPENDING
+    was = before.clients[client_id]
+    now = after.clients[client_id].state
+    if due == Answer.NONE:
+        return now != ProducerState.FATAL_ERROR and now != ProducerState.ABORTABLE_ERROR
+    if due == Answer.WAIT or due == Answer.APPENDING:
+        return False
+    if due == Answer.INVALID_PRODUCER_ID_MAPPING and was.state == ProducerState.IN_TRANSACTION:
+        return now == ProducerState.ABORTABLE_ERROR
+    if was.state == ProducerState.COMMITTING:
+        told = Marker.ABORT if due == Answer.INVALID_TXN_STATE else before.transactions[was.transaction].told
+        if after.transactions[was.transaction].told != told:
+            return False
+    elif was.state == ProducerState.ABORTING:
+        if after.transactions[was.transaction].told != before.transactions[was.transaction].told:
+            return False
+    return now == ProducerState.FATAL_ERROR
+
+
+def fits(before: State, after: State, rules: TransactionRules, request_id: int, term: int) -> bool:
+    """Whether the coordinator of that term may have done with the request what was done."""
+    request = before.requests[request_id]
+    transactional = before.transactional_ids[request.transactional_id]
+    if not transactional.coordinators[term].is_serving:
+        return False
+    due = due_answer(transactional, rules, transactional.coordinators[term], request)
+    is_begun = after.transactional_ids[request.transactional_id].is_appended and not transactional.is_appended
+    if due == Answer.WAIT or is_begun != (due == Answer.APPENDING):
+        return False
+    if request_id >= len(before.clients):
+        return True
+    if before.clients[request_id].state == ProducerState.FATAL_ERROR:
+        return True
+    return is_answered_so(before, after, request_id, due)
+
+
+def coordinators_answer_by_their_state(before: State, after: State, rules: TransactionRules) -> bool:
+    """A coordinator that serves takes a request as the state of the transaction and the request's producer say.
+
+    Lost if it fails: a retry takes effect twice; a producer that was replaced has one; or one that does all right is
+    told to stop.
+    Source: `TransactionCoordinator.endTransaction`, `prepareInitProducerIdTransit`, `handleAddPartitionsToTransaction`.
+    Holds in: every model of transactions.
+    Fails in: none; it guards every answer.
+    """
+    for request_id in range(len(before.requests)):
+        request = before.requests[request_id]
+        if is_taken(request, after.requests[request_id]):
+            transactional = before.transactional_ids[request.transactional_id]
+            is_fit = False
+            for term in range(len(transactional.coordinators)):
+                if fits(before, after, rules, request_id, term):
+                    is_fit = True
+            if not is_fit:
+                return False
+    return True
+
+
+def follows_init(
+    before: State, transactional: TransactionalId, request: Request, appended: TransactionMetadata
+) -> bool:
+    """Whether the entry is what an InitProducerId leads to: the next epoch, or epoch 0 of a new producer id."""
+    metadata = transactional.coordinators[transactional.coordinator_epoch].metadata
+    is_known = metadata.state != TransactionState.NONE
+    is_named = request.producer_id != NO_PRODUCER_ID
+    last_epoch = metadata.producer_epoch if is_named and is_known else NO_PRODUCER_EPOCH
+    if appended.state != TransactionState.EMPTY or appended.last_producer_epoch != last_epoch:
+        return False
+    if is_known and not is_exhausted(transactional, metadata.producer_epoch):
+        return is_of_present_epoch(appended, metadata.producer_id, metadata.producer_epoch + 1)
+    return is_of_present_epoch(appended, before.next_producer_id, 0)
+
+
+def follows_end(
+    before: State, transactional: TransactionalId, appended: TransactionMetadata, is_version_2: bool
+) -> bool:
+    """Whether the entry is what an EndTxn leads to: with version 2 the next epoch, and behind the last a new id."""
+    metadata = transactional.coordinators[transactional.coordinator_epoch].metadata
+    if appended.partitions != metadata.partitions or appended.producer_id != metadata.producer_id:
+        return False
+    if not is_version_2:
+        return appended.producer_epoch == metadata.producer_epoch and appended.next_producer_id == NO_PRODUCER_ID
+    if (
+        appended.producer_epoch != metadata.producer_epoch + 1
+        or appended.last_producer_epoch != metadata.producer_epoch
+    ):
+        return False
+    is_last = is_exhausted(transactional, metadata.producer_epoch)
+    return appended.next_producer_id == (before.next_producer_id if is_last else NO_PRODUCER_ID)
+
+
+def appended_entries_follow_requests(before: State, after: State, rules: TransactionRules) -> bool:
+    """What is appended because of a request has the epoch, the producer id and the decision that the request leads to.
+
+    Lost if it fails: two producers have one epoch; a decision is another one than was asked for.
+    Source: `TransactionMetadata` (`prepareIncrementProducerEpoch`, `prepareAbortOrCommit`).
+    Holds in: every model of transactions.
+    Fails in: none; it guards what is appended.
+    """
+    for request_id in range(len(before.requests)):
+        request = before.requests[request_id]
+        transactional = before.transactional_ids[request.transactional_id]
+        appended = after.transactional_ids[request.transactional_id].appended
+        is_begun = after.transactional_ids[request.transactional_id].is_appended and not transactional.is_appended
+        if is_begun and is_taken(request, after.requests[request_id]):
+            if request.kind == RequestKind.INIT_PRODUCER_ID:
+                if not follows_init(before, transactional, request, appended):
+                    return False
+            elif request.kind == RequestKind.END_TXN:
+                if ends_with(appended.state) != request.marker or not is_preparing(appended.state):
+                    return False
+                if not follows_end(before, transactional, appended, is_of_version_2(rules, request.is_upgraded)):
+                    return False
+    return True
+
+
+def is_in_transaction(metadata: TransactionMetadata, produce: Produce) -> bool:
+    """Whether the batch is of the current producer, and its partition is in the transaction."""
+    if metadata.state != TransactionState.ONGOING or not contains(metadata.partitions, produce.partition):
+        return False
+    return is_of_present_epoch(metadata, produce.batch.producer_id, produce.batch.producer_epoch)
+
+
+def is_out_of_transaction(metadata: TransactionMetadata, produce: Produce, is_version_2: bool) -> bool:
+    """Whether a verification is refused for good: another producer, or with version 1 another partition."""
+    if metadata.state == TransactionState.NONE:
+        return True
+    if not is_of_present_epoch(metadata, produce.batch.producer_id, produce.batch.producer_epoch):
+        return True
+    return (
+        not is_version_2 and not is_preparing(metadata.state) and not contains(metadata.partitions, produce.partition)
+    )
+
+
+def verifications_are_true(before: State, after: State, rules: TransactionRules) -> bool:
+    """A batch is verified only if a coordinator that serves has its transaction, and refused only if that one has not.
+
+    Lost if it fails: a batch is stored that no marker will end; or a transaction fails that was all right.
+    Source: TransactionCoordinator.handleVerifyPartitionsInTransaction; KIP-890.
+    Holds in: every model of transactions.
+    Fails in: none; it guards what is verified.
+    """
+    for produce_id in range(len(before.produces)):
+        produce = before.produces[produce_id]
+        stage = after.produces[produce_id].stage
+        is_given_up = before.budget.delays != after.budget.delays
+        if produce.stage == ProduceStage.VERIFYING and stage != ProduceStage.VERIFYING and not is_given_up:
+            transactional = before.transactional_ids[produce.transactional_id]
+            is_version_2 = is_of_version_2(rules, produce.is_upgraded)
+            is_true = False
+            for term in range(len(transactional.coordinators)):
+                if transactional.coordinators[term].is_serving:
+                    metadata = transactional.coordinators[term].metadata
+                    if stage == ProduceStage.VERIFIED and is_in_transaction(metadata, produce):
+                        is_true = True
+                    if stage == ProduceStage.IDLE and is_out_of_transaction(metadata, produce, is_version_2):
+                        is_true = True
+            if not is_true:
+                return False
+    return True
+
+
+def grows_by_batch(before: State, rules: TransactionRules, transactional_id: int, partitions: int) -> bool:
+    """Whether a batch of version 2 that is to be verified brings the partitions into the transaction."""
+    for produce_id in range(len(before.produces)):
+        produce = before.produces[produce_id]
+        if produce.stage == ProduceStage.VERIFYING and produce.transactional_id == transactional_id:
+            if is_of_version_2(rules, produce.is_upgraded) and contains(partitions, produce.partition):
+                return True
+    return False
+
+
+def transactions_grow_by_request(before: State, after: State, rules: TransactionRules) -> bool:
+    """A partition comes into a transaction because its client adds it, or with version 2 because of a batch to it.
+
+    Lost if it fails: a transaction begins that its client knows nothing of, and does not end.
+    Source: KIP-890 (`addOrVerifyTransaction`).
+    Holds in: every model of transactions.
+    Fails in: none; it guards when a transaction grows.
+    """
+    for transactional_id in range(len(before.transactional_ids)):
+        was = before.transactional_ids[transactional_id]
+        now = after.transactional_ids[transactional_id]
+        if now.is_appended and not was.is_appended and now.appended.state == TransactionState.ONGOING:
+            is_asked = grows_by_batch(before, rules, transactional_id, now.appended.partitions)
+            for request_id in range(len(before.requests)):
+                request = before.requests[request_id]
+                if request.kind == RequestKind.ADD_PARTITIONS_TO_TXN and request.transactional_id == transactional_id:
+                    if is_taken(request, after.requests[request_id]):
+                        is_asked = True
+            if not is_asked:
+                return False
+    return True
+
+
+def answers_follow_appends(before: State, after: State) -> bool:
+    """A request that waits for an append is answered when that of its own transactional id is committed.
+
+    Lost if it fails: a client is told that something is done which the log has not.
+    Source: TransactionStateManager.appendTransactionToLog (`responseCallback`).
+    Holds in: every model of transactions.
+    Fails in: none; it guards who is answered.
+    """
+    for client_id in range(len(before.clients)):
+        request = before.requests[client_id]
+        if request.is_waiting and after.requests[client_id].kind != request.kind:
+            was = before.transactional_ids[request.transactional_id]
+            if not was.is_appended or after.transactional_ids[request.transactional_id].is_appended:
+                return False
+    return True
+
+
+def completions_bring_the_next_id(before: State, after: State) -> bool:
+    """When a transaction completes whose epoch was the last, the producer id follows that was allocated for that.
+
+    Lost if it fails: the client goes on with an id that its coordinator does not know, and is refused.
+    Source: `TransactionMetadata.prepareComplete`; KIP-890.
+    Holds in: every model of transactions.
+    Fails in: none; it guards how producer ids follow each other.
+    """
+    for transactional_id in range(len(before.transactional_ids)):
+        was = before.transactional_ids[transactional_id]
+        now = after.transactional_ids[transactional_id]
+        if now.is_appended and not was.is_appended and is_complete(now.appended.state):
+            metadata = was.coordinators[was.coordinator_epoch].metadata
+            next_id = metadata.next_producer_id
+            if next_id != NO_PRODUCER_ID and not is_of_present_epoch(now.appended, next_id, 0):
+                return False
+            if next_id == NO_PRODUCER_ID and now.appended.producer_id != metadata.producer_id:
+                return False
+    return True
+
+
+def clients_go_on_as_they_were_told(before: State, after: State, rules: TransactionRules) -> bool:
+    """With version 2 a client whose transaction has ended goes on with the producer id and epoch that come next.
+
+    Lost if it fails: what it sends next is refused, or taken for a part of the transaction before.
+    Source: `EndTxnResponse` (`producerId`, `producerEpoch`); KIP-890.
+    Holds in: the models of transactions without fail-overs and without appends that fail.
+    Fails in: none; it guards what an EndTxn is answered.
+    """
+    for client_id in range(len(before.clients)):
+        request = before.requests[client_id]
+        client = after.clients[client_id]
+        is_ended = request.kind == RequestKind.END_TXN and after.requests[client_id].kind != RequestKind.END_TXN
+        is_living = client.state == ProducerState.READY or client.state == ProducerState.INITIALIZING
+        if is_ended and is_living and is_of_version_2(rules, request.is_upgraded):
+            entry = after.transactional_ids[request.transactional_id].entry
+            producer_id = entry.producer_id
+            producer_epoch = entry.producer_epoch
+            if entry.next_producer_id != NO_PRODUCER_ID:
+                producer_id = entry.next_producer_id
+                producer_epoch = 0
+            if client.producer_id != producer_id or client.producer_epoch != producer_epoch:
+                return False
+    return True
+
+
+def marking_coordinators_await_completion(state: State) -> bool:
+    """A coordinator that waits for markers is about to complete the transaction, whatever becomes of an append.
+
+    Lost if it fails: another request comes between the decision and its completion.
+    Source: TransactionMarkerChannelManager.maybeWriteTxnCompletion; `TransactionMetadata.prepareComplete`.
+    Holds in: every model of transactions.
+    Fails in: none; it guards what a failed append leaves.
+    """
+    for transactional_id in range(len(state.transactional_ids)):
+        transactional = state.transactional_ids[transactional_id]
+        for term in range(len(transactional.coordinators)):
+            coordinator = transactional.coordinators[term]
+            if coordinator.is_marking and not is_complete(coordinator.pending_state):
+                return False
+    return True
+
+
+def only_marking_coordinators_count_markers(before: State, after: State) -> bool:
+    """A coordinator that waits for no markers does not count those that are written all the same.
+
+    Lost if it fails: a marker of the transaction before counts for the next one, which completes without its own.
+    Source: TransactionMarkerRequestCompletionHandler; KAFKA-10080.
+    Holds in: every model of transactions.
+    Fails in: none; it guards which markers count.
+    """
+    for transactional_id in range(len(before.transactional_ids)):
+        transactional = before.transactional_ids[transactional_id]
+        for term in range(len(transactional.coordinators)):
+            was = transactional.coordinators[term]
+            now = after.transactional_ids[transactional_id].coordinators[term]
+            if was.is_serving and now.is_serving and not was.is_marking and not now.is_marking:
+                if was.unmarked != now.unmarked:
+                    return False
+    return True
