@@ -519,6 +519,20 @@ def test_every_guard_of_the_oldest_protocol_is_explained(kafkacheck):
     assert ended.last_line.endswith(" 0 unexplained")
 
 
+# clients
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("pattern", ["producer_*", "transactions_*"])
+def test_every_guard_of_producers_and_of_transactions_is_explained(kafkacheck, pattern):
+    ended = kafkacheck("guards", pattern, "--workers", 1)
+    assert ended.status == 0
+    assert " 0 unexplained" in ended.last_line
+
+
+# replication with three replicas
+
+
 EXPANSION = {"leader_expand_isr", "has_established_epoch"}
 
 

@@ -8,13 +8,14 @@ from impl.constants import NO_OFFSET
 from impl.producer.append import append_batch
 from impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
 from impl.transactions.cleaner import cleaner_cleans_segment
-from impl.transactions.constants import Answer, ProduceStage, RequestKind, TransactionState
+from impl.transactions.constants import Answer, ProducerState, ProduceStage, RequestKind, TransactionState
 from impl.transactions.consumer import consumer_reads
 from impl.transactions.coordinator import add_partition, answer_of, fence_and_abort, verify_partition
 from impl.transactions.log import transaction_log_commits
 from impl.transactions.markers import group_coordinator_follows_marker, leader_writes_marker, write_marker
 from impl.transactions.partition import (
     last_stable_offset,
+    leader_appends_verified,
     leader_receives_produce,
     partition_replicates,
     reload_partition,
@@ -140,10 +141,10 @@ def test_end_txn_of_version_2_tells_transactions_apart_by_their_epochs(state_nam
         assert appended(state)[2:] == (2, 1)
 
 
-@pytest.mark.parametrize(
-    ("state_name", "answer"),
-    [("COMPLETE_COMMIT", "NONE"), ("EMPTY", "PRODUCER_FENCED"), ("ONGOING", "PRODUCER_FENCED")],
-)
+FORMER = [("COMPLETE_COMMIT", "NONE"), ("EMPTY", "PRODUCER_FENCED"), ("ONGOING", "PRODUCER_FENCED")]
+
+
+@pytest.mark.parametrize(("state_name", "answer"), FORMER)
 def test_an_end_of_the_last_epoch_is_known_by_the_producer_id_before(state_name, answer):
     state = coordinator_in(state_name, epoch=0, producer_id=1)
     state.transactional_ids[0].coordinators[0].metadata.previous_producer_id = 0
@@ -214,6 +215,17 @@ def partition_with(*items, rules=V1):
     if rules.leader_is_alone:
         partition.high_watermark = partition.log.end_offset
     return state, partition
+
+
+def test_a_batch_that_another_verified_request_has_brought_is_acknowledged_and_not_stored_again():
+    state, partition = partition_with(0)
+    client, produce = state.clients[0], state.produces[0]
+    client.state, client.transaction = ProducerState.IN_TRANSACTION, 0
+    produce.stage, produce.partition, produce.guard = ProduceStage.VERIFIED, 0, 1
+    produce.batch = partition.log.batches[0].copy()
+    assert leader_appends_verified(state, V1, 0)
+    assert (produce.stage, client.state) == (ProduceStage.IDLE, ProducerState.IN_TRANSACTION)
+    assert (members_of(state.transactions[0].acknowledged), partition.log.end_offset) == ([0], 1)
 
 
 def test_the_last_stable_offset_stands_at_the_first_open_transaction():

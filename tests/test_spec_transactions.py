@@ -8,7 +8,6 @@ from checker.model import Model
 from checker.search import check
 from impl.producer.append import append_batch, append_marker
 from impl.producer.constants import Marker
-from impl.transactions import partition
 from impl.transactions.constants import ProducerState, RequestKind, TransactionState
 from impl.transactions.partition import first_open_transaction_offset
 from impl.transactions.records import Partition, State, TransactionalIdNumber
@@ -140,7 +139,7 @@ def only_open_transactions_count(partition: Partition) -> int:
 
 @pytest.mark.parametrize("name", ["transactions_reader", "transactions_two_step_read"])
 def test_a_search_finds_a_stable_offset_that_forgets_what_is_not_replicated(monkeypatch, name):
-    monkeypatch.setattr(partition, "first_unstable_offset", only_open_transactions_count)
+    monkeypatch.setattr("impl.transactions.partition.first_unstable_offset", only_open_transactions_count)
     result = check(catalogue.find_model(name), engine="interpreted")
     assert result.trace is not None and result.trace.property == "reads_end_at_stable_offset"
 
