@@ -138,21 +138,22 @@ def only_what_does_not_fit_is_refused(before: State, after: State) -> bool:
     return True
 
 
-def is_sent_to(state: State, partition_id: int, batch: Batch) -> bool:
+def is_sent_to(state: State, rules: TransactionRules, partition_id: int, batch: Batch) -> bool:
     """Whether a request has the batch for this very topic, and may be appended now: its transaction is verified."""
     partition = state.partitions[partition_id]
     for produce_id in range(len(state.produces)):
         produce = state.produces[produce_id]
         if produce.partition == partition_id and produce.incarnation == partition.incarnation:
             if produce.batch.id == batch.id and produce.batch.producer_epoch == batch.producer_epoch:
-                if is_open(partition.log, batch.producer_id) and produce.stage == ProduceStage.REQUESTED:
+                is_asked = produce.stage == ProduceStage.REQUESTED
+                if is_asked and (is_open(partition.log, batch.producer_id) or not rules.verification):
                     return True
                 if produce.stage == ProduceStage.VERIFIED:
                     return True
     return False
 
 
-def only_verified_batches_are_stored(before: State, after: State) -> bool:
+def only_verified_batches_are_stored(before: State, after: State, rules: TransactionRules) -> bool:
     """What a leader stores of a producer was sent to this very topic, and its transaction is verified or open.
 
     Lost if it fails: a batch that no marker will end; or one of a topic that was deleted.
@@ -168,7 +169,7 @@ def only_verified_batches_are_stored(before: State, after: State) -> bool:
             if was.is_deleted:
                 return False
             if batch.producer_id != NO_PRODUCER_ID and batch.marker == Marker.NONE:
-                if not is_sent_to(before, partition_id, batch):
+                if not is_sent_to(before, rules, partition_id, batch):
                     return False
     return True
 

@@ -3,7 +3,7 @@
 Part of Kafka modelled: `TransactionCoordinator` (`handleInitProducerId`, `handleAddPartitionsToTransaction`,
 `handleVerifyPartitionsInTransaction`, `handleEndTransaction`, `abortTimedOutTransactions`).
 Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360, KIP-890, KAFKA-6119, KAFKA-9666, KAFKA-19367, KAFKA-20090.
-Left out, and why that is sound: `transaction.max.timeout.ms`: who asks for more time is refused before anything happens.
+Left out, and why that is sound: `transaction.max.timeout.ms`: who asks for more time is refused before all else.
 
 With transaction version 2 an abort of a transaction that the coordinator knows nothing of raises the epoch, as Kafka
 4.0 does: what was sent in it may still be under way.
