@@ -39,8 +39,8 @@ test: lint
 
 long: environment
 	@$(BIN)/python -m pytest --all --long -q -n $(WORKERS) --maxprocesses 8 --dist worksteal \
-		tests/museum tests/test_expected.py tests/test_guards.py tests/test_distributed.py tests/test_reference_checker.py tests/test_toys.py \
-		tests/test_actions.py tests/test_compiled.py tests/test_spark_search.py tests/test_symbolic.py \
+		tests/museum tests/test_expected.py tests/test_guards_of_models.py tests/test_distributed.py tests/test_reference_checker.py \
+		tests/test_toys.py tests/test_actions.py tests/test_compiled.py tests/test_spark_search.py tests/test_symbolic.py \
 		tests/test_prove.py tests/test_prove_cluster.py tests/test_prove_producer.py tests/test_houdini.py
 
 quick: environment

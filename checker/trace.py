@@ -161,7 +161,7 @@ def _nothing(layout: Layout) -> Any:
     """The blank state, but with 0 for numbers that begin elsewhere; -1 says that there is none of something."""
     blank = layout.flatten(layout.blank())
     pairs = zip(layout.leaves, blank, strict=True)
-    return layout.restore([0 if type(leaf.kind) is Count and value != -1 else value for leaf, value in pairs])
+    return layout.restore(tuple(0 if type(leaf.kind) is Count and value != -1 else value for leaf, value in pairs))
 
 
 def leaf_texts(model: Model, state: Any) -> dict[str, str]:

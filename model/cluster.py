@@ -36,6 +36,12 @@ from spec.cluster_clients import (
     truncation_errors_are_true,
 )
 from spec.cluster_elections import leader_is_active, partition_changes_state_legally
+from spec.cluster_eligible import (
+    appends_need_enough_replicas,
+    last_known_leader_is_last_resort,
+    last_known_leader_led_last,
+    leavers_stay_eligible,
+)
 from spec.cluster_files import (
     epoch_file_matches_log,
     only_followers_truncate,
@@ -165,6 +171,14 @@ CONTROLLER = (
     unread_metadata_is_blank,
 )
 """What the controller's record can be, and how it reaches brokers."""
+
+ELIGIBLE = (
+    appends_need_enough_replicas,
+    leavers_stay_eligible,
+    last_known_leader_led_last,
+    last_known_leader_is_last_resort,
+)
+"""What `min.insync.replicas` and eligible leader replicas promise."""
 
 CONSUMER = (consumers_are_served_in_their_epoch, consumer_learns_from_the_living, truncation_errors_are_true)
 """What a consumer is told."""

@@ -18,6 +18,7 @@ from model.cluster_drawing import CLUSTER
 from model.cluster_healing import FAIR_IN_KRAFT, ISR_GROWTH
 from model.environment import process_crashes, start_alone
 from spec.cluster import acknowledged_record, logs_match_by_epoch, recovering_leader_is_alone
+from spec.cluster_isr import answers_tell_the_record
 from spec.cluster_liveness import bounds_leave_room, converged, disturbed
 
 MODEL = Model(
@@ -34,7 +35,7 @@ MODEL = Model(
         process_crashes,
         controller_elects_uncleanly,
     ],
-    always=[recovering_leader_is_alone, logs_match_by_epoch, bounds_leave_room],
+    always=[recovering_leader_is_alone, logs_match_by_epoch, answers_tell_the_record, bounds_leave_room],
     sometimes=[acknowledged_record],
     leads_to=[(disturbed, converged)],
     weakly_fair=[*FAIR_IN_KRAFT, each(leader_ends_recovery)],

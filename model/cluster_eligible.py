@@ -11,7 +11,7 @@ Expected: HOLDS
 from checker.model import Model
 from impl.cluster import State
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, BROKERS, CONTROLLER, EXAMPLES, ISR_CHANGES, KRAFT, MEASURES, REPLICATION
+from model.cluster import BOUNDS, BROKERS, CONTROLLER, ELIGIBLE, EXAMPLES, ISR_CHANGES, KRAFT, MEASURES, REPLICATION
 from model.cluster_drawing import CLUSTER
 from model.environment import power_fails, session_expires, start_in_sync
 from spec.cluster import (
@@ -37,6 +37,7 @@ MODEL = Model(
         high_watermark_does_not_fall,
         *BROKERS,
         *CONTROLLER,
+        *ELIGIBLE,
     ],
     sometimes=EXAMPLES,
     measures=MEASURES,

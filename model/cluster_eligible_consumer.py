@@ -13,7 +13,7 @@ from impl.client.consumer import consumer_learns_leader, consumer_reads
 from impl.cluster import State
 from impl.controller.brokers import controller_unfences_broker
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, EXAMPLES, ISR_CHANGES, MEASURES, REPLICATION
+from model.cluster import BOUNDS, ELIGIBLE, EXAMPLES, ISR_CHANGES, MEASURES, REPLICATION
 from model.cluster_drawing import CLUSTER_WITH_CONSUMER
 from model.environment import session_expires, start_in_sync
 from spec.cluster import acknowledged_records_survive, logs_match_by_epoch
@@ -34,7 +34,7 @@ MODEL = Model(
         consumer_reads,
         session_expires,
     ],
-    always=[consumed_records_survive, acknowledged_records_survive, logs_match_by_epoch],
+    always=[consumed_records_survive, acknowledged_records_survive, logs_match_by_epoch, *ELIGIBLE],
     sometimes=EXAMPLES,
     measures=MEASURES,
     drawing=CLUSTER_WITH_CONSUMER,

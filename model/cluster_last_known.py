@@ -12,7 +12,7 @@ Expected: HOLDS. With `--set last_known_leader_is_elected=False` nothing is lost
 from checker.model import Model
 from impl.cluster import State
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, ISR_CHANGES, KRAFT, MEASURES, REPLICATION
+from model.cluster import BOUNDS, CONTROLLER, ELIGIBLE, ISR_CHANGES, KRAFT, MEASURES, REPLICATION
 from model.cluster_drawing import CLUSTER
 from model.environment import process_crashes, start_in_sync
 from spec.cluster import (
@@ -49,6 +49,8 @@ MODEL = Model(
         one_leader_in_epoch,
         high_watermark_is_within_log,
         high_watermark_does_not_fall,
+        *CONTROLLER,
+        *ELIGIBLE,
     ],
     sometimes=[acknowledged_record, offline_partition, recovering_leader],
     measures=MEASURES,

@@ -12,7 +12,7 @@ from impl.broker.recovery import broker_flushes
 from impl.cluster import State
 from impl.controller.brokers import broker_stops
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, BROKERS, CONTROLLER, EXAMPLES, ISR_CHANGES, KRAFT, MEASURES, REPLICATION
+from model.cluster import BOUNDS, BROKERS, CONTROLLER, ELIGIBLE, EXAMPLES, ISR_CHANGES, KRAFT, MEASURES, REPLICATION
 from model.cluster_drawing import CLUSTER
 from model.environment import power_fails, shutdown_is_asked, start_in_sync
 from spec.cluster import (
@@ -43,6 +43,7 @@ MODEL = Model(
         high_watermark_is_within_log,
         *BROKERS,
         *CONTROLLER,
+        *ELIGIBLE,
     ],
     sometimes=EXAMPLES,
     measures=MEASURES,

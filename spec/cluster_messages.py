@@ -13,11 +13,13 @@ from impl.rules import ClusterRules
 
 
 def has_same_files(broker: Broker, now: Broker) -> bool:
-    """Whether a broker's log, leader-epoch file and checkpoint are as they were."""
+    """Whether a broker's log, leader-epoch file and checkpoint are as they were, on disk and in the page cache."""
     for epoch in range(len(broker.epoch_starts)):
         if broker.epoch_starts[epoch] != now.epoch_starts[epoch]:
             return False
     if broker.log.end_offset != now.log.end_offset or broker.log_start_offset != now.log_start_offset:
+        return False
+    if broker.flushed_offset != now.flushed_offset:
         return False
     return broker.high_watermark_checkpoint == now.high_watermark_checkpoint
 
@@ -56,9 +58,38 @@ def running_brokers(state: State) -> int:
     return running
 
 
+def has_flushed(before: State, after: State) -> bool:
+    """Whether every log still has what had been flushed."""
+    for broker_id in range(len(before.brokers)):
+        if after.brokers[broker_id].log.end_offset < before.brokers[broker_id].flushed_offset:
+            return False
+    return True
+
+
+def ends_as_asked(before: State, after: State) -> bool:
+    """Whether every process that ends had asked for its shutdown."""
+    for broker_id in range(len(before.brokers)):
+        if before.brokers[broker_id].is_running and not after.brokers[broker_id].is_running:
+            if not contains(before.controller.stopping, broker_id):
+                return False
+    return True
+
+
+def something_is_lost(before: State, after: State) -> bool:
+    """Whether a fetch or its answer goes, or a change of the ISR whose answer was under way is asked for again."""
+    for broker_id in range(len(before.brokers)):
+        if before.fetches[broker_id].stage != Stage.IDLE and after.fetches[broker_id].stage == Stage.IDLE:
+            return True
+        if before.alter_partitions[broker_id].stage == Stage.ANSWERED:
+            if after.alter_partitions[broker_id].stage == Stage.REQUESTED:
+                return True
+    return False
+
+
 def disturbances_are_real(before: State, after: State) -> bool:
-    """A crash, a power loss and a lost disk end a process that ran; an expiration takes out a broker that runs, or one
-    that lags; a move and a deletion let the controller record something.
+    """A crash, a power loss and a lost disk end a process that ran, and nothing else does, but for a shutdown that the
+    controller has granted. A power loss takes nothing that was flushed, and a loss what is under way; an expiration
+    takes out a broker that runs, or one that lags; a move and a deletion let the controller record something.
 
     Lost if it fails: behaviours in which so many disturbances happen; they would be charged for nothing.
     Source: `model/environment.py`.
@@ -66,8 +97,14 @@ def disturbances_are_real(before: State, after: State) -> bool:
     Fails in: none; it guards the reference itself.
     """
     spent = before.budget.crashes != after.budget.crashes or before.budget.power_losses != after.budget.power_losses
+    if spent and not has_flushed(before, after):
+        return False
     if spent or before.budget.disk_losses != after.budget.disk_losses:
         return running_brokers(after) < running_brokers(before)
+    if not ends_as_asked(before, after):
+        return False
+    if before.budget.losses != after.budget.losses and not something_is_lost(before, after):
+        return False
     asked = before.budget.moves != after.budget.moves or before.budget.deletions != after.budget.deletions
     if asked and before.controller.offset == after.controller.offset:
         return False
@@ -86,8 +123,9 @@ def disturbances_are_real(before: State, after: State) -> bool:
 
 
 def connections_end_with_process(before: State, after: State) -> bool:
-    """With a process end the answers on their way to it, the requests on their way to it, and its question where an
-    epoch ends; nothing else that is under way does. A fetch and a change that it sent may still arrive.
+    """With a process end the answers on their way to it, the requests on their way to it, old ones among them, and its
+    question where an epoch ends; nothing else that is under way does. A fetch and a change that it sent may still
+    arrive.
 
     Lost if it fails: a request or an answer reaches a later start of the broker, or one that could arrive never does.
     Source: a broken connection; KIP-903.
@@ -105,6 +143,10 @@ def connections_end_with_process(before: State, after: State) -> bool:
                 if other_id == broker_id:
                     ends = fetch.stage == Stage.ANSWERED or fetch.question == Question.EPOCH_END
                 if after.fetches[other_id].stage != (Stage.IDLE if ends else fetch.stage):
+                    return False
+                old_fetch = before.old_fetches[other_id]
+                ends = old_fetch.leader == broker_id
+                if after.old_fetches[other_id].stage != (Stage.IDLE if ends else old_fetch.stage):
                     return False
     return True
 

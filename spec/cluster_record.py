@@ -166,12 +166,12 @@ def replayed_partition_epoch(state: State, rules: ClusterRules) -> bool:
     return True
 
 
-def only_assigned_brokers_obey(before: State, after: State) -> bool:
-    """A broker turns to a leader epoch only by metadata that assigns the partition to it, when somebody has led it and
-    its topic is not queued for deletion.
+def only_assigned_brokers_obey(before: State, after: State, rules: ClusterRules) -> bool:
+    """A broker turns to a leader epoch only by metadata that assigns the partition to it and does not queue its
+    topic for deletion; in the ZooKeeper era only after it has had its first leader, as nobody is told of a new one.
 
-    Lost if it fails: a replica comes to be on a broker that nobody knows to have one, or of a topic that nobody has.
-    Source: `ReplicaManager.becomeLeaderOrFollower`, KIP-455.
+    Lost if it fails: a replica comes to be on a broker that nobody knows to have one, or before anybody may lead.
+    Source: `ReplicaManager.becomeLeaderOrFollower`, KIP-455; `PartitionStateMachine.doHandleStateChanges`.
     Holds in: every model of the cluster.
     Fails in: none; it guards the reference itself.
     """
@@ -179,7 +179,9 @@ def only_assigned_brokers_obey(before: State, after: State) -> bool:
         now = after.brokers[broker_id]
         if now.is_running and now.leader_epoch > before.brokers[broker_id].leader_epoch:
             metadata = before.controller.history[now.metadata_offset]
-            if not contains(metadata.replicas, broker_id) or had_no_leader_yet(metadata) or metadata.is_deleting != 0:
+            if not contains(metadata.replicas, broker_id) or metadata.is_deleting != 0:
+                return False
+            if metadata.isr == 0 and rules.propagation == Propagation.LEADER_AND_ISR:
                 return False
     return True
 

@@ -7,7 +7,8 @@ Left out, and why that is sound: steps of the environment, which Kafka does not 
 
 from checker.schema import cardinality, contains
 from impl.cluster import State
-from impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, Question, Stage
+from impl.constants import NO_LEADER, NO_OFFSET, Question, Stage
+from spec.cluster_messages import is_on_leaders_log
 
 
 def high_watermark_does_not_fall(before: State, after: State) -> bool:
@@ -187,7 +188,8 @@ def stale_old_fetches_have_no_effect(before: State, after: State) -> bool:
 
 
 def read_fetches_fit(before: State, after: State) -> bool:
-    """No old fetch is read that is of another leader epoch, above the log's end, or behind a record of a newer epoch.
+    """An old fetch is read where it is of the leader's epoch, its offset lies in the log, and the follower's log can be
+    how the leader's begins; and only there. Any other one is gone.
 
     Lost if it fails: fencing; a follower whose log differs is taken for one that has the leader's records.
     Source: Partition.fetchRecords; KIP-320, KIP-595.
@@ -196,15 +198,16 @@ def read_fetches_fit(before: State, after: State) -> bool:
     """
     for follower_id in range(len(before.old_fetches)):
         fetch = before.old_fetches[follower_id]
-        if fetch.stage == Stage.REQUESTED and after.old_fetches[follower_id].stage == Stage.ANSWERED:
+        stage = after.old_fetches[follower_id].stage
+        if fetch.stage == Stage.REQUESTED and stage != Stage.REQUESTED and after.brokers[fetch.leader].is_running:
             leader = before.brokers[fetch.leader]
-            if leader.leader != fetch.leader or leader.leader_epoch != fetch.leader_epoch:
+            fits = leader.leader == fetch.leader and leader.leader_epoch == fetch.leader_epoch
+            if fetch.offset < leader.log_start_offset or fetch.offset > leader.log.end_offset:
+                fits = False
+            elif not is_on_leaders_log(leader, fetch.asked_epoch, fetch.offset):
+                fits = False
+            if fits != (stage == Stage.ANSWERED):
                 return False
-            if fetch.offset > leader.log.end_offset:
-                return False
-            if fetch.offset > leader.log_start_offset and fetch.asked_epoch != NO_EPOCH:
-                if leader.log.records[fetch.offset - 1].epoch > fetch.asked_epoch:
-                    return False
     return True
 
 

@@ -1,26 +1,17 @@
 """Every guard earns its place: what catches a model without one of its conditions, and what the command says."""
 
 import json
-import os
-import re
-import signal
-import subprocess
-import sys
-import time
-from concurrent.futures.process import BrokenProcessPool
 
-import psutil
 import pytest
 
 from checker.catalogue import find_model
-from checker.commands import guarding
 from checker.errors import EvaluationError
 from checker.model import Model
 from checker.mutants.guards import Examiner, Outcome
 from checker.result import Limits
 from checker.search import check
 from checker.statuses import UNEXPLAINED
-from tests.command import ROOT, TANK, Command, catalogue, in_process, write
+from tests.command import TANK, Command, catalogue, in_process, write
 from tests.toys import die_hard, peterson
 
 CAUGHT, REDUNDANT, EXCLUDED = Outcome.CAUGHT, Outcome.REDUNDANT, Outcome.EXCLUDED
@@ -259,73 +250,6 @@ def test_a_wrong_list_is_refused_before_anything_is_explored(kafkacheck, cistern
         assert word in ended.error
 
 
-@pytest.mark.parametrize(("error", "told"), [(KeyboardInterrupt, "interrupted"), (BrokenProcessPool, "lack of memory")])
-def test_what_was_found_is_told_when_it_ends_early(kafkacheck, cistern, monkeypatch, error, told):
-    """Of one model, a guard is settled that it has caught or found redundant."""
-    whole = kafkacheck("guards", cistern, "--workers", 1).last_line
-    monkeypatch.setattr("checker.commands.guarding.LEAST_SHARE", 1)
-    examine = guarding._examine
-    asked = []
-
-    def examine_three_times(*arguments):
-        asked.append(arguments)
-        if len(asked) > 3:
-            raise error
-        return examine(*arguments)
-
-    monkeypatch.setattr("checker.commands.guarding._examine", examine_three_times)
-    ended = kafkacheck("guards", cistern, "--workers", 1)
-    caught, redundant, undecided = map(
-        int, re.findall(r"(\d+) caught, (\d+) redundant, 0 unexplained, (\d+) undecided$", ended.last_line)[0]
-    )
-    assert (ended.status, len(asked)) == (20, 4)
-    assert told in ended.error and f"; {undecided} of " in ended.error
-    assert ended.out.count("\ncaught ") == caught > 0 and ended.out.count("\nredundant ") == redundant > 0
-    assert undecided == len(Examiner(find_model(str(cistern))).mutants) - caught - redundant - ended.out.count("\nexcl")
-    assert whole != ended.last_line
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seconds", [0, 0.3, 1.5])
-@pytest.mark.parametrize("pressed", [signal.SIGINT, signal.SIGTERM])
-def test_ctrl_c_or_a_request_to_end_ends_every_process_at_once_and_quietly(tmp_path, pressed, seconds):
-    """Ctrl-C reaches the whole group, also processes that only begin; a request to end reaches the first one only."""
-    arguments = [
-        sys.executable,
-        "-m",
-        "checker",
-        "guards",
-        "cluster_consumer_unclean",
-        "cluster_power",
-        "--workers",
-        "2",
-    ]
-    process = subprocess.Popen(
-        arguments,
-        cwd=ROOT,
-        env={**os.environ, "KAFKACHECK_CACHE": str(tmp_path)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline().startswith("cluster_")  # now Python has loaded what it needs
-    time.sleep(seconds)
-    begun = psutil.Process(process.pid).children(recursive=True)
-    if pressed == signal.SIGINT:
-        os.killpg(process.pid, pressed)
-    else:
-        process.send_signal(pressed)
-    out, err = process.communicate(timeout=30)
-    told = re.fullmatch(
-        r"(cluster_.* examined; .* caught\n)*error: interrupted; (\d+) of \d+ guards are undecided\n", err
-    )
-    assert process.returncode == 20
-    assert told is not None and out.endswith(f" 0 unexplained, {told[2]} undecided\n")
-    assert not psutil.wait_procs(begun, timeout=5)[1]
-
-
 def test_a_pattern_that_fits_no_guard_is_refused(kafkacheck, cistern):
     ended = kafkacheck("guards", cistern, "--guard", "drain")
     assert ended.status == 2
@@ -507,78 +431,3 @@ MODEL =""",
     found = findings(find_model(str(write(tmp_path / "calm.py", text))), with_traces=True)[RING]
     assert (found.outcome, found.by) == (CAUGHT, "has_rung_leads_to_is_calm")
     assert found.length == 2 and "nothing happens any more" in found.trace
-
-
-# replication
-
-
-@pytest.mark.slow
-def test_every_guard_of_the_oldest_protocol_is_explained(kafkacheck):
-    ended = kafkacheck("guards", "truncate_to_high_watermark", "--workers", 1)
-    assert ended.status == 0
-    assert ended.last_line.endswith(" 0 unexplained")
-
-
-# clients
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("pattern", ["producer_*", "transactions_*"])
-def test_every_guard_of_producers_and_of_transactions_is_explained(kafkacheck, pattern):
-    ended = kafkacheck("guards", pattern, "--workers", 1)
-    assert ended.status == 0
-    assert " 0 unexplained" in ended.last_line
-
-
-# replication with three replicas
-
-
-EXPANSION = {"leader_expand_isr", "has_established_epoch"}
-
-
-@pytest.mark.long
-def test_two_replicas_do_not_explain_when_an_isr_may_grow_and_three_do():
-    two = {"replicas": 2, "log_size": 1, "max_records": 1}
-    found = findings(find_model("kip320").with_bounds(two))
-    survivors = {name: each for name, each in found.items() if each.outcome is UNEXPLAINED_OUTCOME}
-    assert {name.split(":")[0] for name in survivors} == EXPANSION
-    examiner = Examiner(find_model("kip320").with_bounds(two | {"replicas": 3}))
-    guard = next(name for name in survivors if name.startswith("leader_expand_isr"))
-    assert one(examiner, guard).outcome is CAUGHT
-
-
-@pytest.mark.slow
-def test_a_lemma_catches_a_fetch_of_another_epoch_before_a_record_is_lost():
-    examiner = Examiner(find_model("kip320").with_bounds({"log_size": 1, "max_records": 1}))
-    found = one(examiner, "is_following: return")
-    assert (found.outcome, found.by) == (CAUGHT, "joined_isr_in_epoch")
-
-
-ACKNOWLEDGES = "acknowledge: if record.epoch == leader.leader_epoch and rules.acks == Acks.ALL: always taken"
-USES_FETCH = (
-    "follower_uses_fetch: fetch.stage != Stage.ANSWERED or fetch.question != Question.FETCH: without `fetch.question"
-)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("guard", "by"),
-    [
-        ("leader_answers_fetch: if not state.brokers[fetch.leader].is_running", "stopped_brokers_do_nothing"),
-        (USES_FETCH, "answered_questions_are_used"),
-        ("power_fails: if state.budget.power_losses == 0", "disturbances_are_real"),
-        (ACKNOWLEDGES, "only_appender_acknowledges"),
-        ("cut_epochs_from: if broker.epoch_starts[epoch] >= end_offset", "truncation_cuts_epochs"),
-        ("turn_to_leader: if state.fetches[broker_id].stage == Stage.ANSWERED", "new_epoch_drops_answers"),
-        ("is_choice: return contains(candidates, new_leader): always True", "leader_epoch_counts_leaders"),
-        ("can_take_out: if not has_room(state) or", "every_change_has_an_effect"),
-    ],
-)
-def test_what_brokers_do_step_by_step_is_needed_to_catch_a_guard(power, guard, by):
-    found = one(power, guard)
-    assert (found.outcome, found.by) == (CAUGHT, by)
-
-
-@pytest.fixture(scope="module")
-def power():
-    return Examiner(find_model("cluster_power"))

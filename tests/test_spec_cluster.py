@@ -6,14 +6,15 @@ Those that an entry of the museum breaks are seen to fail there as well.
 from checker.layout import Layout
 from impl.broker.log_file import append_to_log
 from impl.cluster import State
-from impl.constants import Stage
+from impl.constants import Propagation, Stage
+from impl.log import truncate_to
 from impl.rules import ClusterRules
 from model.cluster import BOUNDS
 from model.environment import found_partition
-from spec import cluster, cluster_clients, cluster_measures, cluster_steps
+from spec import cluster, cluster_clients, cluster_measures, cluster_messages, cluster_record, cluster_steps
 
 LAYOUT = Layout(State, {**BOUNDS, "log_size": 2, "max_records": 3, "max_log_start": 1})
-OLD_FETCHES = Layout(State, {**BOUNDS, "old_fetches": 1})
+OLD_FETCHES = Layout(State, {**BOUNDS, "old_fetches": 1, "losses": 1})
 
 
 def state_of(*logs):
@@ -185,5 +186,62 @@ def test_an_old_fetch_is_read_only_where_it_fits_and_counts_then():
     assert not cluster_steps.read_fetches_fit(before, after), "the leader has another record there"
     before.old_fetches[1].asked_epoch = 1
     assert cluster_steps.read_fetches_fit(before, after)
+    after.old_fetches[1].stage = Stage.IDLE
+    assert not cluster_steps.read_fetches_fit(before, after), "it would have been answered"
+    after.brokers[0].is_running = False
+    assert cluster_steps.read_fetches_fit(before, after), "its leader has stopped"
+    after.brokers[0].is_running, after.old_fetches[1].stage = True, Stage.ANSWERED
     before.brokers[0].leader_epoch = 1
     assert not cluster_steps.read_fetches_fit(before, after)
+
+
+def test_an_old_fetch_to_a_process_that_has_ended_is_seen():
+    before, _ = with_old_fetch(0)
+    after = before.copy()
+    after.brokers[0].is_running = False
+    assert not cluster_messages.connections_end_with_process(before, after)
+    after.old_fetches[1].stage = Stage.IDLE
+    assert cluster_messages.connections_end_with_process(before, after)
+
+
+def test_a_process_that_ends_without_a_reason_is_seen():
+    before = state_of()
+    after = before.copy()
+    after.brokers[1].is_running = False
+    assert not cluster_messages.disturbances_are_real(before, after)
+    before.controller.stopping = 0b10
+    assert cluster_messages.disturbances_are_real(before, after)
+
+
+def test_a_power_loss_that_takes_what_was_flushed_is_seen():
+    before = state_of([(0, 0)], [(0, 0)])
+    after = before.copy()
+    before.budget.power_losses = after.budget.power_losses + 1
+    after.brokers[1].is_running = False
+    truncate_to(after.brokers[1].log, 0)
+    assert cluster_messages.disturbances_are_real(before, after)
+    before.brokers[1].flushed_offset = 1
+    assert not cluster_messages.disturbances_are_real(before, after)
+
+
+def test_a_loss_of_nothing_is_seen():
+    before = OLD_FETCHES.blank()
+    found_partition(before, 0b11, 0b11)
+    after = before.copy()
+    after.budget.losses = before.budget.losses - 1
+    assert not cluster_messages.disturbances_are_real(before, after)
+    before.fetches[1].stage = Stage.ANSWERED
+    assert cluster_messages.disturbances_are_real(before, after)
+    before.fetches[1].stage = Stage.IDLE
+    before.alter_partitions[0].stage, after.alter_partitions[0].stage = Stage.ANSWERED, Stage.REQUESTED
+    assert cluster_messages.disturbances_are_real(before, after)
+
+
+def test_a_partition_that_no_leader_had_yet_is_obeyed_by_nobody_in_the_zookeeper_era():
+    before = state_of()
+    before.controller.history[0].isr = 0
+    after = before.copy()
+    after.brokers[1].leader_epoch += 1
+    assert cluster_record.only_assigned_brokers_obey(before, after, ClusterRules())
+    zookeeper = ClusterRules(propagation=Propagation.LEADER_AND_ISR)
+    assert not cluster_record.only_assigned_brokers_obey(before, after, zookeeper)

@@ -144,7 +144,7 @@ class FunctionReader:
         return self.result
 
     def _check_depth(self, statement: ast.stmt) -> None:
-        parts = [(statement, 0)]
+        parts: list[tuple[ast.AST, int]] = [(statement, 0)]
         while parts:
             node, depth = parts.pop()
             if depth > MOST_NESTED:

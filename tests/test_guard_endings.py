@@ -1,0 +1,95 @@
+"""What `kafkacheck guards` says where it ends early, and that nothing goes on behind it."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures.process import BrokenProcessPool
+
+import psutil
+import pytest
+
+from checker.catalogue import find_model
+from checker.commands import guarding
+from checker.mutants.guards import Examiner
+from tests.command import ROOT, Command, write
+from tests.test_guards import CISTERN
+
+
+@pytest.fixture
+def kafkacheck(capsys):
+    return Command(capsys)
+
+
+@pytest.fixture
+def cistern(tmp_path):
+    return write(tmp_path / "cistern.py", CISTERN)
+
+
+@pytest.mark.parametrize(("error", "told"), [(KeyboardInterrupt, "interrupted"), (BrokenProcessPool, "lack of memory")])
+def test_what_was_found_is_told_when_it_ends_early(kafkacheck, cistern, monkeypatch, error, told):
+    """Of one model, a guard is settled that it has caught or found redundant."""
+    whole = kafkacheck("guards", cistern, "--workers", 1).last_line
+    monkeypatch.setattr("checker.commands.guarding.LEAST_SHARE", 1)
+    examine = guarding._examine
+    asked = []
+
+    def examine_three_times(*arguments):
+        asked.append(arguments)
+        if len(asked) > 3:
+            raise error
+        return examine(*arguments)
+
+    monkeypatch.setattr("checker.commands.guarding._examine", examine_three_times)
+    ended = kafkacheck("guards", cistern, "--workers", 1)
+    caught, redundant, undecided = map(
+        int, re.findall(r"(\d+) caught, (\d+) redundant, 0 unexplained, (\d+) undecided$", ended.last_line)[0]
+    )
+    assert (ended.status, len(asked)) == (20, 4)
+    assert told in ended.error and f"; {undecided} of " in ended.error
+    assert ended.out.count("\ncaught ") == caught > 0 and ended.out.count("\nredundant ") == redundant > 0
+    assert undecided == len(Examiner(find_model(str(cistern))).mutants) - caught - redundant - ended.out.count("\nexcl")
+    assert whole != ended.last_line
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seconds", [0, 0.3, 1.5])
+@pytest.mark.parametrize("pressed", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_or_a_request_to_end_ends_every_process_at_once_and_quietly(tmp_path, pressed, seconds):
+    """Ctrl-C reaches the whole group, also processes that only begin; a request to end reaches the first one only."""
+    arguments = [
+        sys.executable,
+        "-m",
+        "checker",
+        "guards",
+        "cluster_consumer_unclean",
+        "cluster_power",
+        "--workers",
+        "2",
+    ]
+    process = subprocess.Popen(
+        arguments,
+        cwd=ROOT,
+        env={**os.environ, "KAFKACHECK_CACHE": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("cluster_")  # now Python has loaded what it needs
+    time.sleep(seconds)
+    begun = psutil.Process(process.pid).children(recursive=True)
+    if pressed == signal.SIGINT:
+        os.killpg(process.pid, pressed)
+    else:
+        process.send_signal(pressed)
+    out, err = process.communicate(timeout=30)
+    told = re.fullmatch(
+        r"(cluster_.* examined; .* caught\n)*error: interrupted; (\d+) of \d+ guards are undecided\n", err
+    )
+    assert process.returncode == 20
+    assert told is not None and out.endswith(f" 0 unexplained, {told[2]} undecided\n")
+    assert not psutil.wait_procs(begun, timeout=5)[1]
