@@ -22,6 +22,8 @@ from spec.cluster import acknowledged_records_survive, logs_match_by_epoch, one_
 from spec.cluster_steps import (
     high_watermark_does_not_fall,
     known_broker_epochs_do_not_fall,
+    read_fetches_count,
+    read_fetches_fit,
     stale_old_fetches_have_no_effect,
 )
 
@@ -65,6 +67,8 @@ MODEL = Model(
         high_watermark_does_not_fall,
         stale_old_fetches_have_no_effect,
         known_broker_epochs_do_not_fall,
+        read_fetches_fit,
+        read_fetches_count,
     ],
     sometimes=EXAMPLES,
     constraint=one_step_behind,

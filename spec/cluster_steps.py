@@ -193,7 +193,7 @@ def read_fetches_fit(before: State, after: State) -> bool:
 
     Lost if it fails: fencing; a follower whose log differs is taken for one that has the leader's records.
     Source: Partition.fetchRecords; KIP-320, KIP-595.
-    Holds in: cluster_old_fetches.
+    Holds in: cluster_old_fetches, cluster_old_fetches_three.
     Fails in: none; it guards how old fetches are read.
     """
     for follower_id in range(len(before.old_fetches)):
@@ -216,7 +216,7 @@ def read_fetches_count(before: State, after: State) -> bool:
 
     Lost if it fails: a follower that has a record is not known to have it.
     Source: Partition.updateFollowerFetchState, Replica.updateFetchStateOrThrow.
-    Holds in: cluster_old_fetches.
+    Holds in: cluster_old_fetches, cluster_old_fetches_three.
     Fails in: none; it guards how old fetches are counted.
     """
     for follower_id in range(len(before.old_fetches)):
