@@ -16,7 +16,7 @@ from checker.errors import EvaluationError
 from checker.evaluation import Evaluation
 from checker.exploration import NO_MEMORY, Exploration, Found, HandOver, Values, Watch, memory_reason, states_reason
 from checker.language import removal
-from checker.machine.context import EXCLUDED, Context, Sizes, kept_slot, successor_slot
+from checker.machine.context import EVERY_ACTION, EXCLUDED, Context, Sizes, kept_slot, successor_slot
 from checker.machine.kernel import sizes_of
 from checker.machine.lookup import BUCKET, MOST_SLOTS
 from checker.machine.machine_code import Improvement
@@ -64,6 +64,8 @@ class Workspace:
             self._context[slot] = array.ctypes.data
         self._context[Context.ROOM] = self.room
         self.remove(removal.removed())
+        self.try_actions(EVERY_ACTION)
+        self.judge(True)
         self._table: Any = None
         self.fill_table(0, SMALLEST_TABLE, slots_for(capacity))
 
@@ -95,6 +97,14 @@ class Workspace:
     def remove(self, number: int) -> None:
         """Remove the condition of that number from functions with switches (`checker.language.removal`)."""
         self._context[Context.REMOVED] = number
+
+    def try_actions(self, tried: int) -> None:
+        """Where functions have switches: expand by these actions only, each by its bit (`context.bit_of_action`)."""
+        self._context[Context.TRIED] = tried
+
+    def judge(self, does: bool) -> None:
+        """Where functions have switches: whether steps are judged when they are collected."""
+        self._context[Context.JUDGES] = does
 
     def adopt(self, states: "np.ndarray[Any, Any]") -> None:
         """Work on these packed states, uint64[n, words], in place of the ones kept; they must stay alive."""

@@ -14,8 +14,11 @@ class Context(IntEnum):
     FINGERPRINTS uint64[n]. `expand`, `check` and `fingerprint` work on the states FIRST .. LAST-1; `expand` sets FIRST
     to the first state it had no room for and AMOUNT to the number of successors. `absorb` keeps new states from number
     COUNT on, up to CAPACITY, counts in FIRED, and sets COUNT and CONSUMED. `fill` enters the states 0 .. COUNT-1 in
-    an empty table, and `spread` makes one of OLD_SLOTS slots as large as MASK says. REMOVED: see
-    `checker.language.removal`.
+    an empty table, and `spread` makes one of OLD_SLOTS slots as large as MASK says.
+
+    Only in kernels whose functions have switches: REMOVED, see `checker.language.removal`. `expand` tries the actions
+    whose bit is set in TRIED, see `bit_of_action`; and where JUDGES is 0 it asks of no step whether it violates a
+    property.
 
     Only in kernels of state graphs: `expand` fills COMBINATIONS uint32[ROOM] and WRONGS uint64[ROOM], `absorb` fills
     TARGETS uint32[ROOM], and `check` fills VERDICTS uint64[LAST - FIRST] and MEASURES int64[LAST - FIRST, measures];
@@ -45,11 +48,22 @@ class Context(IntEnum):
     VERDICTS = 20
     MEASURES = 21
     REMOVED = 22
-    OLD_SLOTS = 23
+    TRIED = 23
+    JUDGES = 24
+    OLD_SLOTS = 25
 
 
 EXCLUDED = 1 << 15
 """Added in ACTIONS to the number of the action where a successor lies outside the constraint, which is not kept."""
+
+
+EVERY_ACTION = -1
+"""In TRIED: the bits of all actions."""
+
+
+def bit_of_action(place: int) -> int:
+    """The bit of an action in TRIED, by its place in the model; where there are many, some share one."""
+    return 1 << place % 63
 
 
 NO_STATE = (1 << 32) - 1

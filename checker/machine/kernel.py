@@ -13,7 +13,7 @@ from checker import collector
 from checker.language import ir
 from checker.language.footprint import WHOLE_STATE, footprint
 from checker.machine import lookup
-from checker.machine.context import EXCLUDED, Context, Sizes, kept_slot, pointer, successor_slot
+from checker.machine.context import EXCLUDED, Context, Sizes, bit_of_action, kept_slot, pointer, successor_slot
 from checker.machine.native import (
     AT,
     DEADLOCK,
@@ -32,6 +32,7 @@ from checker.machine.native import (
     define,
     entry,
     internal,
+    judges,
     llvm,
     number,
     removed,
@@ -196,8 +197,10 @@ class _ExpandWriter:
             self.before = builder.in_entry(I64, len(self.packing.leaves))
         self.next = builder.in_entry(I64)
         self.amount = builder.in_entry(I64)
-        if REMOVED in kernel.module.globals:
+        self.has_switches = REMOVED in kernel.module.globals
+        if self.has_switches:
             builder.store(builder.get(context, Context.REMOVED), removed(kernel.module))
+            builder.store(builder.get(context, Context.JUDGES), judges(kernel.module))
 
     def write(self) -> None:
         """The whole function."""
@@ -238,8 +241,12 @@ class _ExpandWriter:
         if self.before is not self.state:
             self.packing.unpack(builder, source, self.before)
         for place, action in enumerate(self.model.actions):
-            for given in self._combinations(action, []):
-                self._attempt(place, action, row, source, given)
+            with contextlib.ExitStack() as branches:
+                if self.has_switches:
+                    tried = builder.and_(builder.get(self.context, Context.TRIED), number(bit_of_action(place)))
+                    branches.enter_context(builder.if_then(builder.icmp_signed("!=", tried, number(0))))
+                for given in self._combinations(action, []):
+                    self._attempt(place, action, row, source, given)
         if self.model.check_deadlock:
             stuck = builder.icmp_signed("==", builder.load(self.amount), before)
             note_first(builder, self.report, DEADLOCK, row, stuck)
@@ -340,9 +347,13 @@ class _ExpandWriter:
 
         `places` are the numbers of the properties.
         """
-        for place in places:
-            read = self.model.properties[place].read
-            fails = builder.not_(self.kernel.call(builder, read, report, states))
-            note_first(builder, report, successor_slot(place), builder.get(report, AT), fails)
-            for mask in wrong:
-                builder.store(builder.or_(builder.load(mask), bits(builder, [(place, fails)])), mask)
+        with contextlib.ExitStack() as branches:
+            if self.has_switches:
+                is_asked = builder.icmp_signed("!=", builder.load(judges(self.kernel.module)), number(0))
+                branches.enter_context(builder.if_then(is_asked))
+            for place in places:
+                read = self.model.properties[place].read
+                fails = builder.not_(self.kernel.call(builder, read, report, states))
+                note_first(builder, report, successor_slot(place), builder.get(report, AT), fails)
+                for mask in wrong:
+                    builder.store(builder.or_(builder.load(mask), bits(builder, [(place, fails)])), mask)

@@ -46,6 +46,8 @@ MOST_UNPOLLED = 100_000
 
 REMOVED = "removed"
 """The variable of a module that says which condition is removed."""
+JUDGES = "judges"
+"""The variable of a module with switches that says whether steps are judged."""
 
 
 def llvm_type(kind: ir.IrType) -> llvm.Type:
@@ -133,6 +135,14 @@ def removed(module: llvm.Module) -> llvm.Value:
         place = llvm.GlobalVariable(module, I64, REMOVED)
         place.linkage, place.initializer = "internal", number(NOTHING)
     return module.globals[REMOVED]
+
+
+def judges(module: llvm.Module) -> llvm.Value:
+    """Where a module whose functions have switches keeps whether steps are judged."""
+    if JUDGES not in module.globals:
+        place = llvm.GlobalVariable(module, I64, JUDGES)
+        place.linkage, place.initializer = "internal", number(1)
+    return module.globals[JUDGES]
 
 
 def define(module: llvm.Module, functions: list[ir.Function], inlined: list[ir.Function]) -> dict[int, llvm.Function]:

@@ -13,8 +13,8 @@ import numpy as np
 from checker.compiled import Workspace
 from checker.exploration import Values
 from checker.interpreted import generate_expand
-from checker.language import removal
-from checker.machine.context import EXCLUDED
+from checker.language import ir, removal
+from checker.machine.context import EVERY_ACTION, EXCLUDED, bit_of_action
 from checker.machine.kernel import sizes_of
 from checker.machine.native import FAULT, NO_FAULT, Entry
 from checker.model import Model
@@ -49,33 +49,70 @@ def _successors(expand: Any, values: Values, number: int) -> set[Values] | None:
 
 
 def different_compiled(model: Model, entries: dict[str, Entry], states: Array, numbers: Iterable[int]) -> set[int]:
-    """The same by machine code; `states` are packed, uint64[n, words]."""
+    """The same by machine code; `states` are packed, uint64[n, words].
+
+    First only the actions that have a condition are tried without it. Where these take other steps, the steps of all
+    actions decide, as another action may take the same ones.
+    """
     sizes = sizes_of(model)
     space = Workspace(sizes, entries, 1, BLOCK * sizes.combinations)
     space.adopt(states)
+    space.judge(False)
+    tried = actions_with_switches(model)
     left, different = list(numbers), set()
     for first in range(0, len(states), BLOCK):
         last = min(first + BLOCK, len(states))
-        usual = _steps(space, first, last, removal.NOTHING)
-        different |= {number for number in left if not _are_same(usual, _steps(space, first, last, number))}
+        usual = {each: _steps(space, first, last, removal.NOTHING, each) for each in {tried[number] for number in left}}
+        for number in left:
+            if not _are_same(usual[tried[number]], _steps(space, first, last, number, tried[number])):
+                if EVERY_ACTION not in usual:
+                    usual[EVERY_ACTION] = _steps(space, first, last, removal.NOTHING, EVERY_ACTION)
+                if not _are_same(usual[EVERY_ACTION], _steps(space, first, last, number, EVERY_ACTION)):
+                    different.add(number)
         left = [number for number in left if number not in different]
         if not left:
             break
     return different
 
 
+def actions_with_switches(model: Model) -> dict[int, int]:
+    """Which actions have each condition, by its number: their bits (`context.bit_of_action`)."""
+    found: dict[int, int] = {}
+    for place, action in enumerate(model.actions):
+        for function in ir.reachable([action.read]):
+            for each in ir.switches(function):
+                found[each.number] = found.get(each.number, 0) | bit_of_action(place)
+    return found
+
+
 def _are_same(one: Array | None, other: Array | None) -> bool:
     if one is None or other is None:
         return False
-    return np.array_equal(one, other) or np.array_equal(np.unique(one, axis=0), np.unique(other, axis=0))
+    if np.array_equal(one, other):
+        return True
+    first = _first_difference(one, other)  # a single state is compared sooner than all of them
+    for some, others in ((one[one[:, 0] == first], other[other[:, 0] == first]), (one, other)):
+        if not np.array_equal(np.unique(some, axis=0), np.unique(others, axis=0)):
+            return False
+    return True
 
 
-def _steps(space: Workspace, first: int, last: int, number: int) -> Array | None:
-    """The steps as rows: the number of the state before, whether the one after is excluded, and that one.
+def _first_difference(one: Array, other: Array) -> int:
+    """The first state after which the steps are not in the same order, or not the same."""
+    common = min(len(one), len(other))
+    differs = np.flatnonzero((one[:common] != other[:common]).any(axis=1))
+    row = int(differs[0]) if len(differs) else common
+    return min(int(each[row, 0]) for each in (one, other) if row < len(each))
+
+
+def _steps(space: Workspace, first: int, last: int, number: int, tried: int) -> Array | None:
+    """The steps by some actions as rows: the number of the state before, whether the one after is excluded, and that
+    one.
 
     None where the code fails.
     """
     space.remove(number)
+    space.try_actions(tried)
     _, amount = space.expand(first, last)
     if space.report[FAULT] != NO_FAULT:
         space.report[FAULT] = NO_FAULT
