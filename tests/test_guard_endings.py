@@ -54,11 +54,8 @@ def test_what_was_found_is_told_when_it_ends_early(kafkacheck, cistern, monkeypa
     assert whole != ended.last_line
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seconds", [0, 0.3, 1.5])
-@pytest.mark.parametrize("pressed", [signal.SIGINT, signal.SIGTERM])
-def test_ctrl_c_or_a_request_to_end_ends_every_process_at_once_and_quietly(tmp_path, pressed, seconds):
-    """Ctrl-C reaches the whole group, also processes that only begin; a request to end reaches the first one only."""
+def begun(tmp_path):
+    """The command in a session of its own, with two processes to share the work."""
     arguments = [
         sys.executable,
         "-m",
@@ -80,8 +77,17 @@ def test_ctrl_c_or_a_request_to_end_ends_every_process_at_once_and_quietly(tmp_p
     )
     assert process.stdout is not None
     assert process.stdout.readline().startswith("cluster_")  # now Python has loaded what it needs
+    return process
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seconds", [0, 0.3, 1.5])
+@pytest.mark.parametrize("pressed", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_or_a_request_to_end_ends_every_process_at_once_and_quietly(tmp_path, pressed, seconds):
+    """Ctrl-C reaches the whole group, also processes that only begin; a request to end reaches the first one only."""
+    process = begun(tmp_path)
     time.sleep(seconds)
-    begun = psutil.Process(process.pid).children(recursive=True)
+    others = psutil.Process(process.pid).children(recursive=True)
     if pressed == signal.SIGINT:
         os.killpg(process.pid, pressed)
     else:
@@ -92,4 +98,14 @@ def test_ctrl_c_or_a_request_to_end_ends_every_process_at_once_and_quietly(tmp_p
     )
     assert process.returncode == 20
     assert told is not None and out.endswith(f" 0 unexplained, {told[2]} undecided\n")
-    assert not psutil.wait_procs(begun, timeout=5)[1]
+    assert not psutil.wait_procs(others, timeout=5)[1]
+
+
+@pytest.mark.slow
+def test_where_the_first_process_is_killed_the_others_end_too(tmp_path):
+    process = begun(tmp_path)
+    while len(others := psutil.Process(process.pid).children(recursive=True)) < 3:  # one of them tracks resources
+        time.sleep(0.1)
+    process.kill()
+    process.wait()
+    assert not psutil.wait_procs(others, timeout=10)[1]

@@ -4,6 +4,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -122,7 +123,7 @@ class _Examining:
 
     def __enter__(self) -> "_Examining":
         if self._jobs > 1:
-            self._pool = ProcessPoolExecutor(self._jobs, multiprocessing.get_context("spawn"))
+            self._pool = ProcessPoolExecutor(self._jobs, multiprocessing.get_context("spawn"), _begin_process)
         return self
 
     def __exit__(self, error: object, *_: object) -> None:
@@ -184,6 +185,18 @@ def _ctrl_c_waits() -> Iterator[None]:
 
 
 _known: tuple[object, Examiner] | None = None
+
+
+def _begin_process() -> None:
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """End this process once the one that began it has ended, however that was."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+    os._exit(NOT_EXHAUSTED)
 
 
 def _examine(source: Source, traces: bool, limits: Limits, numbers: Sequence[int]) -> list[tuple[int, Finding]]:
