@@ -149,6 +149,40 @@ def test_machine_code_and_plain_python_agree_on_every_guard(monkeypatch, tmp_pat
     assert {outcome for outcome, _, _ in answers[0].values()} >= {CAUGHT, UNEXPLAINED_OUTCOME}
 
 
+@pytest.mark.parametrize("small", [20_000, 1])
+def test_a_step_that_another_action_takes_anyway_makes_no_difference(monkeypatch, tmp_path, small):
+    monkeypatch.setenv("KAFKACHECK_CACHE", str(tmp_path))
+    monkeypatch.setattr("checker.mutants.guards.SMALL", small)
+    text = """
+def climb(tank: Tank) -> bool:
+    if tank.level >= 2:
+        return False
+    tank.level += 1
+    return True
+
+
+def fill(tank: Tank) -> bool:
+    if tank.level >= 4:
+        return False
+    tank.level += 1
+    return True
+
+
+def is_not_full(tank: Tank) -> bool:
+    return tank.level < 5
+
+
+MODEL = Model(name="tank", state=Tank, bounds={"capacity": 5}, actions=[climb, fill], always=[is_not_full])
+"""
+    model = find_model(str(write(tmp_path / "climb.py", TANK[: TANK.index("def fill")] + text)))
+    found = {name.split(":")[0]: each for name, each in findings(model).items() if "never taken" in name}
+    assert (found["climb"].outcome, found["fill"].outcome) == (CAUGHT, CAUGHT)
+    model = model.with_bounds({"capacity": 4}).with_properties([])
+    found = {name: each.outcome for name, each in findings(model).items()}
+    assert found["climb: tank.level >= 2: >= becomes >"] is REDUNDANT
+    assert found["fill: tank.level >= 4: >= becomes >"] is CAUGHT
+
+
 def test_a_guard_that_keeps_two_processes_apart_is_caught_by_that_property():
     found = findings(peterson.MODEL)
     assert {"turn_is_given", "contract"} <= set(caught_by(found).values()), "the lemma of mutual exclusion breaks first"
