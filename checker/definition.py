@@ -106,3 +106,18 @@ def _check_rules(rules: Any, model: str) -> None:
             raise ModelError(
                 f"model {model}: rules.{name} is {shown(value)}; a switch is an IntEnum member, an int or a bool"
             )
+
+
+def contradiction(
+    hints: Mapping[str, Any], states: Iterable[str], struct: type[Struct], may_return_nothing: bool
+) -> str:
+    """How annotations, by parameter, contradict that the parameters `states` are of a struct and the result is a bool,
+    or perhaps nothing; "" where they do not.
+    """
+    for name in states:
+        given = hints.get(name, struct)  # the same file can be imported twice, under two names
+        if isinstance(given, type) and issubclass(given, Struct) and given.__name__ != struct.__name__:
+            return f"takes {name}: {given.__name__}; the state is a {struct.__name__}"
+    if hints.get("return", bool) not in (bool, type(None) if may_return_nothing else bool):
+        return "says that it returns something else than True or False; write `-> bool`"
+    return ""

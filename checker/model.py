@@ -14,7 +14,7 @@ from typing import Any, get_type_hints
 
 from checker import collector, fairness
 from checker.bounds import Bounds
-from checker.definition import LISTS, MAPPINGS, check_definition, check_keywords
+from checker.definition import LISTS, MAPPINGS, check_definition, check_keywords, contradiction
 from checker.drawing import Lanes
 from checker.errors import EvaluationError, ModelError, UsageError
 from checker.fairness import Fairness, Given
@@ -344,18 +344,12 @@ class Model:
         try:
             return get_type_hints(function, include_extras=True)
         except Exception as error:  # an annotation may be any expression
-            message = f"has an annotation that fails: {error}; import the names that its annotations use"
-            raise self._error(message, function) from None
+            told = f"has an annotation that fails: {error}; import the names that its annotations use"
+            raise self._error(told, function) from None
 
     def _check_annotations(self, function: Protocol, states: Sequence[str], may_return_nothing: bool = False) -> None:
-        """ModelError where a function says that it takes another state, or returns something else, than it must."""
-        hints, wanted = self._hints(function), self.layout.root.struct
-        for name in states:
-            given = hints.get(name, wanted)
-            if isinstance(given, type) and issubclass(given, Struct) and given.__name__ != wanted.__name__:
-                raise self._error(f"takes {name}: {given.__name__}; the state is a {wanted.__name__}", function)
-        if hints.get("return", bool) not in (bool, *([type(None)] if may_return_nothing else [])):
-            raise self._error("says that it returns something else than True or False; write `-> bool`", function)
+        if problem := contradiction(self._hints(function), states, self.layout.root.struct, may_return_nothing):
+            raise self._error(problem, function)
 
     def _parameters(self, function: Protocol, names: list[str]) -> tuple[Parameter, ...]:
         """The parameters of an action behind the state and the rules."""
@@ -372,11 +366,10 @@ class Model:
         else:
             self._used_kinds.add(name)
         if kind is None:
-            raise self._error(
-                f"has a parameter {name!r} without a domain; annotate it with a kind (for example "
-                f"Annotated[int, Count(3)]) or give parameters={{{name!r}: ...}}",
-                function,
+            mend = (
+                f"annotate it with a kind (for example Annotated[int, Count(3)]) or give parameters={{{name!r}: ...}}"
             )
+            raise self._error(f"has a parameter {name!r} without a domain; {mend}", function)
         scalar = scalar_of(kind, self._bounds, f"{place_of(function)}: {function.__name__}({name})")
         return Parameter(name, kind, scalar.low, scalar.high)
 

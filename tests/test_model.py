@@ -232,25 +232,6 @@ def text_annotation(state: State, leader: "LeaderId") -> bool:  # noqa: F821  # 
     return state.count == leader
 
 
-class Cell(Struct):
-    """Another record with a field of that name."""
-
-    count: Annotated[int, Count(3)]
-
-
-def of_other_state(state: Cell) -> bool:
-    state.count += 1
-    return True
-
-
-def tells_number(state: State) -> int:
-    return state.count == 0
-
-
-def two_kinds(state: State, count: Annotated[int, Count(3), Id(2)]) -> bool:
-    return state.count == count
-
-
 def list_rules(state: State, rules: Rules) -> bool:
     return rules.sizes == 1
 
@@ -278,12 +259,6 @@ MISTAKES = [
     ({"actions": None}, "`actions` is None; give a list of functions"),
     ({"actions": ["own"]}, "model tried: `actions` lists 'own'; give functions"),
     ({"actions": [print]}, "print> is not a plain Python function"),
-    ({"actions": [of_other_state]}, "of_other_state takes state: Cell; the state is a State"),
-    (
-        {"actions": [tells_number]},
-        "tells_number says that it returns something else than True or False",
-    ),
-    ({"actions": [two_kinds]}, "has a parameter 'count': the annotation"),
     ({"always": [3]}, "`always` lists 3; give functions"),
     ({"constraint": 3}, "`constraint` is 3; give a function, or None"),
     ({"check_deadlock": "no"}, "`check_deadlock` is 'no'; give True or False"),

@@ -22,7 +22,7 @@ def test_a_record_appended_with_too_small_an_isr_is_seen():
     before = state_of([], [])
     before.brokers[0].isr = 0b01
     after = before.copy()
-    append_to_log(after.brokers[0], 0, 0)
+    append_to_log(after.brokers[0], RULES, 0, 0)
     after.producers.next_record = 1
     assert not appends_need_enough_replicas(before, after, RULES)
     assert appends_need_enough_replicas(before, after, RULES._replace(acks=Acks.LEADER))

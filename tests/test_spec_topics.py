@@ -20,7 +20,7 @@ def state_of(records=0):
     found_partition(state, 0b11, 0b11)
     for broker in state.brokers:
         for record in range(records):
-            append_to_log(broker, record, 0)
+            append_to_log(broker, KRAFT, record, 0)
     return state
 
 
@@ -92,7 +92,7 @@ def test_an_answer_of_another_topic_is_seen():
     used = after.copy()
     used.fetches[1].stage = Stage.IDLE
     assert cluster_messages.stale_answers_have_no_effect(after, used, KRAFT)
-    append_to_log(used.brokers[1], 0, 0)
+    append_to_log(used.brokers[1], KRAFT, 0, 0)
     assert not cluster_messages.stale_answers_have_no_effect(after, used, KRAFT)
 
 
@@ -147,12 +147,12 @@ def test_a_broker_that_obeys_what_is_not_sent_is_seen():
     before = state_of()
     before.brokers[1].leader_epoch = NO_EPOCH
     after = state_of()
-    assert cluster_record.only_assigned_brokers_obey(before, after)
+    assert cluster_record.only_assigned_brokers_obey(before, after, ZOOKEEPER)
     before.controller.history[0].is_deleting = 1
-    assert not cluster_record.only_assigned_brokers_obey(before, after)
+    assert not cluster_record.only_assigned_brokers_obey(before, after, ZOOKEEPER)
     before.controller.history[0].is_deleting = 0
-    before.controller.history[0].leader = NO_LEADER
-    assert not cluster_record.only_assigned_brokers_obey(before, after), "the partition is new"
+    before.controller.history[0].isr = 0
+    assert not cluster_record.only_assigned_brokers_obey(before, after, ZOOKEEPER), "the partition is new"
 
 
 def test_a_broker_that_takes_no_part_is_seen():
