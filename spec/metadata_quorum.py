@@ -1,0 +1,149 @@
+"""What the metadata quorum promises: one leader in an epoch, and that nothing committed is ever lost.
+
+Part of Kafka judged: `impl/controller/quorum.py`, by its records only.
+Source: KIP-595; Raft (Ongaro and Ousterhout, 2014).
+Left out, and why that is sound: who learns what is committed, and when; a leader that knows is enough to act on it.
+"""
+
+from impl.constants import NO_EPOCH, NO_OFFSET
+from impl.controller.quorum import Quorum
+
+
+def one_leader_in_quorum_epoch(state: Quorum) -> bool:
+    """No two voters lead in the same epoch.
+
+    Lost if it fails: two controllers write different records with one epoch and offset.
+    Source: election safety of Raft.
+    Holds in: metadata_quorum.
+    Fails in: none; it guards the reference itself.
+    """
+    for leader_id in range(len(state.voters)):
+        for other_id in range(leader_id):
+            leader = state.voters[leader_id]
+            other = state.voters[other_id]
+            if leader.is_leader and other.is_leader and leader.epoch == other.epoch:
+                return False
+    return True
+
+
+def leaders_have_committed_metadata(state: Quorum) -> bool:
+    """The leader of the newest epoch has every record that is committed.
+
+    Lost if it fails: a change that the controller has made, and brokers have obeyed, is undone.
+    Source: KAFKA-12619; leader completeness of Raft.
+    Holds in: metadata_quorum.
+    Fails in: the museum's entry on the LeaderChange record.
+    """
+    newest = 0
+    for voter_id in range(len(state.voters)):
+        newest = max(newest, state.voters[voter_id].epoch)
+    for leader_id in range(len(state.voters)):
+        leader = state.voters[leader_id]
+        if leader.is_leader and leader.epoch == newest:
+            for offset in range(len(state.committed)):
+                if state.committed[offset] != NO_EPOCH and leader.log.records[offset].epoch != state.committed[offset]:
+                    return False
+    return True
+
+
+def committed_metadata_stays(before: Quorum, after: Quorum) -> bool:
+    """What was committed at an offset is never another record later, and is committed for good.
+
+    Lost if it fails: two brokers obey different metadata at one offset.
+    Source: state machine safety of Raft.
+    Holds in: metadata_quorum.
+    Fails in: the museum's entry on the LeaderChange record.
+    """
+    for offset in range(len(before.committed)):
+        if before.committed[offset] != NO_EPOCH and before.committed[offset] != after.committed[offset]:
+            return False
+    return True
+
+
+def elections_begin_epochs(before: Quorum, after: Quorum) -> bool:
+    """Who becomes leader is in a newer epoch than before, and so is no other leader.
+
+    Lost if it fails: a leader writes records of an epoch that was another one's.
+    Source: `QuorumState.transitionToLeader`.
+    Holds in: metadata_quorum.
+    Fails in: none; it guards the reference itself.
+    """
+    for leader_id in range(len(before.voters)):
+        if after.voters[leader_id].is_leader and after.voters[leader_id].epoch < before.voters[leader_id].epoch:
+            return False
+        if after.voters[leader_id].is_leader and not before.voters[leader_id].is_leader:
+            if after.voters[leader_id].epoch == before.voters[leader_id].epoch:
+                return False
+    return True
+
+
+def quorum_high_watermark_follows(state: Quorum) -> bool:
+    """A leader has committed what it knows a majority to have, from its own epoch on; and only leaders know anything.
+
+    Lost if it fails: a change that is safe is not known to be, and brokers wait for it.
+    Source: `LeaderState.maybeUpdateHighWatermark`.
+    Holds in: metadata_quorum.
+    Fails in: none; it guards the reference itself.
+    """
+    for leader_id in range(len(state.voters)):
+        leader = state.voters[leader_id]
+        for offset in range(leader.epoch_start_offset + 1, leader.log.end_offset + 1):
+            reached = 0
+            for voter_id in range(len(state.voters)):
+                reached += int(leader.end_offsets[voter_id] >= offset)
+            if 2 * reached > len(state.voters) and leader.high_watermark < offset:
+                return False
+        for voter_id in range(len(state.voters)):
+            if leader.end_offsets[voter_id] != NO_OFFSET and not leader.is_leader:
+                return False
+    return True
+
+
+def quorum_logs_match(state: Quorum) -> bool:
+    """Where two logs have a record of the same epoch at one offset, they are the same up to there.
+
+    Lost if it fails: a log that differs is not found by the epoch of its last record.
+    Source: log matching of Raft.
+    Holds in: metadata_quorum.
+    Fails in: none; it guards the reference itself.
+    """
+    for voter_id in range(len(state.voters)):
+        for other_id in range(voter_id):
+            log = state.voters[voter_id].log
+            other = state.voters[other_id].log
+            differ = False
+            for offset in range(min(log.end_offset, other.end_offset)):
+                if log.records[offset].epoch != other.records[offset].epoch:
+                    differ = True
+                elif differ:
+                    return False
+    return True
+
+
+def all_voters_commit(state: Quorum) -> bool:
+    """Every slot of the log is committed. Without an example no high watermark ever gets that far."""
+    for offset in range(len(state.committed)):
+        if state.committed[offset] == NO_EPOCH:
+            return False
+    return True
+
+
+def outvoted_record(state: Quorum) -> bool:
+    """Somebody leads from the first offset on, though another log has a record. Without an example none is outvoted."""
+    for leader_id in range(len(state.voters)):
+        leader = state.voters[leader_id]
+        for other_id in range(len(state.voters)):
+            other = state.voters[other_id]
+            if leader.is_leader and leader.epoch_start_offset == 0 and other.log.end_offset > 0:
+                if other.log.records[0].epoch < leader.epoch:
+                    return True
+    return False
+
+
+def replaced_quorum_leader(state: Quorum) -> bool:
+    """A voter leads on in an epoch that is over. Without an example no leader is replaced without knowing."""
+    for leader_id in range(len(state.voters)):
+        for other_id in range(len(state.voters)):
+            if state.voters[leader_id].is_leader and state.voters[other_id].epoch > state.voters[leader_id].epoch:
+                return True
+    return False
