@@ -23,7 +23,7 @@ from spec.cluster import (
     logs_match_by_epoch,
     one_leader_in_epoch,
 )
-from spec.cluster_files import unflushed_survivor
+from spec.cluster_files import late_writes_are_due, unflushed_survivor
 
 MODEL = Model(
     name="cluster_epoch_files",
@@ -45,6 +45,7 @@ MODEL = Model(
         logs_match_by_epoch,
         one_leader_in_epoch,
         high_watermark_is_within_log,
+        late_writes_are_due,
         *BROKERS,
         *CONTROLLER,
     ],

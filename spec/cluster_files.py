@@ -44,6 +44,34 @@ def epoch_file_matches_log(state: State) -> bool:
     return True
 
 
+def late_writes_are_due(before: State, after: State, rules: ClusterRules) -> bool:
+    """A leader-epoch file is to be written in the background while the disk has another version than the memory of a
+    running broker, which is so when entries were cut; and no record is appended before that is done.
+
+    Lost if it fails: after a crash the broker gives records epochs that are not theirs.
+    Source: KAFKA-16541, KAFKA-17142; `LeaderEpochFileCache.truncateFromEndAsyncFlush`.
+    Holds in: cluster_epoch_files.
+    Fails in: the museum's entries on the way of the leader-epoch file to the disk.
+    """
+    for broker_id in range(len(after.brokers)):
+        broker = before.brokers[broker_id]
+        now = after.brokers[broker_id]
+        cut = 0
+        for epoch in range(len(now.epoch_starts)):
+            is_written = now.epoch_file.starts[epoch] == now.epoch_starts[epoch]
+            if now.is_running and not is_written and now.epoch_file.is_write_due == 0:
+                return False
+            if broker.epoch_starts[epoch] != NO_OFFSET and now.epoch_starts[epoch] == NO_OFFSET:
+                cut += 1
+        begins = broker.is_running and now.is_running and broker.epoch_file.is_write_due == 0
+        if begins and now.epoch_file.is_write_due == 1 and cut == 0:
+            return False
+        if now.log.end_offset > broker.log.end_offset and now.epoch_file.is_write_due == 1:
+            if rules.append_awaits_epoch_file:
+                return False
+    return True
+
+
 def truncation_cuts_epochs(before: State, after: State) -> bool:
     """A log that has become shorter has no epoch in its file that begins at its end.
 

@@ -4,13 +4,22 @@ import pytest
 
 from checker.layout import Layout
 from impl.broker.epoch_file import assign_epoch, broker_writes_epoch_file
+from impl.broker.fetch import leader_answers_fetch
+from impl.broker.fetcher import follower_sends_fetch, follower_uses_fetch
+from impl.broker.isr import leader_learns_of_change, leader_proposes_shrink
+from impl.broker.leader import leader_appends
 from impl.broker.log_file import append_to_log, truncate_log
+from impl.broker.metadata import broker_replays_metadata
 from impl.broker.recovery import lose_unflushed, recover_log, stop_process
 from impl.cluster import State
-from impl.constants import NO_OFFSET
+from impl.constants import NO_LEADER, NO_OFFSET
+from impl.controller.alter_partition import controller_alters_partition
+from impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
+from impl.controller.elections import move_leadership
 from impl.rules import ClusterRules
 from model.cluster import BOUNDS
 from model.environment import found_partition
+from spec.cluster import logs_agree_below_high_watermark
 
 LAYOUT = Layout(State, {**BOUNDS, "epoch_files": 1, "log_size": 2, "max_records": 2})
 RULES = ClusterRules()
@@ -66,3 +75,60 @@ def test_a_truncated_epoch_comes_back_if_an_append_does_not_wait_for_the_file(is
     state = with_truncated_epoch(rules)
     append_to_log(state.brokers[1], rules, 1, 0)
     assert epochs_after_power_loss(state, rules) == found
+
+
+def fetch_once(state, rules, follower_id):
+    assert follower_sends_fetch(state, rules, follower_id)
+    assert leader_answers_fetch(state, rules, follower_id)
+    assert follower_uses_fetch(state, rules, follower_id)
+
+
+def replay(state, rules, broker_id):
+    while broker_replays_metadata(state, rules, broker_id):
+        pass
+
+
+def parted(rules):
+    """Broker 1 has the record of broker 0 in place of one that it has led with, and broker 2 the latter; 2 is out."""
+    sizes = {"replicas": 3, "epoch_files": 1, "log_size": 2, "max_records": 3}
+    state = Layout(State, {**BOUNDS, **sizes, "max_leader_epoch": 6, "max_metadata_offset": 9}).blank()
+    found_partition(state, 0b111, 0b111)
+    assert leader_appends(state, rules, 0)
+    fetch_once(state, rules, 1)
+    fetch_once(state, rules, 2)
+    assert leader_appends(state, rules, 0)
+    assert move_leadership(state, rules, 1)
+    replay(state, rules, 1)
+    assert leader_appends(state, rules, 1)
+    replay(state, rules, 2)
+    fetch_once(state, rules, 2)
+    assert move_leadership(state, rules, 0)
+    replay(state, rules, 0)
+    replay(state, rules, 1)
+    for _ in range(2):
+        fetch_once(state, rules, 1)
+    assert leader_proposes_shrink(state, rules, 0, 2)
+    assert controller_alters_partition(state, rules, 0) and leader_learns_of_change(state, rules, 0)
+    fetch_once(state, rules, 1)
+    assert state.brokers[0].high_watermark == 2
+    return state
+
+
+@pytest.mark.parametrize("is_awaited", [True, False])
+def test_a_committed_record_is_replaced_behind_a_leader_whose_truncated_epoch_came_back(is_awaited):
+    rules = RULES._replace(append_awaits_epoch_file=is_awaited)
+    state = parted(rules)
+    stop_process(state, 0)
+    assert controller_fences_broker(state, rules, 0, 1)
+    stop_process(state, 1)
+    lose_unflushed(state.brokers[1], 2)
+    assert controller_fences_broker(state, rules, 1, NO_LEADER)
+    assert broker_starts(state, rules, 1)
+    replay(state, rules, 1)
+    assert controller_unfences_broker(state, rules, 1)
+    replay(state, rules, 1)
+    replay(state, rules, 2)
+    for _ in range(3):
+        fetch_once(state, rules, 2)
+    assert state.brokers[2].high_watermark == 2
+    assert logs_agree_below_high_watermark(state) is is_awaited
