@@ -366,9 +366,7 @@ class Model:
         else:
             self._used_kinds.add(name)
         if kind is None:
-            mend = (
-                f"annotate it with a kind such as Annotated[int, Count(3)], or give parameters={{{name!r}: ...}}"
-            )
+            mend = f"annotate it with a kind such as Annotated[int, Count(3)], or give parameters={{{name!r}: ...}}"
             raise self._error(f"has a parameter {name!r} without a domain; {mend}", function)
         scalar = scalar_of(kind, self._bounds, f"{place_of(function)}: {function.__name__}({name})")
         return Parameter(name, kind, scalar.low, scalar.high)
