@@ -23,6 +23,7 @@ from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import produce_is_given_up, request_is_repeated
 from model.transactions_starts import start_transactions
 from spec.transaction_clients import abort_after_error
+from spec.transaction_disturbances import end_comes_too_early
 from spec.transactions import fenced_client, nothing_is_undecided, something_is_undecided
 
 MODEL = Model(
@@ -34,7 +35,7 @@ MODEL = Model(
     actions=[*TRANSACTIONS, *TIMEOUTS, request_is_repeated, produce_is_given_up],
     always=[*SAFETY, *UPGRADE],
     lemmas=EPOCH_LEMMAS,
-    sometimes=[*EXAMPLES, fenced_client, abort_after_error],
+    sometimes=[*EXAMPLES, fenced_client, abort_after_error, end_comes_too_early],
     leads_to=[(something_is_undecided, nothing_is_undecided)],
     weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],
     drawing=TRANSACTION_LANES,

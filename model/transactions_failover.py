@@ -13,7 +13,13 @@ from model.transactions import BOUNDS, COORDINATOR, EPOCH_LEMMAS, EXAMPLES, LEAD
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_environment import coordinator_comes_back, coordinator_is_replaced, zombie_coordinator_resigns
 from model.transactions_starts import start_transactions
-from spec.transaction_disturbances import coordinator_is_replaced_at_rest, entry_is_lost, entry_outlives_its_coordinator
+from spec.transaction_disturbances import (
+    coordinator_is_back_at_rest,
+    coordinator_is_replaced_at_rest,
+    entry_is_lost,
+    entry_outlives_its_coordinator,
+    entry_outlives_with_broker,
+)
 from spec.transactions import fenced_client, nothing_is_undecided, something_is_undecided
 
 MODEL = Model(
@@ -37,6 +43,8 @@ MODEL = Model(
         coordinator_is_replaced_at_rest,
         entry_outlives_its_coordinator,
         entry_is_lost,
+        coordinator_is_back_at_rest,
+        entry_outlives_with_broker,
     ],
     leads_to=[(something_is_undecided, nothing_is_undecided)],
     weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],

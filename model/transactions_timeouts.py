@@ -11,7 +11,6 @@ from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, EPOCH_LEMMAS, EXAMPLES, SAFETY, TIMEOUTS, TRANSACTIONS
 from model.transactions_drawing import TRANSACTION_LANES
 from model.transactions_starts import start_transactions
-from spec.transaction_clients import second_client_is_ready
 from spec.transaction_disturbances import epoch_begins_without_ids_left
 from spec.transaction_partitions import second_batch_of_epoch
 from spec.transactions import fenced_client
@@ -25,6 +24,6 @@ MODEL = Model(
     actions=[*TRANSACTIONS, *TIMEOUTS],
     always=SAFETY,
     lemmas=EPOCH_LEMMAS,
-    sometimes=[*EXAMPLES, fenced_client, second_client_is_ready, second_batch_of_epoch, epoch_begins_without_ids_left],
+    sometimes=[*EXAMPLES, fenced_client, second_batch_of_epoch, epoch_begins_without_ids_left],
     drawing=TRANSACTION_LANES,
 )

@@ -151,11 +151,6 @@ def abort_after_error(state: State) -> bool:
     return False
 
 
-def second_client_is_ready(state: State) -> bool:
-    """A second producer has an epoch. Without an example nobody takes over a transactional id."""
-    return len(state.clients) > 1 and state.clients[len(state.clients) - 1].state == ProducerState.READY
-
-
 def plain_consumer_does_not_wait(state: State) -> bool:
     """A consumer that does not write has its position in the newest generation, while a transaction may change it."""
     for client_id in range(len(state.clients)):

@@ -8,6 +8,7 @@ Left out, and why that is sound: when a disturbance comes, which is at any time.
 from impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
 from impl.transactions.constants import ProducerState, ProduceStage, RequestKind, TransactionState
 from impl.transactions.records import Request, State, TransactionalId
+from spec.transaction_coordinators import is_preparing
 from spec.transaction_partitions import is_open
 
 
@@ -223,6 +224,33 @@ def entry_outlives_its_coordinator(state: State) -> bool:
     is_asking = state.requests[0].kind == RequestKind.INIT_PRODUCER_ID and not state.requests[0].is_waiting
     is_done = transactional.entry.state == TransactionState.EMPTY and transactional.entry.producer_epoch == 0
     return is_replaced(transactional) and is_asking and is_done and not transactional.is_appended
+
+
+def is_same_broker_back(state: State) -> bool:
+    """Whether the coordinator in office is on the broker of the one before."""
+    transactional = state.transactional_ids[0]
+    return transactional.coordinators[transactional.coordinator_epoch].is_back
+
+
+def coordinator_is_back_at_rest(state: State) -> bool:
+    """A broker comes back as coordinator while nothing is under way."""
+    return coordinator_is_replaced_at_rest(state) and is_same_broker_back(state)
+
+
+def entry_outlives_with_broker(state: State) -> bool:
+    """A request is still to be answered whose entry its coordinator has appended before it came back."""
+    return entry_outlives_its_coordinator(state) and is_same_broker_back(state)
+
+
+def end_comes_too_early(state: State) -> bool:
+    """A client of the present epoch was fenced, because it ended a transaction before the one before was complete."""
+    for client_id in range(len(state.clients)):
+        client = state.clients[client_id]
+        entry = state.transactional_ids[client.transactional_id].entry
+        if client.state == ProducerState.FATAL_ERROR and is_preparing(entry.state):
+            if client.producer_id == entry.producer_id and client.producer_epoch == entry.producer_epoch:
+                return True
+    return False
 
 
 def entry_is_lost(state: State) -> bool:

@@ -5,6 +5,7 @@ import pytest
 from checker import catalogue
 from checker.layout import Layout
 from checker.model import Model
+from checker.mutants.guards import Examiner, Outcome
 from checker.search import check
 from impl.producer.append import append_batch, append_marker
 from impl.producer.constants import Marker
@@ -15,6 +16,7 @@ from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, TRANSACTIONS, TRANSITIONS
 from model.transactions_starts import start_transactions
 from spec import transaction_steps, transactions
+from tests.marks import long_but
 from tests.reference_checker import attempts, freeze
 
 LAYOUT = Layout(
@@ -357,3 +359,38 @@ def test_every_legal_transition_of_the_transaction_log_is_taken_and_no_other():
         *((state, "PREPARE_ABORT") for state in idle),  # an abort of what the coordinator does not know of (version 2)
     }
     assert pending == {each.name for each in TransactionState} - {"PREPARE_EPOCH_FENCE"}
+
+
+NEEDED = {
+    "transactions_offsets_end": {
+        "coordinators_answer_by_their_state", "appended_entries_follow_requests", "verifications_are_true",
+        "completions_bring_the_next_id", "records_are_sent_in_transactions", "requests_carry_their_version",
+        "commits_await_acknowledgements", "only_begun_transactions_are_ended", "only_verified_batches_are_stored",
+        "only_what_does_not_fit_is_refused", "verified_batches_have_a_guard", "markers_are_written_unless_fenced",
+        "markers_go_where_they_are_awaited", "aborted_index_names_transactions", "strays_keep_their_topic",
+        "pending_offsets_follow_their_marker", "disturbances_are_real",
+    },
+    "transactions_epochs": {"clients_go_on_as_they_were_told"},
+    "transactions_cleaner": {
+        "the_cleaner_removes_what_nobody_needs", "aborted_record_is_cleaned", "marker_is_cleaned",
+        "last_marker_is_cleaned",
+    },
+    "transactions_end": {"abort_after_error", "verifications_are_joined"},
+    "transactions_late_offsets": {"followed_markers_are_answered"},
+    "transactions_plain_commits": {"rebalances_wait_for_transactions", "plain_consumer_does_not_wait"},
+    "transactions_zombie_coordinator": {
+        "answers_follow_appends", "producer_is_forgotten_behind_failover", "coordinator_is_replaced_at_rest",
+        "entry_outlives_its_coordinator", "entry_is_lost",
+    },
+}  # fmt: skip
+"""By model, what fails there when some condition is removed."""
+QUICK = ["transactions_offsets_end", "transactions_cleaner"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", long_but(NEEDED, QUICK))
+def test_what_is_said_of_single_steps_fails_without_a_condition(name):
+    examiner = Examiner(catalogue.find_model(name))
+    caught = [each for each in examiner.examine(range(len(examiner.mutants))) if each.outcome is Outcome.CAUGHT]
+    told = {each.by for each in caught} | {word for each in caught for word in each.reason.split()}
+    assert NEEDED[name] <= told
