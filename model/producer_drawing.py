@@ -49,6 +49,7 @@ PARTITION_EVENTS = PRODUCER_EVENTS | {
 BROKER = "connections[partition_id].broker"
 
 REPLICA_EVENTS = PRODUCER_EVENTS | {
+    "coordinator_aborts": Event(at="partitions[partition_id].leader", text="abort marker"),
     "producer_sends": Event(at="producer", to=BROKER, text=SENT, asks=True),
     "producer_sends_again": Event(at="producer", to=BROKER, text="sends a batch again", asks=True),
     "producer_takes_answer": Event(at="before." + BROKER, to="producer", text=ANSWERED),
