@@ -30,6 +30,7 @@ from spec.cluster_elections import (
     leader_is_active,
     offline_partition,
     partition_changes_state_legally,
+    preferred_election_is_needed,
     recovering_leader,
 )
 
@@ -65,6 +66,7 @@ MODEL = Model(
     ],
     always=[
         elected_leader_is_first,
+        preferred_election_is_needed,
         leader_is_active,
         partition_changes_state_legally,
         recovering_leader_is_alone,

@@ -114,3 +114,18 @@ def recovering_leader(state: State) -> bool:
     """Somebody was elected uncleanly and leads. Without an example an unclean election gives up nothing."""
     metadata = state.controller.history[state.controller.offset]
     return metadata.is_recovering and metadata.leader != NO_LEADER
+
+
+def preferred_election_is_needed(before: State, after: State) -> bool:
+    """A preferred election is held only where another broker leads than the first of the assignment.
+
+    Lost if it fails: a leader epoch begins for nothing, and every follower, producer and consumer turns to it anew.
+    Source: ELECTION_NOT_NEEDED; `ReplicationControlManager.electLeader`.
+    Holds in: cluster_election_order.
+    Fails in: models in which an election may be asked of any replica, also of the one that leads.
+    """
+    if before.budget.moves == after.budget.moves:
+        return True
+    was = before.controller.history[before.controller.offset]
+    now = after.controller.history[after.controller.offset]
+    return was.leader != now.leader

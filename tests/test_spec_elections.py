@@ -10,6 +10,7 @@ from spec.cluster_elections import (
     offline_partition,
     partition_changes_state_legally,
     partition_state,
+    preferred_election_is_needed,
     recovering_leader,
 )
 from tests.test_spec_cluster import state_of
@@ -73,3 +74,15 @@ def test_examples_are_what_they_are_called():
     state = partition_in(PartitionState.ONLINE)
     state.controller.history[0].is_recovering = True
     assert recovering_leader(state)
+
+
+def test_a_preferred_election_that_changes_nothing_is_seen():
+    before = partition_in(PartitionState.ONLINE)
+    after = before.copy()
+    record = after.controller.history[0]
+    record.leader_epoch += 1
+    assert preferred_election_is_needed(before, after), "a leader epoch for another reason"
+    before.budget.moves = after.budget.moves + 1
+    assert not preferred_election_is_needed(before, after)
+    record.leader = 1
+    assert preferred_election_is_needed(before, after)
