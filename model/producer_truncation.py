@@ -5,6 +5,7 @@ Bounds: three batches of one transaction, two in flight, to two replicas; two fa
 Expected: HOLDS
 """
 
+from checker.fairness import each
 from checker.model import Model
 from impl.producer.follower import follower_fetches
 from impl.producer.rules import ProducerRules
@@ -19,6 +20,7 @@ from spec.producer import (
     open_transaction,
     open_transactions_are_stored,
 )
+from spec.producer_steps import follower_behind, followers_have_all
 
 MODEL = Model(
     name="producer_truncation",
@@ -36,5 +38,7 @@ MODEL = Model(
     actions=[producer_gets_id, *RETRIES, follower_fetches, leadership_moves, coordinator_aborts],
     always=[open_transactions_are_stored, *(each for each in SAFETY if each is not failed_batches_are_absent)],
     sometimes=[acknowledged_batch, open_transaction],
+    leads_to=[(follower_behind, followers_have_all)],
+    weakly_fair=[each(follower_fetches, "replica_id")],
     drawing=REPLICAS,
 )

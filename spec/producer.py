@@ -198,8 +198,17 @@ def producer_state_matches_log(state: State) -> bool:
     return True
 
 
+def ends_behind(log: PartitionLog, producer_id: int, first_offset: int) -> bool:
+    """Whether a marker of a producer is stored at some offset, or behind it."""
+    for offset in range(len(log.batches)):
+        if first_offset <= offset < log.end_offset and log.batches[offset].producer_id == producer_id:
+            if log.batches[offset].marker != Marker.NONE:
+                return True
+    return False
+
+
 def open_transactions_are_stored(state: State) -> bool:
-    """Of each transaction that a broker takes for open its log has the first batch.
+    """Of each transaction that a broker takes for open its log has the first batch, and no marker behind that.
 
     Lost if it fails: the last stable offset lies where the log has nothing: a replica cannot follow, or leads and lets
         nobody read behind a transaction that does not exist.
@@ -212,7 +221,10 @@ def open_transactions_are_stored(state: State) -> bool:
         for replica_id in range(len(replicas)):
             log = replicas[replica_id].log
             for producer_id in range(len(log.producers)):
-                if log.producers[producer_id].current_transaction_first_offset >= log.end_offset:
+                first_offset = log.producers[producer_id].current_transaction_first_offset
+                if first_offset >= log.end_offset:
+                    return False
+                if first_offset != NO_OFFSET and ends_behind(log, producer_id, first_offset):
                     return False
     return True
 
