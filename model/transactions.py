@@ -43,6 +43,7 @@ from spec.transaction_clients import (
     rebalances_wait_for_transactions,
     records_are_sent_in_transactions,
     requests_carry_their_version,
+    versions_stay,
 )
 from spec.transaction_coordinators import (
     answers_follow_appends,
@@ -198,7 +199,7 @@ PARTITIONS = (
 STEPS = (*CLIENTS, *COORDINATORS, *PARTITIONS, disturbances_are_real)
 """What clients, coordinators and leaders do step by step."""
 
-UPGRADE = (new_epochs_complete_the_upgrade, clients_go_on_as_they_were_told)
+UPGRADE = (new_epochs_complete_the_upgrade, versions_stay, clients_go_on_as_they_were_told)
 
 GROUP = (
     rebalances_wait_for_transactions,

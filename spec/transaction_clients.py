@@ -95,6 +95,22 @@ def records_are_sent_in_transactions(before: State, after: State) -> bool:
     return True
 
 
+def versions_stay(before: State, after: State) -> bool:
+    """A client that has learnt of no other transaction version keeps the one that it has.
+
+    Lost if it fails: it goes back to version 1 by itself, in which a late message can join its next transaction.
+    Source: `TransactionManager.maybeUpdateTransactionV2Enabled`; KIP-890.
+    Holds in: the models of transactions with clients that go over.
+    Fails in: none; it guards how a client goes over.
+    """
+    for client_id in range(len(before.clients)):
+        was = before.clients[client_id].upgrade
+        if was == Upgrade.NONE or was == Upgrade.DONE:
+            if after.clients[client_id].upgrade != was:
+                return False
+    return True
+
+
 def new_epochs_complete_the_upgrade(before: State, after: State) -> bool:
     """A client that asks for the next epoch to go over to version 2 has gone over when it has that epoch.
 
