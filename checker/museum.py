@@ -208,7 +208,7 @@ def chosen_bugs(names: Sequence[str]) -> list[Bug]:
 
 
 def find_bugs(text: str) -> list[Bug]:
-    """The bug of that id; else those that have `text` as one of their names; else those with a name that begins so.
+    """The bug of that id; else those with a name that is `text`, or begins with it and a blank or a hyphen.
 
     UsageError where there is none.
     """
@@ -216,8 +216,7 @@ def find_bugs(text: str) -> list[Bug]:
     wanted = text.strip().lower()
     for is_meant in (
         lambda bug: bug.id.lower() == wanted,
-        lambda bug: wanted in (name.lower() for name in bug.names),
-        lambda bug: any(name.lower().startswith((f"{wanted} ", f"{wanted}-")) for name in bug.names),
+        lambda bug: any(f"{name} ".lower().startswith((f"{wanted} ", f"{wanted}-")) for name in bug.names),
     ):
         meant = [bug for bug in every if is_meant(bug)]
         if meant:
