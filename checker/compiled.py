@@ -174,6 +174,7 @@ class CompiledSearch:
         self.counts = Exploration(fired=[0] * len(model.actions)) if found is None else found.counts
         self._evaluation = Evaluation(model)
         self._next = 0 if found is None else found.next
+        self._full = memory_reason(watch.memory_limit)
         self._space = self._workspace(entries)
         if found is not None:
             self._enter(found.states)
@@ -185,7 +186,6 @@ class CompiledSearch:
     def _workspace(self, entries: dict[str, Entry]) -> Workspace:
         capacity = min(self.watch.memory_limit // (self.model.layout.word_count * 8 + 16), MOST_STATES)
         capacity = max(capacity, SMALLEST_CAPACITY)
-        self._full = memory_reason(self.watch.memory_limit)
         while True:
             try:
                 return self.space_class(sizes_of(self.model), entries, capacity)

@@ -200,14 +200,14 @@ class Writer:
         if self.chance(0.03):
             self.lines.append(f"{indent}state.n = state.tick + {value}")
             return
-        row = self.row()
+        row, quiet = self.row(), "1" if "maybe_raise" in value else value
         self.lines.append(indent + self.random.choice([
             f"state.n = ({value}) % 4", f"state.m = ({value}) % 5 - 2", f"state.f = {flag}",
             f"state.ids = ({value}) & 7", f"state.who = ({value}) % 4 - 1", f"state.hue = ({value}) % 2 + 2",
             f"{self.cell(1)}.x = ({value}) % 4", f"{self.cell(1)}.y = min(max({value}, -2), 2)",
             f"{self.cell(1)}.up = {flag}", f"{row}[{self.index(2, 1)}] = ({value}) % 4",
             f"state.n ^= {self.number(0)} & 3",
-            f"{row}[{self.index(2, 1)}] |= ({value}) & 3", f"fill({row}, {value})", f"mark(state, {value})",
+            f"{row}[{self.index(2, 1)}] |= ({quiet}) & 3", f"fill({row}, {value})", f"mark(state, {value})",
             f"state.flags[{self.index(3, 1)}] = {flag}", f"maybe_raise(state, {value})",
         ]))  # fmt: skip
 

@@ -380,11 +380,12 @@ class FunctionReader:
 
     def _do_AugAssign(self, statement: ast.AugAssign) -> tuple[Body, bool]:
         load = _as_load(statement.target)
-        if self._expressions.read(load).writes:
+        place = self._expressions.read(load)
+        if place.writes:
             raise self.error(
                 statement, "the index in front of this sign writes to the state; compute it on a line before"
             )
-        if not isinstance(load, ast.Name) and self._expressions.read(statement.value).writes:
+        if _may_move(place) and self._expressions.read(statement.value).writes:
             raise self.error(  # Python looks up what stands in front before it, and machine code after it
                 statement, "what stands behind this sign writes to the state; compute it on a line before"
             )
@@ -440,6 +441,12 @@ class FunctionReader:
 
 def _named(name: str, kind: ValueType) -> Value:
     return Value(kind, None if isinstance(kind, Host) else ir.Local(name, kind))
+
+
+def _may_move(place: Value) -> bool:
+    """Whether a write to the state can make a place another one: an index in it is read from the state."""
+    indices = [part.index for part in ir.within(place.expression) if isinstance(part, ir.Element)]
+    return any(isinstance(part, ir.Field | ir.Element | ir.Call) for index in indices for part in ir.within(index))
 
 
 def _always_returns(statements: list[ast.stmt]) -> bool:
