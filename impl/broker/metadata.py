@@ -16,6 +16,7 @@ from impl.broker.records import Broker, MetadataOffset
 from impl.broker.registration import refuses_newer
 from impl.cluster import State
 from impl.constants import NO_EPOCH, NO_LEADER, Propagation, Stage, TruncationRule
+from impl.controller.partition_change import clear_partition
 from impl.controller.records import Metadata
 from impl.replication.records import ReplicaId
 from impl.rules import ClusterRules
@@ -168,18 +169,8 @@ def forget_replayed_metadata(state: State) -> None:
             metadata = controller.history[offset]
             metadata.controller_epoch = 0
             metadata.topic_id = 0
-            metadata.is_deleting = 0
-            metadata.leader_epoch = 0
-            metadata.leader = NO_LEADER
-            metadata.told_epoch = 0
-            metadata.partition_epoch = 0
-            metadata.isr = 0
-            metadata.elr = 0
-            metadata.replicas = 0
-            metadata.target = 0
-            metadata.adding = 0
             metadata.active = 0
-            metadata.is_recovering = False
+            clear_partition(metadata)
             for broker_id in range(len(state.brokers)):
                 metadata.broker_epochs[broker_id] = 0
 

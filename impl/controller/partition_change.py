@@ -9,6 +9,7 @@ Left out, and why that is sound: `lastKnownElr` with more than one member, becau
 from checker.schema import cardinality, contains, excluding, including
 from impl.cluster import State
 from impl.constants import NO_LEADER, Propagation
+from impl.controller.records import Metadata
 from impl.rules import ClusterRules
 
 
@@ -18,6 +19,21 @@ def has_room(state: State) -> bool:
     if controller.offset + 1 >= len(controller.history):
         return False
     return controller.history[controller.offset].leader_epoch + 1 < len(state.brokers[0].epoch_starts)
+
+
+def clear_partition(metadata: Metadata) -> None:
+    """Let nothing be on record of the partition."""
+    metadata.is_deleting = 0
+    metadata.leader_epoch = 0
+    metadata.leader = NO_LEADER
+    metadata.told_epoch = 0
+    metadata.partition_epoch = 0
+    metadata.isr = 0
+    metadata.elr = 0
+    metadata.replicas = 0
+    metadata.target = 0
+    metadata.adding = 0
+    metadata.is_recovering = False
 
 
 def begin_change(state: State) -> None:

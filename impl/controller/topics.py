@@ -12,7 +12,7 @@ new controller finds them from who has deleted: a broker that does not run is as
 from checker.schema import contains, everyone
 from impl.cluster import State
 from impl.constants import NO_LEADER, Propagation
-from impl.controller.partition_change import begin_change, has_room, is_choice, set_leader
+from impl.controller.partition_change import begin_change, clear_partition, has_room, is_choice, set_leader
 from impl.replication.records import OptionalReplicaId, ReplicaId
 from impl.rules import ClusterRules
 
@@ -80,17 +80,7 @@ def remove_topic(state: State) -> None:
     """Within the change that has begun: let nothing be on record of the topic; the next one has the next id."""
     metadata = state.controller.history[state.controller.offset]
     metadata.topic_id += 1
-    metadata.is_deleting = 0
-    metadata.leader_epoch = 0
-    metadata.leader = NO_LEADER
-    metadata.told_epoch = 0
-    metadata.partition_epoch = 0
-    metadata.isr = 0
-    metadata.elr = 0
-    metadata.replicas = 0
-    metadata.target = 0
-    metadata.adding = 0
-    metadata.is_recovering = False
+    clear_partition(metadata)
     state.controller.last_known_leader = NO_LEADER
 
 
