@@ -9,6 +9,7 @@ from checker.exploration import NO_MEMORY, Exploration, Found, HandOver, Values,
 from checker.interrupts import Stopped
 from checker.model import Action, Model
 from checker.result import Verdict
+from checker.rows import OutOfRangeError, Rows
 from checker.schema import Flag
 
 Successors = Callable[[Values, list[tuple[int, Values, Any]]], None]
@@ -27,16 +28,18 @@ class InterpretedSearch:
         self._evaluation = Evaluation(model)
         self._codes = {function.function.__code__ for function in model.functions()}
         self._expand = generate_expand(model)
-        self._states: list[Values] = []
+        self._action_of = actions_of_calls(model)
+        self._rows = Rows(model.layout)
+        self._states: list[bytes] = []
         self._parents: list[int] = []
-        self._seen: set[Values] = set()
+        self._seen: set[bytes] = set()
         self._next = 0
         self._steps = [(number, each) for number, each in enumerate(model.properties) if each.is_step]
         self._invariants = [(number, each) for number, each in enumerate(model.properties) if not each.is_step]
 
     def hand_over(self) -> HandOver:
         """Everything found so far, for another reading to go on with."""
-        return HandOver(self._states, self._parents, self._next, self.counts)
+        return HandOver([*map(self._rows.values, self._states)], self._parents, self._next, self.counts)
 
     def run(self, may_hand_over: Callable[[], bool] = lambda: False) -> Found | None:
         """Search until every state is expanded (None), something stops it, or `may_hand_over` says so (None too)."""
@@ -85,9 +88,9 @@ class InterpretedSearch:
     def _failed(self, expanding: int) -> Found:
         """Say what went wrong: at the state that was expanded, or at the newest one, whose invariants come next."""
         newest = len(self._states) - 1
-        failed, error = newest, self._evaluation.failure_of_invariants(self._states[newest])
+        failed, error = newest, self._evaluation.failure_of_invariants(self._rows.values(self._states[newest]))
         if error is None:
-            failed, error = expanding, self._evaluation.failure_of_step(self._states[expanding])
+            failed, error = expanding, self._evaluation.failure_of_step(self._rows.values(self._states[expanding]))
         return Found(Verdict.EVALUATION_FAILED, None, self.chain(failed), str(error), error)
 
     @property
@@ -105,7 +108,7 @@ class InterpretedSearch:
                 return self.counts.stopped(self.model, states_reason(limit))
             self.counts.generated += 1
             if is_inside:
-                self._keep(values, -1, state)
+                self._keep(self._rows.row(values), -1, state)
             else:
                 self.counts.excluded += 1
                 self._evaluation.note_violations(values, [values], self.counts)
@@ -119,92 +122,108 @@ class InterpretedSearch:
         """Find the successors of the next state; Found where the limit on distinct states ended it."""
         counts, limit = self.counts, self.watch.limits.max_states
         number, is_full = self._next, False
-        values = self._states[number]
+        row = self._states[number]
+        values = self._rows.values(row)
         successors: list[tuple[int, Values, Any]] = []
         self._expand(values, successors)
         if not successors and self.model.check_deadlock and counts.deadlock is None:
             counts.deadlock = self.chain(number)
         before = self.model.layout.restore(values) if self._steps else None
-        for action, after, state in successors:
+        for call, after_values, state in successors:
+            try:
+                after = self._rows.row(after_values)
+            except OutOfRangeError:
+                raise self._evaluation.failure_of_step(values) from None
             if self._steps:
                 self._check_steps(number, before, after, state)
             is_new, is_inside = after not in self._seen, True
             if is_new:
-                if after == values or not self.model.layout.in_range(after):
+                if after == row or not self.model.layout.in_range(after_values):
                     raise self._evaluation.failure_of_step(values)
                 is_inside = self.model.constraint is None or self.model.constraint.holds(state)
                 if is_inside and limit is not None and counts.distinct >= limit:
                     is_full = True  # what follows is no longer counted, but the steps of this state are all checked
-            elif after == values:
+            elif after == row:
                 raise self._evaluation.failure_of_step(values)
             if not is_full:
                 counts.generated += 1
                 counts.excluded += not is_inside
-                counts.fired[action] += 1
+                counts.fired[self._action_of[call]] += 1
             if is_new and not is_inside:
                 self._check_invariants(number, after, state)
             elif is_new and not is_full:
                 self._keep(after, number, state)
         return counts.stopped(self.model, states_reason(counts.distinct)) if is_full else None
 
-    def _keep(self, values: Values, parent: int, state: Any) -> None:
-        self._seen.add(values)
-        self._states.append(values)
+    def _keep(self, row: bytes, parent: int, state: Any) -> None:
+        self._seen.add(row)
+        self._states.append(row)
         self._parents.append(parent)
         self.counts.distinct += 1
-        self._check_invariants(parent, values, state)
+        self._check_invariants(parent, row, state)
         for number, each in enumerate(self.model.sometimes):
             if each.holds(state):
                 self.counts.met.add(number)
 
-    def _check_invariants(self, parent: int, values: Values, state: Any) -> None:
+    def _check_invariants(self, parent: int, row: bytes, state: Any) -> None:
         for number, each in self._invariants:
             if not each.holds(state) and number not in self.counts.violated:
-                self.counts.violated[number] = [*self.chain(parent), values]
+                self.counts.violated[number] = [*self.chain(parent), self._rows.values(row)]
 
-    def _check_steps(self, parent: int, before: Any, values: Values, state: Any) -> None:
+    def _check_steps(self, parent: int, before: Any, row: bytes, state: Any) -> None:
         for number, each in self._steps:
             if not each.holds(before, state) and number not in self.counts.violated:
-                self.counts.violated[number] = [*self.chain(parent), values]
+                self.counts.violated[number] = [*self.chain(parent), self._rows.values(row)]
 
     def chain(self, number: int) -> list[Values]:
         """The states from an initial one to the state with this number (none for -1)."""
         behaviour = []
         while number >= 0:
-            behaviour.append(self._states[number])
+            behaviour.append(self._rows.values(self._states[number]))
             number = self._parents[number]
         return behaviour[::-1]
 
 
 def generate_expand(model: Model) -> Successors:
-    """A function that appends (action number, values after, state after) for every enabled step of a state.
+    """A function that appends (call number, values after, state after) for every enabled step of a state.
+
+    A call is an action with its parameters' values; they are numbered in the order in which they are tried.
 
     One state object is tried with action after action, and made anew after each success; that is sound because an
     action that returns False has not written, which is proved from its syntax or checked here after each call.
     """
     lines = ["def expand(values, successors):", "    state = restore(values)"]
     scope: dict[str, Any] = {"restore": model.layout.restore, "flatten": model.layout.flatten, "rules": model.rules}
+    calls = 0
     for number, action in enumerate(model.actions):
         scope[f"action_{number}"] = action.function
-        lines += _attempts(number, action)
+        lines += _attempts(number, action, calls)
+        calls += action.combination_count()
     lines.append("    return None")
     exec(compile("\n".join(lines), f"<successors of {model.name}>", "exec"), scope)
     expand: Successors = scope["expand"]
     return expand
 
 
-def _attempts(number: int, action: Action) -> list[str]:
+def actions_of_calls(model: Model) -> list[int]:
+    """The number of the action of each call."""
+    return [number for number, action in enumerate(model.actions) for _ in range(action.combination_count())]
+
+
+def _attempts(number: int, action: Action, first_call: int) -> list[str]:
     lines = []
     indent = "    "
+    call = "0"
     arguments = ["state", "rules"] if action.takes_rules else ["state"]
     for place, parameter in enumerate(action.parameters):
         is_flag = isinstance(parameter.kind, Flag)
         domain = "(False, True)" if is_flag else f"range({parameter.low}, {parameter.high + 1})"
         lines.append(f"{indent}for p{place} in {domain}:")
         arguments.append(f"p{place}")
+        call = f"({call}) * {parameter.high - parameter.low + 1} + p{place} - {parameter.low}"
         indent += "    "
     lines.append(f"{indent}if action_{number}({', '.join(arguments)}):")
-    lines.append(f"{indent}    successors.append(({number}, flatten(state), state))")
+    lines.append(f"{indent}    successors.append(({first_call} + {call}, flatten(state), state))")
     lines.append(f"{indent}    state = restore(values)")
     if not action.read.false_is_clean:
         lines.append(f"{indent}elif flatten(state) != values:")

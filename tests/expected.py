@@ -17,7 +17,7 @@ from checker.search import check
 
 FILE = Path(__file__).resolve().parent.parent / "model" / "expected.toml"
 
-INTERPRETED_UP_TO = 8_000
+INTERPRETED_UP_TO = 20_000
 """Up to about this many states plain Python is about as quick as compiling."""
 
 HEADER = """\

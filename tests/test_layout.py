@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from checker.errors import ModelError, UsageError
 from checker.layout import MOST_LEAVES, WORD_BITS, Layout
+from checker.rows import OutOfRangeError, Rows
 from checker.schema import Array, ByPosition, Count, EnumOf, Epoch, Flag, Id, IdSet, Struct
 from tests.schemas import BOUNDS, scalars_of, schemas_with_states, struct, value_at
 
@@ -65,6 +66,20 @@ def test_states_survive_every_form(drawn_and_states):
     assert words.shape == (len(states), layout.word_count) and words.dtype == np.uint64
     assert (layout.unpack(words) == rows).all()
     assert len({bytes(row) for row in words}) == len(set(states))
+    bytes_of = Rows(layout)
+    assert [bytes_of.values(bytes_of.row(values)) for values in states] == states
+    assert len({bytes_of.row(values) for values in states}) == len(set(states))
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "size"),
+    [(0, 127, 1), (-1, 3, 1), (-128, 0, 1), (0, 128, 2), (-129, 0, 2), (0, 2**15, 4), (-(2**31) + 1, 2**31 - 1, 4)],
+)
+def test_a_row_takes_as_many_bytes_as_a_range_needs(low, high, size):
+    rows = Rows(Layout(struct("State", {"value": Annotated[int, Count(high, low)]}), BOUNDS))
+    assert {len(rows.row((value,))) for value in (low, high)} == {size}
+    with pytest.raises(OutOfRangeError):
+        rows.row((2**31,))
 
 
 @some

@@ -9,6 +9,7 @@ import numpy as np
 from checker.errors import NotExhaustedError
 from checker.evaluation import Evaluation
 from checker.exploration import Values, Watch
+from checker.interpreted import Successors, generate_expand
 from checker.interrupts import Stopped
 from checker.model import Model, Property
 
@@ -104,22 +105,28 @@ class _Interpreted:
             self.levels.append(1 if parent < 0 else self.levels[parent] + 1)
         return self.numbers[values]
 
+    def _successors(self, expand: Successors, values: Values) -> list[tuple[int, Values]]:
+        found: list[tuple[int, Values, Any]] = []
+        try:
+            expand(values, found)
+        except Exception:
+            raise self.evaluate.failure_of_step(values) from None
+        if not all(after != values and self.model.layout.in_range(after) for _, after, _ in found):
+            raise self.evaluate.failure_of_step(values)
+        return [(call, after) for call, after, _ in found]
+
     def graph(self) -> ObservedGraph:
         """Every state and step."""
-        offsets: dict[str, int] = {}
-        calls: dict[tuple[str, Values], int] = {}
-        for action in self.model.actions:
-            offsets[action.name] = len(calls)
-            calls |= {(action.name, given): len(calls) + place for place, given in enumerate(action.combinations())}
         for state in self.model.initial_states():
             self._number(self.model.layout.flatten(state), -1)
+        expand = generate_expand(self.model)
         steps: list[tuple[int, int, int]] = []
         source = 0
         while source < len(self.states):
             if self.watch.interrupts.reason():
                 raise Stopped
-            for action, given, after in self.evaluate.successors(self.states[source]):
-                steps.append((source, self._number(after, source), calls[action.name, given]))
+            for call, after in self._successors(expand, self.states[source]):
+                steps.append((source, self._number(after, source), call))
             source += 1
         columns = np.array(steps, np.int64).reshape(-1, 3)
         truths = {
