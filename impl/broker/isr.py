@@ -97,11 +97,7 @@ def is_recovering(state: State, leader_id: int) -> bool:
 
 
 def is_assigned(state: State, leader_id: int, follower_id: int) -> bool:
-    """Whether the partition is assigned to a follower, as far as this leader has been told.
-
-    Looked at only where a reassignment ends in two rounds: elsewhere the leader epoch of the fetch tells as much, or
-    the controller knows more than the leader.
-    """
+    """Whether the partition is assigned to a follower, as far as this leader has been told."""
     return contains(state.controller.history[state.brokers[leader_id].metadata_offset].replicas, follower_id)
 
 
@@ -111,7 +107,7 @@ def is_joining(state: State, rules: ClusterRules, leader_id: int, follower_id: i
         return False
     if is_recovering(state, leader_id) and rules.recovering_leader_stays_alone:
         return False
-    if state.controller.takes_two_rounds == 1 and not is_assigned(state, leader_id, follower_id):
+    if not is_assigned(state, leader_id, follower_id):
         return False
     return follower_id != leader_id and not contains(state.brokers[leader_id].isr, follower_id)
 
