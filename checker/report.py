@@ -59,16 +59,23 @@ class Checked:
             return "yes"
         if not self.is_finished:
             return "unfinished" if self.is_begun else "not begun"
-        return "no: nothing" if self.expectation is None else f"no: {self.expectation.text()}"
+        if self.expectation is None:
+            return "no: nothing"
+        is_vacuous = self.result is not None and self.result.is_vacuous
+        return f"no: {self.expectation.text()}{', not vacuously' if is_vacuous else ''}"
 
     @property
     def is_expected(self) -> bool:
-        """Whether the verdict, and the property if one is violated, are those that the catalogue expects."""
+        """Whether the verdict, and the property if one is violated, are those that the catalogue expects.
+
+        What holds because something never happens any more (`Result.is_vacuous`) is never expected.
+        """
         found, expected = self.result, self.expectation
         return (
             found is not None
             and expected is not None
             and (found.verdict, found.property) == (expected.verdict, expected.property)
+            and not found.is_vacuous
         )
 
 

@@ -83,3 +83,8 @@ class Result:
     def never_fired(self) -> tuple[str, ...]:
         """The actions that were never enabled, in the model's order."""
         return tuple(name for name, count in self.actions.items() if count == 0)
+
+    @builtins.property
+    def is_vacuous(self) -> bool:
+        """Whether the model holds although something that it says is possible never is."""
+        return self.verdict is Verdict.HOLDS and bool(self.unmet or self.never_fired)

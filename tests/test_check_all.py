@@ -167,6 +167,16 @@ def test_several_models_are_checked_by_names_and_patterns(tmp_path, names):
     assert re.search(r"^shut +HOLDS +yes ", ended.out, re.MULTILINE)
 
 
+@pytest.mark.parametrize(("options", "status"), [([], 1), (["--strict"], 21)], ids=["", "strict"])
+def test_a_verdict_that_has_become_vacuous_is_not_as_expected(tmp_path, options, status):
+    vacuous = TANK.replace("tank.level == 2", "tank.level == 3")
+    ended = in_process(*ALL, *options, folder=catalogue(tmp_path, EXPECTED, shut=vacuous, open=OPEN_TANK))
+    assert ended.status == status
+    assert ended.err.startswith("warning: shut may hold only because no reachable state is an example of half_full")
+    assert re.search(r"^shut +HOLDS +no: HOLDS, not vacuously ", ended.out, re.MULTILINE)
+    assert ended.last_line == "2 of 2 models; not as expected: shut"
+
+
 def test_all_as_json(tmp_path):
     ended = in_process(*ALL, "--json", folder=catalogue(tmp_path, EXPECTED, shut=TANK, open=OPEN_TANK))
     assert ended.status == 0

@@ -63,7 +63,7 @@ def check_model(model: Model, how: Search, limits: Limits, folder: Path | None, 
         raise failure
     if result.verdict is Verdict.EVALUATION_FAILED:
         raise EvaluationError(result.reason)
-    return VACUOUS if strict and is_vacuous(result) else exit_status(result.model, result.verdict, result.property)
+    return VACUOUS if strict and result.is_vacuous else exit_status(result.model, result.verdict, result.property)
 
 
 def check_catalogue(
@@ -71,7 +71,7 @@ def check_catalogue(
 ) -> int:
     """Search models of the catalogue, one after the other, and close with a table or one JSON document.
 
-    The exit status is 0 if each verdict is the expected one, otherwise the highest of what went wrong.
+    The exit status is 0 if each verdict is the expected one, none vacuous; otherwise the highest of what went wrong.
     """
     expectations = catalogue.expectations()
     made = make_usable(folder)
@@ -131,9 +131,9 @@ def _row_status(row: report.Checked, strict: bool) -> int:
         return row.error_status
     if not row.is_finished:
         return NOT_EXHAUSTED
-    if not row.is_expected:
-        return UNEXPECTED
-    return VACUOUS if strict and row.result is not None and is_vacuous(row.result) else 0
+    if strict and row.result is not None and row.result.is_vacuous:
+        return VACUOUS
+    return 0 if row.is_expected else UNEXPECTED
 
 
 def search(model: Model, engine: str, limits: Limits) -> Result:
@@ -180,14 +180,9 @@ def print_result(result: Result, files: Sequence[Path]) -> None:
     say(report.closing_line(result))
 
 
-def is_vacuous(result: Result) -> bool:
-    """Whether a model holds although something that it says is possible never is."""
-    return result.verdict is Verdict.HOLDS and bool(result.unmet or result.never_fired)
-
-
 def warn_of_vacuity(result: Result) -> None:
     """Say on stderr what never occurred in a model that holds."""
-    if is_vacuous(result):
+    if result.is_vacuous:
         tell(f"warning: {result.model.name} may hold only because {report.vacuous_text(result)}")
 
 
