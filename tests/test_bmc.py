@@ -35,7 +35,7 @@ def agree(model, depth=DEPTH):
     if length is not None and length <= depth and wanted.verdict is not Verdict.NOT_EXHAUSTED:
         assert (found.verdict.value, found.property) == (wanted.verdict.value, wanted.property)
         assert found.trace is None or len(found.trace.steps) == length
-        assert found.depth == length - 1
+        assert found.depth == length
     else:
         assert found.verdict in (BoundedVerdict.BOUNDED, BoundedVerdict.HOLDS)
         assert found.depth == depth or (found.verdict is BoundedVerdict.HOLDS and found.depth == wanted.depth)

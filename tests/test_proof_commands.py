@@ -221,9 +221,9 @@ def trace_of(text):
 @pytest.mark.parametrize(
     ("setting", "status", "line"),
     [
-        ("valve=OPEN", 12, "tank: VIOLATED never_full trace=4 depth=3"),
-        ("pour=2", 13, "tank: VIOLATED rises_slowly trace=2 depth=1"),
-        ("drains=false", 11, "tank: DEADLOCK trace=3 depth=2"),
+        ("valve=OPEN", 12, "tank: VIOLATED never_full trace=4 depth=4"),
+        ("pour=2", 13, "tank: VIOLATED rises_slowly trace=2 depth=2"),
+        ("drains=false", 11, "tank: DEADLOCK trace=3 depth=3"),
     ],
 )
 def test_bmc_shows_what_a_check_shows(kafkacheck, tank, tmp_path, setting, status, line):

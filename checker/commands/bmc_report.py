@@ -62,7 +62,7 @@ def check_model(model: Model, depth: int, timeout: float, folder: Path | None, a
 
 
 def closing_line(result: BoundedResult) -> str:
-    """The last line, such as `lock: VIOLATED mutual_exclusion trace=12 depth=11 seconds=...`."""
+    """The last line, such as `lock: VIOLATED mutual_exclusion trace=12 depth=12 seconds=...`."""
     words = [f"{result.model.name}:", result.verdict.value]
     if result.property is not None:
         words.append(result.property)
@@ -72,7 +72,7 @@ def closing_line(result: BoundedResult) -> str:
 
 
 def document(result: BoundedResult, files: tuple[Path, ...]) -> dict[str, Any]:
-    """The JSON document of a bounded check: nothing is wrong in any behaviour of `depth` states."""
+    """The JSON document of a bounded check; `depth` as in the closing line."""
     model = result.model
     return {
         "model": model.name,

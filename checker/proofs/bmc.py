@@ -39,8 +39,9 @@ class BoundedVerdict(Enum):
 class BoundedResult:
     """What a bounded check has found.
 
-    depth: nothing is wrong in any behaviour of so many states. property: the violated one. reason: why the verdict is
-    UNKNOWN, TIMEOUT or EVALUATION_FAILED.
+    depth: every behaviour of so many states was looked at, and nothing is wrong in a shorter one; as long as `trace`
+    where that shows what is wrong, as in a search. property: the violated one. reason: why the verdict is UNKNOWN,
+    TIMEOUT or EVALUATION_FAILED.
     """
 
     model: Model
@@ -69,7 +70,8 @@ def check_bounded(
     proved = 0
 
     def result(verdict: BoundedVerdict, **more: object) -> BoundedResult:
-        return BoundedResult(model, verdict, proved, time.perf_counter() - began, **more)  # type: ignore[arg-type]  # the rest of the fields
+        depth = proved + (verdict in (BoundedVerdict.VIOLATED, BoundedVerdict.DEADLOCK))
+        return BoundedResult(model, verdict, depth, time.perf_counter() - began, **more)  # type: ignore[arg-type]  # the rest of the fields
 
     try:
         for _ in range(depth):
