@@ -143,4 +143,5 @@ class AlterPartitionError(IntEnum):
     """Refused for a member that may not be in the ISR: go back to the committed ISR."""
 
     FENCED = 2
-    """Refused for an old epoch: wait for newer metadata."""
+    """Refused for an old epoch or another topic: wait for newer metadata (FENCED_LEADER_EPOCH, INVALID_UPDATE_VERSION,
+    STALE_BROKER_EPOCH, UNKNOWN_TOPIC_ID, and INVALID_REQUEST of a sender that does not lead)."""

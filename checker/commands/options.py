@@ -17,8 +17,8 @@ EXIT_STATUSES = """
 Exit status:
   0    the verdict is HOLDS or PROVED (of several models: every verdict is the expected one); explore: the graph is
        written whole, whatever is violated in it
-  1    check of several models: some verdict is not the expected one; replay: the trace no longer applies;
-       analyze --converge: some state cannot; bugs: one is not found, or not gone with its fix
+  1    check of several models: some verdict is not the expected one, or is vacuous; replay: the trace no longer
+       applies; analyze --converge: some state cannot; bugs: one is not found, or not gone with its fix
   2    the command, an option, a value, a file or stdout cannot be used
   11   a state without a successor (deadlock)
   12   an invariant is violated; equivalent: an action differs
@@ -41,10 +41,13 @@ class Seconds(click.FloatRange):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """The number; a usage error where it is none, infinite, or not above 0."""
-        number = float(super().convert(value, param, ctx))
-        if not math.isfinite(number):
-            self.fail(f"{value} is not a finite number of seconds.", param, ctx)
-        return number
+        try:
+            is_number = math.isfinite(float(value))
+        except ValueError:
+            is_number = False
+        if not is_number:
+            self.fail(f"{shortened(str(value))!r} is not a number of seconds; write one such as 30 or 0.5.", param, ctx)
+        return float(super().convert(value, param, ctx))
 
 
 class Place(click.Path):

@@ -20,7 +20,10 @@ from impl.rules import ClusterRules
 
 
 def is_fenced(broker: Broker, rules: ClusterRules, leader_epoch: int) -> bool:
-    """Whether a request that carries `leader_epoch` is of another leader epoch than the leader's, and that matters."""
+    """Whether a request that carries `leader_epoch` is of another leader epoch than the leader's, and that matters.
+
+    Kafka's errors are FENCED_LEADER_EPOCH for an older one and UNKNOWN_LEADER_EPOCH for a newer one.
+    """
     if rules.fetch_fencing != FetchFencing.CURRENT_LEADER_EPOCH:
         return False
     return leader_epoch != broker.leader_epoch
@@ -71,10 +74,10 @@ def leader_answers_fetch(state: State, rules: ClusterRules, follower_id: Replica
     Who: the broker that was asked, which may lead no longer or not yet.
     When: it runs, and the request has arrived.
     Effect: an incremental fetch of a session that the broker does not have ends the session, and a full one opens one.
-        An old or unknown leader epoch, another topic, or a broker that does not lead, gives no answer. A log that
-        differs is answered with the epoch where it does. An offset outside the log is out of range. Otherwise the
-        answer carries the record at that offset; and the fetch proves what the follower has, which may raise the high
-        watermark. The answer has the high watermark from before that.
+        An old or unknown leader epoch, another topic, or a broker that does not lead (NOT_LEADER_OR_FOLLOWER), gives no
+        answer. A log that differs is answered with the epoch where it does. An offset outside the log is out of range.
+        Otherwise the answer carries the record at that offset; and the fetch proves what the follower has, which may
+        raise the high watermark. The answer has the high watermark from before that.
     Source: Partition.fetchRecords, readRecords, updateFollowerFetchState, FetchManager.newContext; KIP-227, KIP-320,
         KIP-595, KIP-903.
     Left out: more than one record in an answer. A fetch of an earlier broker epoch is refused here as Kafka does, but

@@ -46,7 +46,8 @@ def committed_end_offset(state: State, rules: ClusterRules, leader_id: int) -> i
 def acknowledge(state: State, rules: ClusterRules, leader_id: int, offset: int) -> None:
     """Tell the producer of the record at `offset` that it is safe, if it waits for that and enough replicas have it.
 
-    Producers of records of an earlier epoch were answered NOT_LEADER_OR_FOLLOWER when that epoch ended.
+    With too few of them the answer is NOT_ENOUGH_REPLICAS_AFTER_APPEND, and the record may yet survive. Producers of
+    records of an earlier epoch were answered NOT_LEADER_OR_FOLLOWER when that epoch ended.
     """
     leader = state.brokers[leader_id]
     record = leader.log.records[offset]

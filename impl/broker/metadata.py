@@ -176,7 +176,10 @@ def forget_replayed_metadata(state: State) -> None:
 
 
 def can_obey(broker: Broker, rules: ClusterRules, metadata: Metadata, broker_id: int) -> bool:
-    """Whether a broker of the ZooKeeper era obeys a request of this change, by broker epoch and controller epoch."""
+    """Whether a broker of the ZooKeeper era obeys a request of this change, by broker epoch and controller epoch.
+
+    Kafka's errors are STALE_BROKER_EPOCH and STALE_CONTROLLER_EPOCH.
+    """
     if not broker.is_running:
         return False
     if rules.request_names_broker_epoch and metadata.broker_epochs[broker_id] != broker.broker_epoch:

@@ -49,7 +49,12 @@ def is_of_other_topic(change: AlterPartition, rules: ClusterRules, metadata: Met
 
 
 def refusal(change: AlterPartition, rules: ClusterRules, metadata: Metadata, leader_id: int) -> AlterPartitionError:
-    """The error for a change whose epochs are not ahead of the record, or NONE."""
+    """The error for a change whose epochs are not ahead of the record, or NONE.
+
+    In Kafka's order: UNKNOWN_TOPIC_ID; FENCED_LEADER_EPOCH, or INVALID_REQUEST of a broker that does not lead;
+    INVALID_UPDATE_VERSION of an older partition epoch; INVALID_REQUEST of a recovering leader that is not alone;
+    INELIGIBLE_REPLICA. A leader does the same upon all but the last.
+    """
     if is_of_other_topic(change, rules, metadata):
         return AlterPartitionError.FENCED
     if change.leader_epoch < metadata.leader_epoch or metadata.leader != leader_id:
@@ -94,10 +99,10 @@ def controller_alters_partition(state: State, rules: ClusterRules, leader_id: Re
 
     Who: the controller in office.
     When: the request has arrived; a change is left.
-    Effect: a sender that is not the registered broker, not the leader, or of another topic or an older leader or
-        partition epoch is refused. So is an ISR with a broker that is fenced, stopping or restarted since, and one that
-        grows while the leader is recovering. Otherwise the ISR is recorded with the next partition epoch, and that the
-        leader has recovered if it says so; the leader epoch stays.
+    Effect: a sender that is not the registered broker (STALE_BROKER_EPOCH), not the leader, or of another topic or an
+        older leader or partition epoch is refused. So is an ISR with a broker that is fenced, stopping or restarted
+        since, and one that grows while the leader is recovering. Otherwise the ISR is recorded with the next partition
+        epoch, and that the leader has recovered if it says so; the leader epoch stays.
     Source: ReplicationControlManager.alterPartition; KIP-497, KIP-841, KIP-903, KIP-704.
     Left out: nothing.
     """
