@@ -18,7 +18,6 @@ from checker.statuses import NOT_EXHAUSTED, UNEXPECTED
 
 COLUMNS = ("id", "title", "area", "property", "found", "fixed", "shortest", "states", "seconds", "fixed by")
 LISTED = ("id", "title", "area", "model", "property", "fixed by")
-ANSWERS = {True: "yes", False: "no", None: "unfinished"}
 RIGHT = ("shortest", "states", "seconds")
 
 Search = Callable[..., Result]
@@ -178,13 +177,14 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def _cells(exhibit: Exhibit) -> list[str]:
     bug = exhibit.bug
     states = exhibit.states_distinct
+    answers = {True: "yes", False: "no", None: "unfinished" if exhibit.is_begun else "not begun"}
     return [
         bug.id,
         bug.title,
         bug.area,
         bug.property or "-",
-        ANSWERS[exhibit.is_found],
-        ANSWERS[exhibit.is_fixed],
+        answers[exhibit.is_found],
+        answers[exhibit.is_fixed],
         "-" if exhibit.trace_states is None else str(exhibit.trace_states),
         "-" if states is None else f"{states:,}",
         f"{exhibit.seconds:.2f}",
