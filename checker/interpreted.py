@@ -1,18 +1,19 @@
 """The interpreted reading: a breadth-first search by CPython, on plain objects, that starts at once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from checker.errors import EvaluationError
 from checker.evaluation import Evaluation
 from checker.exploration import NO_MEMORY, Exploration, Found, HandOver, Values, Watch, states_reason
 from checker.interrupts import Stopped
-from checker.model import Action, Model
+from checker.model import Action, Model, Property
 from checker.result import Verdict
 from checker.rows import OutOfRangeError, Rows
 from checker.schema import Flag
 
-Successors = Callable[[Values, list[tuple[int, Values, Any]]], None]
+Successors = Callable[[Values, list[tuple[int, Values, Any]]], Any]
+Judge = Callable[..., list[int]]
 
 
 class InterpretedSearch:
@@ -34,8 +35,9 @@ class InterpretedSearch:
         self._parents: list[int] = []
         self._seen: set[bytes] = set()
         self._next = 0
-        self._steps = [(number, each) for number, each in enumerate(model.properties) if each.is_step]
-        self._invariants = [(number, each) for number, each in enumerate(model.properties) if not each.is_step]
+        numbered = dict(enumerate(model.properties))
+        self._failing_steps = generate_judge({number: each for number, each in numbered.items() if each.is_step})
+        self._failing = generate_judge({number: each for number, each in numbered.items() if not each.is_step})
 
     def hand_over(self) -> HandOver:
         """Everything found so far, for another reading to go on with."""
@@ -125,17 +127,15 @@ class InterpretedSearch:
         row = self._states[number]
         values = self._rows.values(row)
         successors: list[tuple[int, Values, Any]] = []
-        self._expand(values, successors)
+        before = self._expand(values, successors)
         if not successors and self.model.check_deadlock and counts.deadlock is None:
             counts.deadlock = self.chain(number)
-        before = self.model.layout.restore(values) if self._steps else None
         for call, after_values, state in successors:
             try:
                 after = self._rows.row(after_values)
             except OutOfRangeError:
                 raise self._evaluation.failure_of_step(values) from None
-            if self._steps:
-                self._check_steps(number, before, after, state)
+            self._note(self._failing_steps(before, state), number, after)
             is_new, is_inside = after not in self._seen, True
             if is_new:
                 if after == row or not self.model.layout.in_range(after_values):
@@ -150,7 +150,7 @@ class InterpretedSearch:
                 counts.excluded += not is_inside
                 counts.fired[self._action_of[call]] += 1
             if is_new and not is_inside:
-                self._check_invariants(number, after, state)
+                self._note(self._failing(state), number, after)
             elif is_new and not is_full:
                 self._keep(after, number, state)
         return counts.stopped(self.model, states_reason(counts.distinct)) if is_full else None
@@ -160,19 +160,14 @@ class InterpretedSearch:
         self._states.append(row)
         self._parents.append(parent)
         self.counts.distinct += 1
-        self._check_invariants(parent, row, state)
+        self._note(self._failing(state), parent, row)
         for number, each in enumerate(self.model.sometimes):
             if each.holds(state):
                 self.counts.met.add(number)
 
-    def _check_invariants(self, parent: int, row: bytes, state: Any) -> None:
-        for number, each in self._invariants:
-            if not each.holds(state) and number not in self.counts.violated:
-                self.counts.violated[number] = [*self.chain(parent), self._rows.values(row)]
-
-    def _check_steps(self, parent: int, before: Any, row: bytes, state: Any) -> None:
-        for number, each in self._steps:
-            if not each.holds(before, state) and number not in self.counts.violated:
+    def _note(self, failing: list[int], parent: int, row: bytes) -> None:
+        for number in failing:
+            if number not in self.counts.violated:
                 self.counts.violated[number] = [*self.chain(parent), self._rows.values(row)]
 
     def chain(self, number: int) -> list[Values]:
@@ -185,7 +180,7 @@ class InterpretedSearch:
 
 
 def generate_expand(model: Model) -> Successors:
-    """A function that appends (call number, values after, state after) for every enabled step of a state.
+    """A function that appends (call number, values after, state after) for every enabled step, and returns the state.
 
     A call is an action with its parameters' values; they are numbered in the order in which they are tried.
 
@@ -199,10 +194,27 @@ def generate_expand(model: Model) -> Successors:
         scope[f"action_{number}"] = action.function
         lines += _attempts(number, action, calls)
         calls += action.combination_count()
-    lines.append("    return None")
+    lines.append("    return state")
     exec(compile("\n".join(lines), f"<successors of {model.name}>", "exec"), scope)
     expand: Successors = scope["expand"]
     return expand
+
+
+def generate_judge(properties: Mapping[int, Property]) -> Judge:
+    """A function of a state, or of the states before and after a step: the numbers of those that do not hold.
+
+    Straight-line Python, as it runs for every state and every step.
+    """
+    lines = ["def judge(*states):", "    failing = []"]
+    scope: dict[str, Any] = {}
+    for number, each in properties.items():
+        scope |= {f"property_{number}": each.function, f"rules_{number}": each.rules}
+        given = f"*states, rules_{number}" if each.takes_rules else "*states"
+        lines += [f"    if not property_{number}({given}):", f"        failing.append({number})"]
+    lines.append("    return failing")
+    exec(compile("\n".join(lines), "<properties>", "exec"), scope)
+    judge: Judge = scope["judge"]
+    return judge
 
 
 def actions_of_calls(model: Model) -> list[int]:
