@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from checker.errors import KafkacheckError
+from checker.room import THREAD, need
 
 SECONDS_BETWEEN_LOOKS = 0.1
 
@@ -32,6 +33,7 @@ class Job(Generic[Answer]):
         KafkacheckErrors of the work are raised as they are. Work that was given up goes on until it heeds `cancel`;
         the process does not end before.
         """
+        need(THREAD)
         thread = threading.Thread(target=self._run)
         thread.start()
         try:

@@ -23,6 +23,7 @@ from checker.machine.machine_code import Improvement
 from checker.machine.native import DEADLOCK, FAULT, FAULT_AT, NO_FAULT, STOP, STOPPED, Entry
 from checker.model import Model
 from checker.result import Verdict
+from checker.room import THREAD, need
 
 BUFFER = 32768
 """How many successors are collected before all of them are looked up."""
@@ -67,7 +68,7 @@ class Workspace:
         self.try_actions(EVERY_ACTION)
         self.judge(True)
         self._table: Any = None
-        self.fill_table(0, SMALLEST_TABLE, slots_for(capacity))
+        self.fill_table(0, SMALLEST_TABLE, slots_for(capacity + self.room))
 
     def _call(self, name: str) -> None:
         self.entries[name](self._context.ctypes.data)
@@ -187,8 +188,12 @@ class CompiledSearch:
         capacity = min(self.watch.memory_limit // (self.model.layout.word_count * 8 + 16), MOST_STATES)
         capacity = max(capacity, SMALLEST_CAPACITY)
         while True:
+            space = None
             try:
-                return self.space_class(sizes_of(self.model), entries, capacity)
+                space = self.space_class(sizes_of(self.model), entries, capacity)
+                if capacity > SMALLEST_CAPACITY:
+                    need(2 * THREAD)
+                return space
             except MemoryError:
                 if capacity == SMALLEST_CAPACITY:
                     raise
@@ -266,7 +271,7 @@ class CompiledSearch:
         space = self._space
         rows = np.array(states, dtype=np.int64).reshape(len(states), len(self.model.layout.leaves))
         space.store[: len(states)] = self.model.layout.pack(rows)
-        space.fill_table(len(states), slots_for(len(states) + space.room), slots_for(space.capacity))
+        space.fill_table(len(states), slots_for(len(states) + space.room), slots_for(space.capacity + space.room))
         self.counts.distinct = len(states)
 
     def _level(self) -> Found | None:

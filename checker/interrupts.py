@@ -13,6 +13,8 @@ import time
 from collections.abc import Callable, Iterator, Set
 from types import CodeType, FrameType
 
+from checker.room import THREAD, need
+
 SECONDS_BETWEEN_TICKS = 0.1
 """Once a search should end, how often it is tried again, where protocol code does not run at the moment."""
 OURS = os.path.join(os.path.dirname(__file__), "")
@@ -127,10 +129,11 @@ class Interrupts:
 
     @contextlib.contextmanager
     def stopping_machine_code(self, stop: Callable[[], None]) -> Iterator[None]:
-        """Within it, `stop` is called, from another thread, as soon as the search must end."""
+        """Within it, `stop` is called by another thread as soon as the search must end. MemoryError without room."""
         if not self._listens:
             yield
             return
+        need(THREAD)
         reader, writer = os.pipe()
         os.set_blocking(writer, False)
 

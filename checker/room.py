@@ -6,6 +6,7 @@ little. Python alone is needed to find that out, so that nothing is loaded for i
 
 import contextlib
 import errno
+import mmap
 import os
 import sys
 from collections.abc import Sequence
@@ -14,6 +15,8 @@ from types import ModuleType
 
 NEEDS = {"llvmlite": 190, "numpy": 110, "pyarrow": 190, "scipy": 120, "z3": 60}
 """How many MiB of address space must be left to load a library, by its name; a little more than was measured."""
+THREAD = 1 << 24
+"""How many bytes must be left to begin a thread: it would be waited for in vain where it finds none for its stack."""
 LEAST_FREE = 64
 """With fewer MiB left than these, what fails is believed to fail for lack of memory."""
 
@@ -30,6 +33,14 @@ def watch_imports() -> None:
     """From now on raise MemoryError where a library is imported that would not find enough address space."""
     if _address_space() is not None and not any(isinstance(each, _Finder) for each in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
+
+
+def need(size: int) -> None:
+    """MemoryError where the system does not give so many bytes just now."""
+    try:
+        mmap.mmap(-1, size).close()
+    except (OSError, OverflowError) as error:
+        raise MemoryError(f"{size:,} bytes: {error}") from error
 
 
 def is_short() -> bool:

@@ -68,8 +68,13 @@ def _with_compiler(model: Model, watch: Watch, meanwhile: bool) -> "tuple[Search
             text = kernel.kernel_text(model)
     except Stopped:
         return search, search.counts.stopped(model, watch.reason_to_stop("compiled", search.counts, 0))
+    except MemoryError:
+        return search, search.counts.stopped(model, NO_MEMORY)
     with contextlib.ExitStack() as processes:
-        first = processes.enter_context(machine_code.compiling_soon(text))
+        try:
+            first = processes.enter_context(machine_code.compiling_soon(text))
+        except MemoryError:
+            return search, search.counts.stopped(model, NO_MEMORY)
         if meanwhile and not first.is_ready():
             found = search.run(first.is_ready)
             if found is not None or search.finished:

@@ -117,9 +117,12 @@ NO_MEMORY = """
 import resource, sys
 sys.path.insert(0, {root!r})
 import psutil
+from checker.machine import machine_code
 from checker.result import Limits
 from checker.search import check
 from tests.toys import two_phase_commit
+
+machine_code.WORTH_BETTER = {worth_better}
 
 model = two_phase_commit.MODEL.with_bounds({{"resource_managers": 9}})
 check(model, "compiled", Limits(max_states=10))
@@ -130,10 +133,13 @@ print(result.verdict.name, result.reason, result.trace)
 """
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_system_without_memory_ends_a_search(engine):
+@pytest.mark.parametrize(
+    ("engine", "room", "worth_better"),
+    [("interpreted", 1, 60), ("compiled", 1, 60), ("compiled", 9, 60), ("compiled", 16, 0), ("auto", 16, 60)],
+)
+def test_a_system_without_memory_ends_a_search(engine, room, worth_better):
     pytest.importorskip("resource")
-    program = NO_MEMORY.format(root=ROOT, engine=engine, room=1 if engine == "interpreted" else 16)
+    program = NO_MEMORY.format(root=ROOT, engine=engine, room=room, worth_better=worth_better)
     ended = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE, check=False
     )

@@ -99,6 +99,10 @@ class Compiler:
         """Whether `entries` answers without waiting."""
         return self._process is None or self._process.poll() is not None
 
+    def has_compiled(self) -> bool:
+        """Whether the other process has ended well, or had nothing to do; waits for its end."""
+        return self._entries is not None or (self._process is not None and self._process.wait() == 0)
+
     def entries(self) -> dict[str, Entry]:
         """The kernel's entries. Compiles here and now what the other process could not."""
         if self._entries is None:
@@ -180,14 +184,22 @@ class Improvement:
         self._processes = processes
         self._begun = time.process_time()
         self._compiler: Compiler | None = None
+        self._is_possible = True
 
     def entries(self) -> dict[str, Entry] | None:
-        """The better code, or None where it is not ready."""
-        if self._compiler is None:
-            if time.process_time() - self._begun < WORTH_BETTER:
+        """The better code, or None where it is not ready, or there is no room for it: what is at work goes on."""
+        if not self._is_possible or time.process_time() - self._begun < WORTH_BETTER:
+            return None
+        try:
+            if self._compiler is None:
+                self._compiler = self._processes.enter_context(compiling(self._text))
+            if not self._compiler.is_ready():
                 return None
-            self._compiler = self._processes.enter_context(compiling(self._text))
-        return self._compiler.entries() if self._compiler.is_ready() else None
+            self._is_possible = self._compiler.has_compiled()
+            return self._compiler.entries() if self._is_possible else None
+        except MemoryError:
+            self._is_possible = False
+            return None
 
     def linger(self) -> None:
         """As `Compiler.linger`."""

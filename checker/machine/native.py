@@ -23,6 +23,7 @@ from checker.language import ir
 from checker.language.ranges import HIGHEST_SHIFT
 from checker.language.removal import NOTHING
 from checker.language.work import loop_work
+from checker.room import need
 from checker.shape import ArrayOf, leaf_count
 
 I1, I16, I32, I64 = llvm.IntType(1), llvm.IntType(16), llvm.IntType(32), llvm.IntType(64)
@@ -36,6 +37,12 @@ action; then per property. STOP becomes 1, from outside, where the search must e
 NO_FAULT, FAILED, NO_CHANGE, OUT_OF_RANGE, DIRTY_FALSE, STOPPED = range(6)
 """What went wrong: the code fails in plain Python, an action broke one of the clauses of its contract, or a loop was
 left because of STOP."""
+
+ROOM = 1 << 21
+"""What LLVM needs in any case, in bytes. It ends the process where it finds none."""
+
+ROOM_TO_COMPILE = 40
+"""How many bytes it takes at most for each byte of a module's text."""
 
 MOST_COPIES = 16
 """How many copies of a loop's body are made in place of the loop, all loops around it included."""
@@ -436,10 +443,11 @@ def fingerprint(text: str, quick: bool = False) -> str:
 
 
 def compile_object(text: str, quick: bool = False) -> bytes:
-    """The object file of a module's text. Other threads run while LLVM works.
+    """The object file of a module's text. Other threads run while LLVM works. MemoryError where there is no room.
 
     `quick`: compiled about 14 times as fast, and runs 2 to 5 times as slow.
     """
+    need(ROOM + ROOM_TO_COMPILE * len(text))
     with _lock:
         target = _target(quick)
         module = binding.parse_assembly(text)
@@ -458,7 +466,8 @@ def compile_input(quick: bool) -> None:
 
 
 def load_object(code: bytes, names: list[str]) -> dict[str, Entry]:
-    """The functions of an object file by name; each takes the address of its context."""
+    """The functions of an object file by name; each takes the address of its context. As `compile_object`."""
+    need(ROOM + len(code))
     with _lock:
         _target()
         engine = binding.create_mcjit_compiler(binding.parse_assembly(""), _new_target())
