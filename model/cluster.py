@@ -267,5 +267,6 @@ BOUNDS = {
     "losses": 0,
     "failovers": 0,
     "deletions": 0,
+    "min_isr_changes": 0,
 }
 """Bounds to start from; each model says what it changes."""

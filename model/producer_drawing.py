@@ -14,6 +14,7 @@ PRODUCER_EVENTS = {
     "producer_resolves_sequences": Event(at="producer", text="settles what expired in partition {partition_id}"),
     "batch_is_invalid": Event(at="producer", text="b{batch_id} is not what the topic takes"),
     "batch_expires": Event(at="producer", text="b{batch_id} expires"),
+    "batch_expires_in_flight": Event(at="producer", text="b{batch_id} expires in flight"),
     "producer_dies": Event(at="producer", text="dies; another one begins"),
     "metadata_lacks_topic": Event(at="producer", text="partition {partition_id} is missing from the metadata"),
     "connection_breaks": Event(at="producer", text="the connection breaks"),

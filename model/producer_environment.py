@@ -26,6 +26,7 @@ from impl.producer.sender import give_sequence, hand_over
 from impl.producer.state import expire_producer, has_open_transaction
 from impl.producer.verification import start_verification
 from impl.producer.wire import (
+    abandon_request,
     answer,
     clear_late_request,
     close_connection,
@@ -172,13 +173,33 @@ def batch_expires(state: State, batch_id: BatchId) -> bool:
     When: a batch expiration is left.
     Effect: the application is told, and nobody sends the batch again.
     Source: `delivery.timeout.ms`; `TransactionManager.markSequenceUnresolved`.
-    Left out: a batch that expires in flight, because that is a broken connection and then this.
+    Left out: a batch that expires in flight: see `batch_expires_in_flight`.
     """
     producer = state.producer
     batch = producer.batches[batch_id]
     if state.budget.batch_expirations == 0 or batch.status != BatchStatus.RETRYING:
         return False
     state.budget.batch_expirations -= 1
+    expire_batch(producer, batch)
+    return True
+
+
+def batch_expires_in_flight(state: State, batch_id: BatchId) -> bool:
+    """The time of a batch is up while its request, or the answer, is under way.
+
+    Who: the world.
+    When: an expiration in flight is left.
+    Effect: the application is told, and nobody sends the batch again. Its request goes on.
+    Source: `delivery.timeout.ms`; `Sender.getExpiredInflightBatches`; KAFKA-19012.
+    Left out: a batch that was never sent before, behind which Kafka begins no new epoch at once (`inRetry`), but when
+        the next one has been refused as out of order until its time is up.
+    """
+    producer = state.producer
+    batch = producer.batches[batch_id]
+    if state.budget.in_flight_expirations == 0 or batch.status != BatchStatus.IN_FLIGHT:
+        return False
+    state.budget.in_flight_expirations -= 1
+    abandon_request(state, batch_id)
     expire_batch(producer, batch)
     return True
 

@@ -52,6 +52,7 @@ from spec.producer_clients import (
     one_send_at_a_time,
     only_final_errors_fail_batches,
     only_transactional_producers_have_transactions,
+    outcomes_are_told_once,
     producers_keep_their_id,
     rewritten_batches_call_for_no_epoch,
 )
@@ -78,6 +79,7 @@ PRODUCERS = (
     expired_batches_without_gap_call_for_no_epoch,
     rewritten_batches_call_for_no_epoch,
     only_final_errors_fail_batches,
+    outcomes_are_told_once,
     connections_keep_their_broker,
 )
 
@@ -144,6 +146,7 @@ BOUNDS = {
     "refusals": 0,
     "invalid_batches": 0,
     "batch_expirations": 0,
+    "in_flight_expirations": 0,
     "producer_deaths": 0,
     "blips": 0,
     "failovers": 0,

@@ -8,6 +8,7 @@ Left out, and why that is sound: whether who is elected has every acknowledged r
 from checker.schema import cardinality, contains, excluding
 from impl.cluster import State
 from impl.constants import NO_LEADER, Acks
+from impl.controller.records import Metadata
 from impl.rules import ClusterRules
 
 
@@ -17,6 +18,11 @@ def starts_uncleanly(before: State, after: State, broker_id: int) -> bool:
     now = after.controller.history[after.controller.offset]
     is_registered = was.broker_epochs[broker_id] != now.broker_epochs[broker_id]
     return is_registered and not before.brokers[broker_id].is_stopped_cleanly
+
+
+def needed_replicas(metadata: Metadata, rules: ClusterRules) -> int:
+    """How many members the ISR must have by this version of the record."""
+    return rules.min_insync_replicas - metadata.is_min_isr_lowered
 
 
 def appends_need_enough_replicas(before: State, after: State, rules: ClusterRules) -> bool:
@@ -33,14 +39,16 @@ def appends_need_enough_replicas(before: State, after: State, rules: ClusterRule
     for leader_id in range(len(before.brokers)):
         leader = before.brokers[leader_id]
         if leader.leader == leader_id and after.brokers[leader_id].log.end_offset > leader.log.end_offset:
-            if cardinality(leader.isr) < min(rules.min_insync_replicas, len(before.brokers)):
+            known = before.controller.history[leader.metadata_offset]
+            if cardinality(leader.isr) < min(needed_replicas(known, rules), len(before.brokers)):
                 return False
     return True
 
 
 def leavers_stay_eligible(before: State, after: State, rules: ClusterRules) -> bool:
     """Whom a change takes out of an ISR that is smaller than min.insync.replicas then may be elected all the same, and
-    so may go on who could before; unless its broker starts anew and did not stop cleanly.
+    so may go on who could before; unless its broker starts anew and did not stop cleanly, or min.insync.replicas
+    changes.
 
     Lost if it fails: the partition stays offline although a replica with every acknowledged record is there.
     Source: KIP-966; `PartitionChangeBuilder.maybePopulateTargetElr`.
@@ -49,7 +57,9 @@ def leavers_stay_eligible(before: State, after: State, rules: ClusterRules) -> b
     """
     was = before.controller.history[before.controller.offset]
     now = after.controller.history[after.controller.offset]
-    if not rules.eligible_leader_replicas or cardinality(now.isr) >= rules.min_insync_replicas:
+    if not rules.eligible_leader_replicas or cardinality(now.isr) >= needed_replicas(now, rules):
+        return True
+    if was.is_min_isr_lowered != now.is_min_isr_lowered:
         return True
     for broker_id in range(len(before.brokers)):
         if contains((was.isr | was.elr) & ~(now.isr | now.elr), broker_id):

@@ -101,6 +101,66 @@ def rewritten_batches_call_for_no_epoch(before: State, after: State) -> bool:
     return True
 
 
+def is_final(status: BatchStatus) -> bool:
+    """Whether the application has been told what became of the batch, or that nobody knows."""
+    if status == BatchStatus.ACKNOWLEDGED or status == BatchStatus.FAILED:
+        return True
+    return status == BatchStatus.EXPIRED
+
+
+def outcomes_are_told_once(before: State, after: State) -> bool:
+    """What the application has been told of a batch is never taken back, whatever answer comes later.
+
+    Lost if it fails: the application sends again what it has given up, and it is stored as well; or acts on nothing.
+    Source: `ProducerBatch.tryFinalState`.
+    Holds in: the models of the idempotent producer.
+    Fails in: none; it guards what is done with late answers.
+    """
+    for batch_id in range(len(before.producer.batches)):
+        status = before.producer.batches[batch_id].status
+        if is_final(status) and after.producer.batches[batch_id].status != status:
+            return False
+    return True
+
+
+def abandoned_requests_have_expired(state: State) -> bool:
+    """Only a batch that has expired has a request whose answer nobody waits for.
+
+    Lost if it fails: a batch is settled never, and those behind it wait for it.
+    Source: `Sender.getExpiredInflightBatches`.
+    Holds in: producer_in_flight.
+    Fails in: where a batch that expires in flight gives its memory to another one.
+    """
+    for partition_id in range(len(state.connections)):
+        connection = state.connections[partition_id]
+        for place in range(len(connection.requests)):
+            request = connection.requests[place]
+            if request.is_abandoned == 1 and request.stage != RequestStage.NONE:
+                if state.producer.batches[request.batch.id].status != BatchStatus.EXPIRED:
+                    return False
+    return True
+
+
+def late_answers_are_counted(before: State, after: State) -> bool:
+    """Once the answer has been taken that a batch is stored which has expired, its sequence counts as acknowledged.
+
+    Lost if it fails: an epoch begins for a gap that is none, and the partition's batches lose their duplicates.
+    Source: `TransactionManager.handleCompletedBatch`, `TxnPartitionMap.maybeUpdateLastAckedSequence`.
+    Holds in: producer_in_flight.
+    Fails in: none; it guards what is done with late answers.
+    """
+    if before.budget.disconnections != after.budget.disconnections:
+        return True
+    for partition_id in range(len(before.connections)):
+        request = before.connections[partition_id].requests[0]
+        is_late = request.stage == RequestStage.ANSWERED and request.is_abandoned == 1
+        is_taken = after.connections[partition_id].requests[0].batch.id != request.batch.id
+        if is_late and is_taken and request.error == ProduceError.NONE:
+            if after.producer.counters[partition_id].last_acknowledged_sequence < request.batch.base_sequence:
+                return False
+    return True
+
+
 def has_earlier_under_way(state: State, batch_id: int) -> bool:
     """Whether an earlier batch of the same partition is not settled."""
     for earlier in range(batch_id):

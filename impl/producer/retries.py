@@ -108,6 +108,14 @@ def use_answer(producer: Producer, rules: ProducerRules, request: ProduceRequest
         fail_batch(producer, rules, batch)
 
 
+def use_late_answer(producer: Producer, request: ProduceRequest) -> None:
+    """Act on the answer to a request whose batch has expired: if it is stored, its sequence is one acknowledged."""
+    batch = producer.batches[request.batch.id]
+    last = last_sequence_of(batch.base_sequence, batch.record_count, producer.max_sequence)
+    if request.error == ProduceError.NONE and last > producer.counters[batch.partition].last_acknowledged_sequence:
+        note_acknowledged(producer, batch)
+
+
 def lose_answer(producer: Producer, rules: ProducerRules, batch: ProducerBatch) -> None:
     """Let the batch be sent again, of which it is not known whether the broker has it.
 

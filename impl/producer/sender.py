@@ -25,10 +25,10 @@ from impl.producer.constants import (
     Sending,
 )
 from impl.producer.records import BatchId, RecordCount
-from impl.producer.retries import resolve_sequences, use_answer
+from impl.producer.retries import resolve_sequences, use_answer, use_late_answer
 from impl.producer.rules import ProducerRules
 from impl.producer.sequences import sequence_after
-from impl.producer.wire import has_room, send_batch, take_oldest
+from impl.producer.wire import has_room, reuse_buffers, send_batch, take_oldest
 from impl.producing import State
 
 
@@ -87,6 +87,7 @@ def give_sequence(state: State, rules: ProducerRules, batch_id: int) -> None:
     batch.producer_epoch = producer.producer_epoch
     batch.base_sequence = counter.next_sequence
     counter.next_sequence = sequence_after(counter.next_sequence, batch.record_count, producer.max_sequence)
+    reuse_buffers(state, rules, batch_id)
     send_batch(state, batch_id)
 
 
@@ -225,14 +226,18 @@ def producer_takes_answer(state: State, rules: ProducerRules, partition_id: Part
 
     Who: a producer.
     When: the broker has answered.
-    Effect: the batch is acknowledged, sent again later, or failed; a new epoch may be called for.
-    Source: `Sender.completeBatch`, `TransactionManager.canRetry`.
+    Effect: the batch is acknowledged, sent again later, or failed; a new epoch may be called for. One that has expired
+        meanwhile stays so.
+    Source: `Sender.completeBatch`, `TransactionManager.canRetry`, `handleCompletedBatch`.
     Left out: nothing.
     """
     connection = state.connections[partition_id]
     if connection.requests[0].stage != RequestStage.ANSWERED:
         return False
-    use_answer(state.producer, rules, connection.requests[0])
+    if connection.requests[0].is_abandoned == 1:
+        use_late_answer(state.producer, connection.requests[0])
+    else:
+        use_answer(state.producer, rules, connection.requests[0])
     take_oldest(connection)
     return True
 
