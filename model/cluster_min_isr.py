@@ -27,7 +27,14 @@ MODEL = Model(
     initial=start_in_sync,
     bounds={**BOUNDS, "max_broker_epoch": 0, "expirations": 1, "min_isr_changes": 1},
     rules=ClusterRules(eligible_leader_replicas=True, min_insync_replicas=2),
-    actions=[*REPLICATION, *ISR_CHANGES, broker_replays_metadata, controller_unfences_broker, session_expires, min_isr_is_lowered],
+    actions=[
+        *REPLICATION,
+        *ISR_CHANGES,
+        broker_replays_metadata,
+        controller_unfences_broker,
+        session_expires,
+        min_isr_is_lowered,
+    ],
     always=[
         acknowledged_records_survive,
         logs_match_by_epoch,

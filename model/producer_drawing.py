@@ -12,6 +12,7 @@ PRODUCER_EVENTS = {
     "producer_bumps_epoch": Event(at="producer", text="begins epoch {producer.producer_epoch}"),
     "application_hands_over": Event(at="producer", text="the application hands over b{" + NEXT + "}"),
     "producer_resolves_sequences": Event(at="producer", text="settles what expired in partition {partition_id}"),
+    "batch_is_oversized": Event(at="producer", text="b{batch_id} is too large if it has two records"),
     "batch_is_invalid": Event(at="producer", text="b{batch_id} is not what the topic takes"),
     "batch_expires": Event(at="producer", text="b{batch_id} expires"),
     "batch_expires_in_flight": Event(at="producer", text="b{batch_id} expires in flight"),

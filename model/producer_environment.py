@@ -108,6 +108,25 @@ def batch_is_invalid(state: State, batch_id: BatchId) -> bool:
     return True
 
 
+def batch_is_oversized(state: State, batch_id: BatchId) -> bool:
+    """The application's next batch, if it has two records, is larger than the topic takes, although they are not.
+
+    Who: the world: the records are compressed less well than the producer has estimated.
+    When: an oversized batch is left; the batch is the next one, and there is an id left for its second half.
+    Effect: a leader refuses it until it is split.
+    Source: MESSAGE_TOO_LARGE; `RecordAccumulator.splitAndReenqueue`; KIP-126.
+    Left out: batches that must be split more than once; a topic that changes its mind.
+    """
+    producer = state.producer
+    if state.budget.oversized_batches == 0 or batch_id != producer.next_batch:
+        return False
+    if batch_id + 1 >= len(producer.batches) or producer.batches[batch_id].is_oversized == 1:
+        return False
+    state.budget.oversized_batches -= 1
+    producer.batches[batch_id].is_oversized = 1
+    return True
+
+
 def connection_breaks(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
     """A connection of the producer breaks, or it waits no longer for an answer; what was on its way is lost.
 

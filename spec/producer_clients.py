@@ -123,6 +123,22 @@ def outcomes_are_told_once(before: State, after: State) -> bool:
     return True
 
 
+def only_dead_producers_lose_batches(before: State, after: State) -> bool:
+    """A batch that the application has handed over is lost only with the producer's process.
+
+    Lost if it fails: the application waits for ever to hear what became of the batch.
+    Source: `Sender.reenqueueBatch`, `RecordAccumulator.insertInSequenceOrder`; KAFKA-13794.
+    Holds in: the models of the idempotent producer.
+    Fails in: the museum's entry on batches that are told by their sequence.
+    """
+    for batch_id in range(len(before.producer.batches)):
+        now = after.producer.batches[batch_id].status
+        if before.producer.batches[batch_id].status != BatchStatus.LOST and now == BatchStatus.LOST:
+            if after.producer.state != ProducerState.UNINITIALIZED:
+                return False
+    return True
+
+
 def abandoned_requests_have_expired(state: State) -> bool:
     """Only a batch that has expired has a request whose answer nobody waits for.
 
@@ -215,6 +231,51 @@ def one_send_at_a_time(state: State, rules: ProducerRules) -> bool:
     return rules.sending != Sending.SYNCHRONOUS or found <= 1
 
 
+def is_with_producer(status: BatchStatus) -> bool:
+    """Whether the producer has the batch, and has told the application nothing of it."""
+    return is_meant(status) or status == BatchStatus.BUFFERED
+
+
+def applications_wait_for_all(before: State, after: State, rules: ProducerRules) -> bool:
+    """An application that waits until all is sent goes on when nothing is with its producer any more.
+
+    Lost if it fails: the application takes for stored what is not, and with the producer's process it is gone.
+    Source: `KafkaProducer.flush`; KAFKA-19479.
+    Holds in: producer_splits.
+    Fails in: the museum's entry on batches that are split.
+    """
+    if rules.sending != Sending.SYNCHRONOUS or before.producer.next_batch == after.producer.next_batch:
+        return True
+    for batch_id in range(len(before.producer.batches)):
+        if is_with_producer(before.producer.batches[batch_id].status):
+            return False
+    return True
+
+
+def halves_go_on_counting(before: State, after: State) -> bool:
+    """Where a batch is split, nothing of it is given up: its halves have its sequences one after the other.
+
+    Lost if it fails: a half is taken for a duplicate of the other, or of what comes behind, and is never stored; or no
+    broker takes what comes behind.
+    Source: `ProducerBatch.split`; KIP-126, KIP-98.
+    Holds in: producer_splits.
+    Fails in: none; it guards how batches are split.
+    """
+    for batch_id in range(len(before.producer.batches) - 1):
+        batch = before.producer.batches[batch_id]
+        first = after.producer.batches[batch_id]
+        second = after.producer.batches[batch_id + 1]
+        if is_with_producer(batch.status) and first.record_count < batch.record_count:
+            if first.status != BatchStatus.RETRYING or second.status != BatchStatus.RETRYING:
+                return False
+            if first.base_sequence != batch.base_sequence or second.producer_epoch != first.producer_epoch:
+                return False
+            follows = second.base_sequence == first.base_sequence + 1
+            if not follows and (first.base_sequence != before.producer.max_sequence or second.base_sequence != 0):
+                return False
+    return True
+
+
 def dead_producers_keep_nothing(before: State, after: State) -> bool:
     """With a producer's process all that it had in its buffer or under way is lost to it.
 
@@ -274,4 +335,14 @@ def request_to_next_leader(state: State) -> bool:
         if connection.requests[0].stage != RequestStage.NONE and connection.broker > 0:
             if connection.broker == state.partitions[partition_id].leader:
                 return True
+    return False
+
+
+def split_batch(state: State) -> bool:
+    """The second half of a batch that was split is acknowledged. Without an example nothing is split."""
+    for batch_id in range(1, len(state.producer.batches)):
+        first = state.producer.batches[batch_id - 1]
+        second = state.producer.batches[batch_id]
+        if first.is_oversized == 1 and second.is_oversized == 1 and second.status == BatchStatus.ACKNOWLEDGED:
+            return True
     return False

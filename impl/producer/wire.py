@@ -12,7 +12,7 @@ from impl.producer.append import clear_batch, copy_batch
 from impl.producer.client_records import ProducerBatch
 from impl.producer.constants import NO_BATCH, BatchStatus, Marker, ProduceError, RequestStage
 from impl.producer.partition_records import Connection, LateRequest, ProduceRequest
-from impl.producer.retries import lose_answer
+from impl.producer.retries import forget_in_flight, lose_answer
 from impl.producer.rules import ProducerRules
 from impl.producing import State
 
@@ -138,7 +138,9 @@ def close_connection(state: State, rules: ProducerRules, partition_id: int) -> N
     connection = state.connections[partition_id]
     for place in range(len(connection.requests)):
         request = connection.requests[place]
-        if request.stage != RequestStage.NONE and request.is_abandoned == 0:
+        if request.stage != RequestStage.NONE and request.is_abandoned == 1:
+            forget_in_flight(state.producer, rules, state.producer.batches[request.batch.id])
+        elif request.stage != RequestStage.NONE:
             lose_answer(state.producer, rules, state.producer.batches[request.batch.id])
         clear_request(request)
     connection.broker = 0

@@ -1,7 +1,7 @@
 """How a group's coordinator forgets offsets that nobody has committed for long.
 
-Part of Kafka modelled: `OffsetMetadataManager` (`cleanupExpiredOffsets`, `hasPendingTransactionalOffsets`, the replay of
-tombstones); `GroupMetadata.removeExpiredOffsets` before.
+Part of Kafka modelled: `OffsetMetadataManager` (`cleanupExpiredOffsets`, `hasPendingTransactionalOffsets`, the replay
+of tombstones); `GroupMetadata.removeExpiredOffsets` before.
 Source: apache/kafka (commit 1eb7644349); KIP-211, KAFKA-14505, KAFKA-19163.
 Left out, and why that is sound: `offsets.retention.minutes`, which may be over at any time; who is in the group: with
 members Kafka keeps offsets for longer, which is expiry at another time.
