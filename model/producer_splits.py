@@ -25,7 +25,12 @@ from model.producer_environment import (
     start_known,
 )
 from model.producers import BOUNDS, EXAMPLES, RETRIES_OF_BUFFERED, SAFETY
-from spec.producer_clients import applications_wait_for_all, halves_go_on_counting, split_batch
+from spec.producer_clients import (
+    applications_wait_for_all,
+    halves_go_on_counting,
+    only_second_halves_wait,
+    split_batch,
+)
 from spec.producer_steps import batch_under_way, nothing_under_way
 
 MODEL = Model(
@@ -50,7 +55,7 @@ MODEL = Model(
         connection_breaks,
         append_is_refused,
     ],
-    always=[applications_wait_for_all, halves_go_on_counting, *SAFETY],
+    always=[applications_wait_for_all, halves_go_on_counting, only_second_halves_wait, *SAFETY],
     sometimes=[*EXAMPLES, split_batch],
     leads_to=[(batch_under_way, nothing_under_way)],
     weakly_fair=[

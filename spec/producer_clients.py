@@ -276,6 +276,22 @@ def halves_go_on_counting(before: State, after: State) -> bool:
     return True
 
 
+def only_second_halves_wait(state: State) -> bool:
+    """Of what the application has handed over only the second half of a batch that is not split yet is unsent.
+
+    Lost if it fails: a batch has no place in the order, and nobody ever sends it.
+    Source: `RecordAccumulator.append`.
+    Holds in: producer_splits.
+    Fails in: none; it guards the reference itself.
+    """
+    for batch_id in range(state.producer.next_batch):
+        if state.producer.batches[batch_id].status == BatchStatus.UNSENT:
+            first = state.producer.batches[max(batch_id - 1, 0)]
+            if batch_id == 0 or first.is_oversized == 0 or first.record_count == 1:
+                return False
+    return True
+
+
 def dead_producers_keep_nothing(before: State, after: State) -> bool:
     """With a producer's process all that it had in its buffer or under way is lost to it.
 
