@@ -25,7 +25,6 @@ from impl.transactions.markers import (
     write_marker,
     write_marker_without_index,
 )
-from impl.transactions.offset_expiry import expire_offset
 from impl.transactions.partition import clear_produce, copy_produce, delete_partition, reload_partition
 from impl.transactions.records import (
     ClientId,
@@ -446,24 +445,6 @@ def group_coordinator_is_replaced(state: State, rules: TransactionRules) -> bool
     state.budget.group_failovers -= 1
     reload_partition(state.partitions[state.offsets_partition], rules)
     begin_loading(state.group)
-    return True
-
-
-def offset_expires(state: State, rules: TransactionRules) -> bool:
-    """Nobody has committed an offset of the group for long, and its coordinator forgets it.
-
-    Who: the world: `offsets.retention.minutes` is over.
-    When: there is an offset, and none is pending; an expiration is left.
-    Effect: a tombstone is in the partition of the offsets, and the group has no offset: whoever is given the input
-        begins with the first (`auto.offset.reset`). By the old rule a pending offset does not count, and is gone, too.
-    Source: OffsetMetadataManager.cleanupExpiredOffsets; KAFKA-14505, KAFKA-19163.
-    Left out: nothing.
-    """
-    if state.budget.offset_expirations == 0:
-        return False
-    if not expire_offset(state, rules):
-        return False
-    state.budget.offset_expirations -= 1
     return True
 
 

@@ -12,7 +12,8 @@ from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, CONSUME_PRODUCE, EXAMPLES, GROUP, SAFETY
 from model.transactions_drawing import TRANSACTION_LANES
-from model.transactions_environment import group_coordinator_is_replaced, offset_expires
+from model.transactions_environment import group_coordinator_is_replaced
+from model.transactions_group_environment import offset_expires
 from model.transactions_starts import start_group
 from spec.transaction_offsets import (
     committed_offsets_count,

@@ -143,6 +143,17 @@ def test_a_replica_that_is_deleted_for_nothing_is_seen():
     assert cluster_topics.replicas_are_deleted_when_told(before, after, KRAFT), "the disk is lost"
 
 
+def test_a_replica_that_outlives_its_assignment_is_seen():
+    before, change = next_change(state_of())
+    change.replicas = 0b01
+    after = before.copy()
+    after.brokers[1].metadata_offset = before.controller.offset
+    assert not cluster_topics.replicas_are_deleted_when_told(before, after, KRAFT)
+    assert cluster_topics.replicas_are_deleted_when_told(before, after, ZOOKEEPER), "it waits for StopReplica"
+    after.brokers[1].has_log = False
+    assert cluster_topics.replicas_are_deleted_when_told(before, after, KRAFT)
+
+
 def test_a_broker_that_obeys_what_is_not_sent_is_seen():
     before = state_of()
     before.brokers[1].leader_epoch = NO_EPOCH
