@@ -25,6 +25,7 @@ class Budget(Struct):
     losses: messages lost.
     failovers: changes of the controller.
     deletions: topics deleted, after each of which one of the same name may be created.
+    min_isr_changes: changes of min.insync.replicas.
     """
 
     crashes: Annotated[int, Allowance("crashes")]
@@ -35,6 +36,7 @@ class Budget(Struct):
     losses: Annotated[int, Allowance("losses")]
     failovers: Annotated[int, Allowance("failovers")]
     deletions: Annotated[int, Allowance("deletions")]
+    min_isr_changes: Annotated[int, Allowance("min_isr_changes")]
 
 
 class State(Struct):

@@ -19,7 +19,9 @@ class Budget(Struct):
     disconnections: connections of the producer that break.
     refusals: requests that are refused for the moment.
     invalid_batches: batches with records that the topic does not take.
-    batch_expirations: batches whose time is up.
+    oversized_batches: batches that are larger than the topic takes, although their records are not.
+    batch_expirations: batches whose time is up while they wait to be sent again.
+    in_flight_expirations: batches whose time is up while they are under way.
     producer_deaths: ends of the producer's process.
     blips: topics that are missing from the producer's metadata for a while.
     failovers: changes of a partition's leader.
@@ -34,7 +36,9 @@ class Budget(Struct):
     disconnections: Annotated[int, Allowance("disconnections")]
     refusals: Annotated[int, Allowance("refusals")]
     invalid_batches: Annotated[int, Allowance("invalid_batches")]
+    oversized_batches: Annotated[int, Allowance("oversized_batches")]
     batch_expirations: Annotated[int, Allowance("batch_expirations")]
+    in_flight_expirations: Annotated[int, Allowance("in_flight_expirations")]
     producer_deaths: Annotated[int, Allowance("producer_deaths")]
     blips: Annotated[int, Allowance("blips")]
     failovers: Annotated[int, Allowance("failovers")]

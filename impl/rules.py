@@ -18,13 +18,15 @@ class ClusterRules(NamedTuple):
     truncation: where a follower cuts its log.
     fetch_fencing: which epochs a leader compares before it answers a follower.
     acks: what producers wait for.
-    min_insync_replicas: `min.insync.replicas`.
+    min_insync_replicas: `min.insync.replicas`, at the beginning.
     unclean_election: `unclean.leader.election.enable` (KIP-106).
     eligible_leader_replicas: the ISR may become empty, and members that left it below `min_insync_replicas` stay
         electable (KIP-966).
     last_known_leader_is_elected: where ISR and ELR are empty, whoever led last leads again, uncleanly (KIP-966:
         `useLastKnownLeaderInBalancedRecovery`).
     last_known_leader_is_active: that one is elected only while it is active (KAFKA-19522).
+    min_isr_change_clears_elr: with another `min.insync.replicas` nobody is eligible any more who was so by the one
+        before (KAFKA-16540).
     unclean_restart_is_noticed: a broker that did not stop cleanly leaves ISR and ELR when it registers (KAFKA-15586).
     epoch_file_is_forced: each version of the leader-epoch file reaches the disk before it replaces the one before
         (KAFKA-16541).
@@ -110,6 +112,7 @@ class ClusterRules(NamedTuple):
     eligible_leader_replicas: bool = False
     last_known_leader_is_elected: bool = False
     last_known_leader_is_active: bool = True
+    min_isr_change_clears_elr: bool = True
     unclean_restart_is_noticed: bool = True
     epoch_file_is_forced: bool = True
     late_write_is_newest: bool = True

@@ -41,6 +41,7 @@ from spec.cluster_eligible import (
     last_known_leader_is_last_resort,
     last_known_leader_led_last,
     leavers_stay_eligible,
+    only_unclean_leaders_recover,
 )
 from spec.cluster_files import (
     epoch_file_matches_log,
@@ -175,6 +176,7 @@ CONTROLLER = (
 ELIGIBLE = (
     appends_need_enough_replicas,
     leavers_stay_eligible,
+    only_unclean_leaders_recover,
     last_known_leader_led_last,
     last_known_leader_is_last_resort,
 )
@@ -267,5 +269,6 @@ BOUNDS = {
     "losses": 0,
     "failovers": 0,
     "deletions": 0,
+    "min_isr_changes": 0,
 }
 """Bounds to start from; each model says what it changes."""

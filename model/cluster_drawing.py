@@ -117,6 +117,7 @@ CONTROLLER_EVENTS = {
     "controller_ends_reassignment": Event(
         at="controller", text="ends the reassignment: replicas {" + NOW + ".replicas}"
     ),
+    "min_isr_is_lowered": Event(at="controller", text="lowers min.insync.replicas"),
     "session_expires": Event(
         at="controller",
         text="session of broker {broker_id} expires: epoch {" + NOW + ".leader_epoch}, leader {" + NOW + ".leader}",

@@ -15,6 +15,7 @@ from model.environment import reassignment_is_asked, start_with_spare
 from spec.cluster import acknowledged_record
 from spec.cluster_record import reassignments_go_on
 from spec.cluster_steps import reassignment_keeps_copies
+from spec.cluster_topics import replicas_are_deleted_when_told
 
 MODEL = Model(
     name="cluster_reassignment_kraft",
@@ -23,7 +24,7 @@ MODEL = Model(
     bounds={**BOUNDS, "replicas": 3, "max_leader_epoch": 1, "max_broker_epoch": 0, "moves": 1},
     rules=ClusterRules(),
     actions=[*REPLICATION, *ISR_CHANGES, broker_replays_metadata, reassignment_is_asked],
-    always=[reassignment_keeps_copies, *SAFETY, reassignments_go_on],
+    always=[reassignment_keeps_copies, *SAFETY, reassignments_go_on, replicas_are_deleted_when_told],
     sometimes=[acknowledged_record],
     constraint=one_fetch_under_way,
     measures=MEASURES,

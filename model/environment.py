@@ -14,6 +14,7 @@ from impl.broker.recovery import lose_disk, lose_unflushed, stop_process
 from impl.cluster import State
 from impl.constants import NO_OFFSET, Question, Stage
 from impl.controller.brokers import begin_shutdown, can_take_out, take_out
+from impl.controller.configuration import lower_min_insync_replicas
 from impl.controller.elections import move_leadership, replace_controller
 from impl.controller.reassignment import begin_reassignment
 from impl.controller.topics import begin_deletion
@@ -189,6 +190,23 @@ def topic_deletion_is_asked(state: State, rules: ClusterRules) -> bool:
     if not begin_deletion(state, rules):
         return False
     state.budget.deletions -= 1
+    return True
+
+
+def min_isr_is_lowered(state: State, rules: ClusterRules) -> bool:
+    """An operator lowers min.insync.replicas of the topic.
+
+    Who: the world.
+    When: it is above 1; a change of it is left.
+    Effect: the controller records it, and leaders hear of it as of any change. Nobody is eligible any more.
+    Source: IncrementalAlterConfigs; KAFKA-16540.
+    Left out: nothing; see `impl/controller/configuration.py`.
+    """
+    if state.budget.min_isr_changes == 0:
+        return False
+    if not lower_min_insync_replicas(state, rules):
+        return False
+    state.budget.min_isr_changes -= 1
     return True
 
 

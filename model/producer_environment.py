@@ -26,6 +26,7 @@ from impl.producer.sender import give_sequence, hand_over
 from impl.producer.state import expire_producer, has_open_transaction
 from impl.producer.verification import start_verification
 from impl.producer.wire import (
+    abandon_request,
     answer,
     clear_late_request,
     close_connection,
@@ -107,6 +108,25 @@ def batch_is_invalid(state: State, batch_id: BatchId) -> bool:
     return True
 
 
+def batch_is_oversized(state: State, batch_id: BatchId) -> bool:
+    """The application's next batch, if it has two records, is larger than the topic takes, although they are not.
+
+    Who: the world: the records are compressed less well than the producer has estimated.
+    When: an oversized batch is left; the batch is the next one, and there is an id left for its second half.
+    Effect: a leader refuses it until it is split.
+    Source: MESSAGE_TOO_LARGE; `RecordAccumulator.splitAndReenqueue`; KIP-126.
+    Left out: batches that must be split more than once; a topic that changes its mind.
+    """
+    producer = state.producer
+    if state.budget.oversized_batches == 0 or batch_id != producer.next_batch:
+        return False
+    if batch_id + 1 >= len(producer.batches) or producer.batches[batch_id].is_oversized == 1:
+        return False
+    state.budget.oversized_batches -= 1
+    producer.batches[batch_id].is_oversized = 1
+    return True
+
+
 def connection_breaks(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
     """A connection of the producer breaks, or it waits no longer for an answer; what was on its way is lost.
 
@@ -172,13 +192,33 @@ def batch_expires(state: State, batch_id: BatchId) -> bool:
     When: a batch expiration is left.
     Effect: the application is told, and nobody sends the batch again.
     Source: `delivery.timeout.ms`; `TransactionManager.markSequenceUnresolved`.
-    Left out: a batch that expires in flight, because that is a broken connection and then this.
+    Left out: a batch that expires in flight: see `batch_expires_in_flight`.
     """
     producer = state.producer
     batch = producer.batches[batch_id]
     if state.budget.batch_expirations == 0 or batch.status != BatchStatus.RETRYING:
         return False
     state.budget.batch_expirations -= 1
+    expire_batch(producer, batch)
+    return True
+
+
+def batch_expires_in_flight(state: State, batch_id: BatchId) -> bool:
+    """The time of a batch is up while its request, or the answer, is under way.
+
+    Who: the world.
+    When: an expiration in flight is left.
+    Effect: the application is told, and nobody sends the batch again. Its request goes on.
+    Source: `delivery.timeout.ms`; `Sender.getExpiredInflightBatches`; KAFKA-19012.
+    Left out: a batch that was never sent before, behind which Kafka begins no new epoch at once (`inRetry`), but when
+        the next one has been refused as out of order until its time is up.
+    """
+    producer = state.producer
+    batch = producer.batches[batch_id]
+    if state.budget.in_flight_expirations == 0 or batch.status != BatchStatus.IN_FLIGHT:
+        return False
+    state.budget.in_flight_expirations -= 1
+    abandon_request(state, batch_id)
     expire_batch(producer, batch)
     return True
 

@@ -5,17 +5,25 @@ it has. So Kafka's rule (`TransactionManager.handleFailedBatch`) stores a batch 
 proposed there, `refused_batch_awaits_others`, mends it; no version of Kafka has it.
 
 Bounds: three batches, of which the first is acknowledged and another one is invalid; one answer is lost, and one append
-    is refused for the moment.
+    is refused for the moment. What is fair: what broker and producer do.
 Expected: VIOLATED each_batch_is_stored_once
 """
 
+from checker.fairness import each
 from checker.model import Model
+from impl.producer.leader import leader_handles_produce
 from impl.producer.rules import ProducerRules
-from impl.producer.sender import producer_bumps_epoch, producer_resolves_sequences
+from impl.producer.sender import (
+    producer_bumps_epoch,
+    producer_resolves_sequences,
+    producer_sends_again,
+    producer_takes_answer,
+)
 from impl.producing import State
 from model.producer_drawing import PARTITIONS
 from model.producer_environment import append_is_refused, batch_is_invalid, connection_breaks, start_known
 from model.producers import BOUNDS, EXAMPLES, RETRIES, SAFETY
+from spec.producer_steps import batch_under_way, nothing_under_way
 
 MODEL = Model(
     name="producer_invalid",
@@ -33,5 +41,13 @@ MODEL = Model(
     ],
     always=SAFETY,
     sometimes=EXAMPLES,
+    leads_to=[(batch_under_way, nothing_under_way)],
+    weakly_fair=[
+        each(leader_handles_produce, "partition_id"),
+        each(producer_takes_answer, "partition_id"),
+        each(producer_sends_again, "partition_id"),
+        each(producer_resolves_sequences, "partition_id"),
+        producer_bumps_epoch,
+    ],
     drawing=PARTITIONS,
 )

@@ -50,8 +50,10 @@ from spec.producer_clients import (
     dead_producers_keep_nothing,
     expired_batches_without_gap_call_for_no_epoch,
     one_send_at_a_time,
+    only_dead_producers_lose_batches,
     only_final_errors_fail_batches,
     only_transactional_producers_have_transactions,
+    outcomes_are_told_once,
     producers_keep_their_id,
     rewritten_batches_call_for_no_epoch,
 )
@@ -78,6 +80,8 @@ PRODUCERS = (
     expired_batches_without_gap_call_for_no_epoch,
     rewritten_batches_call_for_no_epoch,
     only_final_errors_fail_batches,
+    only_dead_producers_lose_batches,
+    outcomes_are_told_once,
     connections_keep_their_broker,
 )
 
@@ -143,7 +147,9 @@ BOUNDS = {
     "disconnections": 0,
     "refusals": 0,
     "invalid_batches": 0,
+    "oversized_batches": 0,
     "batch_expirations": 0,
+    "in_flight_expirations": 0,
     "producer_deaths": 0,
     "blips": 0,
     "failovers": 0,

@@ -302,6 +302,7 @@ BOUNDS = {
     "rebalances": 0,
     "group_delays": 0,
     "group_failovers": 0,
+    "offset_expirations": 0,
     "recreations": 0,
     "upgrades": 0,
     "inputs": 0,

@@ -8,6 +8,7 @@ Left out, and why that is sound: whether who is elected has every acknowledged r
 from checker.schema import cardinality, contains, excluding
 from impl.cluster import State
 from impl.constants import NO_LEADER, Acks
+from impl.controller.records import Metadata
 from impl.rules import ClusterRules
 
 
@@ -19,13 +20,18 @@ def starts_uncleanly(before: State, after: State, broker_id: int) -> bool:
     return is_registered and not before.brokers[broker_id].is_stopped_cleanly
 
 
+def needed_replicas(metadata: Metadata, rules: ClusterRules) -> int:
+    """How many members the ISR must have by this version of the record."""
+    return rules.min_insync_replicas - metadata.is_min_isr_lowered
+
+
 def appends_need_enough_replicas(before: State, after: State, rules: ClusterRules) -> bool:
     """With acks=all a leader appends nothing while its ISR is smaller than min.insync.replicas.
 
     Lost if it fails: the producer is told NOT_ENOUGH_REPLICAS_AFTER_APPEND instead, and the record that it sends again
     is in the log twice.
     Source: `Partition.appendRecordsToLeader`, NOT_ENOUGH_REPLICAS.
-    Holds in: cluster_eligible, cluster_eligible_consumer, cluster_last_known, cluster_shutdown.
+    Holds in: cluster_eligible, cluster_eligible_consumer, cluster_last_known, cluster_min_isr, cluster_shutdown.
     Fails in: none; it guards the reference itself.
     """
     if rules.acks != Acks.ALL or before.producers.next_record == after.producers.next_record:
@@ -33,23 +39,27 @@ def appends_need_enough_replicas(before: State, after: State, rules: ClusterRule
     for leader_id in range(len(before.brokers)):
         leader = before.brokers[leader_id]
         if leader.leader == leader_id and after.brokers[leader_id].log.end_offset > leader.log.end_offset:
-            if cardinality(leader.isr) < min(rules.min_insync_replicas, len(before.brokers)):
+            known = before.controller.history[leader.metadata_offset]
+            if cardinality(leader.isr) < min(needed_replicas(known, rules), len(before.brokers)):
                 return False
     return True
 
 
 def leavers_stay_eligible(before: State, after: State, rules: ClusterRules) -> bool:
     """Whom a change takes out of an ISR that is smaller than min.insync.replicas then may be elected all the same, and
-    so may go on who could before; unless its broker starts anew and did not stop cleanly.
+    so may go on who could before; unless its broker starts anew and did not stop cleanly, or min.insync.replicas
+    changes.
 
     Lost if it fails: the partition stays offline although a replica with every acknowledged record is there.
     Source: KIP-966; `PartitionChangeBuilder.maybePopulateTargetElr`.
-    Holds in: cluster_eligible, cluster_eligible_consumer, cluster_last_known, cluster_shutdown.
+    Holds in: cluster_eligible, cluster_eligible_consumer, cluster_last_known, cluster_min_isr, cluster_shutdown.
     Fails in: none; it guards the reference itself.
     """
     was = before.controller.history[before.controller.offset]
     now = after.controller.history[after.controller.offset]
-    if not rules.eligible_leader_replicas or cardinality(now.isr) >= rules.min_insync_replicas:
+    if not rules.eligible_leader_replicas or cardinality(now.isr) >= needed_replicas(now, rules):
+        return True
+    if was.is_min_isr_lowered != now.is_min_isr_lowered:
         return True
     for broker_id in range(len(before.brokers)):
         if contains((was.isr | was.elr) & ~(now.isr | now.elr), broker_id):
@@ -63,7 +73,7 @@ def last_known_leader_led_last(before: State, after: State) -> bool:
 
     Lost if it fails: a broker leads that lacks what was acknowledged after it had led.
     Source: KIP-966 (`lastKnownElr`); `PartitionChangeBuilder`.
-    Holds in: cluster_eligible, cluster_eligible_consumer, cluster_last_known, cluster_shutdown.
+    Holds in: cluster_eligible, cluster_eligible_consumer, cluster_last_known, cluster_min_isr, cluster_shutdown.
     Fails in: none; it guards the reference itself.
     """
     known = after.controller.last_known_leader
@@ -76,13 +86,29 @@ def last_known_leader_led_last(before: State, after: State) -> bool:
     )
 
 
+def only_unclean_leaders_recover(before: State, after: State) -> bool:
+    """Nobody has to recover who was in the ISR or eligible, unless its broker starts anew and did not stop cleanly.
+
+    Lost if it fails: a leader with every acknowledged record stays alone in the ISR until it declares that it has
+    recovered, and whoever counts unclean elections is told of losses that are none.
+    Source: `PartitionChangeBuilder`, `ReplicationControlManager.electionWasClean`; KIP-704, KAFKA-18940.
+    Holds in: cluster_eligible, cluster_eligible_consumer, cluster_last_known, cluster_min_isr, cluster_shutdown.
+    Fails in: none; it guards the reference itself.
+    """
+    was = before.controller.history[before.controller.offset]
+    now = after.controller.history[after.controller.offset]
+    if was.is_recovering or not now.is_recovering or now.leader == NO_LEADER:
+        return True
+    return not contains(was.isr | was.elr, now.leader) or starts_uncleanly(before, after, now.leader)
+
+
 def last_known_leader_is_last_resort(before: State, after: State, rules: ClusterRules) -> bool:
     """Who is elected was in the ISR or eligible. The last known leader is elected only where nobody was, or only a
     broker that did not stop cleanly and starts anew with that change.
 
     Lost if it fails: acknowledged records, although a replica that has them may be elected as soon as it is back.
     Source: KIP-966; `PartitionChangeBuilder.electLeader`, `canElectLastKnownLeader`.
-    Holds in: cluster_eligible, cluster_eligible_consumer, cluster_last_known, cluster_shutdown.
+    Holds in: cluster_eligible, cluster_eligible_consumer, cluster_last_known, cluster_min_isr, cluster_shutdown.
     Fails in: where unclean elections are enabled.
     """
     was = before.controller.history[before.controller.offset]

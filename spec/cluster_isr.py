@@ -227,7 +227,8 @@ def high_watermark_follows(before: State, after: State, rules: ClusterRules) -> 
             if follower_id != leader_id and contains(now.isr | now.pending_isr, follower_id):
                 end_offset = min(end_offset, now.followers[follower_id].end_offset)
         leads = now.is_running and now.leader == leader_id
-        if leads and learns and cardinality(now.isr) >= min(rules.min_insync_replicas, len(after.brokers)):
+        needed = rules.min_insync_replicas - after.controller.history[now.metadata_offset].is_min_isr_lowered
+        if leads and learns and cardinality(now.isr) >= min(needed, len(after.brokers)):
             if now.high_watermark < end_offset:
                 return False
     return True

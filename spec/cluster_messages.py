@@ -89,7 +89,8 @@ def something_is_lost(before: State, after: State) -> bool:
 def disturbances_are_real(before: State, after: State) -> bool:
     """A crash, a power loss and a lost disk end a process that ran, and nothing else does, but for a shutdown that the
     controller has granted. A power loss takes nothing that was flushed, and a loss what is under way; an expiration
-    takes out a broker that runs, or one that lags; a move and a deletion let the controller record something.
+    takes out a broker that runs, or one that lags; a move, a deletion and another min.insync.replicas let the
+    controller record something.
 
     Lost if it fails: behaviours in which so many disturbances happen; they would be charged for nothing.
     Source: `model/environment.py`.
@@ -106,6 +107,7 @@ def disturbances_are_real(before: State, after: State) -> bool:
     if before.budget.losses != after.budget.losses and not something_is_lost(before, after):
         return False
     asked = before.budget.moves != after.budget.moves or before.budget.deletions != after.budget.deletions
+    asked = asked or before.budget.min_isr_changes != after.budget.min_isr_changes
     if asked and before.controller.offset == after.controller.offset:
         return False
     if before.budget.expirations == after.budget.expirations:

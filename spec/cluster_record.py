@@ -81,7 +81,8 @@ def every_change_has_an_effect(before: State, after: State) -> bool:
     for broker_id in range(len(before.brokers)):
         if was.broker_epochs[broker_id] != now.broker_epochs[broker_id]:
             registered = True
-    return now.partition_epoch == was.partition_epoch and (registered or was.active != now.active)
+    is_other = registered or was.active != now.active or was.is_min_isr_lowered != now.is_min_isr_lowered
+    return now.partition_epoch == was.partition_epoch and is_other
 
 
 def leader_epoch_counts_leaders(before: State, after: State, rules: ClusterRules) -> bool:

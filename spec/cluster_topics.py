@@ -106,18 +106,24 @@ def deletion_awaits_replicas(before: State, after: State, rules: ClusterRules) -
     return was.is_deleting != 0
 
 
-def replicas_are_deleted_when_told(before: State, after: State) -> bool:
+def replicas_are_deleted_when_told(before: State, after: State, rules: ClusterRules) -> bool:
     """A broker that runs deletes its replica by metadata that gives the partition to others, or that queues the topic
-    for deletion and has the broker among those asked.
+    for deletion and has the broker among those asked. In the KRaft era it has none any more when it has replayed that
+    the partition is not its own.
 
-    Lost if it fails: a copy is gone that the controller counts on.
-    Source: ReplicaManager.stopReplicas; KIP-570.
-    Holds in: cluster_deletion, cluster_deletion_kraft.
+    Lost if it fails: a copy is gone that the controller counts on; or a broker follows on, and its disk is full of what
+    nobody has assigned to it.
+    Source: ReplicaManager.stopReplicas, applyDelta; KIP-570, KAFKA-13198.
+    Holds in: cluster_deletion, cluster_deletion_kraft, cluster_reassignment_kraft.
     Fails in: none; it guards the reference itself.
     """
     for broker_id in range(len(before.brokers)):
         broker = before.brokers[broker_id]
         now = after.brokers[broker_id]
+        replays = rules.propagation == Propagation.METADATA_LOG and now.broker_epoch == broker.broker_epoch
+        if replays and now.metadata_offset > broker.metadata_offset and now.has_log:
+            if not contains(before.controller.history[now.metadata_offset].replicas, broker_id):
+                return False
         if broker.has_log and not now.has_log and broker.is_running and now.is_running:
             metadata = before.controller.history[now.metadata_offset]
             if contains(metadata.replicas, broker_id) != (metadata.is_deleting != 0):

@@ -50,6 +50,25 @@ def batches_lie_in_order(state: State) -> bool:
     return True
 
 
+def batches_lie_in_their_partition(state: State) -> bool:
+    """What the application has sent to a partition is in no other one.
+
+    Lost if it fails: consumers of a topic are given records of another one, which they cannot read or must not see.
+    Source: `KafkaProducer.send`; KAFKA-19012.
+    Holds in: producer_in_flight.
+    Fails in: the museum's entry on buffers that are used again.
+    """
+    for partition_id in range(len(state.partitions)):
+        partition = state.partitions[partition_id]
+        for replica_id in range(len(partition.replicas)):
+            log = partition.replicas[replica_id].log
+            for offset in range(log.start_offset, log.end_offset):
+                batch_id = log.batches[offset].id
+                if batch_id != NO_BATCH and state.producer.batches[batch_id].partition != partition_id:
+                    return False
+    return True
+
+
 def is_stored(log: PartitionLog, batch_id: int) -> bool:
     """Whether the log has the batch."""
     for offset in range(log.start_offset, log.end_offset):

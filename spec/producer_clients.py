@@ -101,6 +101,82 @@ def rewritten_batches_call_for_no_epoch(before: State, after: State) -> bool:
     return True
 
 
+def is_final(status: BatchStatus) -> bool:
+    """Whether the application has been told what became of the batch, or that nobody knows."""
+    if status == BatchStatus.ACKNOWLEDGED or status == BatchStatus.FAILED:
+        return True
+    return status == BatchStatus.EXPIRED
+
+
+def outcomes_are_told_once(before: State, after: State) -> bool:
+    """What the application has been told of a batch is never taken back, whatever answer comes later.
+
+    Lost if it fails: the application sends again what it has given up, and it is stored as well; or acts on nothing.
+    Source: `ProducerBatch.tryFinalState`.
+    Holds in: the models of the idempotent producer.
+    Fails in: none; it guards what is done with late answers.
+    """
+    for batch_id in range(len(before.producer.batches)):
+        status = before.producer.batches[batch_id].status
+        if is_final(status) and after.producer.batches[batch_id].status != status:
+            return False
+    return True
+
+
+def only_dead_producers_lose_batches(before: State, after: State) -> bool:
+    """A batch that the application has handed over is lost only with the producer's process.
+
+    Lost if it fails: the application waits for ever to hear what became of the batch.
+    Source: `Sender.reenqueueBatch`, `RecordAccumulator.insertInSequenceOrder`; KAFKA-13794.
+    Holds in: the models of the idempotent producer.
+    Fails in: the museum's entry on batches that are told by their sequence.
+    """
+    for batch_id in range(len(before.producer.batches)):
+        now = after.producer.batches[batch_id].status
+        if before.producer.batches[batch_id].status != BatchStatus.LOST and now == BatchStatus.LOST:
+            if after.producer.state != ProducerState.UNINITIALIZED:
+                return False
+    return True
+
+
+def abandoned_requests_have_expired(state: State) -> bool:
+    """Only a batch that has expired has a request whose answer nobody waits for.
+
+    Lost if it fails: a batch is settled never, and those behind it wait for it.
+    Source: `Sender.getExpiredInflightBatches`.
+    Holds in: producer_in_flight.
+    Fails in: where a batch that expires in flight gives its memory to another one.
+    """
+    for partition_id in range(len(state.connections)):
+        connection = state.connections[partition_id]
+        for place in range(len(connection.requests)):
+            request = connection.requests[place]
+            if request.is_abandoned == 1 and request.stage != RequestStage.NONE:
+                if state.producer.batches[request.batch.id].status != BatchStatus.EXPIRED:
+                    return False
+    return True
+
+
+def late_answers_are_counted(before: State, after: State) -> bool:
+    """Once the answer has been taken that a batch is stored which has expired, its sequence counts as acknowledged.
+
+    Lost if it fails: an epoch begins for a gap that is none, and the partition's batches lose their duplicates.
+    Source: `TransactionManager.handleCompletedBatch`, `TxnPartitionMap.maybeUpdateLastAckedSequence`.
+    Holds in: producer_in_flight.
+    Fails in: none; it guards what is done with late answers.
+    """
+    if before.budget.disconnections != after.budget.disconnections:
+        return True
+    for partition_id in range(len(before.connections)):
+        request = before.connections[partition_id].requests[0]
+        is_late = request.stage == RequestStage.ANSWERED and request.is_abandoned == 1
+        is_taken = after.connections[partition_id].requests[0].batch.id != request.batch.id
+        if is_late and is_taken and request.error == ProduceError.NONE:
+            if after.producer.counters[partition_id].last_acknowledged_sequence < request.batch.base_sequence:
+                return False
+    return True
+
+
 def has_earlier_under_way(state: State, batch_id: int) -> bool:
     """Whether an earlier batch of the same partition is not settled."""
     for earlier in range(batch_id):
@@ -153,6 +229,67 @@ def one_send_at_a_time(state: State, rules: ProducerRules) -> bool:
         if is_meant(status) or status == BatchStatus.BUFFERED:
             found += 1
     return rules.sending != Sending.SYNCHRONOUS or found <= 1
+
+
+def is_with_producer(status: BatchStatus) -> bool:
+    """Whether the producer has the batch, and has told the application nothing of it."""
+    return is_meant(status) or status == BatchStatus.BUFFERED
+
+
+def applications_wait_for_all(before: State, after: State, rules: ProducerRules) -> bool:
+    """An application that waits until all is sent goes on when nothing is with its producer any more.
+
+    Lost if it fails: the application takes for stored what is not, and with the producer's process it is gone.
+    Source: `KafkaProducer.flush`; KAFKA-19479.
+    Holds in: producer_splits.
+    Fails in: the museum's entry on batches that are split.
+    """
+    if rules.sending != Sending.SYNCHRONOUS or before.producer.next_batch == after.producer.next_batch:
+        return True
+    for batch_id in range(len(before.producer.batches)):
+        if is_with_producer(before.producer.batches[batch_id].status):
+            return False
+    return True
+
+
+def halves_go_on_counting(before: State, after: State) -> bool:
+    """Where a batch is split, nothing of it is given up: its halves have its sequences one after the other.
+
+    Lost if it fails: a half is taken for a duplicate of the other, or of what comes behind, and is never stored; or no
+    broker takes what comes behind.
+    Source: `ProducerBatch.split`; KIP-126, KIP-98.
+    Holds in: producer_splits.
+    Fails in: none; it guards how batches are split.
+    """
+    for batch_id in range(len(before.producer.batches) - 1):
+        batch = before.producer.batches[batch_id]
+        first = after.producer.batches[batch_id]
+        second = after.producer.batches[batch_id + 1]
+        if is_with_producer(batch.status) and first.record_count < batch.record_count:
+            if first.status != BatchStatus.RETRYING or second.status != BatchStatus.RETRYING:
+                return False
+            if first.base_sequence != batch.base_sequence or second.producer_epoch != first.producer_epoch:
+                return False
+            follows = second.base_sequence == first.base_sequence + 1
+            if not follows and (first.base_sequence != before.producer.max_sequence or second.base_sequence != 0):
+                return False
+    return True
+
+
+def only_second_halves_wait(state: State) -> bool:
+    """Of what the application has handed over only the second half of a batch that is not split yet is unsent.
+
+    Lost if it fails: a batch has no place in the order, and nobody ever sends it.
+    Source: `RecordAccumulator.append`.
+    Holds in: producer_splits.
+    Fails in: none; it guards the reference itself.
+    """
+    for batch_id in range(state.producer.next_batch):
+        if state.producer.batches[batch_id].status == BatchStatus.UNSENT:
+            first = state.producer.batches[max(batch_id - 1, 0)]
+            if batch_id == 0 or first.is_oversized == 0 or first.record_count == 1:
+                return False
+    return True
 
 
 def dead_producers_keep_nothing(before: State, after: State) -> bool:
@@ -214,4 +351,14 @@ def request_to_next_leader(state: State) -> bool:
         if connection.requests[0].stage != RequestStage.NONE and connection.broker > 0:
             if connection.broker == state.partitions[partition_id].leader:
                 return True
+    return False
+
+
+def split_batch(state: State) -> bool:
+    """The second half of a batch that was split is acknowledged. Without an example nothing is split."""
+    for batch_id in range(1, len(state.producer.batches)):
+        first = state.producer.batches[batch_id - 1]
+        second = state.producer.batches[batch_id]
+        if first.is_oversized == 1 and second.is_oversized == 1 and second.status == BatchStatus.ACKNOWLEDGED:
+            return True
     return False

@@ -81,9 +81,19 @@ def a_partition_is_quiet(state: State) -> bool:
     return False
 
 
+def a_batch_expired_in_flight(before: State, after: State) -> bool:
+    """Whether a batch was in flight and has expired."""
+    for batch_id in range(len(before.producer.batches)):
+        if before.producer.batches[batch_id].status == BatchStatus.IN_FLIGHT:
+            if after.producer.batches[batch_id].status == BatchStatus.EXPIRED:
+                return True
+    return False
+
+
 def disturbances_are_real(before: State, after: State) -> bool:
     """A connection that breaks had something under way; a fail-over brings another leader; a deletion raises the log's
-    start, within what is acknowledged; who is forgotten was known; what is aborted was open.
+    start, within what is acknowledged; who is forgotten was known; what is aborted was open; what expires in flight was
+    so.
 
     Lost if it fails: behaviours in which so many disturbances happen; they would be charged for nothing.
     Source: `model/producer_environment.py`.
@@ -101,6 +111,8 @@ def disturbances_are_real(before: State, after: State) -> bool:
     if was.state_expirations != now.state_expirations and not a_producer_was_forgotten(before, after):
         return False
     if was.aborts != now.aborts and not a_transaction_ended(before, after):
+        return False
+    if was.in_flight_expirations != now.in_flight_expirations and not a_batch_expired_in_flight(before, after):
         return False
     return was.blips == now.blips or a_partition_is_quiet(before)
 

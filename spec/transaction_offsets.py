@@ -54,6 +54,48 @@ def offsets_match_log(state: State) -> bool:
     return state.group.committed == committed_by_log(state)
 
 
+def committed_offsets_count(before: State, after: State) -> bool:
+    """With the COMMIT marker of a transaction the group has an offset that is no lower than the transaction's, or its
+    coordinator is new and will read it.
+
+    Lost if it fails: the transaction's output is there and its input counts as unread, so that it is processed again.
+    Source: KIP-98 (`sendOffsetsToTransaction`); KAFKA-14505, KAFKA-19163.
+    Holds in: transactions_offset_expiry.
+    Fails in: the museum's entry on offsets that expire.
+    """
+    was = before.partitions[before.offsets_partition].log
+    now = after.partitions[before.offsets_partition].log
+    if after.group.loading.is_loading != 0:
+        return True
+    if now.end_offset == was.end_offset or now.batches[was.end_offset].marker != Marker.COMMIT:
+        return True
+    ended = NO_INPUT
+    for offset in range(was.end_offset):
+        batch = now.batches[offset]
+        if batch.producer_id == now.batches[was.end_offset].producer_id:
+            ended = after.transactions[batch.id].input_offset if batch.marker == Marker.NONE else NO_INPUT
+    return after.group.committed > ended
+
+
+def offsets_expire_when_nothing_is_pending(before: State, after: State) -> bool:
+    """What expires is an offset that is known, of a group in which no transaction is open and whose coordinator has
+    read its log; a record in the log says so.
+
+    Lost if it fails: behaviours in which an offset expires; they would be charged for nothing.
+    Source: `OffsetMetadataManager.cleanupExpiredOffsets`; KAFKA-14505.
+    Holds in: transactions_offset_expiry.
+    Fails in: the museum's entry on offsets that expire.
+    """
+    if before.budget.offset_expirations == after.budget.offset_expirations:
+        return True
+    for producer_id in range(len(before.group.pending)):
+        if before.group.pending[producer_id] != NO_INPUT:
+            return False
+    was = before.partitions[before.offsets_partition].log
+    now = after.partitions[before.offsets_partition].log
+    return before.group.committed > 0 and after.group.committed == 0 and now.end_offset == was.end_offset + 1
+
+
 def requests_await_loading(before: State, after: State) -> bool:
     """While a coordinator is loading it tells no offset, takes none, and begins no generation.
 

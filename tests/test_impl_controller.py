@@ -4,6 +4,7 @@ import pytest
 
 from checker.layout import Layout
 from impl.broker.isr import propose_isr
+from impl.broker.leader import has_enough_replicas
 from impl.broker.metadata import broker_obeys_leader_and_isr
 from impl.broker.recovery import stop_process
 from impl.broker.registration import broker_learns_epoch
@@ -11,13 +12,15 @@ from impl.cluster import State
 from impl.constants import NO_LEADER, AlterPartitionError, Propagation, Stage
 from impl.controller.alter_partition import controller_alters_partition, zombie_answers_alter_partition
 from impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
+from impl.controller.configuration import lower_min_insync_replicas
 from impl.controller.elections import controller_elects_uncleanly, move_leadership
 from impl.controller.reassignment import begin_reassignment, controller_ends_reassignment
 from impl.rules import ClusterRules
 from model.cluster import BOUNDS
 from model.environment import controller_is_replaced, found_partition, process_crashes
 
-LAYOUT = Layout(State, {**BOUNDS, "replicas": 3, "max_leader_epoch": 5, "max_metadata_offset": 8, "crashes": 3})
+SIZES = {"replicas": 3, "max_leader_epoch": 5, "max_metadata_offset": 8, "crashes": 3, "min_isr_changes": 1}
+LAYOUT = Layout(State, {**BOUNDS, **SIZES})
 RULES = ClusterRules()
 ELR = RULES._replace(eligible_leader_replicas=True, min_insync_replicas=2)
 
@@ -47,6 +50,29 @@ def test_a_failed_leader_is_replaced_from_the_isr_under_the_next_epoch():
     assert not controller_fences_broker(state, RULES, 0, NO_LEADER), "somebody can lead"
     assert controller_fences_broker(state, RULES, 0, 1)
     assert told(state) == (1, 1, 0b010, 0)
+
+
+@pytest.mark.parametrize("clears", [True, False])
+def test_nobody_is_eligible_any_more_when_fewer_replicas_may_commit(clears):
+    state = cluster(isr=0b011, crashed=[1])
+    rules = ELR._replace(min_isr_change_clears_elr=clears)
+    assert controller_fences_broker(state, rules, 1, 0)
+    assert told(state) == (0, 0, 0b001, 0b010)
+    state.controller.last_known_leader = 2
+    assert lower_min_insync_replicas(state, rules)
+    assert told(state) == (0, 0, 0b001, 0 if clears else 0b010)
+    assert now(state).partition_epoch == (2 if clears else 1), "a leader's change of the record before is refused"
+    assert state.controller.last_known_leader == (NO_LEADER if clears else 2)
+    assert not lower_min_insync_replicas(state, rules), "it is 1 now"
+
+
+def test_a_leader_goes_by_the_min_insync_replicas_that_it_has_heard_of():
+    state = cluster(isr=0b001)
+    assert lower_min_insync_replicas(state, ELR)
+    assert now(state).partition_epoch == 0, "nobody was eligible, so that the partition has not changed"
+    assert not has_enough_replicas(state, ELR, 0, 0b001)
+    state.brokers[0].metadata_offset = state.controller.offset
+    assert has_enough_replicas(state, ELR, 0, 0b001)
 
 
 def test_a_failed_follower_leaves_the_isr_without_a_new_leader():

@@ -19,7 +19,9 @@ from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS
 from model.transactions_environment import group_coordinator_is_replaced, group_is_rebalanced
+from model.transactions_group_environment import offset_expires
 from spec.transaction_offsets import (
+    committed_offsets_count,
     loaded_pending_offset,
     marker_while_loading,
     offsets_match_log,
@@ -28,7 +30,18 @@ from spec.transaction_offsets import (
 )
 
 SIZES = {"clients": 2, "partitions": 2, "offsets_partition": 1, "producer_ids": 2, "inputs": 3, "group_delays": 1}
-LAYOUT = Layout(State, {**BOUNDS, **SIZES, "requests": 2, "produces": 2, "max_generation": 2, "group_failovers": 2})
+LAYOUT = Layout(
+    State,
+    {
+        **BOUNDS,
+        **SIZES,
+        "requests": 2,
+        "produces": 2,
+        "max_generation": 2,
+        "group_failovers": 2,
+        "offset_expirations": 1,
+    },
+)
 RULES = TransactionRules(verification=False)
 PLAIN = None
 
@@ -223,3 +236,23 @@ def test_a_coordinator_that_reads_and_is_not_new_or_reads_too_far_is_seen():
         else:
             state.group.loading.pending[0] = 1
         assert not only_new_coordinators_read(state), field
+
+
+def test_an_offset_expires_unless_one_is_pending():
+    assert not offset_expires(group_with(), RULES), "there is none"
+    state = group_with((PLAIN, 1))
+    assert offset_expires(state, RULES)
+    assert (state.group.committed, state.partitions[1].log.end_offset, state.group.records[1]) == (0, 2, 0)
+    assert offsets_match_log(state)
+    state = group_with((PLAIN, 1), (0, 2))
+    assert not offset_expires(state, RULES)
+    before = state.copy()
+    assert offset_expires(state, RULES._replace(pending_offset_keeps_group=False))
+    assert state.group.pending[0] == NO_INPUT
+    state.transactions[0].input_offset = 1
+    after = state.copy()
+    append_marker(after.partitions[1].log, 0, 0, 0, Marker.COMMIT)
+    assert not committed_offsets_count(state, after), "the transaction's offset is gone"
+    after.group.committed = 2
+    assert committed_offsets_count(state, after)
+    assert before.group.pending[0] == 2

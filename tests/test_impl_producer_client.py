@@ -4,13 +4,23 @@ import pytest
 
 from checker.layout import Layout
 from impl.producer import bookkeeping, retries, sender
-from impl.producer.constants import NO_BATCH, NO_SEQUENCE, BatchStatus, ProduceError, ProducerState, RequestStage
+from impl.producer.constants import (
+    NO_BATCH,
+    NO_SEQUENCE,
+    BatchStatus,
+    ProduceError,
+    ProducerState,
+    RequestStage,
+    Sending,
+)
 from impl.producer.rules import ProducerRules
 from impl.producing import State
-from model.producer_environment import close_connection, start_known
+from model.producer_environment import batch_expires_in_flight, close_connection, start_known
 from model.producers import BOUNDS
 
 SIZES = {"batches": 7, "partitions": 2, "max_in_flight": 3, "log_size": 8, "max_sequence": 8, "producer_ids": 2}
+EXPIRING = {"in_flight_expirations": 1}
+SPLITTING = {"records_in_batch": 2, "oversized_batches": 1}
 RULES = ProducerRules()
 
 RETRYING, FAILED, ACKNOWLEDGED = BatchStatus.RETRYING, BatchStatus.FAILED, BatchStatus.ACKNOWLEDGED
@@ -206,3 +216,77 @@ def test_the_oldest_batch_is_found_across_the_end_of_the_sequences():
     assert bookkeeping.oldest_unsettled(producer, 0) == first
     assert [bookkeeping.age(producer, producer.batches[each]) for each in (first, second)] == [2, 1]
     assert bookkeeping.oldest_unsettled(producer, 1) == NO_BATCH
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+def test_the_memory_of_a_batch_that_expires_in_flight_is_used_again_when_its_request_has_ended(keeps):
+    state = known(**EXPIRING)
+    rules = RULES._replace(expired_batch_keeps_its_buffer=keeps)
+    (expired,) = sent(state, 1)
+    assert batch_expires_in_flight(state, expired)
+    assert not batch_expires_in_flight(state, expired), "it has expired"
+    (other,) = sent(state, 1, partition_id=1, rules=rules)
+    assert state.connections[0].requests[0].batch.id == (expired if keeps else other)
+    assert state.connections[1].requests[0].batch.id == other
+
+
+@pytest.mark.parametrize("error", [ProduceError.NONE, ProduceError.NOT_ENOUGH_REPLICAS])
+def test_a_batch_that_has_expired_stays_so_whatever_the_answer_is(error):
+    state = known(**EXPIRING)
+    (expired,) = sent(state, 1)
+    assert batch_expires_in_flight(state, expired)
+    assert answer(state, error, offset=1).status == BatchStatus.EXPIRED
+    assert state.producer.counters[0].last_acknowledged_sequence == (1 if error == ProduceError.NONE else 0)
+    assert sender.producer_resolves_sequences(state, RULES, 0)
+    assert state.producer.is_bump_required == (error != ProduceError.NONE), "there is a gap where it is not stored"
+
+
+@pytest.mark.parametrize("has_epoch", [True, False])
+def test_a_batch_that_has_expired_is_not_taken_for_one_of_the_next_epoch(has_epoch):
+    state = known(**EXPIRING)
+    rules = RULES._replace(in_flight_batch_has_epoch=has_epoch)
+    (expired,) = sent(state, 1)
+    assert batch_expires_in_flight(state, expired)
+    assert sender.producer_resolves_sequences(state, rules, 0)
+    assert sender.producer_bumps_epoch(state, rules)
+    first, second = sent(state, 2)
+    assert sequences(state, [expired, first, second]) == [(0, 1), (1, 0), (1, 1)]
+    close_connection(state, rules, 0)
+    assert state.producer.batches[first].status == RETRYING
+    assert state.producer.batches[second].status == (RETRYING if has_epoch else BatchStatus.LOST)
+
+
+def with_split(rules):
+    """A producer whose batch of two records was too large, and is split; the ids of its halves."""
+    state = known(**SPLITTING)
+    first = state.producer.next_batch
+    state.producer.batches[first].is_oversized = 1
+    assert sender.producer_sends(state, rules, 0, 2)
+    assert state.producer.next_batch == first + 2, "the second half has an id"
+    assert answer(state, ProduceError.MESSAGE_TOO_LARGE, rules=rules).status == RETRYING
+    return state, [first, first + 1]
+
+
+def test_the_halves_of_a_batch_that_is_too_large_have_its_sequences_and_go_one_by_one():
+    state, halves = with_split(RULES)
+    assert sequences(state, halves) == [(0, 1), (0, 2)]
+    assert [state.producer.batches[each].record_count for each in halves] == [1, 1]
+    assert sender.producer_sends_again(state, 0)
+    assert not sender.producer_sends_again(state, 0), "the first one is under way"
+    assert answer(state, ProduceError.NONE, offset=1).status == ACKNOWLEDGED
+    assert sender.producer_sends_again(state, 0)
+    assert answer(state, ProduceError.NONE, offset=2).status == ACKNOWLEDGED
+    assert sequences(state, sent(state, 1)) == [(0, 3)]
+
+
+def test_a_single_record_that_is_too_large_is_refused_for_good():
+    state = known(**SPLITTING)
+    sent(state, 1)
+    assert answer(state, ProduceError.MESSAGE_TOO_LARGE).status == FAILED
+
+
+@pytest.mark.parametrize("awaits", [True, False])
+def test_an_application_that_waits_for_all_waits_for_both_halves(awaits):
+    rules = RULES._replace(sending=Sending.SYNCHRONOUS, flush_awaits_split_batches=awaits)
+    state, _ = with_split(rules)
+    assert sender.application_hands_over(state, rules, 0, 1) != awaits

@@ -8,6 +8,7 @@ from spec.cluster_eligible import (
     last_known_leader_is_last_resort,
     last_known_leader_led_last,
     leavers_stay_eligible,
+    only_unclean_leaders_recover,
 )
 from tests.test_spec_cluster import state_of
 
@@ -77,3 +78,13 @@ def test_an_unclean_election_where_somebody_is_eligible_is_seen():
     assert last_known_leader_is_last_resort(before, after, RULES)
     record_of(before).elr = 0b01
     assert last_known_leader_is_last_resort(before, after, RULES)
+
+
+def test_an_eligible_leader_that_has_to_recover_is_seen():
+    before = state_of()
+    record_of(before).isr, record_of(before).elr, record_of(before).leader = 0, 0b10, NO_LEADER
+    after = before.copy()
+    record_of(after).leader, record_of(after).is_recovering = 1, True
+    assert not only_unclean_leaders_recover(before, after)
+    record_of(before).elr = 0b01
+    assert only_unclean_leaders_recover(before, after)

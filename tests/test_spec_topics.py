@@ -131,16 +131,27 @@ def test_a_replica_that_is_deleted_for_nothing_is_seen():
     before = state_of()
     after = before.copy()
     after.brokers[1].has_log = False
-    assert not cluster_topics.replicas_are_deleted_when_told(before, after), "it is assigned"
+    assert not cluster_topics.replicas_are_deleted_when_told(before, after, KRAFT), "it is assigned"
     before.controller.history[0].is_deleting = 1
-    assert cluster_topics.replicas_are_deleted_when_told(before, after)
+    assert cluster_topics.replicas_are_deleted_when_told(before, after, KRAFT)
     before.controller.history[0].replicas = 0b01
-    assert not cluster_topics.replicas_are_deleted_when_told(before, after), "it is not among those asked"
+    assert not cluster_topics.replicas_are_deleted_when_told(before, after, KRAFT), "it is not among those asked"
     before.controller.history[0].is_deleting = 0
-    assert cluster_topics.replicas_are_deleted_when_told(before, after)
+    assert cluster_topics.replicas_are_deleted_when_told(before, after, KRAFT)
     before.controller.history[0].replicas = 0b11
     after.brokers[1].is_running = False
-    assert cluster_topics.replicas_are_deleted_when_told(before, after), "the disk is lost"
+    assert cluster_topics.replicas_are_deleted_when_told(before, after, KRAFT), "the disk is lost"
+
+
+def test_a_replica_that_outlives_its_assignment_is_seen():
+    before, change = next_change(state_of())
+    change.replicas = 0b01
+    after = before.copy()
+    after.brokers[1].metadata_offset = before.controller.offset
+    assert not cluster_topics.replicas_are_deleted_when_told(before, after, KRAFT)
+    assert cluster_topics.replicas_are_deleted_when_told(before, after, ZOOKEEPER), "it waits for StopReplica"
+    after.brokers[1].has_log = False
+    assert cluster_topics.replicas_are_deleted_when_told(before, after, KRAFT)
 
 
 def test_a_broker_that_obeys_what_is_not_sent_is_seen():

@@ -12,6 +12,7 @@ from impl.broker.log_file import advance_log_start, append_to_log
 from impl.broker.records import Broker, LogStartOffset
 from impl.cluster import State
 from impl.constants import NO_EPOCH, NO_OFFSET, Acks
+from impl.controller.partition_change import min_insync_replicas
 from impl.log import is_full
 from impl.replication.records import ReplicaId
 from impl.rules import ClusterRules
@@ -27,9 +28,10 @@ def maximal_isr(broker: Broker) -> int:
     return broker.isr | broker.pending_isr
 
 
-def has_enough_replicas(broker: Broker, rules: ClusterRules, isr: int) -> bool:
-    """Whether `isr` has min.insync.replicas members, or as many as there are brokers."""
-    return cardinality(isr) >= min(rules.min_insync_replicas, len(broker.followers))
+def has_enough_replicas(state: State, rules: ClusterRules, leader_id: int, isr: int) -> bool:
+    """Whether `isr` has min.insync.replicas members, as far as the leader has heard of it, or as many as brokers."""
+    metadata = state.controller.history[state.brokers[leader_id].metadata_offset]
+    return cardinality(isr) >= min(min_insync_replicas(metadata, rules), len(state.brokers))
 
 
 def committed_end_offset(state: State, rules: ClusterRules, leader_id: int) -> int:
@@ -52,7 +54,7 @@ def acknowledge(state: State, rules: ClusterRules, leader_id: int, offset: int) 
     leader = state.brokers[leader_id]
     record = leader.log.records[offset]
     if record.epoch == leader.leader_epoch and rules.acks == Acks.ALL:
-        if has_enough_replicas(leader, rules, maximal_isr(leader)):
+        if has_enough_replicas(state, rules, leader_id, maximal_isr(leader)):
             state.producers.acknowledged[record.id] = offset
 
 
@@ -78,7 +80,7 @@ def raise_high_watermark(state: State, rules: ClusterRules, leader_id: int) -> b
     It stays where it is while the ISR is smaller than min.insync.replicas (KAFKA-15583).
     """
     leader = state.brokers[leader_id]
-    if rules.high_watermark_awaits_enough and not has_enough_replicas(leader, rules, leader.isr):
+    if rules.high_watermark_awaits_enough and not has_enough_replicas(state, rules, leader_id, leader.isr):
         return False
     end_offset = committed_end_offset(state, rules, leader_id)
     if end_offset <= leader.high_watermark:
@@ -109,7 +111,7 @@ def leader_appends(state: State, rules: ClusterRules, leader_id: ReplicaId) -> b
         return False
     if is_full(leader.log):
         return False
-    if rules.acks == Acks.ALL and not has_enough_replicas(leader, rules, leader.isr):
+    if rules.acks == Acks.ALL and not has_enough_replicas(state, rules, leader_id, leader.isr):
         return False
     if rules.acks == Acks.LEADER:
         producers.acknowledged[producers.next_record] = leader.log.end_offset

@@ -34,6 +34,7 @@ def clear_partition(metadata: Metadata) -> None:
     metadata.target = 0
     metadata.adding = 0
     metadata.is_recovering = False
+    metadata.is_min_isr_lowered = 0
 
 
 def begin_change(state: State) -> None:
@@ -56,8 +57,14 @@ def begin_change(state: State) -> None:
     after.adding = before.adding
     after.active = before.active
     after.is_recovering = before.is_recovering
+    after.is_min_isr_lowered = before.is_min_isr_lowered
     for broker_id in range(len(state.brokers)):
         after.broker_epochs[broker_id] = before.broker_epochs[broker_id]
+
+
+def min_insync_replicas(metadata: Metadata, rules: ClusterRules) -> int:
+    """`min.insync.replicas` as of this version of the record."""
+    return rules.min_insync_replicas - metadata.is_min_isr_lowered
 
 
 def set_isr(state: State, rules: ClusterRules, isr: int) -> None:
@@ -66,7 +73,7 @@ def set_isr(state: State, rules: ClusterRules, isr: int) -> None:
     metadata.partition_epoch = state.controller.offset
     if rules.eligible_leader_replicas:
         eligible = (metadata.elr | metadata.isr) & ~isr
-        if cardinality(isr) >= rules.min_insync_replicas:
+        if cardinality(isr) >= min_insync_replicas(metadata, rules):
             eligible = 0
         metadata.elr = eligible
     if isr == 0 and metadata.leader != NO_LEADER and rules.last_known_leader_is_elected:

@@ -36,6 +36,8 @@ class Metadata(Struct):
     adding: the brokers that a reassignment adds.
     active: the brokers that are neither fenced nor stopping.
     is_recovering: whether the leader was elected uncleanly and has not recovered.
+    is_min_isr_lowered: 1 if min.insync.replicas is one less than at the beginning; always 0 where the bound
+        `min_isr_changes` is 0.
     broker_epochs: by broker, the epoch that it registered with last.
     """
 
@@ -53,6 +55,7 @@ class Metadata(Struct):
     adding: ReplicaSet
     active: ReplicaSet
     is_recovering: bool
+    is_min_isr_lowered: Annotated[int, Count("min_isr_changes")]
     broker_epochs: Annotated[Array[BrokerEpoch], ById("replicas")]
 
 

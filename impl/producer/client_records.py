@@ -33,9 +33,13 @@ class ProducerBatch(Struct):
     partition: where it goes to.
     record_count: how many records it has.
     is_invalid: whether the topic refuses what it says, whenever it comes.
+    is_oversized: 1 if the topic takes its two records only one by one, so that it will be split; the second half has
+        the next id, and is `UNSENT` before. Always 0 where the bound `oversized_batches` is 0.
     producer_id: the id with which it is sent; `NO_PRODUCER_ID` before it is.
     producer_epoch: the epoch with which it is sent.
     base_sequence: its sequence; `NO_SEQUENCE` before it is sent.
+    is_untracked: 1 if the producer has dropped it from those in flight by mistake; always 0 where the bound
+        `in_flight_expirations` is 0.
     is_sequence_reset: whether it got another sequence than the first one (`sequenceHasBeenReset`).
     offset: where the broker says that it is stored; `NO_OFFSET` before it is acknowledged.
     """
@@ -44,9 +48,11 @@ class ProducerBatch(Struct):
     partition: PartitionId
     record_count: RecordCount
     is_invalid: Annotated[int, Count("invalid_batches", lowest=0)]
+    is_oversized: Annotated[int, Count("oversized_batches")]
     producer_id: OptionalProducerId
     producer_epoch: OptionalProducerEpoch
     base_sequence: OptionalSequence
+    is_untracked: Annotated[int, Count("in_flight_expirations")]
     is_sequence_reset: bool
     offset: OptionalBatchOffset
 

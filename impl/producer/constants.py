@@ -146,3 +146,6 @@ class ProduceError(IntEnum):
 
     TRANSACTION_COORDINATOR_FENCED = 8
     """The marker is of an older coordinator epoch than one that the partition knows; nothing is appended."""
+
+    MESSAGE_TOO_LARGE = 9
+    """The batch is larger than the topic takes; nothing is appended. If it has several records it is split."""

@@ -49,6 +49,11 @@ def is_invalid(state: State, batch: Batch) -> bool:
     return state.producer.batches[batch.id].is_invalid == 1
 
 
+def is_too_large(state: State, batch: Batch) -> bool:
+    """Whether the batch is larger than the topic takes (`max.message.bytes`)."""
+    return state.producer.batches[batch.id].is_oversized == 1 and batch.record_count > 1
+
+
 def append_as_leader(replica: PartitionReplica, rules: ProducerRules, batch: Batch) -> ProduceError:
     """Append a client's batch that is no duplicate to a log that is not full; the error if it may not be."""
     log = replica.log
@@ -96,6 +101,9 @@ def leader_handles_produce(state: State, rules: ProducerRules, partition_id: Par
     if is_invalid(state, request.batch):
         answer(request, ProduceError.INVALID_RECORD)
         return True
+    if is_too_large(state, request.batch):
+        answer(request, ProduceError.MESSAGE_TOO_LARGE)
+        return True
     request.offset = stored_offset(replica, rules, request.batch)
     if request.offset == NO_OFFSET:
         error = append_as_leader(replica, rules, request.batch)
@@ -123,7 +131,7 @@ def leader_handles_late_request(state: State, rules: ProducerRules, slot: LateSl
     replica = state.partitions[late.partition].replicas[late.broker]
     if not has_room_for(replica, rules, late.batch):
         return False
-    if replica.is_leading and not is_invalid(state, late.batch):
+    if replica.is_leading and not is_invalid(state, late.batch) and not is_too_large(state, late.batch):
         if stored_offset(replica, rules, late.batch) == NO_OFFSET:
             append_as_leader(replica, rules, late.batch)
     partition_id = late.partition

@@ -10,7 +10,7 @@ and agrees with its leader in one step. At most two replicas: a third one might 
 
 from typing import Annotated
 
-from checker.schema import Array, ById, ByPosition, Id, Struct
+from checker.schema import Array, ById, ByPosition, Count, Id, Struct
 from impl.producer.client_records import PartitionId
 from impl.producer.constants import ProduceError, RequestStage
 from impl.producer.records import (
@@ -58,12 +58,15 @@ class ProduceRequest(Struct):
 
     stage: which of the two it is.
     batch: the batch, as it was when it was sent.
+    is_abandoned: 1 if the batch has expired since, so that the application has been told; always 0 where the bound
+        `in_flight_expirations` is 0.
     error: the answer's error.
     offset: where the batch is appended, once it is.
     """
 
     stage: RequestStage
     batch: Batch
+    is_abandoned: Annotated[int, Count("in_flight_expirations")]
     error: ProduceError
     offset: OptionalBatchOffset
 

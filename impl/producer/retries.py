@@ -95,17 +95,62 @@ def fail_batch(producer: Producer, rules: ProducerRules, batch: ProducerBatch) -
         request_epoch_bump(producer, rules, batch.partition)
 
 
+def retry_later(batch: ProducerBatch) -> None:
+    """Let the batch wait to be sent again; one that is not among those in flight cannot be, and nobody is told."""
+    batch.status = BatchStatus.RETRYING if batch.is_untracked == 0 else BatchStatus.LOST
+
+
+def split_batch(producer: Producer, batch_id: int) -> None:
+    """Split a batch of two records that is too large. The halves have its sequences, and are sent again one by one."""
+    first = producer.batches[batch_id]
+    second = producer.batches[batch_id + 1]
+    second.partition = first.partition
+    second.is_oversized = first.is_oversized
+    second.producer_id = first.producer_id
+    second.producer_epoch = first.producer_epoch
+    second.base_sequence = sequence_after(first.base_sequence, 1, producer.max_sequence)
+    first.record_count = 1
+    first.is_sequence_reset = False
+    retry_later(first)
+    retry_later(second)
+
+
 def use_answer(producer: Producer, rules: ProducerRules, request: ProduceRequest) -> None:
     """Act on the answer to a request whose batch is in flight."""
     batch = producer.batches[request.batch.id]
     if request.error == ProduceError.NONE:
         complete_batch(producer, batch, request.offset)
+    elif request.error == ProduceError.MESSAGE_TOO_LARGE and batch.record_count > 1:
+        split_batch(producer, request.batch.id)
     elif can_retry(producer, batch, request):
-        batch.status = BatchStatus.RETRYING
+        retry_later(batch)
         if calls_for_bump(producer, rules, batch, request.error):
             request_epoch_bump(producer, rules, batch.partition)
     else:
         fail_batch(producer, rules, batch)
+
+
+def forget_in_flight(producer: Producer, rules: ProducerRules, batch: ProducerBatch) -> None:
+    """Take a batch that has expired from those in flight, where it is not any more.
+
+    By the old rule a batch of a later epoch was taken that begins with the same sequence.
+    """
+    if rules.in_flight_batch_has_epoch:
+        return
+    for batch_id in range(len(producer.batches)):
+        other = producer.batches[batch_id]
+        is_taken_for_it = other.partition == batch.partition and other.base_sequence == batch.base_sequence
+        if is_taken_for_it and other.status == BatchStatus.IN_FLIGHT:
+            other.is_untracked = 1
+
+
+def use_late_answer(producer: Producer, rules: ProducerRules, request: ProduceRequest) -> None:
+    """Act on the answer to a request whose batch has expired: if it is stored, its sequence is one acknowledged."""
+    batch = producer.batches[request.batch.id]
+    forget_in_flight(producer, rules, batch)
+    last = last_sequence_of(batch.base_sequence, batch.record_count, producer.max_sequence)
+    if request.error == ProduceError.NONE and last > producer.counters[batch.partition].last_acknowledged_sequence:
+        note_acknowledged(producer, batch)
 
 
 def lose_answer(producer: Producer, rules: ProducerRules, batch: ProducerBatch) -> None:
@@ -113,7 +158,7 @@ def lose_answer(producer: Producer, rules: ProducerRules, batch: ProducerBatch) 
 
     By the old rule of another client its sequence counted as acknowledged (librdkafka-4438).
     """
-    batch.status = BatchStatus.RETRYING
+    retry_later(batch)
     if not rules.unknown_outcome_is_open:
         note_acknowledged(producer, batch)
 

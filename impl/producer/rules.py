@@ -82,6 +82,12 @@ class ProducerRules(NamedTuple):
         (`max.in.flight.requests.per.connection=1`, KAFKA-3197).
     unknown_outcome_is_open: a batch whose answer was lost does not count as stored: its sequence stays the one that is
         to be acknowledged next (librdkafka-4438).
+    expired_batch_keeps_its_buffer: the memory of a batch that expires in flight is used for no other batch before its
+        request has ended (KAFKA-19012).
+    in_flight_batch_has_epoch: batches in flight are told from each other by producer id and epoch, too, and not only by
+        their first sequence (KAFKA-13794).
+    flush_awaits_split_batches: an application that waits until all is sent waits for both halves of a batch that
+        was too large (KAFKA-19479).
     bump_needs_proven_gap: the client answers OUT_OF_ORDER_SEQUENCE_NUMBER by a new epoch only where nothing else
         explains it (REDPANDA-3039).
     refused_batch_awaits_others: behind a batch that is refused for good, what is in flight to its partition is settled
@@ -115,6 +121,9 @@ class ProducerRules(NamedTuple):
     sending: Sending = Sending.BUFFERED
     partition_is_muted: bool = False
     unknown_outcome_is_open: bool = True
+    expired_batch_keeps_its_buffer: bool = True
+    in_flight_batch_has_epoch: bool = True
+    flush_awaits_split_batches: bool = True
     bump_needs_proven_gap: bool = True
     refused_batch_awaits_others: bool = False
     only_failing_partition_is_rewritten: bool = True

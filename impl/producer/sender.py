@@ -14,7 +14,7 @@ from impl.producer.bookkeeping import (
     oldest_unsettled,
     take_producer_id,
 )
-from impl.producer.client_records import PartitionId, Producer
+from impl.producer.client_records import PartitionId, Producer, ProducerBatch
 from impl.producer.constants import (
     NO_BATCH,
     NO_PRODUCER_ID,
@@ -25,10 +25,10 @@ from impl.producer.constants import (
     Sending,
 )
 from impl.producer.records import BatchId, RecordCount
-from impl.producer.retries import resolve_sequences, use_answer
+from impl.producer.retries import resolve_sequences, use_answer, use_late_answer
 from impl.producer.rules import ProducerRules
 from impl.producer.sequences import sequence_after
-from impl.producer.wire import has_room, send_batch, take_oldest
+from impl.producer.wire import has_room, reuse_buffers, send_batch, take_oldest
 from impl.producing import State
 
 
@@ -87,18 +87,37 @@ def give_sequence(state: State, rules: ProducerRules, batch_id: int) -> None:
     batch.producer_epoch = producer.producer_epoch
     batch.base_sequence = counter.next_sequence
     counter.next_sequence = sequence_after(counter.next_sequence, batch.record_count, producer.max_sequence)
+    reuse_buffers(state, rules, batch_id)
     send_batch(state, batch_id)
 
 
 def hand_over(producer: Producer, partition_id: int, record_count: int) -> int:
-    """Let the application hand over its next batch, of which there must be one; the batch."""
+    """Let the application hand over its next batch, of which there must be one; the batch.
+
+    One that will be split takes the next id, too, for its second half.
+    """
     batch_id = producer.next_batch
     batch = producer.batches[batch_id]
     batch.status = BatchStatus.BUFFERED
     batch.partition = partition_id
     batch.record_count = record_count
     producer.next_batch += 1
+    if batch.is_oversized == 1:
+        if record_count > 1:
+            producer.next_batch += 1
+        else:
+            batch.is_oversized = 0
     return batch_id
+
+
+def is_awaited(rules: ProducerRules, batch: ProducerBatch) -> bool:
+    """Whether an application that waits for what it has handed over waits for the batch.
+
+    By the old rule the batch that was split had ended when it was, and nobody waited for its halves.
+    """
+    if batch.is_oversized == 1 and batch.record_count == 1 and not rules.flush_awaits_split_batches:
+        return False
+    return batch.status == BatchStatus.BUFFERED or is_unsettled(batch)
 
 
 def has_unsent(producer: Producer) -> bool:
@@ -149,7 +168,7 @@ def application_hands_over(
     Who: the application.
     When: it has another batch; if it sends synchronously, all before are settled.
     Effect: the batch is in the producer's buffer.
-    Source: `KafkaProducer.send`; `producer.type`.
+    Source: `KafkaProducer.send`, `flush`; `producer.type`; KAFKA-19479.
     Left out: a buffer that is full, which delays the call.
     """
     producer = state.producer
@@ -157,8 +176,7 @@ def application_hands_over(
         return False
     if rules.sending == Sending.SYNCHRONOUS:
         for batch_id in range(producer.next_batch):
-            batch = producer.batches[batch_id]
-            if batch.status == BatchStatus.BUFFERED or is_unsettled(batch):
+            if is_awaited(rules, producer.batches[batch_id]):
                 return False
     hand_over(producer, partition_id, record_count)
     return True
@@ -225,14 +243,18 @@ def producer_takes_answer(state: State, rules: ProducerRules, partition_id: Part
 
     Who: a producer.
     When: the broker has answered.
-    Effect: the batch is acknowledged, sent again later, or failed; a new epoch may be called for.
-    Source: `Sender.completeBatch`, `TransactionManager.canRetry`.
+    Effect: the batch is acknowledged, sent again later, or failed; a new epoch may be called for. One that has expired
+        meanwhile stays so.
+    Source: `Sender.completeBatch`, `TransactionManager.canRetry`, `handleCompletedBatch`.
     Left out: nothing.
     """
     connection = state.connections[partition_id]
     if connection.requests[0].stage != RequestStage.ANSWERED:
         return False
-    use_answer(state.producer, rules, connection.requests[0])
+    if connection.requests[0].is_abandoned == 1:
+        use_late_answer(state.producer, rules, connection.requests[0])
+    else:
+        use_answer(state.producer, rules, connection.requests[0])
     take_oldest(connection)
     return True
 

@@ -12,7 +12,7 @@ from impl.producer.append import clear_batch, copy_batch
 from impl.producer.client_records import ProducerBatch
 from impl.producer.constants import NO_BATCH, BatchStatus, Marker, ProduceError, RequestStage
 from impl.producer.partition_records import Connection, LateRequest, ProduceRequest
-from impl.producer.retries import lose_answer
+from impl.producer.retries import forget_in_flight, lose_answer
 from impl.producer.rules import ProducerRules
 from impl.producing import State
 
@@ -21,6 +21,7 @@ def clear_request(request: ProduceRequest) -> None:
     """Free the slot."""
     request.stage = RequestStage.NONE
     clear_batch(request.batch)
+    request.is_abandoned = 0
     request.error = ProduceError.NONE
     request.offset = NO_OFFSET
 
@@ -29,6 +30,7 @@ def copy_request(target: ProduceRequest, source: ProduceRequest) -> None:
     """Make `target` equal to `source`."""
     target.stage = source.stage
     copy_batch(target.batch, source.batch)
+    target.is_abandoned = source.is_abandoned
     target.error = source.error
     target.offset = source.offset
 
@@ -71,6 +73,31 @@ def send_batch(state: State, batch_id: int) -> None:
     batch.status = BatchStatus.IN_FLIGHT
 
 
+def abandon_request(state: State, batch_id: int) -> None:
+    """Let nobody wait for the answer to the batch that is in flight; its request is under way all the same."""
+    connection = state.connections[state.producer.batches[batch_id].partition]
+    for place in range(len(connection.requests)):
+        request = connection.requests[place]
+        if request.stage != RequestStage.NONE and request.batch.id == batch_id:
+            request.is_abandoned = 1
+
+
+def reuse_buffers(state: State, rules: ProducerRules, batch_id: int) -> None:
+    """By the old rule, let a new batch be written over those that have expired and are not sent yet.
+
+    Which topic and partition a request is for stands before the batch, and is sent as it was.
+    """
+    if rules.expired_batch_keeps_its_buffer:
+        return
+    batch = state.producer.batches[batch_id]
+    for partition_id in range(len(state.connections)):
+        connection = state.connections[partition_id]
+        for place in range(len(connection.requests)):
+            request = connection.requests[place]
+            if request.is_abandoned == 1 and request.stage == RequestStage.REQUESTED:
+                write_batch(request, batch_id, batch, state.producer.is_transactional)
+
+
 def answer(request: ProduceRequest, error: ProduceError) -> None:
     """Answer a request; with an error nothing of it is said to be stored."""
     request.stage = RequestStage.ANSWERED
@@ -111,7 +138,9 @@ def close_connection(state: State, rules: ProducerRules, partition_id: int) -> N
     connection = state.connections[partition_id]
     for place in range(len(connection.requests)):
         request = connection.requests[place]
-        if request.stage != RequestStage.NONE:
+        if request.stage != RequestStage.NONE and request.is_abandoned == 1:
+            forget_in_flight(state.producer, rules, state.producer.batches[request.batch.id])
+        elif request.stage != RequestStage.NONE:
             lose_answer(state.producer, rules, state.producer.batches[request.batch.id])
         clear_request(request)
     connection.broker = 0

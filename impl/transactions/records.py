@@ -382,6 +382,7 @@ class Budget(Struct):
     rebalances: rebalances of the group.
     group_delays: markers that the group's coordinator follows later.
     group_failovers: changes of the group's coordinator.
+    offset_expirations: offsets that nobody has committed for long.
     recreations: topics that are created anew under the name of one that was deleted.
     io_errors: entries of an aborted-transaction index that cannot be written.
     second_completions: threads of a coordinator that find the last marker written while another one does.
@@ -398,6 +399,7 @@ class Budget(Struct):
     rebalances: Annotated[int, Allowance("rebalances")]
     group_delays: Annotated[int, Allowance("group_delays")]
     group_failovers: Annotated[int, Allowance("group_failovers")]
+    offset_expirations: Annotated[int, Allowance("offset_expirations")]
     recreations: Annotated[int, Allowance("recreations")]
     io_errors: Annotated[int, Allowance("io_errors")]
     second_completions: Annotated[int, Allowance("second_completions")]

@@ -47,6 +47,8 @@ class TransactionRules(NamedTuple):
         in a transaction that ends later (KAFKA-5247).
     offsets_are_loaded_whole: a new coordinator of a group knows its offsets when it has read the whole log, and not
         when it has read the first of them (KAFKA-5600).
+    pending_offset_keeps_group: no offset expires, and no group is deleted, while an offset is pending in a transaction
+        (KAFKA-14505, KAFKA-19163).
     offset_fetch_requires_stable: no offset is told while a transaction that may change it is open (KIP-447).
     delivery: in which order an application without transactions processes and commits.
     added_partition_is_written: with transaction version 1 a record goes to the partition that was added for it, and not
@@ -99,6 +101,7 @@ class TransactionRules(NamedTuple):
     marker_answer_awaits_offsets: bool = True
     offsets_go_by_record: bool = True
     offsets_are_loaded_whole: bool = True
+    pending_offset_keeps_group: bool = True
     offset_fetch_requires_stable: bool = True
     delivery: Delivery = Delivery.PROCESS_FIRST
     added_partition_is_written: bool = True

@@ -1,0 +1,33 @@
+"""How the controller changes the configuration of the topic (KRaft era).
+
+Part of Kafka modelled: `ConfigurationControlManager` (`maybeTriggerPartitionUpdateOnMinIsrChange`), and
+`ReplicationControlManager.replay(ClearElrRecord)`, as far as `min.insync.replicas` goes.
+Source: apache/kafka (commit 1eb7644349); KIP-966, KAFKA-16540, KAFKA-18649.
+Left out, and why that is sound: all other settings, which no rule here reads. **Not covered** is min.insync.replicas
+that is raised.
+"""
+
+from impl.cluster import State
+from impl.constants import NO_LEADER
+from impl.controller.partition_change import begin_change, has_room, min_insync_replicas
+from impl.rules import ClusterRules
+
+
+def lower_min_insync_replicas(state: State, rules: ClusterRules) -> bool:
+    """Lower min.insync.replicas by one; whether that was possible.
+
+    Who is eligible was so because nothing is committed without min.insync.replicas members of the ISR. As fewer may
+    commit from now on, nobody is eligible any more, and no last leader known, until the ISR changes again.
+    """
+    metadata = state.controller.history[state.controller.offset]
+    if not has_room(state) or metadata.is_min_isr_lowered != 0 or min_insync_replicas(metadata, rules) <= 1:
+        return False
+    begin_change(state)
+    after = state.controller.history[state.controller.offset]
+    after.is_min_isr_lowered = 1
+    if rules.min_isr_change_clears_elr:
+        state.controller.last_known_leader = NO_LEADER
+        if after.elr != 0:
+            after.elr = 0
+            after.partition_epoch = state.controller.offset
+    return True

@@ -1,0 +1,39 @@
+"""How a group's coordinator forgets offsets that nobody has committed for long.
+
+Part of Kafka modelled: `OffsetMetadataManager` (`cleanupExpiredOffsets`, `hasPendingTransactionalOffsets`, the replay
+of tombstones); `GroupMetadata.removeExpiredOffsets` before.
+Source: apache/kafka (commit 1eb7644349); KIP-211, KAFKA-14505, KAFKA-19163.
+Left out, and why that is sound: `offsets.retention.minutes`, which may be over at any time; who is in the group: with
+members Kafka keeps offsets for longer, which is expiry at another time.
+"""
+
+from impl.producer.append import is_full
+from impl.transactions.constants import NO_INPUT
+from impl.transactions.group import has_pending_offset, is_loading, note_offset
+from impl.transactions.partition import maybe_replicate
+from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
+
+
+def expire_offset(state: State, rules: TransactionRules) -> bool:
+    """Let the group's offset expire: a tombstone is in the log, and nothing is known any more; whether that could be.
+
+    An offset that is pending takes part: what comes behind the tombstone is only the marker of its transaction. So
+    nothing may expire while one is pending.
+    """
+    group = state.group
+    partition = state.partitions[state.offsets_partition]
+    if is_loading(group) or is_full(partition.log):
+        return False
+    if has_pending_offset(group):
+        if rules.pending_offset_keeps_group:
+            return False
+    elif group.committed == 0:
+        return False
+    note_offset(group, partition.log.end_offset, 0)
+    partition.log.end_offset += 1
+    maybe_replicate(partition, rules)
+    group.committed = 0
+    for producer_id in range(len(group.pending)):
+        group.pending[producer_id] = NO_INPUT
+    return True
