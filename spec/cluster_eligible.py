@@ -40,7 +40,7 @@ def appends_need_enough_replicas(before: State, after: State, rules: ClusterRule
 
 def leavers_stay_eligible(before: State, after: State, rules: ClusterRules) -> bool:
     """Whom a change takes out of an ISR that is smaller than min.insync.replicas then may be elected all the same, and
-    so may go on who could before; unless its broker starts anew and did not stop cleanly.
+    so may go on who could before; unless its broker starts anew and did not stop cleanly, or the topic is deleted.
 
     Lost if it fails: the partition stays offline although a replica with every acknowledged record is there.
     Source: KIP-966; `PartitionChangeBuilder.maybePopulateTargetElr`.
@@ -50,6 +50,8 @@ def leavers_stay_eligible(before: State, after: State, rules: ClusterRules) -> b
     was = before.controller.history[before.controller.offset]
     now = after.controller.history[after.controller.offset]
     if not rules.eligible_leader_replicas or cardinality(now.isr) >= rules.min_insync_replicas:
+        return True
+    if now.topic_id != was.topic_id:
         return True
     for broker_id in range(len(before.brokers)):
         if contains((was.isr | was.elr) & ~(now.isr | now.elr), broker_id):

@@ -184,6 +184,17 @@ def can_obey(broker: Broker, rules: ClusterRules, metadata: Metadata, broker_id:
     return metadata.controller_epoch >= broker.controller_epoch or not rules.leader_and_isr_checks_epochs
 
 
+def is_overtaken(state: State, broker: Broker, offset: int) -> bool:
+    """Whether the broker has obeyed a newer request than this on the same connection, which keeps the order.
+
+    A controller that has lost its office has a connection of its own, and its last request may still come.
+    """
+    if offset > broker.metadata_offset:
+        return False
+    is_of_zombie = state.controller.history[offset].controller_epoch < broker.controller_epoch
+    return not is_of_zombie or offset != state.controller.zombie_offset
+
+
 def broker_obeys_leader_and_isr(
     state: State, rules: ClusterRules, broker_id: ReplicaId, offset: MetadataOffset
 ) -> bool:
@@ -211,7 +222,7 @@ def broker_obeys_leader_and_isr(
         return False
     if metadata.leader_epoch == broker.leader_epoch:
         return False
-    if offset <= broker.metadata_offset and (not broker.has_log or has_other_topic(broker, metadata)):
+    if is_overtaken(state, broker, offset) and (not broker.has_log or has_other_topic(broker, metadata)):
         return False
     if rules.log_names_topic_id and has_other_topic(broker, metadata):
         return False
@@ -225,6 +236,48 @@ def broker_obeys_leader_and_isr(
     broker.metadata_offset = offset
     broker.controller_epoch = max(broker.controller_epoch, metadata.controller_epoch)
     turn_to_leader(state, rules, broker_id, metadata)
+    return True
+
+
+def is_newest_of_predecessor(state: State, offset: int) -> bool:
+    """Whether this is the change that the controller in office found on record when it came, as the newest one."""
+    controller = state.controller
+    if offset > controller.offset or controller.history[offset].controller_epoch >= controller.epoch:
+        return False
+    return offset == controller.offset or controller.history[offset + 1].controller_epoch == controller.epoch
+
+
+def broker_obeys_new_controller(
+    state: State, rules: ClusterRules, broker_id: ReplicaId, offset: MetadataOffset
+) -> bool:
+    """A broker receives the first LeaderAndIsr request of a new controller and obeys it (ZooKeeper era).
+
+    Who: any broker that runs and that the partition is assigned to.
+    When: it has not heard of the controller in office, which tells each broker of every partition as it is on record; a
+        topic that is queued for deletion is no exception. A broker that has a log of another topic refuses, and so does
+        one that has started since.
+    Effect: the broker knows the controller epoch. In a leader epoch that is new to it, it takes its role; one that has
+        deleted its replica, and with it the leader epoch, has an empty one again, until it is asked anew to delete it.
+    Source: KafkaController.onControllerFailover, ReplicaStateMachine.startup; ReplicaManager.makeFollowers
+        (KAFKA-1647), which makes a log although nobody leads.
+    Left out: that the partition has no leader on record yet: nothing is told of it.
+    """
+    broker = state.brokers[broker_id]
+    if rules.propagation != Propagation.LEADER_AND_ISR or not is_newest_of_predecessor(state, offset):
+        return False
+    metadata = state.controller.history[offset]
+    if not broker.is_running or broker.controller_epoch >= state.controller.epoch:
+        return False
+    if rules.request_names_broker_epoch and metadata.broker_epochs[broker_id] != broker.broker_epoch:
+        return False
+    if not contains(metadata.replicas, broker_id) or metadata.isr == 0:
+        return False
+    if rules.log_names_topic_id and has_other_topic(broker, metadata):
+        return False
+    broker.controller_epoch = state.controller.epoch
+    if metadata.leader_epoch > broker.leader_epoch:
+        broker.metadata_offset = offset
+        turn_to_leader(state, rules, broker_id, metadata)
     return True
 
 
@@ -246,10 +299,12 @@ def broker_obeys_stop_replica(state: State, rules: ClusterRules, broker_id: Repl
     metadata = state.controller.history[offset]
     if metadata.replicas == 0 or not can_obey(broker, rules, metadata, broker_id):
         return False
-    if offset <= broker.metadata_offset and has_other_topic(broker, metadata):
+    if is_overtaken(state, broker, offset) and has_other_topic(broker, metadata):
         return False
     if metadata.is_deleting != 0:
-        if offset <= broker.metadata_offset or not contains(metadata.replicas, broker_id):
+        if not contains(metadata.replicas, broker_id) or is_overtaken(state, broker, offset):
+            return False
+        if offset <= broker.metadata_offset and not broker.has_log:
             return False
     elif contains(metadata.replicas | metadata.isr, broker_id) or not broker.has_log:
         return False
