@@ -1,13 +1,13 @@
 """Does the deletion of a topic come to its end, whatever becomes of controller and brokers meanwhile?
 
-Liveness of the ZooKeeper era: whenever a topic is queued for deletion, it is gone some time. A broker that is down makes
-the deletion wait until it has started; a new controller begins it anew; and although unclean elections are enabled,
-nobody is elected any more. What is fair: that brokers start, that the controller hears of a failure, asks for the
-deletion and ends it, and that brokers obey; not that a controller makes the first request of all before it asks.
+Liveness of the ZooKeeper era: whenever a topic is queued for deletion, it is gone some time. A broker that is down
+makes the deletion wait until it has started; a new controller begins it anew; although unclean elections are enabled,
+nobody is elected any more; and a topic that never had a leader is deleted like others. What is fair: that brokers
+start, that the controller hears of a failure, asks for the deletion and ends it, and that brokers obey.
 
 Bounds: two replicas, one of them alone in the ISR, so that its crash leaves an unclean election; one crash, one change
-    of the controller, one deletion. No records: only the controller is at work. Changes and leader epochs suffice for
-    all of it and the creation of another topic (`bounds_leave_room`).
+    of the controller; two deletions, the second of a topic that may be new. No records: only the controller is at work.
+    Changes and leader epochs suffice for all of it (`bounds_leave_room`).
 Expected: HOLDS
 """
 
@@ -45,6 +45,7 @@ from spec.cluster_topics import (
     deletion_is_queued,
     deletion_waits,
     topics_are_recorded_anew,
+    unled_topic_is_deleted,
 )
 
 MODEL = Model(
@@ -54,11 +55,11 @@ MODEL = Model(
     bounds={
         **BOUNDS,
         "max_leader_epoch": 5,
-        "max_metadata_offset": 9,
+        "max_metadata_offset": 13,
         "max_controller_epoch": 1,
         "crashes": 1,
         "failovers": 1,
-        "deletions": 1,
+        "deletions": 2,
     },
     rules=ClusterRules(
         propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279, unclean_election=True
@@ -90,7 +91,13 @@ MODEL = Model(
         *BROKERS,
         *CONTROLLER,
     ],
-    sometimes=[recovering_leader, deletion_waits, deletion_changes_hands, deleted_replica_is_told_again],
+    sometimes=[
+        recovering_leader,
+        deletion_waits,
+        deletion_changes_hands,
+        deleted_replica_is_told_again,
+        unled_topic_is_deleted,
+    ],
     leads_to=[(deletion_is_queued, deletion_is_over)],
     weakly_fair=[
         each(broker_obeys_stop_replica, "broker_id"),

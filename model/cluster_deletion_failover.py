@@ -1,8 +1,8 @@
 """Can anything of a deleted topic have an effect on one of the same name where the controller is replaced meanwhile?
 
 In the ZooKeeper era a new controller finds the topic queued for deletion and nothing else of it: whom its predecessor
-has asked, and who has answered, is written nowhere. So it asks everybody again. Its first request tells brokers of every
-partition on record, so that one which has deleted its replica has an empty one until it is asked anew. And the
+has asked, and who has answered, is written nowhere. So it asks everybody again. Its first request tells brokers of
+every partition on record, so that one which has deleted its replica has an empty one until it is asked anew. And the
 predecessor may not have noticed: its requests are late, and it writes that the topic is gone.
 
 Bounds: two replicas; two records, one for each topic; one deletion, one change of the controller. The controllers'

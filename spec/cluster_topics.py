@@ -19,7 +19,7 @@ def records_stay_in_their_topic(state: State) -> bool:
     Lost if it fails: consumers of a topic are given records of one that was deleted, which nobody wrote to it, and what
     was written to it at those offsets may be gone.
     Source: KIP-516 (motivation: a broker that was down while its partition was reassigned, and keeps the log).
-    Holds in: cluster_deletion, cluster_deletion_kraft.
+    Holds in: every model with a deletion.
     Fails in: the museum's entries on logs that are left over, and on fetches of a deleted topic.
     """
     for broker_id in range(len(state.brokers)):
@@ -35,7 +35,7 @@ def topics_begin_empty(before: State, after: State) -> bool:
 
     Lost if it fails: the new topic's committed log begins with something that was never written to it.
     Source: KIP-516.
-    Holds in: cluster_deletion, cluster_deletion_kraft.
+    Holds in: every model with a deletion.
     Fails in: the museum's entry on logs that are left over.
     """
     for broker_id in range(len(before.brokers)):
@@ -53,7 +53,7 @@ def fetches_stay_in_their_topic(before: State, after: State) -> bool:
     Lost if it fails: a follower counts as having records of the new topic because it had as many of the old one; the
     high watermark rises over what it does not have.
     Source: KIP-516, KAFKA-10580.
-    Holds in: cluster_deletion, cluster_deletion_kraft.
+    Holds in: every model with a deletion.
     Fails in: the museum's entry on fetches of a deleted topic.
     """
     for follower_id in range(len(before.fetches)):
@@ -72,7 +72,7 @@ def topic_ids_are_new(before: State, after: State) -> bool:
 
     Lost if it fails: a topic cannot be told from one that was deleted.
     Source: KIP-516.
-    Holds in: cluster_deletion, cluster_deletion_kraft.
+    Holds in: every model with a deletion.
     Fails in: none; it guards the controller's record.
     """
     was = before.controller.history[before.controller.offset]
@@ -89,7 +89,7 @@ def topics_are_recorded_anew(state: State) -> bool:
     Lost if it fails: a broker is elected cleanly that never had a record of the topic, or a leader waits for ever to
     recover from an election that was another topic's.
     Source: KIP-966, KIP-704; ReplicationControlManager (createTopic, replay of RemoveTopicRecord).
-    Holds in: cluster_deletion_eligible, cluster_deletion_unclean.
+    Holds in: cluster_deletion_eligible, cluster_deletion_ends.
     Fails in: none; it guards the controller's record.
     """
     metadata = state.controller.history[state.controller.offset]
@@ -108,8 +108,8 @@ def deletion_awaits_replicas(before: State, after: State, rules: ClusterRules) -
 
     Lost if it fails: a topic of the same name is created while brokers have the old one's log, which they take for its.
     Source: TopicDeletionManager; KIP-516 (motivation).
-    Holds in: cluster_deletion.
-    Fails in: none; it guards the controller's deletion.
+    Holds in: cluster_deletion, cluster_deletion_failover, cluster_deletion_ends, cluster_deletion_twice.
+    Fails in: the museum's entry on a deposed controller that removes a topic.
     """
     was = before.controller.history[before.controller.offset]
     now = after.controller.history[after.controller.offset]
@@ -132,7 +132,8 @@ def deleted_topics_stay_deleted(before: State, after: State) -> bool:
     Lost if it fails: the broker keeps a log that nobody will ask it to delete, and refuses the next topic of that name
     because of it.
     Source: TopicDeletionManager, which waits for every answer to its own request; KIP-516 (INCONSISTENT_TOPIC_ID).
-    Holds in: cluster_deletion_failover. Not where brokers leave the assignment: those are not asked.
+    Holds in: cluster_deletion_failover, cluster_deletion_ends, cluster_deletion_twice. Not where brokers leave the
+        assignment: those are not asked.
     Fails in: none; it guards the controller's deletion.
     """
     topic_id = before.controller.history[before.controller.offset].topic_id
@@ -149,7 +150,7 @@ def replicas_are_deleted_when_told(before: State, after: State) -> bool:
 
     Lost if it fails: a copy is gone that the controller counts on.
     Source: ReplicaManager.stopReplicas; KIP-570.
-    Holds in: cluster_deletion, cluster_deletion_kraft.
+    Holds in: every model with a deletion.
     Fails in: none; it guards the reference itself.
     """
     for broker_id in range(len(before.brokers)):
@@ -169,7 +170,7 @@ def assigned_brokers_take_part(state: State, rules: ClusterRules) -> bool:
     Lost if it fails: the partition has fewer copies than it is to have, for good: the broker refuses it because of a
     log that nobody removes.
     Source: KAFKA-14616. This is the part of that liveness property which one state shows.
-    Holds in: cluster_deletion_kraft.
+    Holds in: every model with a deletion in the KRaft era.
     Fails in: the museum's entry on strays.
     """
     metadata = state.controller.history[state.controller.offset]
@@ -228,9 +229,15 @@ def deletion_changes_hands(state: State) -> bool:
     return metadata.is_deleting != 0 and metadata.controller_epoch != state.controller.epoch
 
 
+def unled_topic_is_deleted(state: State) -> bool:
+    """A topic is queued for deletion that never had a leader. Without an example all of them had one."""
+    metadata = state.controller.history[state.controller.offset]
+    return metadata.is_deleting != 0 and metadata.isr == 0
+
+
 def deleted_replica_is_told_again(state: State) -> bool:
-    """A broker has a replica again of a topic that is queued for deletion, because a new controller has told it of every
-    partition. Without an example a new controller could go by what its predecessor was answered.
+    """A broker has a replica again of a topic that is queued for deletion, because a new controller has told it of
+    every partition. Without an example a new controller could go by what its predecessor was answered.
     """
     for broker_id in range(len(state.brokers)):
         broker = state.brokers[broker_id]

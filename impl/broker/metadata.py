@@ -286,9 +286,11 @@ def broker_obeys_stop_replica(state: State, rules: ClusterRules, broker_id: Repl
 
     Who: a broker that runs and that the partition was assigned to before the change, or whose topic is to be deleted.
     When: neither its broker epoch, controller epoch nor leader epoch is old; the broker has left the ISR, too. A
-        request to delete the topic names no leader epoch (EpochDuringDelete); the connection keeps its order.
+        request to delete the topic names no leader epoch (EpochDuringDelete); the connection keeps its order. By the
+        old rule none is sent of a partition that has no leader on record.
     Effect: the replica is deleted, and the partition forgotten. A broker without a replica answers as well.
-    Source: ReplicaManager.stopReplicas; KIP-570, KIP-380; TopicDeletionManager.onPartitionDeletion.
+    Source: ReplicaManager.stopReplicas; KIP-570, KIP-380; TopicDeletionManager.onPartitionDeletion; KAFKA-6650
+        (ReplicaStateMachine: OfflineReplica).
     Left out: StopReplica without deletion, which only ends fetching.
     """
     broker = state.brokers[broker_id]
@@ -304,13 +306,15 @@ def broker_obeys_stop_replica(state: State, rules: ClusterRules, broker_id: Repl
     if metadata.is_deleting != 0:
         if not contains(metadata.replicas, broker_id) or is_overtaken(state, broker, offset):
             return False
+        if metadata.isr == 0 and not rules.unled_replica_is_deleted:
+            return False
         if offset <= broker.metadata_offset and not broker.has_log:
             return False
     elif contains(metadata.replicas | metadata.isr, broker_id) or not broker.has_log:
         return False
     elif rules.stop_replica_checks_epoch and metadata.leader_epoch < broker.leader_epoch:
         return False
-    broker.metadata_offset = offset
+    broker.metadata_offset = max(broker.metadata_offset, offset)
     broker.controller_epoch = max(broker.controller_epoch, metadata.controller_epoch)
     leave_partition(broker)
     return True

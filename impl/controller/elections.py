@@ -48,8 +48,8 @@ def controller_elects_uncleanly(state: State, rules: ClusterRules, new_leader: R
     """The controller elects a replica that may lack committed records, because nobody else is left.
 
     Who: the controller in office.
-    When: unclean election is allowed, nobody leads, the topic is not queued for deletion, no electable replica is
-        active, and this one is.
+    When: unclean election is allowed, the partition had a leader and has none, the topic is not queued for deletion, no
+        electable replica is active, and this one is.
     Effect: the replica leads under the next leader epoch, alone in the ISR, and is recovering.
     Source: PartitionChangeBuilder, OfflinePartitionLeaderElectionStrategy; KIP-106, KIP-704.
     Left out: elections that an operator asks for, which come at the same moments.
@@ -57,7 +57,7 @@ def controller_elects_uncleanly(state: State, rules: ClusterRules, new_leader: R
     metadata = state.controller.history[state.controller.offset]
     if not rules.unclean_election or metadata.leader != NO_LEADER or not has_room(state):
         return False
-    if metadata.is_deleting != 0:
+    if metadata.is_deleting != 0 or (metadata.isr == 0 and metadata.leader_epoch == 0):
         return False
     if electable(metadata.isr, metadata.elr) & metadata.active != 0:
         return False

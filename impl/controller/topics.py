@@ -168,7 +168,8 @@ def controller_ends_deletion(state: State) -> bool:
         the topic from being removed until it has started and been asked again (ReplicaDeletionIneligible).
     Effect: the partition is nonexistent, and one of the same name may be created.
     Source: TopicDeletionManager.completeDeleteTopic, resumeDeletions, markTopicIneligibleForDeletion.
-    Left out: that the nodes of the topic are removed one by one (KAFKA-6650).
+    Left out: that the nodes of the topic are removed one by one: a controller that ends in between leaves a topic
+        without a leader on record, which is deleted like one that never had any (KAFKA-6650).
     """
     if not has_room(state) or not have_all_deleted(state):
         return False
