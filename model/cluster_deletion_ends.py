@@ -44,8 +44,10 @@ from spec.cluster_topics import (
     deletion_is_over,
     deletion_is_queued,
     deletion_waits,
+    new_controller_is_known,
     topics_are_recorded_anew,
     unled_topic_is_deleted,
+    zombie_awaited_replicas,
 )
 
 MODEL = Model(
@@ -81,6 +83,7 @@ MODEL = Model(
     always=[
         bounds_leave_room,
         deleted_topics_stay_deleted,
+        zombie_awaited_replicas,
         topics_are_recorded_anew,
         deposed_controller_changes_nothing,
         one_leader_in_epoch,
@@ -96,6 +99,7 @@ MODEL = Model(
         deletion_waits,
         deletion_changes_hands,
         deleted_replica_is_told_again,
+        new_controller_is_known,
         unled_topic_is_deleted,
     ],
     leads_to=[(deletion_is_queued, deletion_is_over)],

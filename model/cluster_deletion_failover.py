@@ -31,7 +31,9 @@ from spec.cluster_topics import (
     deleted_replica_is_told_again,
     deleted_topics_stay_deleted,
     deletion_changes_hands,
+    new_controller_is_known,
     new_topic_commits,
+    zombie_awaited_replicas,
     zombie_may_delete_new_topic,
 )
 
@@ -64,12 +66,19 @@ MODEL = Model(
         topic_deletion_is_asked,
         controller_is_replaced,
     ],
-    always=[deleted_topics_stay_deleted, deposed_controller_changes_nothing, *TOPICS, *SAFETY],
+    always=[
+        deleted_topics_stay_deleted,
+        zombie_awaited_replicas,
+        deposed_controller_changes_nothing,
+        *TOPICS,
+        *SAFETY,
+    ],
     sometimes=[
         acknowledged_record,
         new_topic_commits,
         deletion_changes_hands,
         deleted_replica_is_told_again,
+        new_controller_is_known,
         zombie_may_delete_new_topic,
     ],
     measures=MEASURES,

@@ -126,6 +126,24 @@ def deletion_awaits_replicas(before: State, after: State, rules: ClusterRules) -
     return was.is_deleting != 0
 
 
+def zombie_awaited_replicas(before: State, after: State) -> bool:
+    """Who loses the office of controller while it removes a topic had waited for the brokers, too (ZooKeeper era).
+
+    Lost if it fails: nothing yet, because its write fails; but a controller does not wait for brokers as it should.
+    Source: TopicDeletionManager.
+    Holds in: cluster_deletion_failover, cluster_deletion_ends.
+    Fails in: none; it guards the reference itself.
+    """
+    was = before.controller.history[before.controller.offset]
+    if after.controller.zombie_deletes <= before.controller.zombie_deletes:
+        return True
+    for broker_id in range(len(before.brokers)):
+        broker = before.brokers[broker_id]
+        if contains(was.replicas, broker_id) and broker.has_log and broker.topic_id == was.topic_id:
+            return False
+    return was.is_deleting != 0
+
+
 def deleted_topics_stay_deleted(before: State, after: State) -> bool:
     """No broker gets a replica of a topic that is gone from the record (ZooKeeper era).
 
@@ -227,6 +245,19 @@ def deletion_changes_hands(state: State) -> bool:
     """
     metadata = state.controller.history[state.controller.offset]
     return metadata.is_deleting != 0 and metadata.controller_epoch != state.controller.epoch
+
+
+def new_controller_is_known(state: State) -> bool:
+    """A broker has heard of a controller that has changed nothing yet. Without an example its first request is always
+    late.
+    """
+    controller = state.controller
+    if controller.history[controller.offset].controller_epoch == controller.epoch:
+        return False
+    for broker_id in range(len(state.brokers)):
+        if state.brokers[broker_id].controller_epoch == controller.epoch:
+            return True
+    return False
 
 
 def unled_topic_is_deleted(state: State) -> bool:

@@ -189,14 +189,13 @@ def test_a_new_controller_asks_everybody_again():
 
 def test_the_first_request_of_a_new_controller_makes_a_replica_anew():
     state = changed_hands()
-    assert not broker_obeys_new_controller(state, KRAFT, 0, 1)
-    assert not broker_obeys_new_controller(state, ZOOKEEPER, 0, 0), "that was not on record any more"
+    assert not broker_obeys_new_controller(state, KRAFT, 0)
     assert controller_resumes_deletion(state)
-    assert not broker_obeys_new_controller(state, ZOOKEEPER, 0, 2), "that is its own"
-    assert broker_obeys_new_controller(state, ZOOKEEPER, 0, 1)
+    assert broker_obeys_new_controller(state, ZOOKEEPER, 0)
+    assert state.brokers[0].metadata_offset == 1, "it is told what was on record when the controller came"
     broker = state.brokers[0]
     assert (broker.has_log, broker.log.end_offset, broker.leader, broker.controller_epoch) == (True, 0, NO_LEADER, 1)
-    assert not broker_obeys_new_controller(state, ZOOKEEPER, 0, 1), "it has heard"
+    assert not broker_obeys_new_controller(state, ZOOKEEPER, 0), "it has heard"
     assert not broker_obeys_stop_replica(state, ZOOKEEPER, 0, 1), "the controller before is fenced"
     assert broker_obeys_stop_replica(state, ZOOKEEPER, 0, 2)
     assert not broker.has_log
@@ -206,8 +205,8 @@ def test_the_first_request_of_a_new_controller_tells_who_knows_the_leader_only_o
     state = cluster()
     assert controller_is_replaced(state, ZOOKEEPER)
     state.brokers[1].broker_epoch = 1
-    assert not broker_obeys_new_controller(state, ZOOKEEPER, 1, 0), "it has started since"
-    assert broker_obeys_new_controller(state, ZOOKEEPER, 0, 0)
+    assert not broker_obeys_new_controller(state, ZOOKEEPER, 1), "it has started since"
+    assert broker_obeys_new_controller(state, ZOOKEEPER, 0)
     assert (state.brokers[0].controller_epoch, state.brokers[0].leader_epoch) == (1, 0)
 
 

@@ -154,6 +154,20 @@ def test_a_replica_of_a_topic_that_is_gone_is_seen():
     assert cluster_topics.deleted_topics_stay_deleted(before, after)
 
 
+def test_a_zombie_that_did_not_wait_for_the_replicas_is_seen():
+    before = state_of()
+    before.controller.history[0].is_deleting = 1
+    after = before.copy()
+    assert cluster_topics.zombie_awaited_replicas(before, after)
+    after.controller.zombie_deletes = 1
+    assert not cluster_topics.zombie_awaited_replicas(before, after)
+    for broker in before.brokers:
+        broker.has_log = False
+    assert cluster_topics.zombie_awaited_replicas(before, after)
+    before.controller.history[0].is_deleting = 0
+    assert not cluster_topics.zombie_awaited_replicas(before, after), "nothing is to be deleted"
+
+
 def test_what_is_left_of_a_deleted_topic_on_record_is_seen():
     state = state_of()
     metadata = state.controller.history[0]

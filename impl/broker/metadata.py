@@ -17,7 +17,7 @@ from impl.broker.registration import refuses_newer
 from impl.cluster import State
 from impl.constants import NO_EPOCH, NO_LEADER, Propagation, Stage, TruncationRule
 from impl.controller.partition_change import clear_partition
-from impl.controller.records import Metadata
+from impl.controller.records import Controller, Metadata
 from impl.replication.records import ReplicaId
 from impl.rules import ClusterRules
 
@@ -239,17 +239,16 @@ def broker_obeys_leader_and_isr(
     return True
 
 
-def is_newest_of_predecessor(state: State, offset: int) -> bool:
-    """Whether this is the change that the controller in office found on record when it came, as the newest one."""
-    controller = state.controller
-    if offset > controller.offset or controller.history[offset].controller_epoch >= controller.epoch:
-        return False
-    return offset == controller.offset or controller.history[offset + 1].controller_epoch == controller.epoch
+def newest_of_predecessor(controller: Controller) -> int:
+    """The newest change that the controller in office found on record when it came."""
+    newest = 0
+    for offset in range(len(controller.history)):
+        if offset <= controller.offset and controller.history[offset].controller_epoch < controller.epoch:
+            newest = offset
+    return newest
 
 
-def broker_obeys_new_controller(
-    state: State, rules: ClusterRules, broker_id: ReplicaId, offset: MetadataOffset
-) -> bool:
+def broker_obeys_new_controller(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bool:
     """A broker receives the first LeaderAndIsr request of a new controller and obeys it (ZooKeeper era).
 
     Who: any broker that runs and that the partition is assigned to.
@@ -263,11 +262,12 @@ def broker_obeys_new_controller(
     Left out: that the partition has no leader on record yet: nothing is told of it.
     """
     broker = state.brokers[broker_id]
-    if rules.propagation != Propagation.LEADER_AND_ISR or not is_newest_of_predecessor(state, offset):
+    if rules.propagation != Propagation.LEADER_AND_ISR:
         return False
-    metadata = state.controller.history[offset]
     if not broker.is_running or broker.controller_epoch >= state.controller.epoch:
         return False
+    offset = newest_of_predecessor(state.controller)
+    metadata = state.controller.history[offset]
     if rules.request_names_broker_epoch and metadata.broker_epochs[broker_id] != broker.broker_epoch:
         return False
     if not contains(metadata.replicas, broker_id) or metadata.isr == 0:
