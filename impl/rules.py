@@ -78,6 +78,8 @@ class ClusterRules(NamedTuple):
     newer_broker_epoch_is_obeyed: a broker obeys requests with a broker epoch that it has not learnt yet (KAFKA-9839).
     bounce_is_noticed: a broker that stops and starts again at once is taken out before it may come back (KIP-380).
     stop_replica_checks_epoch: a broker ignores a StopReplica request of an old leader epoch (KIP-570).
+    unled_replica_is_deleted: brokers are asked to delete the replica of a partition that has no leader on record, too
+        (KAFKA-6650).
     log_names_topic_id: a log on disk says of which topic it is, and is not taken for that of another one of the same
         name (KIP-516).
     stray_log_is_deleted: a broker that finds the log of a deleted topic when it starts deletes it, although there is a
@@ -150,6 +152,7 @@ class ClusterRules(NamedTuple):
     newer_broker_epoch_is_obeyed: bool = True
     bounce_is_noticed: bool = True
     stop_replica_checks_epoch: bool = True
+    unled_replica_is_deleted: bool = True
     log_names_topic_id: bool = True
     stray_log_is_deleted: bool = True
     fetch_names_topic_id: bool = True

@@ -18,6 +18,11 @@ BROKER_EVENTS = {
         to="broker_id",
         text="LeaderAndIsr epoch {brokers[broker_id].leader_epoch}: leader {brokers[broker_id].leader}",
     ),
+    "broker_obeys_new_controller": Event(
+        at="controller",
+        to="broker_id",
+        text="controller epoch {controller.epoch}: epoch {brokers[broker_id].leader_epoch}",
+    ),
     "broker_obeys_stop_replica": Event(at="controller", to="broker_id", text="StopReplica: deletes its log"),
     "broker_checkpoints_high_watermark": Event(
         at="broker_id", text="checkpoints high watermark {brokers[broker_id].high_watermark_checkpoint}"
@@ -100,6 +105,10 @@ CONTROLLER_EVENTS = {
     "controller_elects_first_leader": Event(at="controller", text="brings it online: leader {new_leader}"),
     "topic_deletion_is_asked": Event(at="controller", text="begins to delete topic {before." + NOW + ".topic_id}"),
     "controller_ends_deletion": Event(at="controller", text="topic {before." + NOW + ".topic_id} is gone"),
+    "controller_resumes_deletion": Event(at="controller", text="asks anew to delete topic {" + NOW + ".topic_id}"),
+    "zombie_ends_deletion": Event(
+        at="controller", text="the old controller removes topic {before." + NOW + ".topic_id}"
+    ),
     "controller_elects_uncleanly": Event(
         at="controller", to="new_leader", text="elects broker {new_leader} uncleanly", asks=True
     ),

@@ -28,9 +28,9 @@ def partition_state(metadata: Metadata) -> int:
 def partition_changes_state_legally(before: State, after: State, rules: ClusterRules) -> bool:
     """A partition that exists does not become new again, and goes offline only after it has been created.
 
-    A new one goes online or offline, an online one offline, and an offline one online or, when its topic has been
-    deleted, out of existence. In the ZooKeeper era a partition is new first; in the KRaft era it is created with a
-    leader, and may cease to exist at any time.
+    A new one goes online or offline, an online one offline, and an offline one online. When its topic has been deleted,
+    a new one and an offline one go out of existence. In the ZooKeeper era a partition is new first; in the KRaft era it
+    is created with a leader, and may cease to exist at any time.
 
     Lost if it fails: the controller elects as for a new partition, from whoever lives, and leaders and ISR that were
     recorded are void; or it refuses an election that is due.
@@ -47,6 +47,8 @@ def partition_changes_state_legally(before: State, after: State, rules: ClusterR
             return new == PartitionState.NEW
         return new == PartitionState.ONLINE
     if new == PartitionState.NON_EXISTENT:
+        if old == PartitionState.NEW and before.controller.history[before.controller.offset].is_deleting != 0:
+            return True
         return old == PartitionState.OFFLINE or rules.propagation == Propagation.METADATA_LOG
     if old == PartitionState.ONLINE:
         return new == PartitionState.OFFLINE

@@ -47,8 +47,8 @@ def appends_need_enough_replicas(before: State, after: State, rules: ClusterRule
 
 def leavers_stay_eligible(before: State, after: State, rules: ClusterRules) -> bool:
     """Whom a change takes out of an ISR that is smaller than min.insync.replicas then may be elected all the same, and
-    so may go on who could before; unless its broker starts anew and did not stop cleanly, or min.insync.replicas
-    changes.
+    so may go on who could before; unless its broker starts anew and did not stop cleanly, the topic is deleted, or
+    min.insync.replicas changes.
 
     Lost if it fails: the partition stays offline although a replica with every acknowledged record is there.
     Source: KIP-966; `PartitionChangeBuilder.maybePopulateTargetElr`.
@@ -60,6 +60,8 @@ def leavers_stay_eligible(before: State, after: State, rules: ClusterRules) -> b
     if not rules.eligible_leader_replicas or cardinality(now.isr) >= needed_replicas(now, rules):
         return True
     if was.is_min_isr_lowered != now.is_min_isr_lowered:
+        return True
+    if now.topic_id != was.topic_id:
         return True
     for broker_id in range(len(before.brokers)):
         if contains((was.isr | was.elr) & ~(now.isr | now.elr), broker_id):

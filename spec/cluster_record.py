@@ -63,7 +63,8 @@ def is_same_partition(one: Metadata, other: Metadata) -> bool:
 
 def every_change_has_an_effect(before: State, after: State) -> bool:
     """Each new version of the record differs from the one before. Its partition epoch is new if the partition has
-    changed, and only then. The partition epochs of each topic begin with 0.
+    changed, and only then. The partition epochs of each topic begin with 0. A new controller may say again, of a topic
+    without a leader, that it is queued for deletion.
 
     Lost if it fails: brokers replay changes that are none, and leaders are refused for a version that says the same.
     Source: `PartitionChangeBuilder.build`, which makes no record without a change; KIP-497.
@@ -81,6 +82,8 @@ def every_change_has_an_effect(before: State, after: State) -> bool:
     for broker_id in range(len(before.brokers)):
         if was.broker_epochs[broker_id] != now.broker_epochs[broker_id]:
             registered = True
+    if now.is_deleting != 0 and now.controller_epoch != was.controller_epoch:
+        registered = True
     is_other = registered or was.active != now.active or was.is_min_isr_lowered != now.is_min_isr_lowered
     return now.partition_epoch == was.partition_epoch and is_other
 
@@ -88,7 +91,7 @@ def every_change_has_an_effect(before: State, after: State) -> bool:
 def leader_epoch_counts_leaders(before: State, after: State, rules: ClusterRules) -> bool:
     """A change begins at most one leader epoch, and does so only for another leader, for a leader that is elected anew,
     for replicas that leave, in the ZooKeeper era for another ISR or other replicas, and where the topic is to be
-    deleted. The leader epochs of each topic begin with 0.
+    deleted, which a new controller says again. The leader epochs of each topic begin with 0.
 
     Lost if it fails: leaders and followers begin anew for nothing, and every producer and consumer with them.
     Source: `PartitionChangeBuilder.triggerLeaderEpochBumpForIsrShrinkIfNeeded`; KAFKA-15021.
@@ -106,6 +109,8 @@ def leader_epoch_counts_leaders(before: State, after: State, rules: ClusterRules
     if now.leader != was.leader or before.budget.moves != after.budget.moves or was.replicas & ~now.replicas != 0:
         return True
     if now.is_deleting != was.is_deleting:
+        return True
+    if now.is_deleting != 0 and now.controller_epoch != was.controller_epoch:
         return True
     return rules.propagation == Propagation.LEADER_AND_ISR and (was.isr != now.isr or was.replicas != now.replicas)
 
@@ -169,7 +174,8 @@ def replayed_partition_epoch(state: State, rules: ClusterRules) -> bool:
 
 def only_assigned_brokers_obey(before: State, after: State, rules: ClusterRules) -> bool:
     """A broker turns to a leader epoch only by metadata that assigns the partition to it and does not queue its
-    topic for deletion; in the ZooKeeper era only after it has had its first leader, as nobody is told of a new one.
+    topic for deletion, unless a new controller tells of everything; in the ZooKeeper era only after it has had its
+    first leader, as nobody is told of a new one.
 
     Lost if it fails: a replica comes to be on a broker that nobody knows to have one, or before anybody may lead.
     Source: `ReplicaManager.becomeLeaderOrFollower`, KIP-455; `PartitionStateMachine.doHandleStateChanges`.
@@ -180,7 +186,9 @@ def only_assigned_brokers_obey(before: State, after: State, rules: ClusterRules)
         now = after.brokers[broker_id]
         if now.is_running and now.leader_epoch > before.brokers[broker_id].leader_epoch:
             metadata = before.controller.history[now.metadata_offset]
-            if not contains(metadata.replicas, broker_id) or metadata.is_deleting != 0:
+            if not contains(metadata.replicas, broker_id):
+                return False
+            if metadata.is_deleting != 0 and now.controller_epoch == metadata.controller_epoch:
                 return False
             if metadata.isr == 0 and rules.propagation == Propagation.LEADER_AND_ISR:
                 return False

@@ -19,7 +19,7 @@ def records_stay_in_their_topic(state: State) -> bool:
     Lost if it fails: consumers of a topic are given records of one that was deleted, which nobody wrote to it, and what
     was written to it at those offsets may be gone.
     Source: KIP-516 (motivation: a broker that was down while its partition was reassigned, and keeps the log).
-    Holds in: cluster_deletion, cluster_deletion_kraft.
+    Holds in: every model with a deletion.
     Fails in: the museum's entries on logs that are left over, and on fetches of a deleted topic.
     """
     for broker_id in range(len(state.brokers)):
@@ -35,7 +35,7 @@ def topics_begin_empty(before: State, after: State) -> bool:
 
     Lost if it fails: the new topic's committed log begins with something that was never written to it.
     Source: KIP-516.
-    Holds in: cluster_deletion, cluster_deletion_kraft.
+    Holds in: every model with a deletion.
     Fails in: the museum's entry on logs that are left over.
     """
     for broker_id in range(len(before.brokers)):
@@ -53,7 +53,7 @@ def fetches_stay_in_their_topic(before: State, after: State) -> bool:
     Lost if it fails: a follower counts as having records of the new topic because it had as many of the old one; the
     high watermark rises over what it does not have.
     Source: KIP-516, KAFKA-10580.
-    Holds in: cluster_deletion, cluster_deletion_kraft.
+    Holds in: every model with a deletion.
     Fails in: the museum's entry on fetches of a deleted topic.
     """
     for follower_id in range(len(before.fetches)):
@@ -72,7 +72,7 @@ def topic_ids_are_new(before: State, after: State) -> bool:
 
     Lost if it fails: a topic cannot be told from one that was deleted.
     Source: KIP-516.
-    Holds in: cluster_deletion, cluster_deletion_kraft.
+    Holds in: every model with a deletion.
     Fails in: none; it guards the controller's record.
     """
     was = before.controller.history[before.controller.offset]
@@ -82,14 +82,34 @@ def topic_ids_are_new(before: State, after: State) -> bool:
     return now.topic_id == was.topic_id
 
 
+def topics_are_recorded_anew(state: State) -> bool:
+    """Nothing is on record of a topic that does not exist; and one that was created and not changed since has neither
+    eligible leader replicas nor a last known leader, no reassignment is under way, and its leader is not recovering.
+
+    Lost if it fails: a broker is elected cleanly that never had a record of the topic, or a leader waits for ever to
+    recover from an election that was another topic's.
+    Source: KIP-966, KIP-704; ReplicationControlManager (createTopic, replay of RemoveTopicRecord).
+    Holds in: cluster_deletion_eligible, cluster_deletion_ends.
+    Fails in: none; it guards the controller's record.
+    """
+    metadata = state.controller.history[state.controller.offset]
+    if metadata.replicas == 0 and (metadata.isr != 0 or metadata.leader != NO_LEADER):
+        return False
+    if metadata.replicas != 0 and (metadata.topic_id == 0 or metadata.partition_epoch != 0):
+        return True
+    if metadata.elr != 0 or metadata.is_recovering or state.controller.last_known_leader != NO_LEADER:
+        return False
+    return metadata.target == metadata.replicas and metadata.adding == 0
+
+
 def deletion_awaits_replicas(before: State, after: State, rules: ClusterRules) -> bool:
     """In the ZooKeeper era a topic is queued for deletion, and nobody leads it, before it is gone; and it is gone only
     when no broker of its assignment has a log of it.
 
     Lost if it fails: a topic of the same name is created while brokers have the old one's log, which they take for its.
     Source: TopicDeletionManager; KIP-516 (motivation).
-    Holds in: cluster_deletion.
-    Fails in: none; it guards the controller's deletion.
+    Holds in: cluster_deletion, cluster_deletion_failover, cluster_deletion_ends, cluster_deletion_twice.
+    Fails in: the museum's entry on a deposed controller that removes a topic.
     """
     was = before.controller.history[before.controller.offset]
     now = after.controller.history[after.controller.offset]
@@ -106,6 +126,42 @@ def deletion_awaits_replicas(before: State, after: State, rules: ClusterRules) -
     return was.is_deleting != 0
 
 
+def zombie_awaited_replicas(before: State, after: State) -> bool:
+    """Who loses the office of controller while it removes a topic had waited for the brokers, too (ZooKeeper era).
+
+    Lost if it fails: nothing yet, because its write fails; but a controller does not wait for brokers as it should.
+    Source: TopicDeletionManager.
+    Holds in: cluster_deletion_failover, cluster_deletion_ends.
+    Fails in: none; it guards the reference itself.
+    """
+    was = before.controller.history[before.controller.offset]
+    if after.controller.zombie_deletes <= before.controller.zombie_deletes:
+        return True
+    for broker_id in range(len(before.brokers)):
+        broker = before.brokers[broker_id]
+        if contains(was.replicas, broker_id) and broker.has_log and broker.topic_id == was.topic_id:
+            return False
+    return was.is_deleting != 0
+
+
+def deleted_topics_stay_deleted(before: State, after: State) -> bool:
+    """No broker gets a replica of a topic that is gone from the record (ZooKeeper era).
+
+    Lost if it fails: the broker keeps a log that nobody will ask it to delete, and refuses the next topic of that name
+    because of it.
+    Source: TopicDeletionManager, which waits for every answer to its own request; KIP-516 (INCONSISTENT_TOPIC_ID).
+    Holds in: cluster_deletion_failover, cluster_deletion_ends, cluster_deletion_twice. Not where brokers leave the
+        assignment: those are not asked.
+    Fails in: none; it guards the controller's deletion.
+    """
+    topic_id = before.controller.history[before.controller.offset].topic_id
+    for broker_id in range(len(before.brokers)):
+        now = after.brokers[broker_id]
+        if now.has_log and not before.brokers[broker_id].has_log and now.topic_id < topic_id:
+            return False
+    return True
+
+
 def replicas_are_deleted_when_told(before: State, after: State, rules: ClusterRules) -> bool:
     """A broker that runs deletes its replica by metadata that gives the partition to others, or that queues the topic
     for deletion and has the broker among those asked. In the KRaft era it has none any more when it has replayed that
@@ -114,7 +170,7 @@ def replicas_are_deleted_when_told(before: State, after: State, rules: ClusterRu
     Lost if it fails: a copy is gone that the controller counts on; or a broker follows on, and its disk is full of what
     nobody has assigned to it.
     Source: ReplicaManager.stopReplicas, applyDelta; KIP-570, KAFKA-13198.
-    Holds in: cluster_deletion, cluster_deletion_kraft, cluster_reassignment_kraft.
+    Holds in: every model with a deletion, cluster_reassignment_kraft.
     Fails in: none; it guards the reference itself.
     """
     for broker_id in range(len(before.brokers)):
@@ -138,7 +194,7 @@ def assigned_brokers_take_part(state: State, rules: ClusterRules) -> bool:
     Lost if it fails: the partition has fewer copies than it is to have, for good: the broker refuses it because of a
     log that nobody removes.
     Source: KAFKA-14616. This is the part of that liveness property which one state shows.
-    Holds in: cluster_deletion_kraft.
+    Holds in: every model with a deletion in the KRaft era.
     Fails in: the museum's entry on strays.
     """
     metadata = state.controller.history[state.controller.offset]
@@ -176,6 +232,107 @@ def new_topic_commits(state: State) -> bool:
         if state.producers.acknowledged[record] != NO_OFFSET and state.producers.topic_ids[record] > 0:
             if metadata.leader != NO_LEADER and metadata.topic_id > 0:
                 return True
+    return False
+
+
+def deletion_is_queued(state: State) -> bool:
+    """A topic is queued for deletion (ZooKeeper era)."""
+    return state.controller.history[state.controller.offset].is_deleting != 0
+
+
+def deletion_is_over(state: State) -> bool:
+    """No topic is queued for deletion."""
+    return not deletion_is_queued(state)
+
+
+def deletion_changes_hands(state: State) -> bool:
+    """A topic is queued for deletion by a controller that has lost its office. Without an example no deletion is ever
+    resumed.
+    """
+    metadata = state.controller.history[state.controller.offset]
+    return metadata.is_deleting != 0 and metadata.controller_epoch != state.controller.epoch
+
+
+def new_controller_is_known(state: State) -> bool:
+    """A broker has heard of a controller that has changed nothing yet. Without an example its first request is always
+    late.
+    """
+    controller = state.controller
+    if controller.history[controller.offset].controller_epoch == controller.epoch:
+        return False
+    for broker_id in range(len(state.brokers)):
+        if state.brokers[broker_id].controller_epoch == controller.epoch:
+            return True
+    return False
+
+
+def unled_topic_is_deleted(state: State) -> bool:
+    """A topic is queued for deletion that never had a leader. Without an example all of them had one."""
+    metadata = state.controller.history[state.controller.offset]
+    return metadata.is_deleting != 0 and metadata.isr == 0
+
+
+def deleted_replica_is_told_again(state: State) -> bool:
+    """A broker has a replica again of a topic that is queued for deletion, because a new controller has told it of
+    every partition. Without an example a new controller could go by what its predecessor was answered.
+    """
+    for broker_id in range(len(state.brokers)):
+        broker = state.brokers[broker_id]
+        known = state.controller.history[broker.metadata_offset]
+        if broker.is_running and broker.has_log and known.is_deleting != 0:
+            return True
+    return False
+
+
+def zombie_may_delete_new_topic(state: State) -> bool:
+    """A controller that has lost its office is about to remove a topic, and there is a new one of that name. Without an
+    example its writes are never put to the test.
+    """
+    metadata = state.controller.history[state.controller.offset]
+    return state.controller.zombie_deletes != 0 and metadata.replicas != 0 and metadata.is_deleting == 0
+
+
+def eligible_replicas_are_forgotten(state: State) -> bool:
+    """There is a topic, and brokers still read of one of the same name that had eligible leader replicas. Without an
+    example a deleted topic never had any.
+    """
+    controller = state.controller
+    for offset in range(controller.offset):
+        was = controller.history[offset]
+        if was.elr != 0 and was.topic_id < controller.history[controller.offset].topic_id:
+            return controller.history[controller.offset].replicas != 0
+    return False
+
+
+def recovery_is_forgotten(state: State) -> bool:
+    """There is a topic, and brokers still read of one of the same name whose leader had not recovered from an unclean
+    election. Without an example no deleted topic was recovering.
+    """
+    controller = state.controller
+    for offset in range(controller.offset):
+        was = controller.history[offset]
+        if was.is_recovering and was.topic_id < controller.history[controller.offset].topic_id:
+            return controller.history[controller.offset].replicas != 0
+    return False
+
+
+def new_topic_has_eligible(state: State) -> bool:
+    """A topic that was created under the name of a deleted one has eligible leader replicas, and nobody is in sync.
+    Without an example it is never put to the test who is one.
+    """
+    metadata = state.controller.history[state.controller.offset]
+    return metadata.topic_id > 0 and metadata.isr == 0 and metadata.elr != 0
+
+
+def answer_of_last_deletion(state: State) -> bool:
+    """A topic is queued for deletion, and the newest that a broker has answered is that it deleted its replica of the
+    topic before. Without an example no answer could be taken for that of another deletion.
+    """
+    metadata = state.controller.history[state.controller.offset]
+    for broker_id in range(len(state.brokers)):
+        known = state.controller.history[state.brokers[broker_id].metadata_offset]
+        if metadata.is_deleting != 0 and known.is_deleting != 0 and known.topic_id < metadata.topic_id:
+            return True
     return False
 
 

@@ -9,7 +9,12 @@ from impl.broker.fetch import leader_answers_fetch
 from impl.broker.fetcher import follower_sends_fetch, follower_uses_fetch
 from impl.broker.isr import propose_isr
 from impl.broker.leader import leader_appends
-from impl.broker.metadata import broker_obeys_leader_and_isr, broker_obeys_stop_replica, broker_replays_metadata
+from impl.broker.metadata import (
+    broker_obeys_leader_and_isr,
+    broker_obeys_new_controller,
+    broker_obeys_stop_replica,
+    broker_replays_metadata,
+)
 from impl.client.consumer import consumer_learns_leader
 from impl.cluster import State
 from impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, AlterPartitionError, Propagation, Stage
@@ -21,13 +26,24 @@ from impl.controller.topics import (
     controller_creates_partition,
     controller_elects_first_leader,
     controller_ends_deletion,
+    controller_resumes_deletion,
+    zombie_ends_deletion,
 )
 from impl.rules import ClusterRules
 from model.cluster import BOUNDS
-from model.environment import process_crashes, start_in_sync, topic_deletion_is_asked
+from model.environment import controller_is_replaced, process_crashes, start_in_sync, topic_deletion_is_asked
 from tests.test_impl_controller import now
 
-SIZES = {"max_records": 3, "log_size": 2, "max_leader_epoch": 5, "max_metadata_offset": 9, "crashes": 2, "deletions": 2}
+SIZES = {
+    "max_records": 3,
+    "log_size": 2,
+    "max_leader_epoch": 5,
+    "max_metadata_offset": 9,
+    "crashes": 2,
+    "deletions": 2,
+    "failovers": 1,
+    "max_controller_epoch": 1,
+}
 LAYOUT = Layout(State, {**BOUNDS, **SIZES})
 KRAFT = ClusterRules()
 ZOOKEEPER = ClusterRules(propagation=Propagation.LEADER_AND_ISR)
@@ -130,8 +146,96 @@ def test_a_new_partition_that_is_to_be_deleted_gets_no_first_leader():
     state.controller.history[0].active = 0b11
     assert controller_creates_partition(state, ZOOKEEPER, NO_LEADER)
     assert topic_deletion_is_asked(state, ZOOKEEPER)
-    assert now(state).leader_epoch == 1, "it is offline, and not new any more"
     assert not controller_elects_first_leader(state, ZOOKEEPER, 0)
+    assert not controller_elects_uncleanly(state, ZOOKEEPER._replace(unclean_election=True), 0)
+    assert now(state).leader_epoch == 0, "it never had a leader"
+    for broker_id in range(2):
+        rules = ZOOKEEPER._replace(unled_replica_is_deleted=False)
+        assert not broker_obeys_stop_replica(state, rules, broker_id, 2), "by the old rule nobody is asked"
+        assert broker_obeys_stop_replica(state, ZOOKEEPER, broker_id, 2)
+    assert controller_ends_deletion(state)
+
+
+def test_a_new_partition_gets_its_first_leader_by_no_unclean_election():
+    state = LAYOUT.blank()
+    state.controller.history[0].active = 0b11
+    assert controller_creates_partition(state, ZOOKEEPER, NO_LEADER)
+    assert not controller_elects_uncleanly(state, ZOOKEEPER._replace(unclean_election=True), 0)
+
+
+def changed_hands():
+    """A topic whose replicas are deleted, and a new controller before the one that knows it has written so."""
+    state = cluster(records=1)
+    assert topic_deletion_is_asked(state, ZOOKEEPER)
+    for broker_id in range(2):
+        assert broker_obeys_stop_replica(state, ZOOKEEPER, broker_id, 1)
+    assert not controller_resumes_deletion(state), "it has asked itself"
+    assert not zombie_ends_deletion(state, ZOOKEEPER), "it is in office"
+    assert controller_is_replaced(state, ZOOKEEPER)
+    return state
+
+
+def test_a_new_controller_asks_everybody_again():
+    state = changed_hands()
+    assert not controller_ends_deletion(state), "it does not know of the answers"
+    assert controller_resumes_deletion(state)
+    assert not controller_resumes_deletion(state), "it has"
+    assert (now(state).leader_epoch, now(state).leader, now(state).controller_epoch) == (2, NO_LEADER, 1)
+    for broker_id in range(2):
+        assert not controller_ends_deletion(state)
+        assert broker_obeys_stop_replica(state, ZOOKEEPER, broker_id, 2)
+    assert controller_ends_deletion(state)
+
+
+def test_the_first_request_of_a_new_controller_makes_a_replica_anew():
+    state = changed_hands()
+    assert not broker_obeys_new_controller(state, KRAFT, 0)
+    assert controller_resumes_deletion(state)
+    assert broker_obeys_new_controller(state, ZOOKEEPER, 0)
+    assert state.brokers[0].metadata_offset == 1, "it is told what was on record when the controller came"
+    broker = state.brokers[0]
+    assert (broker.has_log, broker.log.end_offset, broker.leader, broker.controller_epoch) == (True, 0, NO_LEADER, 1)
+    assert not broker_obeys_new_controller(state, ZOOKEEPER, 0), "it has heard"
+    assert not broker_obeys_stop_replica(state, ZOOKEEPER, 0, 1), "the controller before is fenced"
+    assert broker_obeys_stop_replica(state, ZOOKEEPER, 0, 2)
+    assert not broker.has_log
+
+
+def test_the_first_request_of_a_new_controller_tells_who_knows_the_leader_only_of_itself():
+    state = cluster()
+    assert controller_is_replaced(state, ZOOKEEPER)
+    state.brokers[1].broker_epoch = 1
+    assert not broker_obeys_new_controller(state, ZOOKEEPER, 1), "it has started since"
+    assert broker_obeys_new_controller(state, ZOOKEEPER, 0)
+    assert (state.brokers[0].controller_epoch, state.brokers[0].leader_epoch) == (1, 0)
+
+
+@pytest.mark.parametrize("is_checked", [True, False])
+def test_a_zombie_removes_no_topic(is_checked):
+    rules = ZOOKEEPER._replace(controller_write_checks_epoch=is_checked)
+    state = changed_hands()
+    assert zombie_ends_deletion(state, rules)
+    assert (state.controller.zombie_offset, state.controller.zombie_deletes) == (NO_OFFSET, 0), "it has noticed"
+    assert (now(state).replicas == 0) is not is_checked
+    assert not zombie_ends_deletion(state, rules)
+
+
+@pytest.mark.parametrize("is_checked", [True, False])
+def test_the_last_request_of_a_zombie_deletes_no_replica_of_a_new_topic(is_checked):
+    state = cluster()
+    assert topic_deletion_is_asked(state, ZOOKEEPER)
+    assert controller_is_replaced(state, ZOOKEEPER)
+    assert controller_resumes_deletion(state)
+    for broker_id in range(2):
+        assert broker_obeys_stop_replica(state, ZOOKEEPER, broker_id, 2)
+    assert controller_ends_deletion(state)
+    assert controller_creates_partition(state, ZOOKEEPER, NO_LEADER)
+    assert controller_elects_first_leader(state, ZOOKEEPER, 0)
+    assert broker_obeys_leader_and_isr(state, ZOOKEEPER, 0, state.controller.offset)
+    rules = ZOOKEEPER._replace(leader_and_isr_checks_epochs=is_checked)
+    assert broker_obeys_stop_replica(state, rules, 0, 1) is not is_checked
+    assert state.brokers[0].has_log is is_checked
+    assert not broker_obeys_stop_replica(state, rules, 0, 1), "it has deleted it"
 
 
 def left_over():

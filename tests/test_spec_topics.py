@@ -7,9 +7,9 @@ from impl.constants import NO_EPOCH, NO_LEADER, Propagation, Stage
 from impl.rules import ClusterRules
 from model.cluster import BOUNDS
 from model.environment import found_partition
-from spec import cluster, cluster_elections, cluster_messages, cluster_record, cluster_topics
+from spec import cluster, cluster_elections, cluster_eligible, cluster_messages, cluster_record, cluster_topics
 
-LAYOUT = Layout(State, {**BOUNDS, "deletions": 2})
+LAYOUT = Layout(State, {**BOUNDS, "deletions": 2, "failovers": 1, "max_controller_epoch": 1})
 KRAFT = ClusterRules()
 ZOOKEEPER = ClusterRules(propagation=Propagation.LEADER_AND_ISR)
 
@@ -154,6 +154,88 @@ def test_a_replica_that_outlives_its_assignment_is_seen():
     assert cluster_topics.replicas_are_deleted_when_told(before, after, KRAFT)
 
 
+def test_a_replica_of_a_topic_that_is_gone_is_seen():
+    before = state_of()
+    before.controller.history[0].topic_id = 1
+    after = before.copy()
+    assert cluster_topics.deleted_topics_stay_deleted(before, after), "it had it before"
+    before.brokers[1].has_log = False
+    assert not cluster_topics.deleted_topics_stay_deleted(before, after)
+    after.brokers[1].topic_id = 1
+    assert cluster_topics.deleted_topics_stay_deleted(before, after)
+
+
+def test_a_zombie_that_did_not_wait_for_the_replicas_is_seen():
+    before = state_of()
+    before.controller.history[0].is_deleting = 1
+    after = before.copy()
+    assert cluster_topics.zombie_awaited_replicas(before, after)
+    after.controller.zombie_deletes = 1
+    assert not cluster_topics.zombie_awaited_replicas(before, after)
+    for broker in before.brokers:
+        broker.has_log = False
+    assert cluster_topics.zombie_awaited_replicas(before, after)
+    before.controller.history[0].is_deleting = 0
+    assert not cluster_topics.zombie_awaited_replicas(before, after), "nothing is to be deleted"
+
+
+def test_what_is_left_of_a_deleted_topic_on_record_is_seen():
+    state = state_of()
+    metadata = state.controller.history[0]
+    state.controller.last_known_leader = NO_LEADER
+    metadata.topic_id = 1
+    assert cluster_topics.topics_are_recorded_anew(state)
+    for field, value in (("elr", 0b10), ("is_recovering", True), ("adding", 0b10), ("target", 0b01)):
+        other = state.copy()
+        setattr(other.controller.history[0], field, value)
+        assert not cluster_topics.topics_are_recorded_anew(other), field
+        other.controller.history[0].partition_epoch = 1
+        assert cluster_topics.topics_are_recorded_anew(other), "it is the new topic's own"
+    state.controller.last_known_leader = 1
+    assert not cluster_topics.topics_are_recorded_anew(state)
+    metadata.topic_id = 0
+    assert cluster_topics.topics_are_recorded_anew(state), "there was none before"
+    gone, change = without_topic(state)
+    assert not cluster_topics.topics_are_recorded_anew(gone)
+    gone.controller.last_known_leader = NO_LEADER
+    assert cluster_topics.topics_are_recorded_anew(gone)
+    change.isr = 0b01
+    assert not cluster_topics.topics_are_recorded_anew(gone)
+
+
+def test_a_deletion_is_queued_or_over():
+    state = state_of()
+    assert cluster_topics.deletion_is_over(state)
+    state.controller.history[0].is_deleting = 1
+    assert cluster_topics.deletion_is_queued(state)
+    assert not cluster_topics.deletion_is_over(state)
+
+
+def test_only_a_new_controller_says_again_that_a_topic_is_queued():
+    before = state_of()
+    was = before.controller.history[0]
+    was.is_deleting, was.leader, was.leader_epoch, was.partition_epoch = 1, NO_LEADER, 1, 1
+    after, change = next_change(before)
+    change.partition_epoch, change.leader_epoch = 1, 2
+    assert not cluster_record.leader_epoch_counts_leaders(before, after, KRAFT)
+    change.controller_epoch = 1
+    assert cluster_record.leader_epoch_counts_leaders(before, after, KRAFT)
+    change.leader_epoch = 1
+    assert cluster_record.every_change_has_an_effect(before, after)
+    change.controller_epoch = 0
+    assert not cluster_record.every_change_has_an_effect(before, after)
+
+
+def test_eligible_leader_replicas_of_a_deleted_topic_are_not_missed():
+    rules = KRAFT._replace(eligible_leader_replicas=True, min_insync_replicas=2)
+    before = state_of()
+    before.controller.history[0].elr, before.controller.history[0].isr = 0b10, 0b01
+    after, change = next_change(before)
+    assert not cluster_eligible.leavers_stay_eligible(before, after, rules)
+    change.topic_id = 1
+    assert cluster_eligible.leavers_stay_eligible(before, after, rules)
+
+
 def test_a_broker_that_obeys_what_is_not_sent_is_seen():
     before = state_of()
     before.brokers[1].leader_epoch = NO_EPOCH
@@ -161,6 +243,8 @@ def test_a_broker_that_obeys_what_is_not_sent_is_seen():
     assert cluster_record.only_assigned_brokers_obey(before, after, ZOOKEEPER)
     before.controller.history[0].is_deleting = 1
     assert not cluster_record.only_assigned_brokers_obey(before, after, ZOOKEEPER)
+    after.brokers[1].controller_epoch = 1
+    assert cluster_record.only_assigned_brokers_obey(before, after, ZOOKEEPER), "a new controller tells of everything"
     before.controller.history[0].is_deleting = 0
     before.controller.history[0].isr = 0
     assert not cluster_record.only_assigned_brokers_obey(before, after, ZOOKEEPER), "the partition is new"
@@ -206,13 +290,17 @@ def test_what_a_deleted_topic_had_is_not_missed_and_logs_of_two_topics_are_not_c
     assert cluster.logs_agree_below_high_watermark(state)
 
 
-def test_a_partition_of_the_zookeeper_era_goes_out_of_existence_from_offline_only():
+def test_a_partition_of_the_zookeeper_era_goes_out_of_existence_from_offline_or_when_a_new_one_is_queued():
     online = state_of()
     gone, _ = without_topic(online)
     assert not cluster_elections.partition_changes_state_legally(online, gone, ZOOKEEPER)
     assert cluster_elections.partition_changes_state_legally(online, gone, KRAFT)
     offline = online.copy()
     offline.controller.history[0].leader, offline.controller.history[0].leader_epoch = NO_LEADER, 1
+    assert cluster_elections.partition_changes_state_legally(offline, gone, ZOOKEEPER)
+    offline.controller.history[0].leader_epoch = 0
+    assert not cluster_elections.partition_changes_state_legally(offline, gone, ZOOKEEPER), "it is new"
+    offline.controller.history[0].is_deleting = 1
     assert cluster_elections.partition_changes_state_legally(offline, gone, ZOOKEEPER)
 
 

@@ -17,7 +17,7 @@ from impl.broker.registration import refuses_newer
 from impl.cluster import State
 from impl.constants import NO_EPOCH, NO_LEADER, Propagation, Stage, TruncationRule
 from impl.controller.partition_change import clear_partition
-from impl.controller.records import Metadata
+from impl.controller.records import Controller, Metadata
 from impl.replication.records import ReplicaId
 from impl.rules import ClusterRules
 
@@ -187,6 +187,17 @@ def can_obey(broker: Broker, rules: ClusterRules, metadata: Metadata, broker_id:
     return metadata.controller_epoch >= broker.controller_epoch or not rules.leader_and_isr_checks_epochs
 
 
+def is_overtaken(state: State, broker: Broker, offset: int) -> bool:
+    """Whether the broker has obeyed a newer request than this on the same connection, which keeps the order.
+
+    A controller that has lost its office has a connection of its own, and its last request may still come.
+    """
+    if offset > broker.metadata_offset:
+        return False
+    is_of_zombie = state.controller.history[offset].controller_epoch < broker.controller_epoch
+    return not is_of_zombie or offset != state.controller.zombie_offset
+
+
 def broker_obeys_leader_and_isr(
     state: State, rules: ClusterRules, broker_id: ReplicaId, offset: MetadataOffset
 ) -> bool:
@@ -214,7 +225,7 @@ def broker_obeys_leader_and_isr(
         return False
     if metadata.leader_epoch == broker.leader_epoch:
         return False
-    if offset <= broker.metadata_offset and (not broker.has_log or has_other_topic(broker, metadata)):
+    if is_overtaken(state, broker, offset) and (not broker.has_log or has_other_topic(broker, metadata)):
         return False
     if rules.log_names_topic_id and has_other_topic(broker, metadata):
         return False
@@ -231,14 +242,58 @@ def broker_obeys_leader_and_isr(
     return True
 
 
+def newest_of_predecessor(controller: Controller) -> int:
+    """The newest change that the controller in office found on record when it came."""
+    newest = 0
+    for offset in range(len(controller.history)):
+        if offset <= controller.offset and controller.history[offset].controller_epoch < controller.epoch:
+            newest = offset
+    return newest
+
+
+def broker_obeys_new_controller(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bool:
+    """A broker receives the first LeaderAndIsr request of a new controller and obeys it (ZooKeeper era).
+
+    Who: any broker that runs and that the partition is assigned to.
+    When: it has not heard of the controller in office, which tells each broker of every partition as it is on record; a
+        topic that is queued for deletion is no exception. A broker that has a log of another topic refuses, and so does
+        one that has started since.
+    Effect: the broker knows the controller epoch. In a leader epoch that is new to it, it takes its role; one that has
+        deleted its replica, and with it the leader epoch, has an empty one again, until it is asked anew to delete it.
+    Source: KafkaController.onControllerFailover, ReplicaStateMachine.startup; ReplicaManager.makeFollowers
+        (KAFKA-1647), which makes a log although nobody leads.
+    Left out: that the partition has no leader on record yet: nothing is told of it.
+    """
+    broker = state.brokers[broker_id]
+    if rules.propagation != Propagation.LEADER_AND_ISR:
+        return False
+    if not broker.is_running or broker.controller_epoch >= state.controller.epoch:
+        return False
+    offset = newest_of_predecessor(state.controller)
+    metadata = state.controller.history[offset]
+    if rules.request_names_broker_epoch and metadata.broker_epochs[broker_id] != broker.broker_epoch:
+        return False
+    if not contains(metadata.replicas, broker_id) or metadata.isr == 0:
+        return False
+    if rules.log_names_topic_id and has_other_topic(broker, metadata):
+        return False
+    broker.controller_epoch = state.controller.epoch
+    if metadata.leader_epoch > broker.leader_epoch:
+        broker.metadata_offset = offset
+        turn_to_leader(state, rules, broker_id, metadata)
+    return True
+
+
 def broker_obeys_stop_replica(state: State, rules: ClusterRules, broker_id: ReplicaId, offset: MetadataOffset) -> bool:
     """A broker receives a StopReplica request and deletes its replica (ZooKeeper era).
 
     Who: a broker that runs and that the partition was assigned to before the change, or whose topic is to be deleted.
     When: neither its broker epoch, controller epoch nor leader epoch is old; the broker has left the ISR, too. A
-        request to delete the topic names no leader epoch (EpochDuringDelete); the connection keeps its order.
+        request to delete the topic names no leader epoch (EpochDuringDelete); the connection keeps its order. By the
+        old rule none is sent of a partition that has no leader on record.
     Effect: the replica is deleted, and the partition forgotten. A broker without a replica answers as well.
-    Source: ReplicaManager.stopReplicas; KIP-570, KIP-380; TopicDeletionManager.onPartitionDeletion.
+    Source: ReplicaManager.stopReplicas; KIP-570, KIP-380; TopicDeletionManager.onPartitionDeletion; KAFKA-6650
+        (ReplicaStateMachine: OfflineReplica).
     Left out: StopReplica without deletion, which only ends fetching.
     """
     broker = state.brokers[broker_id]
@@ -249,16 +304,20 @@ def broker_obeys_stop_replica(state: State, rules: ClusterRules, broker_id: Repl
     metadata = state.controller.history[offset]
     if metadata.replicas == 0 or not can_obey(broker, rules, metadata, broker_id):
         return False
-    if offset <= broker.metadata_offset and has_other_topic(broker, metadata):
+    if is_overtaken(state, broker, offset) and has_other_topic(broker, metadata):
         return False
     if metadata.is_deleting != 0:
-        if offset <= broker.metadata_offset or not contains(metadata.replicas, broker_id):
+        if not contains(metadata.replicas, broker_id) or is_overtaken(state, broker, offset):
+            return False
+        if metadata.isr == 0 and not rules.unled_replica_is_deleted:
+            return False
+        if offset <= broker.metadata_offset and not broker.has_log:
             return False
     elif contains(metadata.replicas | metadata.isr, broker_id) or not broker.has_log:
         return False
     elif rules.stop_replica_checks_epoch and metadata.leader_epoch < broker.leader_epoch:
         return False
-    broker.metadata_offset = offset
+    broker.metadata_offset = max(broker.metadata_offset, offset)
     broker.controller_epoch = max(broker.controller_epoch, metadata.controller_epoch)
     leave_partition(broker)
     return True

@@ -17,9 +17,11 @@ from impl.controller.partition_change import (
     first_of,
     has_room,
     is_choice,
+    resign_zombie,
     set_leader,
     set_uncleanly_elected,
 )
+from impl.controller.topics import have_all_deleted
 from impl.replication.records import ReplicaId
 from impl.rules import ClusterRules
 
@@ -46,8 +48,8 @@ def controller_elects_uncleanly(state: State, rules: ClusterRules, new_leader: R
     """The controller elects a replica that may lack committed records, because nobody else is left.
 
     Who: the controller in office.
-    When: unclean election is allowed, nobody leads, the topic is not queued for deletion, no electable replica is
-        active, and this one is.
+    When: unclean election is allowed, the partition had a leader and has none, the topic is not queued for deletion, no
+        electable replica is active, and this one is.
     Effect: the replica leads under the next leader epoch, alone in the ISR, and is recovering.
     Source: PartitionChangeBuilder, OfflinePartitionLeaderElectionStrategy; KIP-106, KIP-704.
     Left out: elections that an operator asks for, which come at the same moments.
@@ -55,7 +57,7 @@ def controller_elects_uncleanly(state: State, rules: ClusterRules, new_leader: R
     metadata = state.controller.history[state.controller.offset]
     if not rules.unclean_election or metadata.leader != NO_LEADER or not has_room(state):
         return False
-    if metadata.is_deleting != 0:
+    if metadata.is_deleting != 0 or (metadata.isr == 0 and metadata.leader_epoch == 0):
         return False
     if electable(metadata.isr, metadata.elr) & metadata.active != 0:
         return False
@@ -73,6 +75,8 @@ def replace_controller(state: State, rules: ClusterRules) -> None:
     nobody tells it of a broker that failed before (KAFKA-3143).
     """
     controller = state.controller
+    if have_all_deleted(state):
+        controller.zombie_deletes = controller.history[controller.offset].is_deleting
     controller.zombie_offset = controller.offset
     controller.epoch += 1
     if not rules.new_controller_fences_dead:
@@ -97,7 +101,7 @@ def zombie_elects_leader(state: State, rules: ClusterRules, new_leader: ReplicaI
     if rules.propagation != Propagation.LEADER_AND_ISR or controller.zombie_offset == NO_OFFSET:
         return False
     if rules.controller_write_checks_epoch:
-        controller.zombie_offset = NO_OFFSET
+        resign_zombie(state)
         return True
     known = controller.history[controller.zombie_offset]
     if not has_room(state) or not contains(known.isr & known.active, new_leader):

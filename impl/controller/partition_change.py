@@ -8,7 +8,7 @@ Left out, and why that is sound: `lastKnownElr` with more than one member, becau
 
 from checker.schema import cardinality, contains, excluding, including
 from impl.cluster import State
-from impl.constants import NO_LEADER, Propagation
+from impl.constants import NO_LEADER, NO_OFFSET, Propagation
 from impl.controller.records import Metadata
 from impl.rules import ClusterRules
 
@@ -65,6 +65,12 @@ def begin_change(state: State) -> None:
 def min_insync_replicas(metadata: Metadata, rules: ClusterRules) -> int:
     """`min.insync.replicas` as of this version of the record."""
     return rules.min_insync_replicas - metadata.is_min_isr_lowered
+
+
+def resign_zombie(state: State) -> None:
+    """Let the controller that had lost its office notice that: it does nothing more."""
+    state.controller.zombie_offset = NO_OFFSET
+    state.controller.zombie_deletes = 0
 
 
 def set_isr(state: State, rules: ClusterRules, isr: int) -> None:

@@ -66,6 +66,7 @@ class Controller(Struct):
     offset: the offset of its newest change.
     zombie_offset: the newest change that a controller knows which has lost its office without noticing; `NO_OFFSET`
         where there is no such controller.
+    zombie_deletes: 1 if that controller was about to remove a topic whose replicas were all deleted (ZooKeeper era).
     stopping: the brokers that asked for a controlled shutdown.
     last_known_leader: who led when the ISR became empty (`lastKnownElr`), which only the controller reads; `NO_LEADER`
         where somebody leads, or nobody is known.
@@ -79,6 +80,7 @@ class Controller(Struct):
     epoch: ControllerEpoch
     offset: MetadataOffset
     zombie_offset: OptionalMetadataOffset
+    zombie_deletes: Annotated[int, Count("deletions * failovers")]
     stopping: ReplicaSet
     last_known_leader: OptionalReplicaId
     is_reassignment_ending: Annotated[int, Count("reassignment_rounds")]

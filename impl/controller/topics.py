@@ -5,14 +5,23 @@ Part of Kafka modelled: `NonExistentPartition`, `NewPartition` and `OnlinePartit
 (ZooKeeper era); `ReplicationControlManager` (`createTopic`, `deleteTopic`; KRaft).
 Source: apache/kafka (commit 1eb7644349); KIP-516.
 Left out, and why that is sound: the placement of replicas: the partition is created on all brokers, and others live on
-without it. The states of a replica that is deleted (DeletionStarted, DeletionIneligible, DeletionSuccessful), because a
-new controller finds them from who has deleted: a broker that does not run is asked again when it has started.
+without it. The states of a replica that is deleted (DeletionStarted, DeletionIneligible, DeletionSuccessful), because
+they are found from who has answered the controller in office: a broker that does not run is asked again when it has
+started, and a new controller asks everybody again. That a deletion waits for a reassignment to end: it may be asked for
+at any later time.
 """
 
 from checker.schema import contains, everyone
 from impl.cluster import State
 from impl.constants import NO_LEADER, Propagation
-from impl.controller.partition_change import begin_change, clear_partition, has_room, is_choice, set_leader
+from impl.controller.partition_change import (
+    begin_change,
+    clear_partition,
+    has_room,
+    is_choice,
+    resign_zombie,
+    set_leader,
+)
 from impl.replication.records import OptionalReplicaId, ReplicaId
 from impl.rules import ClusterRules
 
@@ -84,11 +93,17 @@ def remove_topic(state: State) -> None:
     state.controller.last_known_leader = NO_LEADER
 
 
+def take_offline(state: State) -> None:
+    """Within the change that has begun: let nobody lead the partition any more, if it has ever had a leader."""
+    if state.controller.history[state.controller.offset].isr != 0:
+        set_leader(state, NO_LEADER)
+
+
 def begin_deletion(state: State, rules: ClusterRules) -> bool:
     """Begin to delete the topic; whether that was possible.
 
     In the KRaft era it is gone from the record at once. In the ZooKeeper era it is queued, nobody leads it from now on,
-    and brokers are asked to delete their replicas.
+    and brokers are asked to delete their replicas; what never had a leader has no epoch of one either.
     """
     metadata = state.controller.history[state.controller.offset]
     if metadata.replicas == 0 or metadata.is_deleting != 0 or not has_room(state):
@@ -98,34 +113,93 @@ def begin_deletion(state: State, rules: ClusterRules) -> bool:
         remove_topic(state)
     else:
         state.controller.history[state.controller.offset].is_deleting = 1
-        set_leader(state, NO_LEADER)
+        take_offline(state)
     return True
 
 
 def has_deleted(state: State, broker_id: int) -> bool:
-    """Whether a broker has answered that it has no replica of the topic that is being deleted."""
+    """Whether a broker has answered the controller in office that it has no replica of the topic that is being deleted.
+
+    What another controller was answered is written nowhere.
+    """
     broker = state.brokers[broker_id]
     known = state.controller.history[broker.metadata_offset]
+    if known.controller_epoch != state.controller.epoch:
+        return False
     topic_id = state.controller.history[state.controller.offset].topic_id
     return not broker.has_log and known.is_deleting != 0 and known.topic_id == topic_id
+
+
+def have_all_deleted(state: State) -> bool:
+    """Whether there is a topic that is being deleted, and every broker of its assignment has answered that it did."""
+    metadata = state.controller.history[state.controller.offset]
+    if metadata.is_deleting == 0:
+        return False
+    for broker_id in range(len(state.brokers)):
+        if contains(metadata.replicas, broker_id) and not has_deleted(state, broker_id):
+            return False
+    return True
+
+
+def controller_resumes_deletion(state: State) -> bool:
+    """A new controller asks anew for the deletion of a topic that was queued before it came (ZooKeeper era).
+
+    Who: the controller in office.
+    When: the topic is queued for deletion, and the newest change is another controller's.
+    Effect: no replica is led under the next leader epoch, and every broker of the assignment is asked again, in this
+        controller's epoch, also one that has deleted its replica.
+    Source: KafkaController.onControllerFailover; TopicDeletionManager (init, tryTopicDeletion, onPartitionDeletion);
+        ReplicaStateMachine.initializeReplicaState, which takes every replica on a live broker for online.
+    Left out: a leader epoch of its own for each replica that goes offline.
+    """
+    metadata = state.controller.history[state.controller.offset]
+    if metadata.is_deleting == 0 or metadata.controller_epoch == state.controller.epoch or not has_room(state):
+        return False
+    begin_change(state)
+    take_offline(state)
+    return True
 
 
 def controller_ends_deletion(state: State) -> bool:
     """The controller removes a topic whose replicas are all deleted (ZooKeeper era).
 
     Who: the controller in office, which may be another one than began.
-    When: every broker of the assignment has answered that it has deleted its replica. One that does not run keeps the
-        topic from being removed until it has started and been asked again (ReplicaDeletionIneligible).
+    When: every broker of the assignment has answered it that it has deleted its replica. One that does not run keeps
+        the topic from being removed until it has started and been asked again (ReplicaDeletionIneligible).
     Effect: the partition is nonexistent, and one of the same name may be created.
-    Source: TopicDeletionManager.completeDeleteTopic, resumeDeletions, haltTopicDeletion.
-    Left out: nothing.
+    Source: TopicDeletionManager.completeDeleteTopic, resumeDeletions, markTopicIneligibleForDeletion.
+    Left out: that the nodes of the topic are removed one by one: a controller that ends in between leaves a topic
+        without a leader on record, which is deleted like one that never had any (KAFKA-6650).
     """
-    metadata = state.controller.history[state.controller.offset]
-    if metadata.is_deleting == 0 or not has_room(state):
+    if not has_room(state) or not have_all_deleted(state):
         return False
-    for broker_id in range(len(state.brokers)):
-        if contains(metadata.replicas, broker_id) and not has_deleted(state, broker_id):
-            return False
     begin_change(state)
     remove_topic(state)
+    return True
+
+
+def zombie_ends_deletion(state: State, rules: ClusterRules) -> bool:
+    """A controller that has lost its office without noticing removes a topic whose replicas are all deleted (ZooKeeper
+    era).
+
+    Who: the zombie controller.
+    When: it had been answered by all before it lost its office. By the old rule: there is a topic of that name.
+    Effect: the write fails, because the controller epoch is not the zombie's any more, so that it notices and resigns.
+        By the old rule whatever topic has the name is gone from the record.
+    Source: KafkaZkClient.deleteTopicZNode (expectedControllerEpochZkVersion), ControllerMovedException; KAFKA-6082.
+    Left out: answers that reach the zombie later.
+    """
+    controller = state.controller
+    if rules.propagation != Propagation.LEADER_AND_ISR or controller.zombie_deletes == 0:
+        return False
+    if rules.controller_write_checks_epoch:
+        resign_zombie(state)
+        return True
+    if not has_room(state) or controller.history[controller.offset].replicas == 0:
+        return False
+    zombie_epoch = controller.history[controller.zombie_offset].controller_epoch
+    begin_change(state)
+    controller.history[controller.offset].controller_epoch = zombie_epoch
+    remove_topic(state)
+    resign_zombie(state)
     return True
