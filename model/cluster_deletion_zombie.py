@@ -5,10 +5,11 @@ controller for the one in office (KRaft era).
 
 Bounds: two replicas and one record; one deletion, one change of the controller. The controller's changes suffice for
     the deletion, a creation and one change of the ISR after.
-Expected: VIOLATED answers_tell_the_record: the old controller answers UNKNOWN_TOPIC_ID, and the leader gives up its
-    change to wait for newer metadata, of which there is none. It proposes no other one until something else changes
-    the partition, so that writes wait for a follower that is gone. KAFKA-14154 has the same with a leader epoch that
-    the old controller does not know, to which it answers NOT_CONTROLLER since; no known entry of Kafka's issue tracker
+Expected: VIOLATED answers_tell_the_record: the old controller answers UNKNOWN_TOPIC_ID (FENCED in the schedule, which
+    has one word for all errors upon which a leader waits for newer metadata), and the leader gives up its change to
+    wait for newer metadata, of which there is none. It proposes no other one until something else changes the
+    partition, so that writes wait for a follower that is gone. KAFKA-14154 has the same with a leader epoch that the
+    old controller does not know, to which it answers NOT_CONTROLLER since; no known entry of Kafka's issue tracker
     describes it of a topic. Nothing that was acknowledged is lost.
 """
 

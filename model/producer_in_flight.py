@@ -1,6 +1,6 @@
 """Is every batch where it was sent to, and stored once, when batches expire whose requests are still under way?
 
-Bounds: four batches to two partitions, of which the first to each is acknowledged; one expires in flight, and the
+Bounds: five batches to two partitions, of which the first to each is acknowledged; one expires in flight, and the
     connection that it is on may break.
 Expected: HOLDS
 """

@@ -285,6 +285,16 @@ def test_a_single_record_that_is_too_large_is_refused_for_good():
     assert answer(state, ProduceError.MESSAGE_TOO_LARGE).status == FAILED
 
 
+@pytest.mark.parametrize("records", [1, 3])
+def test_only_a_batch_of_two_records_is_split(records):
+    state = known(**{**SPLITTING, "records_in_batch": 3, "max_sequence": 8})
+    first = state.producer.next_batch
+    state.producer.batches[first].is_oversized = 1
+    assert sender.producer_sends(state, RULES, 0, records)
+    assert state.producer.next_batch == first + 1
+    assert state.producer.batches[first].is_oversized == 0
+
+
 @pytest.mark.parametrize("awaits", [True, False])
 def test_an_application_that_waits_for_all_waits_for_both_halves(awaits):
     rules = RULES._replace(sending=Sending.SYNCHRONOUS, flush_awaits_split_batches=awaits)

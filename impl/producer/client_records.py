@@ -33,8 +33,8 @@ class ProducerBatch(Struct):
     partition: where it goes to.
     record_count: how many records it has.
     is_invalid: whether the topic refuses what it says, whenever it comes.
-    is_oversized: 1 if the topic takes its two records only one by one, so that it will be split; the second half has
-        the next id, and is `UNSENT` before. Always 0 where the bound `oversized_batches` is 0.
+    is_oversized: 1 if it has two records, which the topic takes only one by one, so that it will be split; the second
+        half has the next id, and is `UNSENT` before. Always 0 where the bound `oversized_batches` is 0.
     producer_id: the id with which it is sent; `NO_PRODUCER_ID` before it is.
     producer_epoch: the epoch with which it is sent.
     base_sequence: its sequence; `NO_SEQUENCE` before it is sent.

@@ -103,7 +103,7 @@ def hand_over(producer: Producer, partition_id: int, record_count: int) -> int:
     batch.record_count = record_count
     producer.next_batch += 1
     if batch.is_oversized == 1:
-        if record_count > 1:
+        if record_count == 2:
             producer.next_batch += 1
         else:
             batch.is_oversized = 0
