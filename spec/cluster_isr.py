@@ -25,16 +25,18 @@ def names_members(change: AlterPartition, leader: Broker, leader_id: int) -> boo
 
 
 def may_join(state: State, rules: ClusterRules, leader_id: int, member_id: int) -> bool:
-    """Whether a broker may join the ISR by what its leader knows: it has fetched, and in KRaft it is active and has not
-    restarted since.
+    """Whether a broker may join the ISR by what its leader knows: it is assigned and has fetched, and in KRaft it is
+    active and has not restarted since.
     """
     leader = state.brokers[leader_id]
     follower = leader.followers[member_id]
     if follower.end_offset == NO_OFFSET or follower.end_offset < leader.high_watermark:
         return False
+    metadata = state.controller.history[leader.metadata_offset]
+    if not contains(metadata.replicas, member_id):
+        return False
     if rules.propagation == Propagation.LEADER_AND_ISR:
         return True
-    metadata = state.controller.history[leader.metadata_offset]
     if rules.isr_excludes_inactive and not contains(metadata.active, member_id):
         return False
     return follower.broker_epoch == metadata.broker_epochs[member_id] or not rules.isr_names_broker_epochs
