@@ -112,6 +112,7 @@ WORLD_EVENTS = {
     "topic_is_recreated": Event(at="partition_id", text="is created anew"),
     "group_coordinator_lags": Event(at="offsets_partition", text="has the marker; the group will follow"),
     "group_coordinator_is_replaced": Event(at="offsets_partition", text="another broker coordinates the group"),
+    "offset_expires": Event(at="offsets_partition", text="the offset of the group has expired"),
     "partition_is_reloaded": Event(at="partition_id", text="another broker leads"),
     "producer_state_expires": Event(at="partition_id", text="forgets the producer"),
     "transactional_id_expires": Event(at="coordinator", text="nobody has used the id for long"),
