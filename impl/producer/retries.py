@@ -100,6 +100,12 @@ def retry_later(batch: ProducerBatch) -> None:
     batch.status = BatchStatus.RETRYING if batch.is_untracked == 0 else BatchStatus.LOST
 
 
+def can_split(producer: Producer, batch_id: int) -> bool:
+    """Whether a batch that is too large has more than one record, and the next id is its second half's."""
+    batch = producer.batches[batch_id]
+    return batch.is_oversized == 1 and batch.record_count > 1 and batch_id + 1 < len(producer.batches)
+
+
 def split_batch(producer: Producer, batch_id: int) -> None:
     """Split a batch of two records that is too large. The halves have its sequences, and are sent again one by one."""
     first = producer.batches[batch_id]
@@ -120,7 +126,7 @@ def use_answer(producer: Producer, rules: ProducerRules, request: ProduceRequest
     batch = producer.batches[request.batch.id]
     if request.error == ProduceError.NONE:
         complete_batch(producer, batch, request.offset)
-    elif request.error == ProduceError.MESSAGE_TOO_LARGE and batch.record_count > 1:
+    elif request.error == ProduceError.MESSAGE_TOO_LARGE and can_split(producer, request.batch.id):
         split_batch(producer, request.batch.id)
     elif can_retry(producer, batch, request):
         retry_later(batch)
