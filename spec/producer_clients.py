@@ -253,7 +253,8 @@ def applications_wait_for_all(before: State, after: State, rules: ProducerRules)
 
 
 def halves_go_on_counting(before: State, after: State) -> bool:
-    """Where a batch is split, nothing of it is given up: its halves have its sequences one after the other.
+    """Where a batch is split, it was too large, and nothing of it is given up: its halves have its sequences one after
+    the other.
 
     Lost if it fails: a half is taken for a duplicate of the other, or of what comes behind, and is never stored; or no
     broker takes what comes behind.
@@ -266,6 +267,8 @@ def halves_go_on_counting(before: State, after: State) -> bool:
         first = after.producer.batches[batch_id]
         second = after.producer.batches[batch_id + 1]
         if is_with_producer(batch.status) and first.record_count < batch.record_count:
+            if before.connections[batch.partition].requests[0].error != ProduceError.MESSAGE_TOO_LARGE:
+                return False
             if first.status != BatchStatus.RETRYING or second.status != BatchStatus.RETRYING:
                 return False
             if first.base_sequence != batch.base_sequence or second.producer_epoch != first.producer_epoch:
