@@ -101,7 +101,7 @@ def test_the_store_holds_each_state_once_in_order_of_discovery():
     search = compiled.CompiledSearch(model, readings.entries_of(model), Watch(Limits()))
     search.run()
     rows = model.layout.unpack(search._space.store[: search.counts.distinct])
-    assert [tuple(map(int, row)) for row in rows] == plain._states
+    assert [tuple(map(int, row)) for row in rows] == plain.hand_over().states
     assert [int(parent) for parent in search._space.parents[1 : len(rows)]] == plain._parents[1:]
     assert all(search.chain(number) == plain.chain(number) for number in range(0, len(rows), 7))
 

@@ -46,7 +46,9 @@ class Seconds(click.FloatRange):
         except ValueError:
             is_number = False
         if not is_number:
-            self.fail(f"{shortened(str(value))!r} is not a number of seconds; write one such as 30 or 0.5.", param, ctx)
+            self.fail(
+                f"{shortened(str(value))!r} is not a finite number of seconds; write one such as 30 or 0.5.", param, ctx
+            )
         return float(super().convert(value, param, ctx))
 
 

@@ -99,10 +99,6 @@ class Compiler:
         """Whether `entries` answers without waiting."""
         return self._process is None or self._process.poll() is not None
 
-    def has_compiled(self) -> bool:
-        """Whether the other process has ended well, or had nothing to do; waits for its end."""
-        return self._entries is not None or (self._process is not None and self._process.wait() == 0)
-
     def entries(self) -> dict[str, Entry]:
         """The kernel's entries. Compiles here and now what the other process could not."""
         if self._entries is None:
@@ -195,8 +191,7 @@ class Improvement:
                 self._compiler = self._processes.enter_context(compiling(self._text))
             if not self._compiler.is_ready():
                 return None
-            self._is_possible = self._compiler.has_compiled()
-            return self._compiler.entries() if self._is_possible else None
+            return self._compiler.entries()
         except MemoryError:
             self._is_possible = False
             return None
