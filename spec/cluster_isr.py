@@ -11,6 +11,7 @@ from impl.broker.records import AlterPartition, Broker
 from impl.cluster import State
 from impl.constants import NO_EPOCH, NO_OFFSET, AlterPartitionError, Propagation, Stage
 from impl.rules import ClusterRules
+from spec.cluster_eligible import needed_replicas
 
 
 def names_members(change: AlterPartition, leader: Broker, leader_id: int) -> bool:
@@ -229,7 +230,7 @@ def high_watermark_follows(before: State, after: State, rules: ClusterRules) -> 
             if follower_id != leader_id and contains(now.isr | now.pending_isr, follower_id):
                 end_offset = min(end_offset, now.followers[follower_id].end_offset)
         leads = now.is_running and now.leader == leader_id
-        needed = rules.min_insync_replicas - after.controller.history[now.metadata_offset].is_min_isr_lowered
+        needed = needed_replicas(after.controller.history[now.metadata_offset], rules)
         if leads and learns and cardinality(now.isr) >= min(needed, len(after.brokers)):
             if now.high_watermark < end_offset:
                 return False
