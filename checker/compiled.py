@@ -23,7 +23,7 @@ from checker.machine.machine_code import Improvement
 from checker.machine.native import DEADLOCK, FAULT, FAULT_AT, NO_FAULT, STOP, STOPPED, Entry
 from checker.model import Model
 from checker.result import Verdict
-from checker.room import THREAD, need
+from checker.room import THREAD, need, take
 
 BUFFER = 32768
 """How many successors are collected before all of them are looked up."""
@@ -140,10 +140,7 @@ class Workspace:
 def _lazily(shape: tuple[int, ...], dtype: Any) -> Any:
     """A zeroed array whose pages are taken from the system when they are first written. MemoryError if it has none."""
     length = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    try:
-        memory = mmap.mmap(-1, length, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NORESERVE)
-    except (OSError, ValueError, OverflowError) as error:
-        raise MemoryError(f"{length:,} bytes: {error}") from error
+    memory = take(length, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NORESERVE)
     if hasattr(mmap, "MADV_HUGEPAGE") and length >= 1 << 22:
         memory.madvise(mmap.MADV_HUGEPAGE)
     return np.frombuffer(memory, dtype).reshape(shape)

@@ -35,12 +35,17 @@ def watch_imports() -> None:
         sys.meta_path.insert(0, _Finder())
 
 
+def take(size: int, flags: int = mmap.MAP_SHARED) -> mmap.mmap:
+    """So many zeroed bytes of the system. MemoryError where it does not give them just now."""
+    try:
+        return mmap.mmap(-1, size, flags=flags)
+    except (OSError, ValueError, OverflowError) as error:
+        raise MemoryError(f"{size:,} bytes: {error}") from error
+
+
 def need(size: int) -> None:
     """MemoryError where the system does not give so many bytes just now."""
-    try:
-        mmap.mmap(-1, size).close()
-    except (OSError, OverflowError) as error:
-        raise MemoryError(f"{size:,} bytes: {error}") from error
+    take(size).close()
 
 
 def is_short() -> bool:
