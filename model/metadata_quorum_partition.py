@@ -38,7 +38,15 @@ from spec.quorum_liveness import (
 MODEL = Model(
     name="metadata_quorum_partition",
     state=Quorum,
-    bounds={"voters": 3, "log_size": 4, "max_records": 1, "max_leader_epoch": 4, "crashes": 0, "cuts": 2},
+    bounds={
+        "voters": 3,
+        "log_size": 4,
+        "max_records": 1,
+        "max_leader_epoch": 4,
+        "crashes": 0,
+        "disk_losses": 0,
+        "cuts": 2,
+    },
     rules=QuorumRules(),
     actions=[
         voter_replaces_leader,

@@ -4,7 +4,8 @@ A vote, and what a follower has, is on the disk before it is answered. A leader'
 them at a restart, when others have them already. So it must not lead on in its epoch, and not vote in it again.
 
 Bounds: three voters, of which two are a majority; one restart. Two epochs, in each of which several may stand, and room
-    for a LeaderChange record and another one. Both older rules of restarts fail within them.
+    for a LeaderChange record and another one. Both older rules of restarts fail within them. It holds with a second
+    restart, too (`--set crashes=2 --set max_records=3`).
 Expected: HOLDS
 """
 
@@ -43,7 +44,15 @@ from spec.quorum_elections import (
 MODEL = Model(
     name="metadata_quorum_restarts",
     state=Quorum,
-    bounds={"voters": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 2, "crashes": 1, "cuts": 0},
+    bounds={
+        "voters": 3,
+        "log_size": 2,
+        "max_records": 2,
+        "max_leader_epoch": 2,
+        "crashes": 1,
+        "disk_losses": 0,
+        "cuts": 0,
+    },
     rules=QuorumRules(),
     actions=[
         voter_stands_for_election,

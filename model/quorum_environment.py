@@ -5,7 +5,7 @@ Restarting is part of a crash: a voter that is down does nothing, and may do not
 
 from checker.schema import cardinality
 from impl.controller.quorum import Quorum, QuorumRules, VoterId, VoterSet
-from impl.controller.quorum_elections import flushed_end_of, restart_voter
+from impl.controller.quorum_elections import begin_with_empty_disk, flushed_end_of, restart_voter
 from impl.log import LogOffset, truncate_to
 
 
@@ -16,7 +16,7 @@ def voter_crashes(state: Quorum, rules: QuorumRules, voter_id: VoterId, end_offs
     When: a crash is left; what is kept reaches at least to what is on the disk.
     Effect: its log ends at `end_offset`, and it begins anew with its `quorum-state` file.
     Source: QuorumState.initialize; KAFKA-10527, KAFKA-10661.
-    Left out: files that are lost or older than what was answered.
+    Left out: files that are lost, which `voter_disk_is_replaced` has, or older than what was answered.
     """
     voter = state.voters[voter_id]
     if state.budget.crashes == 0:
@@ -27,6 +27,23 @@ def voter_crashes(state: Quorum, rules: QuorumRules, voter_id: VoterId, end_offs
     state.record_id += 1
     truncate_to(voter.log, end_offset)
     restart_voter(state, rules, voter_id)
+    return True
+
+
+def voter_disk_is_replaced(state: Quorum, rules: QuorumRules, voter_id: VoterId) -> bool:
+    """A voter's disk fails, and it comes back with an empty one.
+
+    Who: the world.
+    When: a disk loss is left.
+    Effect: it has no log, and knows of no epoch and no vote.
+    Source: KAFKA-14077; KIP-853 (disk failure recovery).
+    Left out: a log that is lost without the `quorum-state` file, or that file alone: both lie in one directory.
+    """
+    if state.budget.disk_losses == 0:
+        return False
+    state.budget.disk_losses -= 1
+    state.record_id += 1
+    begin_with_empty_disk(state, rules, voter_id)
     return True
 
 

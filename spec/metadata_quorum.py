@@ -15,7 +15,7 @@ def one_leader_in_quorum_epoch(state: Quorum) -> bool:
     Lost if it fails: two controllers write different records with one epoch and offset.
     Source: election safety of Raft.
     Holds in: every model of the metadata quorum.
-    Fails in: none; it guards the reference itself.
+    Fails in: where a voter whose disk was replaced votes (KAFKA-14077).
     """
     for leader_id in range(len(state.voters)):
         for other_id in range(leader_id):
@@ -32,7 +32,8 @@ def leaders_have_committed_metadata(state: Quorum) -> bool:
     Lost if it fails: a change that the controller has made, and brokers have obeyed, is undone.
     Source: KAFKA-12619; leader completeness of Raft.
     Holds in: every model of the metadata quorum.
-    Fails in: the museum's entry on the LeaderChange record; where a leader that restarts leads on (KAFKA-10527).
+    Fails in: the museum's entries on the LeaderChange record and on disks that are replaced; where a leader that
+        restarts leads on (KAFKA-10527).
     """
     newest = 0
     for voter_id in range(len(state.voters)):
@@ -52,7 +53,8 @@ def committed_metadata_stays(before: Quorum, after: Quorum) -> bool:
     Lost if it fails: two brokers obey different metadata at one offset.
     Source: state machine safety of Raft.
     Holds in: every model of the metadata quorum.
-    Fails in: the museum's entry on the LeaderChange record; where a leader that restarts leads on (KAFKA-10527).
+    Fails in: the museum's entries on the LeaderChange record and on disks that are replaced; where a leader that
+        restarts leads on (KAFKA-10527).
     """
     for offset in range(len(before.committed)):
         if before.committed[offset] != NO_EPOCH and before.committed[offset] != after.committed[offset]:
@@ -105,7 +107,7 @@ def quorum_logs_match(state: Quorum) -> bool:
     Lost if it fails: a log that differs is not found by the epoch of its last record.
     Source: log matching of Raft.
     Holds in: every model of the metadata quorum.
-    Fails in: none; it guards the reference itself.
+    Fails in: where a voter whose disk was replaced votes (KAFKA-14077).
     """
     for voter_id in range(len(state.voters)):
         for other_id in range(voter_id):

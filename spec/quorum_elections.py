@@ -15,8 +15,8 @@ def quorum_records_are_unique(state: Quorum) -> bool:
 
     Lost if it fails: two voters, and the brokers that read them, have different metadata, and nothing tells them so.
     Source: KAFKA-10527, KAFKA-10661.
-    Holds in: metadata_quorum_restarts.
-    Fails in: the museum's entries on leaders that restart.
+    Holds in: metadata_quorum_restarts, metadata_quorum_disks.
+    Fails in: the museum's entries on leaders that restart; where a voter whose disk was replaced votes (KAFKA-14077).
     """
     for voter_id in range(len(state.voters)):
         for other_id in range(voter_id):
@@ -52,7 +52,7 @@ def votes_are_given_in_their_epoch(before: Quorum, after: Quorum) -> bool:
 
     Lost if it fails: a vote counts in an epoch in which another one has it already.
     Source: `KafkaRaftClient.handleVoteRequest`.
-    Holds in: metadata_quorum_restarts.
+    Holds in: metadata_quorum_restarts, metadata_quorum_disks.
     Fails in: none; it guards the reference itself.
     """
     for candidate_id in range(len(after.voters)):
@@ -91,7 +91,7 @@ def quorum_leaders_have_own_record(state: Quorum) -> bool:
 
     Lost if it fails: the high watermark waits for a record that nobody writes.
     Source: `KafkaRaftClient.onBecomeLeader`; KAFKA-12619.
-    Holds in: metadata_quorum_restarts.
+    Holds in: metadata_quorum_restarts, metadata_quorum_disks.
     Fails in: where a leader that restarts with a full log leads on (KAFKA-10527).
     """
     for voter_id in range(len(state.voters)):
@@ -109,7 +109,7 @@ def quorum_logs_are_whole(state: Quorum) -> bool:
 
     Lost if it fails: a voter answers fetches with records that it does not have.
     Source: `ReplicatedLog.endOffset`.
-    Holds in: metadata_quorum_restarts.
+    Holds in: metadata_quorum_restarts, metadata_quorum_disks.
     Fails in: none; it guards the reference itself.
     """
     for voter_id in range(len(state.voters)):

@@ -22,11 +22,20 @@ from impl.controller.quorum_elections import (
     voter_receives_vote_request,
     voter_stands_for_election,
 )
-from model.quorum_environment import network_heals, network_is_cut, voter_crashes
+from model.quorum_environment import network_heals, network_is_cut, voter_crashes, voter_disk_is_replaced
+from spec.metadata_quorum import one_leader_in_quorum_epoch
 from spec.quorum_elections import quorum_records_are_unique
 from spec.quorum_liveness import leader_without_majority, quorum_works
 
-BOUNDS = {"voters": 3, "log_size": 3, "max_records": 3, "max_leader_epoch": 4, "crashes": 2, "cuts": 2}
+BOUNDS = {
+    "voters": 3,
+    "log_size": 3,
+    "max_records": 3,
+    "max_leader_epoch": 4,
+    "crashes": 2,
+    "disk_losses": 1,
+    "cuts": 2,
+}
 LAYOUT = Layout(Quorum, BOUNDS)
 RULES = QuorumRules()
 
@@ -35,6 +44,7 @@ def blank():
     """A quorum that has just begun; the environment may still do all that the bounds allow."""
     state = LAYOUT.blank()
     state.budget.crashes = BOUNDS["crashes"]
+    state.budget.disk_losses = BOUNDS["disk_losses"]
     state.budget.cuts = BOUNDS["cuts"]
     return state
 
@@ -157,6 +167,24 @@ def test_a_leader_that_restarts_does_not_vote_in_its_epoch_again():
         assert voter_receives_vote_request(state, 0, 1) == votes_again
         assert candidate_becomes_leader(state, 1) == votes_again
         assert quorum_records_are_unique(state) != votes_again
+
+
+@pytest.mark.parametrize("has_directories", [True, False])
+def test_a_voter_whose_disk_is_replaced_is_none_until_it_is_added_anew(has_directories):
+    """KAFKA-14077: by its id alone it votes twice in an epoch, and counts with an empty log."""
+    rules = QuorumRules(voters_have_directories=has_directories)
+    state = led_by_voter_0()
+    assert voter_disk_is_replaced(state, rules, 2)
+    assert (state.voters[2].epoch, state.voters[2].voted, epochs(state, 2)) == (0, NO_VOTER, [])
+    assert voter_receives_vote_request(state, 2, 1) != has_directories
+    assert candidate_becomes_leader(state, 1) != has_directories
+    assert one_leader_in_quorum_epoch(state) == has_directories
+    assert voter_fetches(state, rules, 2, 0) and state.voters[2].epoch == 1
+    assert voter_receives_record(state, 2, 0), "an observer is given records"
+    assert voter_fetches(state, rules, 2, 0) != has_directories
+    assert state.voters[0].end_offsets[2] == (NO_OFFSET if has_directories else 1), "and does not count"
+    assert voter_stands_for_election(state, 2, 2) != has_directories
+    assert not voter_disk_is_replaced(state, rules, 0), "none is left"
 
 
 def test_nothing_crosses_a_network_that_is_cut_until_it_heals():

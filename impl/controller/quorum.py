@@ -56,11 +56,14 @@ class QuorumRules(NamedTuple):
     high_watermark_awaits_own_record: the high watermark begins to rise only when a majority has the LeaderChange record
         of the leader's own epoch, and not already what lies before it (KAFKA-12619).
     leader_restarts_as: as what a leader comes back from a restart.
+    voters_have_directories: a voter is known by its id and the id of its log directory, so that one whose disk was
+        replaced is none until it is added anew (KIP-853, KAFKA-14077). With `kraft.version` 0 it is known by its id.
     leader_checks_quorum: a leader from which no majority has fetched for the fetch timeout resigns (KAFKA-15489).
     """
 
     high_watermark_awaits_own_record: bool = True
     leader_restarts_as: RestartRule = RestartRule.RESIGNED
+    voters_have_directories: bool = True
     leader_checks_quorum: bool = True
 
 
@@ -71,6 +74,8 @@ class Voter(Struct):
     is_leader: whether it leads in that epoch, as far as it knows.
     has_resigned: whether it has led in that epoch, and leads no more; on the disk, as the id of that epoch's leader.
     voted: the candidate for which it has voted in that epoch; on the disk. Only elections in steps note it.
+    is_observer: whether the voter set has another directory id for it, so that nobody counts it. Only elections in
+        steps heed it.
     votes: as candidate, the voters that have voted for it; empty otherwise.
     log: the metadata log.
     epoch_start_offset: as leader, the offset of the LeaderChange record of its epoch; 0 otherwise.
@@ -82,6 +87,7 @@ class Voter(Struct):
     is_leader: bool
     has_resigned: bool
     voted: OptionalVoterId
+    is_observer: bool
     votes: VoterSet
     log: Log
     epoch_start_offset: LogOffset
@@ -93,10 +99,12 @@ class QuorumBudget(Struct):
     """How many disturbances are left. Only the environment writes here; healing costs nothing.
 
     crashes: voters that crash and restart.
+    disk_losses: voters whose disk is replaced by an empty one.
     cuts: times that the network is cut in two.
     """
 
     crashes: Annotated[int, Allowance("crashes")]
+    disk_losses: Annotated[int, Allowance("disk_losses")]
     cuts: Annotated[int, Allowance("cuts")]
 
 
@@ -259,8 +267,8 @@ def voter_fetches(state: Quorum, rules: QuorumRules, voter_id: VoterId, leader_i
 
     Who: a voter that leads in the other one's epoch or a newer one.
     When: the voter reaches it, and the fetch tells it something.
-    Effect: the voter is in the leader's epoch. Where its log is how the leader's begins, the leader knows how far it
-        goes, which may raise the high watermark.
+    Effect: the voter is in the leader's epoch. Where its log is how the leader's begins, and it is no observer, the
+        leader knows how far it goes, which may raise the high watermark.
     Source: KafkaRaftClient.handleFetchRequest, LeaderState.updateReplicaState; KIP-595.
     Left out: that a voter hears of an epoch by BeginQuorumEpoch, which is a fetch that tells nothing more.
     """
@@ -270,7 +278,7 @@ def voter_fetches(state: Quorum, rules: QuorumRules, voter_id: VoterId, leader_i
         return False
     if not are_connected(state, voter_id, leader_id):
         return False
-    is_counted = shared_end_of(voter.log, leader.log) == voter.log.end_offset
+    is_counted = not voter.is_observer and shared_end_of(voter.log, leader.log) == voter.log.end_offset
     is_new = is_counted and leader.end_offsets[voter_id] != voter.log.end_offset
     if leader.epoch == voter.epoch and not is_new:
         return False

@@ -2,14 +2,15 @@
 
 Part of Kafka modelled: `QuorumState`, with the states Unattached, Candidate, Leader and Resigned; the `quorum-state`
 file; `KafkaRaftClient.flushLeaderLog`.
-Source: apache/kafka (commit 1eb7644349), raft; KIP-595, KAFKA-10527, KAFKA-10661.
+Source: apache/kafka (commit 1eb7644349), raft; KIP-595, KAFKA-10527, KAFKA-10661; KIP-853, KAFKA-14077.
 Left out, and why that is sound: requests under way, because a late request for a vote is one that is sent later, and a
 late answer is a vote that its candidate counts later; pre-votes (KIP-996), which only keep voters from standing, and
 each may stand at any time or never; that a follower's file also has its leader's id: it refuses its vote in that epoch
 then, and here it may give the one vote that it has, which adds elections that fail and takes none away; that a
 candidate that fetches from its epoch's leader stands no more, because no majority has a vote left for it; what is not
 on the disk when a leader learns that it leads no more, because it flushes before it takes the next request; that a
-follower's records are not on the disk yet, because it flushes before it fetches again.
+follower's records are not on the disk yet, because it flushes before it fetches again; that an observer is added as a
+voter anew, as all changes of the voters.
 """
 
 from checker.schema import cardinality, contains, including
@@ -25,7 +26,7 @@ from impl.controller.quorum import (
     raise_quorum_high_watermark,
     step_down,
 )
-from impl.log import LeaderEpoch, append_record, is_full
+from impl.log import LeaderEpoch, append_record, is_full, truncate_to
 
 
 def append_unflushed(state: Quorum, leader_id: int) -> None:
@@ -53,14 +54,14 @@ def flushed_end_of(voter: Voter, voter_id: int) -> int:
 def voter_stands_for_election(state: Quorum, voter_id: VoterId, epoch: LeaderEpoch) -> bool:
     """A voter has heard of no leader for too long, and stands in the next epoch.
 
-    Who: any voter that does not lead.
+    Who: any voter that does not lead, and is no observer.
     When: at any time.
     Effect: it has voted for itself.
     Source: QuorumState.transitionToCandidate; `controller.quorum.fetch.timeout.ms`.
     Left out: nothing.
     """
     voter = state.voters[voter_id]
-    if voter.is_leader or epoch != voter.epoch + 1:
+    if voter.is_leader or voter.is_observer or epoch != voter.epoch + 1:
         return False
     enter_epoch(voter, epoch)
     voter.voted = voter_id
@@ -71,7 +72,7 @@ def voter_stands_for_election(state: Quorum, voter_id: VoterId, epoch: LeaderEpo
 def voter_receives_vote_request(state: Quorum, voter_id: VoterId, candidate_id: VoterId) -> bool:
     """A voter is asked for its vote, and gives it, or only hears of the epoch.
 
-    Who: a voter that a candidate asks, in its own epoch or a newer one.
+    Who: a voter that a candidate asks, in its own epoch or a newer one. An observer refuses the request.
     When: the epoch is new to it, or it gives its vote: it has voted for nobody else in that epoch, and its log is not
         more up to date.
     Effect: it is in that epoch. Its vote is on the disk before it is answered; the candidate may count it at any later
@@ -82,6 +83,8 @@ def voter_receives_vote_request(state: Quorum, voter_id: VoterId, candidate_id: 
     voter = state.voters[voter_id]
     candidate = state.voters[candidate_id]
     if candidate.votes == 0 or contains(candidate.votes, voter_id) or candidate.epoch < voter.epoch:
+        return False
+    if voter.is_observer:
         return False
     is_new = candidate.epoch > voter.epoch
     if is_new:
@@ -161,3 +164,11 @@ def restart_voter(state: Quorum, rules: QuorumRules, voter_id: int) -> None:
         voter.has_resigned = False
     else:
         voter.has_resigned = True
+
+
+def begin_with_empty_disk(state: Quorum, rules: QuorumRules, voter_id: int) -> None:
+    """Begin anew without a log and without a `quorum-state` file, in a new directory."""
+    voter = state.voters[voter_id]
+    enter_epoch(voter, 0)
+    truncate_to(voter.log, 0)
+    voter.is_observer = rules.voters_have_directories
