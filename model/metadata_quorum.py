@@ -32,7 +32,15 @@ from spec.metadata_quorum import (
 MODEL = Model(
     name="metadata_quorum",
     state=Quorum,
-    bounds={"voters": 3, "log_size": 2, "max_records": 1, "max_leader_epoch": 4},
+    bounds={
+        "voters": 3,
+        "log_size": 2,
+        "max_records": 1,
+        "max_leader_epoch": 4,
+        "crashes": 0,
+        "disk_losses": 0,
+        "cuts": 0,
+    },
     rules=QuorumRules(),
     actions=[voter_is_elected, quorum_leader_appends, voter_fetches, voter_receives_record],
     always=[

@@ -1,6 +1,6 @@
 """What the metadata quorum promises: one leader in an epoch, and that nothing committed is ever lost.
 
-Part of Kafka judged: `impl/controller/quorum.py`, by its records only.
+Part of Kafka judged: `impl/controller/quorum.py`, and what is built on it, by their records only.
 Source: KIP-595; Raft (Ongaro and Ousterhout, 2014).
 Left out, and why that is sound: who learns what is committed, and when; a leader that knows is enough to act on it.
 """
@@ -14,8 +14,8 @@ def one_leader_in_quorum_epoch(state: Quorum) -> bool:
 
     Lost if it fails: two controllers write different records with one epoch and offset.
     Source: election safety of Raft.
-    Holds in: metadata_quorum.
-    Fails in: none; it guards the reference itself.
+    Holds in: every model of the metadata quorum.
+    Fails in: where a voter whose disk was replaced votes (KAFKA-14077).
     """
     for leader_id in range(len(state.voters)):
         for other_id in range(leader_id):
@@ -31,8 +31,9 @@ def leaders_have_committed_metadata(state: Quorum) -> bool:
 
     Lost if it fails: a change that the controller has made, and brokers have obeyed, is undone.
     Source: KAFKA-12619; leader completeness of Raft.
-    Holds in: metadata_quorum.
-    Fails in: the museum's entry on the LeaderChange record.
+    Holds in: every model of the metadata quorum.
+    Fails in: the museum's entries on the LeaderChange record and on disks that are replaced; where a leader that
+        restarts leads on (KAFKA-10527).
     """
     newest = 0
     for voter_id in range(len(state.voters)):
@@ -51,8 +52,9 @@ def committed_metadata_stays(before: Quorum, after: Quorum) -> bool:
 
     Lost if it fails: two brokers obey different metadata at one offset.
     Source: state machine safety of Raft.
-    Holds in: metadata_quorum.
-    Fails in: the museum's entry on the LeaderChange record.
+    Holds in: every model of the metadata quorum.
+    Fails in: the museum's entries on the LeaderChange record and on disks that are replaced; where a leader that
+        restarts leads on (KAFKA-10527).
     """
     for offset in range(len(before.committed)):
         if before.committed[offset] != NO_EPOCH and before.committed[offset] != after.committed[offset]:
@@ -65,7 +67,7 @@ def elections_begin_epochs(before: Quorum, after: Quorum) -> bool:
 
     Lost if it fails: a leader writes records of an epoch that was another one's.
     Source: `QuorumState.transitionToLeader`.
-    Holds in: metadata_quorum.
+    Holds in: metadata_quorum, metadata_quorum_partition.
     Fails in: none; it guards the reference itself.
     """
     for leader_id in range(len(before.voters)):
@@ -82,7 +84,7 @@ def quorum_high_watermark_follows(state: Quorum) -> bool:
 
     Lost if it fails: a change that is safe is not known to be, and brokers wait for it.
     Source: `LeaderState.maybeUpdateHighWatermark`.
-    Holds in: metadata_quorum.
+    Holds in: every model of the metadata quorum.
     Fails in: none; it guards the reference itself.
     """
     for leader_id in range(len(state.voters)):
@@ -104,8 +106,8 @@ def quorum_logs_match(state: Quorum) -> bool:
 
     Lost if it fails: a log that differs is not found by the epoch of its last record.
     Source: log matching of Raft.
-    Holds in: metadata_quorum.
-    Fails in: none; it guards the reference itself.
+    Holds in: every model of the metadata quorum.
+    Fails in: where a voter whose disk was replaced votes (KAFKA-14077).
     """
     for voter_id in range(len(state.voters)):
         for other_id in range(voter_id):

@@ -1,20 +1,52 @@
-"""The metadata quorum: who is elected, and what its leader takes for committed."""
+"""The metadata quorum: who is elected, what its leader takes for committed, and what restarts and a cut network do."""
 
 import pytest
 
 from checker.layout import Layout
-from impl.constants import NO_EPOCH
+from impl.constants import NO_EPOCH, NO_OFFSET
+from impl.controller.check_quorum import quorum_leader_resigns, voter_replaces_leader
 from impl.controller.quorum import (
+    NO_VOTER,
     Quorum,
     QuorumRules,
+    RestartRule,
     quorum_leader_appends,
     voter_fetches,
     voter_is_elected,
     voter_receives_record,
 )
+from impl.controller.quorum_elections import (
+    candidate_becomes_leader,
+    quorum_leader_flushes,
+    quorum_leader_writes,
+    voter_receives_vote_request,
+    voter_stands_for_election,
+)
+from model.quorum_environment import network_heals, network_is_cut, voter_crashes, voter_disk_is_replaced
+from spec.metadata_quorum import one_leader_in_quorum_epoch
+from spec.quorum_elections import quorum_records_are_unique
+from spec.quorum_liveness import leader_without_majority, quorum_works
 
-LAYOUT = Layout(Quorum, {"voters": 3, "log_size": 3, "max_records": 1, "max_leader_epoch": 4})
+BOUNDS = {
+    "voters": 3,
+    "log_size": 3,
+    "max_records": 3,
+    "max_leader_epoch": 4,
+    "crashes": 2,
+    "disk_losses": 1,
+    "cuts": 2,
+}
+LAYOUT = Layout(Quorum, BOUNDS)
 RULES = QuorumRules()
+
+
+def blank():
+    """A quorum that has just begun; the environment may still do all that the bounds allow."""
+    state = LAYOUT.blank()
+    state.budget.crashes = BOUNDS["crashes"]
+    state.budget.disk_losses = BOUNDS["disk_losses"]
+    state.budget.cuts = BOUNDS["cuts"]
+    return state
 
 
 def epochs(state, voter_id):
@@ -59,3 +91,132 @@ def test_records_of_earlier_epochs_are_committed_with_one_of_the_leaders_own(awa
     assert state.committed[0] == committed
     assert voter_receives_record(state, 2, 0) and voter_fetches(state, rules, 2, 0)
     assert list(state.committed)[:2] == [1, 2]
+
+
+def led_by_voter_0():
+    """Voters 0 and 1 stand in epoch 1; voter 2 votes for voter 0, and has its record before that is on the disk."""
+    state = blank()
+    assert voter_stands_for_election(state, 0, 1) and voter_stands_for_election(state, 1, 1)
+    assert voter_receives_vote_request(state, 2, 0)
+    assert candidate_becomes_leader(state, 0) and voter_receives_record(state, 2, 0)
+    return state
+
+
+def test_a_voter_votes_once_in_an_epoch_and_hears_of_a_newer_one_although_it_refuses():
+    state = blank()
+    assert not voter_receives_vote_request(state, 1, 0), "nobody stands"
+    assert not voter_stands_for_election(state, 0, 2), "not the next epoch"
+    assert voter_stands_for_election(state, 0, 1)
+    assert not candidate_becomes_leader(state, 0), "its own vote is no majority"
+    assert voter_stands_for_election(state, 1, 1)
+    assert not voter_receives_vote_request(state, 1, 0), "it has voted for itself"
+    assert voter_receives_vote_request(state, 2, 0) and not voter_receives_vote_request(state, 2, 1)
+    assert candidate_becomes_leader(state, 0)
+    assert not voter_stands_for_election(state, 0, 2), "it leads"
+    assert voter_receives_record(state, 2, 0)
+    assert voter_stands_for_election(state, 1, 2)
+    assert voter_receives_vote_request(state, 2, 1), "it hears of the epoch"
+    assert (state.voters[2].epoch, state.voters[2].voted) == (2, NO_VOTER)
+    assert not voter_receives_vote_request(state, 2, 1), "voter 1 lacks a record"
+    assert voter_receives_vote_request(state, 0, 1) and not state.voters[0].is_leader
+    assert state.voters[1].votes == 0b010
+
+
+def test_a_leader_counts_its_own_log_when_that_is_on_the_disk():
+    state = led_by_voter_0()
+    assert voter_fetches(state, RULES, 2, 0)
+    assert state.voters[0].high_watermark == 0, "only voter 2 has it for sure"
+    assert quorum_leader_flushes(state, RULES, 0) and state.voters[0].high_watermark == 1
+    assert not quorum_leader_flushes(state, RULES, 0), "nothing is new"
+    assert quorum_leader_writes(state, 0) and not voter_crashes(state, RULES, 0, 0), "the first record is on the disk"
+    assert voter_crashes(state, RULES, 0, 1)
+    assert epochs(state, 0) == [1]
+
+
+def test_votes_and_epochs_survive_restarts_and_what_a_leader_and_a_candidate_have_counted_does_not():
+    state = led_by_voter_0()
+    assert voter_fetches(state, RULES, 2, 0)
+    assert voter_crashes(state, RULES, 0, 1)
+    leader = state.voters[0]
+    assert (leader.is_leader, leader.has_resigned, leader.epoch, leader.voted) == (False, True, 1, 0)
+    assert list(leader.end_offsets) == [NO_OFFSET] * 3
+    assert not quorum_leader_writes(state, 0)
+    assert voter_stands_for_election(state, 0, 2) and not leader.has_resigned
+    assert voter_receives_vote_request(state, 2, 0) and leader.votes == 0b101
+    assert voter_crashes(state, RULES, 0, 1) and leader.votes == 0b001
+    assert voter_receives_vote_request(state, 2, 0), "it is asked again, and says the same"
+    assert candidate_becomes_leader(state, 0)
+    assert not voter_crashes(state, RULES, 2, 1), "none is left"
+
+
+def test_a_leader_that_restarts_leads_no_more_in_its_epoch():
+    """KAFKA-10527."""
+    for rule, is_leader in ((RestartRule.RESIGNED, False), (RestartRule.LEADER, True)):
+        state = led_by_voter_0()
+        assert voter_crashes(state, QuorumRules(leader_restarts_as=rule), 0, 0)
+        assert state.voters[0].is_leader == is_leader
+        assert epochs(state, 2) == [1]
+        assert quorum_records_are_unique(state) != is_leader
+
+
+def test_a_leader_that_restarts_does_not_vote_in_its_epoch_again():
+    """KAFKA-10661."""
+    for rule, votes_again in ((RestartRule.RESIGNED, False), (RestartRule.UNATTACHED, True)):
+        state = led_by_voter_0()
+        assert voter_crashes(state, QuorumRules(leader_restarts_as=rule), 0, 0)
+        assert voter_receives_vote_request(state, 0, 1) == votes_again
+        assert candidate_becomes_leader(state, 1) == votes_again
+        assert quorum_records_are_unique(state) != votes_again
+
+
+@pytest.mark.parametrize("has_directories", [True, False])
+def test_a_voter_whose_disk_is_replaced_is_none_until_it_is_added_anew(has_directories):
+    """KAFKA-14077: by its id alone it votes twice in an epoch, and counts with an empty log."""
+    rules = QuorumRules(voters_have_directories=has_directories)
+    state = led_by_voter_0()
+    assert voter_disk_is_replaced(state, rules, 2)
+    assert (state.voters[2].epoch, state.voters[2].voted, epochs(state, 2)) == (0, NO_VOTER, [])
+    assert voter_receives_vote_request(state, 2, 1) != has_directories
+    assert candidate_becomes_leader(state, 1) != has_directories
+    assert one_leader_in_quorum_epoch(state) == has_directories
+    assert voter_fetches(state, rules, 2, 0) and state.voters[2].epoch == 1
+    assert voter_receives_record(state, 2, 0), "an observer is given records"
+    assert voter_fetches(state, rules, 2, 0) != has_directories
+    assert state.voters[0].end_offsets[2] == (NO_OFFSET if has_directories else 1), "and does not count"
+    assert voter_stands_for_election(state, 2, 2) != has_directories
+    assert not voter_disk_is_replaced(state, rules, 0), "none is left"
+
+
+def test_nothing_crosses_a_network_that_is_cut_until_it_heals():
+    state = blank()
+    assert not network_heals(state) and not network_is_cut(state, 0)
+    assert not network_is_cut(state, 0b011), "a majority is not cut off"
+    assert voter_replaces_leader(state, RULES, 0, 0b011, 1)
+    assert network_is_cut(state, 0b001) and not network_is_cut(state, 0b010)
+    assert not voter_fetches(state, RULES, 2, 0) and not voter_receives_record(state, 1, 0)
+    assert not voter_replaces_leader(state, RULES, 1, 0b011, 2)
+    assert network_heals(state)
+    assert voter_fetches(state, RULES, 2, 0) and voter_receives_record(state, 1, 0)
+
+
+def test_a_leader_that_is_cut_off_resigns_and_the_majority_elects_another():
+    """KAFKA-15489."""
+    state = blank()
+    assert voter_replaces_leader(state, RULES, 0, 0b011, 1)
+    assert not quorum_leader_resigns(state, RULES, 0), "it is heard"
+    assert not voter_replaces_leader(state, RULES, 2, 0b110, 2), "it hears a leader"
+    assert network_is_cut(state, 0b001) and leader_without_majority(state)
+    assert voter_replaces_leader(state, RULES, 2, 0b110, 2)
+    assert not quorum_leader_resigns(state, QuorumRules(leader_checks_quorum=False), 0), "the old rule"
+    assert quorum_leader_resigns(state, RULES, 0)
+    assert not quorum_leader_resigns(state, RULES, 0) and not leader_without_majority(state)
+    assert not quorum_leader_resigns(state, RULES, 2), "it has a majority"
+    assert voter_receives_record(state, 1, 2) and not quorum_works(state)
+    assert voter_fetches(state, RULES, 1, 2) and quorum_works(state)
+
+
+def test_a_leader_that_was_replaced_resigns_also_when_the_network_has_healed():
+    state = blank()
+    assert voter_replaces_leader(state, RULES, 0, 0b011, 1) and network_is_cut(state, 0b001)
+    assert voter_replaces_leader(state, RULES, 2, 0b110, 2) and network_heals(state)
+    assert leader_without_majority(state) and quorum_leader_resigns(state, RULES, 0)

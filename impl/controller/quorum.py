@@ -2,22 +2,52 @@
 
 Part of Kafka modelled: `KafkaRaftClient`, `LeaderState.maybeUpdateHighWatermark` and the votes of `QuorumState`.
 Source: apache/kafka (commit 1eb7644349), raft; KIP-595, KAFKA-12619.
-Left out, and why that is sound: elections that nobody wins, which only raise epochs; the time between a vote and the
-end of its election, because a voter that has voted refuses older epochs from then on in either case; requests under
-way, because a late fetch is one that is sent later, and a late answer one of a later fetch; crashes,
-because votes and records are on the disk before they are answered; observers, snapshots, and changes of the voters;
-what records say: one epoch has one leader, so that epoch and offset tell each record from all others.
+Left out, and why that is sound: elections that nobody wins, which only raise epochs, and the time between a vote and
+the end of its election, because a voter that has voted refuses older epochs from then on in either case:
+`quorum_elections.py` has both; requests under way, because a late fetch is one that is sent later, and a late answer
+one of a later fetch; restarts, because votes and records are on the disk before they are answered:
+`quorum_elections.py` has them, and leaders whose last records are not on the disk yet; observers, snapshots, and
+changes of the voters; what records say: one epoch has one leader, so that epoch and offset tell each record from all
+others. Where voters restart, that has to be shown, and records have an id.
 """
 
+from enum import IntEnum
 from typing import Annotated, NamedTuple
 
-from checker.schema import Array, ById, ByPosition, Count, Id, IdSet, Struct, cardinality, contains
+from checker.schema import Allowance, Array, ById, ByPosition, Count, Id, IdSet, Struct, cardinality, contains
 from impl.constants import NO_OFFSET
-from impl.log import LeaderEpoch, Log, LogOffset, OptionalLeaderEpoch, append_record, is_full, latest_epoch, truncate_to
+from impl.log import (
+    LeaderEpoch,
+    Log,
+    LogOffset,
+    OptionalLeaderEpoch,
+    RecordId,
+    append_record,
+    is_full,
+    latest_epoch,
+    truncate_to,
+)
+
+NO_VOTER = -1
+"""It has voted for nobody in its epoch."""
 
 VoterId = Annotated[int, Id("voters")]
+OptionalVoterId = Annotated[int, Id("voters", none=NO_VOTER)]
 VoterSet = Annotated[int, IdSet("voters")]
 OptionalEndOffset = Annotated[int, Count("log_size", lowest=NO_OFFSET)]
+
+
+class RestartRule(IntEnum):
+    """As what a voter comes back that led in the epoch of its `quorum-state` file; oldest rule first."""
+
+    LEADER = 0
+    """It leads on, in the same epoch (before KAFKA-10527)."""
+
+    UNATTACHED = 1
+    """It knows neither a leader of that epoch nor a vote (before KAFKA-10661)."""
+
+    RESIGNED = 2
+    """It knows that it led, so it votes for nobody else in that epoch, and leads no more."""
 
 
 class QuorumRules(NamedTuple):
@@ -25,16 +55,28 @@ class QuorumRules(NamedTuple):
 
     high_watermark_awaits_own_record: the high watermark begins to rise only when a majority has the LeaderChange record
         of the leader's own epoch, and not already what lies before it (KAFKA-12619).
+    leader_restarts_as: as what a leader comes back from a restart.
+    voters_have_directories: a voter is known by its id and the id of its log directory, so that one whose disk was
+        replaced is none until it is added anew (KIP-853, KAFKA-14077). With `kraft.version` 0 it is known by its id.
+    leader_checks_quorum: a leader from which no majority has fetched for the fetch timeout resigns (KAFKA-15489).
     """
 
     high_watermark_awaits_own_record: bool = True
+    leader_restarts_as: RestartRule = RestartRule.RESIGNED
+    voters_have_directories: bool = True
+    leader_checks_quorum: bool = True
 
 
 class Voter(Struct):
     """One voter of the quorum.
 
-    epoch: the newest epoch in which it has voted, followed or led.
+    epoch: the newest epoch in which it has voted, followed or led; on the disk.
     is_leader: whether it leads in that epoch, as far as it knows.
+    has_resigned: whether it has led in that epoch, and leads no more; on the disk, as the id of that epoch's leader.
+    voted: the candidate for which it has voted in that epoch; on the disk. Only elections in steps note it.
+    is_observer: whether the voter set has another directory id for it, so that nobody counts it. Only elections in
+        steps heed it.
+    votes: as candidate, the voters that have voted for it; empty otherwise.
     log: the metadata log.
     epoch_start_offset: as leader, the offset of the LeaderChange record of its epoch; 0 otherwise.
     high_watermark: as leader, the end of what it knows to be committed.
@@ -43,31 +85,69 @@ class Voter(Struct):
 
     epoch: LeaderEpoch
     is_leader: bool
+    has_resigned: bool
+    voted: OptionalVoterId
+    is_observer: bool
+    votes: VoterSet
     log: Log
     epoch_start_offset: LogOffset
     high_watermark: LogOffset
     end_offsets: Annotated[Array[OptionalEndOffset], ById("voters")]
 
 
+class QuorumBudget(Struct):
+    """How many disturbances are left. Only the environment writes here; healing costs nothing.
+
+    crashes: voters that crash and restart.
+    disk_losses: voters whose disk is replaced by an empty one.
+    cuts: times that the network is cut in two.
+    """
+
+    crashes: Annotated[int, Allowance("crashes")]
+    disk_losses: Annotated[int, Allowance("disk_losses")]
+    cuts: Annotated[int, Allowance("cuts")]
+
+
 class Quorum(Struct):
     """All voters.
 
     voters: by id.
+    cut_off: the voters on the smaller side of a network that is cut in two; empty while it is whole.
+    record_id: the id of records that are written now: another one after every restart, so that a record that was lost
+        is told from what is written in its place. Only properties read ids.
+    budget: what the environment may still do.
     committed: by offset, the epoch of the record that a leader has committed there last; `NO_EPOCH` where none has.
         Only properties read it.
     """
 
     voters: Annotated[Array[Voter], ById("voters")]
+    cut_off: VoterSet
+    record_id: RecordId
+    budget: QuorumBudget
     committed: Annotated[Array[OptionalLeaderEpoch], ByPosition("log_size")]
 
 
-def resign(voter: Voter) -> None:
-    """Lead no more, and forget what belongs to leading."""
+def step_down(voter: Voter) -> None:
+    """Lead no more and be no candidate, and forget what belongs to either."""
     voter.is_leader = False
+    voter.votes = 0
     voter.epoch_start_offset = 0
     voter.high_watermark = 0
     for other_id in range(len(voter.end_offsets)):
         voter.end_offsets[other_id] = NO_OFFSET
+
+
+def enter_epoch(voter: Voter, epoch: int) -> None:
+    """Go on in another epoch, in which it has not voted."""
+    step_down(voter)
+    voter.epoch = epoch
+    voter.voted = NO_VOTER
+    voter.has_resigned = False
+
+
+def are_connected(state: Quorum, voter_id: int, other_id: int) -> bool:
+    """Whether the network lets two voters reach each other."""
+    return contains(state.cut_off, voter_id) == contains(state.cut_off, other_id)
 
 
 def has_majority(state: Quorum, voters: int) -> bool:
@@ -106,7 +186,7 @@ def raise_quorum_high_watermark(state: Quorum, rules: QuorumRules, leader_id: in
 def append_as_leader(state: Quorum, rules: QuorumRules, leader_id: int) -> None:
     """Append a record of the leader's epoch; its own log counts at once."""
     leader = state.voters[leader_id]
-    append_record(leader.log, 0, leader.epoch)
+    append_record(leader.log, state.record_id, leader.epoch)
     leader.end_offsets[leader_id] = leader.log.end_offset
     raise_quorum_high_watermark(state, rules, leader_id)
 
@@ -134,6 +214,7 @@ def voter_is_elected(
 
     Who: any voter.
     When: the epoch is the next that no supporter knows, and no supporter's log is more up to date than the candidate's.
+        It reaches its supporters.
     Effect: the supporters are in that epoch. The winner leads, and appends a LeaderChange record.
     Source: KafkaRaftClient.handleVoteRequest, onBecomeLeader; QuorumState.canGrantVote; KIP-595.
     Left out: votes beyond the majority that decides: such a voter adopts the epoch when it fetches.
@@ -144,12 +225,13 @@ def voter_is_elected(
     if epoch != newest_epoch_of(state, supporters) + 1 or is_full(candidate.log):
         return False
     for voter_id in range(len(state.voters)):
+        if contains(supporters, voter_id) and not are_connected(state, voter_id, candidate_id):
+            return False
         if contains(supporters, voter_id) and not grants_vote(state.voters[voter_id], candidate):
             return False
     for voter_id in range(len(state.voters)):
         if contains(supporters, voter_id):
-            resign(state.voters[voter_id])
-            state.voters[voter_id].epoch = epoch
+            enter_epoch(state.voters[voter_id], epoch)
     candidate.is_leader = True
     candidate.epoch_start_offset = candidate.log.end_offset
     append_as_leader(state, rules, candidate_id)
@@ -184,9 +266,9 @@ def voter_fetches(state: Quorum, rules: QuorumRules, voter_id: VoterId, leader_i
     """A leader receives a voter's fetch.
 
     Who: a voter that leads in the other one's epoch or a newer one.
-    When: the fetch tells it something.
-    Effect: the voter is in the leader's epoch. Where its log is how the leader's begins, the leader knows how far it
-        goes, which may raise the high watermark.
+    When: the voter reaches it, and the fetch tells it something.
+    Effect: the voter is in the leader's epoch. Where its log is how the leader's begins, and it is no observer, the
+        leader knows how far it goes, which may raise the high watermark.
     Source: KafkaRaftClient.handleFetchRequest, LeaderState.updateReplicaState; KIP-595.
     Left out: that a voter hears of an epoch by BeginQuorumEpoch, which is a fetch that tells nothing more.
     """
@@ -194,13 +276,14 @@ def voter_fetches(state: Quorum, rules: QuorumRules, voter_id: VoterId, leader_i
     leader = state.voters[leader_id]
     if voter_id == leader_id or not leader.is_leader or leader.epoch < voter.epoch:
         return False
-    is_counted = shared_end_of(voter.log, leader.log) == voter.log.end_offset
+    if not are_connected(state, voter_id, leader_id):
+        return False
+    is_counted = not voter.is_observer and shared_end_of(voter.log, leader.log) == voter.log.end_offset
     is_new = is_counted and leader.end_offsets[voter_id] != voter.log.end_offset
     if leader.epoch == voter.epoch and not is_new:
         return False
     if leader.epoch > voter.epoch:
-        resign(voter)
-        voter.epoch = leader.epoch
+        enter_epoch(voter, leader.epoch)
     if is_counted:
         leader.end_offsets[voter_id] = voter.log.end_offset
         raise_quorum_high_watermark(state, rules, leader_id)
@@ -210,7 +293,7 @@ def voter_fetches(state: Quorum, rules: QuorumRules, voter_id: VoterId, leader_i
 def voter_receives_record(state: Quorum, voter_id: VoterId, leader_id: VoterId) -> bool:
     """A voter receives the answer to its fetch.
 
-    Who: a voter in the epoch of the leader that it has asked.
+    Who: a voter in the epoch of the leader that it has asked, and reaches.
     When: its log differs from the leader's, or is shorter.
     Effect: it is cut to what both have, or gets the next record.
     Source: KafkaRaftClient.handleFetchResponse; KIP-595.
@@ -220,11 +303,14 @@ def voter_receives_record(state: Quorum, voter_id: VoterId, leader_id: VoterId) 
     leader = state.voters[leader_id]
     if voter_id == leader_id or not leader.is_leader or leader.epoch != voter.epoch:
         return False
+    if not are_connected(state, voter_id, leader_id):
+        return False
     shared = shared_end_of(voter.log, leader.log)
     if shared < voter.log.end_offset:
         truncate_to(voter.log, shared)
         return True
     if voter.log.end_offset == leader.log.end_offset:
         return False
-    append_record(voter.log, 0, leader.log.records[voter.log.end_offset].epoch)
+    record = leader.log.records[voter.log.end_offset]
+    append_record(voter.log, record.id, record.epoch)
     return True

@@ -1,0 +1,65 @@
+"""Leaders of the metadata quorum that lose their majority, and voters that lose their leader.
+
+Part of Kafka modelled: `LeaderState.timeUntilCheckQuorumExpires` and `updateCheckQuorumForFollowingVoter`, the fetch
+timeout of `FollowerState`; `KafkaRaftClient.pollLeader`.
+Source: apache/kafka (commit 1eb7644349), raft; KIP-595 (leader progress timeout), KAFKA-15489.
+Left out, and why that is sound: timers that run out although everybody could be heard of, because they are several
+times as long as a fetch takes, and because a leader that resigns without need does less than one that leads on; answers
+by which a leader hears of a newer epoch from a voter that refuses it, because no majority fetches from it then, and it
+resigns; the EndQuorumEpoch request of a leader that resigns, because those whom it reaches find that out themselves.
+"""
+
+from impl.controller.quorum import Quorum, QuorumRules, VoterId, VoterSet, are_connected, step_down, voter_is_elected
+from impl.log import LeaderEpoch
+
+
+def hears_majority(state: Quorum, leader_id: int) -> bool:
+    """Whether a majority fetches from a leader, itself included: they reach it, and know of no newer epoch."""
+    heard = 0
+    for voter_id in range(len(state.voters)):
+        if are_connected(state, voter_id, leader_id) and state.voters[voter_id].epoch <= state.voters[leader_id].epoch:
+            heard += 1
+    return 2 * heard > len(state.voters)
+
+
+def hears_leader(state: Quorum, voter_id: int) -> bool:
+    """Whether a voter leads, or fetches from somebody who does, in its epoch or a newer one."""
+    for leader_id in range(len(state.voters)):
+        leader = state.voters[leader_id]
+        if leader.is_leader and leader.epoch >= state.voters[voter_id].epoch:
+            if are_connected(state, voter_id, leader_id):
+                return True
+    return False
+
+
+def quorum_leader_resigns(state: Quorum, rules: QuorumRules, leader_id: VoterId) -> bool:
+    """A leader that has heard from no majority for too long leads no more.
+
+    Who: a voter that leads.
+    When: no majority fetches from it; at once, later or never while that is so.
+    Effect: it answers nobody as a leader. It keeps its epoch and its vote.
+    Source: KafkaRaftClient.pollLeader, LeaderState.timeUntilCheckQuorumExpires, QuorumState.transitionToResigned.
+    Left out: how many have fetched since the timer was set: it is set anew when a majority has.
+    """
+    leader = state.voters[leader_id]
+    if not rules.leader_checks_quorum or not leader.is_leader or hears_majority(state, leader_id):
+        return False
+    step_down(leader)
+    leader.has_resigned = True
+    return True
+
+
+def voter_replaces_leader(
+    state: Quorum, rules: QuorumRules, candidate_id: VoterId, supporters: VoterSet, epoch: LeaderEpoch
+) -> bool:
+    """A voter that has heard of no leader for too long wins an election.
+
+    Who: any voter that does not lead.
+    When: it reaches no leader, and `voter_is_elected` lets it win; at once, later or never while that is so.
+    Effect: as `voter_is_elected`.
+    Source: KafkaRaftClient.pollFollowerAsVoter, `controller.quorum.fetch.timeout.ms`; KIP-996.
+    Left out: elections that nobody wins.
+    """
+    if hears_leader(state, candidate_id):
+        return False
+    return voter_is_elected(state, rules, candidate_id, supporters, epoch)

@@ -1,0 +1,174 @@
+"""Elections of the metadata quorum in steps, leaders whose last records are not on the disk yet, and restarts.
+
+Part of Kafka modelled: `QuorumState`, with the states Unattached, Candidate, Leader and Resigned; the `quorum-state`
+file; `KafkaRaftClient.flushLeaderLog`.
+Source: apache/kafka (commit 1eb7644349), raft; KIP-595, KAFKA-10527, KAFKA-10661; KIP-853, KAFKA-14077.
+Left out, and why that is sound: requests under way, because a late request for a vote is one that is sent later, and a
+late answer is a vote that its candidate counts later; pre-votes (KIP-996), which only keep voters from standing, and
+each may stand at any time or never; that a follower's file also has its leader's id: it refuses its vote in that epoch
+then, and here it may give the one vote that it has, which adds elections that fail and takes none away; that a
+candidate that fetches from its epoch's leader stands no more, because no majority has a vote left for it; what is not
+on the disk when a leader learns that it leads no more, because it flushes before it takes the next request; that a
+follower's records are not on the disk yet, because it flushes before it fetches again; that an observer is added as a
+voter anew, as all changes of the voters.
+"""
+
+from checker.schema import cardinality, contains, including
+from impl.controller.quorum import (
+    NO_VOTER,
+    Quorum,
+    QuorumRules,
+    RestartRule,
+    Voter,
+    VoterId,
+    enter_epoch,
+    grants_vote,
+    raise_quorum_high_watermark,
+    step_down,
+)
+from impl.log import LeaderEpoch, append_record, is_full, truncate_to
+
+
+def append_unflushed(state: Quorum, leader_id: int) -> None:
+    """Append a record of the leader's epoch that is not on the disk yet: others may fetch it, it does not count it."""
+    leader = state.voters[leader_id]
+    append_record(leader.log, state.record_id, leader.epoch)
+
+
+def begin_to_lead(state: Quorum, leader_id: int) -> None:
+    """Lead in the voter's epoch, with a LeaderChange record if there is room."""
+    leader = state.voters[leader_id]
+    step_down(leader)
+    leader.is_leader = True
+    leader.epoch_start_offset = leader.log.end_offset
+    leader.end_offsets[leader_id] = leader.log.end_offset
+    if not is_full(leader.log):
+        append_unflushed(state, leader_id)
+
+
+def flushed_end_of(voter: Voter, voter_id: int) -> int:
+    """Up to which offset a voter's log is on the disk: a leader's as far as it counts itself, and others' whole."""
+    return voter.end_offsets[voter_id] if voter.is_leader else voter.log.end_offset
+
+
+def voter_stands_for_election(state: Quorum, voter_id: VoterId, epoch: LeaderEpoch) -> bool:
+    """A voter has heard of no leader for too long, and stands in the next epoch.
+
+    Who: any voter that does not lead, and is no observer.
+    When: at any time.
+    Effect: it has voted for itself.
+    Source: QuorumState.transitionToCandidate; `controller.quorum.fetch.timeout.ms`.
+    Left out: nothing.
+    """
+    voter = state.voters[voter_id]
+    if voter.is_leader or voter.is_observer or epoch != voter.epoch + 1:
+        return False
+    enter_epoch(voter, epoch)
+    voter.voted = voter_id
+    voter.votes = including(0, voter_id)
+    return True
+
+
+def voter_receives_vote_request(state: Quorum, voter_id: VoterId, candidate_id: VoterId) -> bool:
+    """A voter is asked for its vote, and gives it, or only hears of the epoch.
+
+    Who: a voter that a candidate asks, in its own epoch or a newer one. An observer refuses the request.
+    When: the epoch is new to it, or it gives its vote: it has voted for nobody else in that epoch, and its log is not
+        more up to date.
+    Effect: it is in that epoch. Its vote is on the disk before it is answered; the candidate may count it at any later
+        time, or never.
+    Source: KafkaRaftClient.handleVoteRequest; QuorumState.transitionToUnattached, UnattachedState.canGrantVote.
+    Left out: nothing.
+    """
+    voter = state.voters[voter_id]
+    candidate = state.voters[candidate_id]
+    if candidate.votes == 0 or contains(candidate.votes, voter_id) or candidate.epoch < voter.epoch:
+        return False
+    if voter.is_observer:
+        return False
+    is_new = candidate.epoch > voter.epoch
+    if is_new:
+        enter_epoch(voter, candidate.epoch)
+    is_free = voter.voted == NO_VOTER or voter.voted == candidate_id
+    if not is_free or not grants_vote(voter, candidate):
+        return is_new
+    voter.voted = candidate_id
+    candidate.votes = including(candidate.votes, voter_id)
+    return True
+
+
+def candidate_becomes_leader(state: Quorum, candidate_id: VoterId) -> bool:
+    """A candidate has counted the votes of a majority, and leads.
+
+    Who: a candidate.
+    When: a majority has voted for it; its log has room.
+    Effect: it leads, and appends a LeaderChange record, which is not on the disk yet.
+    Source: KafkaRaftClient.maybeTransitionToLeader, onBecomeLeader.
+    Left out: nothing.
+    """
+    candidate = state.voters[candidate_id]
+    if 2 * cardinality(candidate.votes) <= len(state.voters) or is_full(candidate.log):
+        return False
+    begin_to_lead(state, candidate_id)
+    return True
+
+
+def quorum_leader_writes(state: Quorum, leader_id: VoterId) -> bool:
+    """A leader of the quorum appends a record of the controller, and has not flushed it yet.
+
+    Who: a voter that leads, and may have been replaced without knowing.
+    When: its log has room.
+    Effect: the record has its epoch. Fetches that wait for it are answered at once.
+    Source: KafkaRaftClient.maybeAppendBatches, flushLeaderLog.
+    Left out: nothing.
+    """
+    leader = state.voters[leader_id]
+    if not leader.is_leader or is_full(leader.log):
+        return False
+    append_unflushed(state, leader_id)
+    return True
+
+
+def quorum_leader_flushes(state: Quorum, rules: QuorumRules, leader_id: VoterId) -> bool:
+    """What a leader has appended is on its disk.
+
+    Who: a voter that leads.
+    When: it has appended something since.
+    Effect: its own log counts, which may raise the high watermark.
+    Source: KafkaRaftClient.flushLeaderLog, ReplicatedLog.flush.
+    Left out: that Kafka counts it just before it flushes, because no fetch is handled in between.
+    """
+    leader = state.voters[leader_id]
+    if not leader.is_leader or leader.end_offsets[leader_id] == leader.log.end_offset:
+        return False
+    leader.end_offsets[leader_id] = leader.log.end_offset
+    raise_quorum_high_watermark(state, rules, leader_id)
+    return True
+
+
+def restart_voter(state: Quorum, rules: QuorumRules, voter_id: int) -> None:
+    """Begin anew with what the `quorum-state` file says.
+
+    A candidate asks for votes again, with its own. Who led in that epoch comes back as the rule says.
+    """
+    voter = state.voters[voter_id]
+    has_led = voter.is_leader or voter.has_resigned
+    step_down(voter)
+    if not has_led:
+        if voter.voted == voter_id:
+            voter.votes = including(0, voter_id)
+    elif rules.leader_restarts_as == RestartRule.LEADER:
+        begin_to_lead(state, voter_id)
+    elif rules.leader_restarts_as == RestartRule.UNATTACHED:
+        voter.voted = NO_VOTER
+        voter.has_resigned = False
+    else:
+        voter.has_resigned = True
+
+
+def begin_with_empty_disk(state: Quorum, rules: QuorumRules, voter_id: int) -> None:
+    """Begin anew without a log and without a `quorum-state` file, in a new directory."""
+    voter = state.voters[voter_id]
+    enter_epoch(voter, 0)
+    truncate_to(voter.log, 0)
+    voter.is_observer = rules.voters_have_directories
