@@ -100,6 +100,7 @@ class ClusterRules(NamedTuple):
         reached the start of its epoch (KIP-207).
     consumer_validates_position: a consumer compares its position with each new leader's epochs (KIP-320, KAFKA-7747).
     read_limit_is_taken_once: where a read must end is computed once (KAFKA-9835).
+    only_leader_names_read_replica: a follower sends no consumer to another one (KAFKA-13778).
     read_replica_is_in_sync: a leader sends consumers only to followers of the ISR (KAFKA-14372).
     read_replica_is_leased: a consumer asks its leader anew when it has read from a follower for some time (sarama
         issue 2464: a client that does not).
@@ -174,6 +175,7 @@ class ClusterRules(NamedTuple):
     latest_offset_awaits_epoch_start: bool = True
     consumer_validates_position: bool = True
     read_limit_is_taken_once: bool = True
+    only_leader_names_read_replica: bool = True
     read_replica_is_in_sync: bool = True
     read_replica_is_leased: bool = True
     error_ends_read_replica: bool = True

@@ -36,8 +36,9 @@ def read_replicas_are_in_sync(before: State, after: State) -> bool:
 
     Lost if it fails: the consumer is sent to a replica that is behind, or by a broker that does not know who is.
     Source: KIP-392, KAFKA-14372, KAFKA-13778; ReplicaManager.findPreferredReadReplica.
-    Holds in: cluster_read_replica, cluster_read_replica_unleased.
-    Fails in: cluster_read_replica with the rule before KAFKA-14372.
+    Holds in: cluster_read_replica, cluster_read_replica_unleased, cluster_read_replica_three.
+    Fails in: cluster_read_replica with the rule before KAFKA-14372, cluster_read_replica_three with that before
+        KAFKA-13778.
     """
     read_replica = after.consumer.read_replica
     if read_replica == NO_LEADER or read_replica == before.consumer.read_replica:
@@ -106,8 +107,7 @@ def read_replica_is_given_up(state: State) -> bool:
 
     Lost if it fails: the consumer asks a follower again and again that cannot serve it, and gets nothing.
     Source: KAFKA-14379, franz-go issue 885; FetchCollector.handleInitializeErrors, AbstractFetch.handleFetchFailure.
-    Holds in: cluster_read_replica, cluster_read_replica_unleased: some time after each state of
-        `read_replica_refuses`.
+    Holds in: cluster_read_replica_unleased: some time after each state of `read_replica_refuses`.
     Fails in: cluster_read_replica_unleased with the rule before KAFKA-14379.
     """
     return not read_replica_refuses(state)

@@ -19,20 +19,30 @@ from impl.replication.records import ReplicaId
 from impl.rules import ClusterRules
 
 
-def is_candidate(leader: Broker, rules: ClusterRules, follower_id: int, position: int) -> bool:
-    """Whether a leader may name a follower to a consumer: it has what is below the position, and is in the ISR.
+def known_isr(broker: Broker, broker_id: int) -> int:
+    """The ISR by which a broker chooses: none where it does not lead (`Partition.makeFollower`)."""
+    return broker.isr if broker.leader == broker_id else 0
 
-    By the rule before KAFKA-14372 a follower outside the ISR will do, however far it is behind.
+
+def is_candidate(state: State, rules: ClusterRules, asked_id: int, follower_id: int) -> bool:
+    """Whether the broker asked may name a follower to the consumer, which has what the consumer has read.
+
+    It is another one, not the leader, and in the ISR. By the rule before KAFKA-14372 a follower outside the ISR will
+    do, however far it is behind.
     """
-    if rules.read_replica_is_in_sync and not contains(leader.isr, follower_id):
+    if follower_id == asked_id or follower_id == state.consumer.leader:
         return False
-    return leader.followers[follower_id].end_offset >= position
+    asked = state.brokers[asked_id]
+    if rules.read_replica_is_in_sync and not contains(known_isr(asked, asked_id), follower_id):
+        return False
+    return asked.followers[follower_id].end_offset >= state.consumer.position
 
 
 def leader_names_read_replica(state: State, rules: ClusterRules, follower_id: ReplicaId) -> bool:
     """The leader answers the consumer's fetch with the name of a follower, and without records.
 
-    Who: the consumer's leader, in whose place nobody names one (KAFKA-13778).
+    Who: the consumer's leader. By the rule before KAFKA-13778 its read replica, too, of whose followers it may know
+        what they had when it led itself.
     When: the consumer fetches from it, and the follower has fetched from the consumer's position or above and is in
         the ISR. A selector may choose any such follower, or the leader itself (`consumer_reads`).
     Effect: the consumer fetches from that follower from now on.
@@ -40,11 +50,16 @@ def leader_names_read_replica(state: State, rules: ClusterRules, follower_id: Re
     Left out: the follower's log start, see above.
     """
     consumer = state.consumer
-    if consumer.read_replica != NO_LEADER or not is_reading(state, rules):
+    asked_id = consumer.leader
+    if consumer.read_replica != NO_LEADER:
+        if rules.only_leader_names_read_replica:
+            return False
+        asked_id = consumer.read_replica
+        if not is_following_for(state.brokers[asked_id], rules, consumer):
+            return False
+    elif not is_reading(state, rules):
         return False
-    if follower_id == consumer.leader:
-        return False
-    if not is_candidate(state.brokers[consumer.leader], rules, follower_id, consumer.position):
+    if not is_candidate(state, rules, asked_id, follower_id):
         return False
     consumer.read_replica = follower_id
     return True
