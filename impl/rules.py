@@ -102,12 +102,12 @@ class ClusterRules(NamedTuple):
     read_limit_is_taken_once: where a read must end is computed once (KAFKA-9835).
     only_leader_names_read_replica: a follower sends no consumer to another one (KAFKA-13778).
     read_replica_is_in_sync: a leader sends consumers only to followers of the ISR (KAFKA-14372).
-    read_replica_is_leased: a consumer asks its leader anew when it has read from a follower for some time (sarama
-        issue 2464: a client that does not).
+    read_replica_is_leased: a consumer asks its leader anew when it has read from a follower for some time
+        (IBM/sarama#2464: a client that did not).
     error_ends_read_replica: a consumer turns from a follower to its leader after any error but one that waiting mends
         (KAFKA-14379).
-    out_of_range_ends_read_replica: it does so, too, where its position is outside the follower's log (franz-go issue
-        885: a client that does not).
+    out_of_range_ends_read_replica: it does so, too, where its position is outside the follower's log
+        (twmb/franz-go#885: a client that did not).
     elections_follow_assignment: no rule of Kafka: whether the assignment has the order of the brokers' ids, so that an
         election has one outcome; otherwise whoever may lead can be the first of the assignment.
     commits_are_noted: no rule of Kafka: whether `State.committed` is kept, which only properties read.

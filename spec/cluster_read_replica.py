@@ -106,7 +106,7 @@ def read_replica_is_given_up(state: State) -> bool:
     """The consumer has no read replica that refuses it; it must come to that after each refusal.
 
     Lost if it fails: the consumer asks a follower again and again that cannot serve it, and gets nothing.
-    Source: KAFKA-14379, franz-go issue 885; FetchCollector.handleInitializeErrors, AbstractFetch.handleFetchFailure.
+    Source: KAFKA-14379, twmb/franz-go#885; FetchCollector.handleInitializeErrors, AbstractFetch.handleFetchFailure.
     Holds in: cluster_read_replica_unleased: some time after each state of `read_replica_refuses`.
     Fails in: cluster_read_replica_unleased with the rule before KAFKA-14379.
     """
@@ -118,7 +118,7 @@ def read_replica_is_kept(before: State, after: State, rules: ClusterRules) -> bo
     where some broker's metadata has it as offline or not assigned.
 
     Lost if it fails: the consumer goes to and fro between the leader and the follower that the leader has chosen.
-    Source: SubscriptionState.clearPreferredReadReplica; sarama pull request 2076.
+    Source: SubscriptionState.clearPreferredReadReplica; IBM/sarama pull request 2076.
     Holds in: cluster_read_replica_unleased.
     Fails in: none; it guards the reference itself.
     """
@@ -151,7 +151,7 @@ def has_read_on(state: State) -> bool:
     member of the ISR may be named to the consumer by right, and has what it lacks with its next fetch.
 
     Lost if it fails: the consumer gets nothing although its leader has a committed record for it, for ever.
-    Source: KIP-392, KAFKA-14372, sarama issue 2464.
+    Source: KIP-392, KAFKA-14372, IBM/sarama#2464.
     Holds in: cluster_read_replica: some time after each state of `has_more_to_read`.
     Fails in: cluster_read_replica with the rule before KAFKA-14372.
     """
