@@ -100,6 +100,14 @@ class ClusterRules(NamedTuple):
         reached the start of its epoch (KIP-207).
     consumer_validates_position: a consumer compares its position with each new leader's epochs (KIP-320, KAFKA-7747).
     read_limit_is_taken_once: where a read must end is computed once (KAFKA-9835).
+    only_leader_names_read_replica: a follower sends no consumer to another one (KAFKA-13778).
+    read_replica_is_in_sync: a leader sends consumers only to followers of the ISR (KAFKA-14372).
+    read_replica_is_leased: a consumer asks its leader anew when it has read from a follower for some time
+        (IBM/sarama#2464: a client that did not).
+    error_ends_read_replica: a consumer turns from a follower to its leader after any error but one that waiting mends
+        (KAFKA-14379).
+    out_of_range_ends_read_replica: it does so, too, where its position is outside the follower's log
+        (twmb/franz-go#885: a client that did not).
     elections_follow_assignment: no rule of Kafka: whether the assignment has the order of the brokers' ids, so that an
         election has one outcome; otherwise whoever may lead can be the first of the assignment.
     commits_are_noted: no rule of Kafka: whether `State.committed` is kept, which only properties read.
@@ -167,5 +175,10 @@ class ClusterRules(NamedTuple):
     latest_offset_awaits_epoch_start: bool = True
     consumer_validates_position: bool = True
     read_limit_is_taken_once: bool = True
+    only_leader_names_read_replica: bool = True
+    read_replica_is_in_sync: bool = True
+    read_replica_is_leased: bool = True
+    error_ends_read_replica: bool = True
+    out_of_range_ends_read_replica: bool = True
     elections_follow_assignment: bool = False
     commits_are_noted: bool = False

@@ -5,8 +5,9 @@ records in all; leader epochs run from 0 to `max_leader_epoch`, the controller's
 `max_metadata_offset`, broker epochs from 0 to `max_broker_epoch` and controller epochs from 0 to
 `max_controller_epoch`; a log's start can rise to `max_log_start`; each follower can have `old_fetches` requests whose
 connection is broken (0 or 1); `fetch_sessions` is 1 where followers fetch in sessions, `epoch_files` where
-leader-epoch files reach the disk late, `late_registrations` where brokers learn their epoch late, and
-`reassignment_rounds` where a reassignment ends in two rounds. The others are budgets of disturbances
+leader-epoch files reach the disk late, `late_registrations` where brokers learn their epoch late,
+`reassignment_rounds` where a reassignment ends in two rounds, and `read_replicas` where leaders name followers that
+consumers read from. The others are budgets of disturbances
 (`model/environment.py`). All of them only end behaviours.
 """
 
@@ -270,5 +271,6 @@ BOUNDS = {
     "failovers": 0,
     "deletions": 0,
     "min_isr_changes": 0,
+    "read_replicas": 0,
 }
 """Bounds to start from; each model says what it changes."""

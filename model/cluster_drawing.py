@@ -153,6 +153,19 @@ WORLD_EVENTS = {
     "consumer_reads_from_follower": Event(
         at="follower_id", to="consumer", text="reads at {before.consumer.position} from a follower"
     ),
+    "leader_names_read_replica": Event(
+        at="consumer.leader", to="consumer", text="read from broker {consumer.read_replica}"
+    ),
+    "consumer_reads_from_read_replica": Event(
+        at="consumer.read_replica", to="consumer", text="reads at {before.consumer.position} from its read replica"
+    ),
+    "consumer_is_refused": Event(
+        at="before.consumer.read_replica", to="consumer", text="refuses to be read at {before.consumer.position}"
+    ),
+    "consumer_finds_replica_offline": Event(
+        at="broker_id", to="consumer", text="broker {before.consumer.read_replica} is offline"
+    ),
+    "consumer_ends_lease": Event(at="consumer", text="its lease of broker {before.consumer.read_replica} ends"),
     "consumer_asks_latest_offset": Event(
         at="consumer.leader", to="consumer", text="latest offset {consumer.told_offset}"
     ),

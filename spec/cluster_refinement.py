@@ -19,7 +19,7 @@ def committed_log_only_grows(before: State, after: State) -> bool:
 
     Lost if it fails: a record that was committed is replaced by another one at its offset.
     Source: leader completeness.
-    Holds in: cluster_committed_log, cluster_follower_reads.
+    Holds in: cluster_committed_log, cluster_follower_reads, cluster_read_replica.
     Fails in: cluster_committed_log with unclean elections, which give this up.
     """
     for offset in range(len(before.committed)):
@@ -36,7 +36,7 @@ def brokers_serve_committed_log(state: State) -> bool:
     Lost if it fails: a client that reads from that broker gets a record which was never committed, or another one than
     other clients. A follower that has yet to ask where to truncate serves nobody.
     Source: KIP-392; the high watermark ("only committed messages are ever given out to the consumer").
-    Holds in: cluster_committed_log, cluster_follower_reads.
+    Holds in: cluster_committed_log, cluster_follower_reads, cluster_read_replica.
     Fails in: cluster_committed_log with unclean elections, which give this up.
     """
     for broker_id in range(len(state.brokers)):
@@ -68,7 +68,7 @@ def consumed_records_are_committed(state: State) -> bool:
 
     Lost if it fails: the consumer has acted on a record that is not committed, or not there.
     Source: KIP-392; the high watermark.
-    Holds in: cluster_follower_reads.
+    Holds in: cluster_follower_reads, cluster_read_replica.
     Fails in: cluster_follower_reads with the rule before KAFKA-14704.
     """
     for offset in range(len(state.committed)):

@@ -25,6 +25,7 @@ from impl.rules import ClusterRules
 def begin_leading(state: State, rules: ClusterRules, broker_id: int) -> None:
     """Take over the leadership: note where the epoch begins; the high watermark stays until followers have fetched."""
     broker = state.brokers[broker_id]
+    forget_followers(broker)
     broker.must_truncate = False
     broker.leader_epoch_start_offset = broker.log.end_offset
     if has_epoch_file(rules):
@@ -49,7 +50,11 @@ def begin_following(broker: Broker, rules: ClusterRules, is_same_leader: bool) -
 
 
 def turn_to_leader(state: State, rules: ClusterRules, broker_id: int, metadata: Metadata) -> None:
-    """Adopt the leader epoch of `metadata` and the role in it."""
+    """Adopt the leader epoch of `metadata` and the role in it.
+
+    What a leader knew of its followers Kafka keeps until it leads again. That is read only by the rule before
+    KAFKA-13778; by any other it is forgotten at once, so that states do not differ by it.
+    """
     broker = state.brokers[broker_id]
     is_same_leader = broker.leader == metadata.leader
     broker.has_log = True
@@ -60,7 +65,8 @@ def turn_to_leader(state: State, rules: ClusterRules, broker_id: int, metadata: 
     broker.isr = metadata.isr
     broker.pending_isr = 0
     broker.leader_epoch_start_offset = 0
-    forget_followers(broker)
+    if rules.only_leader_names_read_replica:
+        forget_followers(broker)
     if state.alter_partitions[broker_id].stage == Stage.ANSWERED:
         clear_alter_partition(state, broker_id)
     if state.fetches[broker_id].stage == Stage.ANSWERED and rules.stale_answer_is_refused:

@@ -38,7 +38,7 @@ def consumer_learns_leader(state: State, rules: ClusterRules, broker_id: Replica
     Who: the consumer.
     When: the broker runs, knows a leader, and its leader epoch is newer than the consumer's, or the topic is
         another one.
-    Effect: the consumer turns to that leader; a position behind a record must be validated.
+    Effect: the consumer turns to that leader, from its read replica, too; a position behind a record must be validated.
     Source: Metadata.updateLastSeenEpochIfNewer, SubscriptionState.maybeValidatePositionForCurrentLeader; KIP-320,
         KAFKA-12257.
     Left out: metadata of an older epoch, which clients ignore.
@@ -53,6 +53,7 @@ def consumer_learns_leader(state: State, rules: ClusterRules, broker_id: Replica
     consumer.leader = broker.leader
     consumer.leader_epoch = broker.leader_epoch
     consumer.read_limit = NO_OFFSET
+    consumer.read_replica = NO_LEADER
     consumer.must_validate = rules.consumer_validates_position and consumer.position > 0
     return True
 
@@ -109,6 +110,11 @@ def is_reading(state: State, rules: ClusterRules) -> bool:
     return is_served(state, rules) and not consumer.must_validate and not consumer.is_truncated
 
 
+def has_readable_record(broker: Broker, position: int) -> bool:
+    """Whether a broker has a record at `position` that it knows to be committed."""
+    return position < broker.high_watermark and position >= broker.log_start_offset
+
+
 def take_record(state: State, consumer: Consumer, broker_id: int) -> None:
     """Give the consumer the record at its position in a broker's log."""
     record = state.brokers[broker_id].log.records[consumer.position]
@@ -121,20 +127,33 @@ def consumer_reads(state: State, rules: ClusterRules) -> bool:
     """The consumer reads the record at its position.
 
     Who: the consumer.
-    When: it need not validate, its leader answers, and the record is below the leader's high watermark.
+    When: it need not validate, no follower is its read replica, its leader answers, and the record is below the
+        leader's high watermark.
     Effect: it has the record, and its position is one further.
     Source: Partition.fetchRecords (FetchIsolation.HIGH_WATERMARK).
     Left out: more than one record at once.
     """
     consumer = state.consumer
-    if not is_reading(state, rules):
+    if consumer.read_replica != NO_LEADER or not is_reading(state, rules):
         return False
-    if consumer.position >= state.brokers[consumer.leader].high_watermark:
-        return False
-    if consumer.position < state.brokers[consumer.leader].log_start_offset:
+    if not has_readable_record(state.brokers[consumer.leader], consumer.position):
         return False
     take_record(state, consumer, consumer.leader)
     return True
+
+
+def is_following_for(follower: Broker, rules: ClusterRules, consumer: Consumer) -> bool:
+    """Whether a broker answers the consumer as a follower: it runs, follows, and is in the consumer's leader epoch.
+
+    The consumer does not fetch while it must validate, and a follower that must truncate tells nothing.
+    """
+    if consumer.must_validate or consumer.is_truncated:
+        return False
+    if not follower.is_running or follower.leader == NO_LEADER:
+        return False
+    if is_fenced(follower, rules, consumer.leader_epoch):
+        return False
+    return not follower.must_truncate
 
 
 def consumer_reads_from_follower(state: State, rules: ClusterRules, follower_id: ReplicaId) -> bool:
@@ -142,22 +161,16 @@ def consumer_reads_from_follower(state: State, rules: ClusterRules, follower_id:
 
     Who: the consumer.
     When: it need not validate; the follower runs, follows in the consumer's leader epoch and need not truncate; the
-        record is below the high watermark that the follower knows. Behind that it answers OFFSET_NOT_AVAILABLE.
+        record is below the high watermark that the follower knows. Behind that it answers with nothing.
     Effect: it has the record, and its position is one further.
-    Source: Partition.fetchRecords, checkCurrentLeaderEpoch; ReplicaManager.findPreferredReadReplica; KIP-392.
-    Left out: which follower the leader names, which may be any; the way back to the leader, which is always open.
+    Source: Partition.fetchRecords, checkCurrentLeaderEpoch, LocalLog.read; KIP-392.
+    Left out: which follower the leader names, which may be any; `impl/client/read_replica.py` has it.
     """
     consumer = state.consumer
     follower = state.brokers[follower_id]
-    if consumer.must_validate or consumer.is_truncated:
+    if follower.leader == follower_id:
         return False
-    if not follower.is_running or follower.leader == NO_LEADER or follower.leader == follower_id:
-        return False
-    if is_fenced(follower, rules, consumer.leader_epoch):
-        return False
-    if follower.must_truncate:
-        return False
-    if consumer.position >= follower.high_watermark or consumer.position < follower.log_start_offset:
+    if not is_following_for(follower, rules, consumer) or not has_readable_record(follower, consumer.position):
         return False
     take_record(state, consumer, follower_id)
     return True

@@ -1,16 +1,19 @@
 """What producers and a consumer know.
 
 Part of Kafka modelled: the acknowledgements of `KafkaProducer`; the position of `KafkaConsumer` (`SubscriptionState`).
-Source: apache/kafka (commit 1eb7644349); KIP-207, KIP-320.
+Source: apache/kafka (commit 1eb7644349); KIP-207, KIP-320, KIP-392.
 Left out, and why that is sound: several consumers, because they do not act on each other.
 """
 
 from typing import Annotated
 
-from checker.schema import Array, ById, ByPosition, Struct
+from checker.schema import Array, ById, ByPosition, Count, Struct
 from impl.broker.records import OptionalOffset, TopicId
+from impl.constants import NO_LEADER
 from impl.log import LogOffset, OptionalLeaderEpoch, OptionalRecordId
 from impl.replication.records import NextRecordId, OptionalReplicaId
+
+ReadReplica = Annotated[int, Count("replicas * read_replicas - 1", lowest=NO_LEADER)]
 
 
 class Producers(Struct):
@@ -31,6 +34,8 @@ class Consumer(Struct):
 
     topic_id: the topic in its metadata.
     leader: the broker that it reads from; `NO_LEADER` before it has any metadata.
+    read_replica: the follower that it reads from instead, because the leader has named it; `NO_LEADER` where there is
+        none, as always where the bound `read_replicas` is 0.
     leader_epoch: the leader epoch in that metadata.
     position: the offset that it reads next.
     position_epoch: the leader epoch of the record below its position; `NO_EPOCH` at the beginning.
@@ -44,6 +49,7 @@ class Consumer(Struct):
 
     topic_id: TopicId
     leader: OptionalReplicaId
+    read_replica: ReadReplica
     leader_epoch: OptionalLeaderEpoch
     position: LogOffset
     position_epoch: OptionalLeaderEpoch
