@@ -1,0 +1,455 @@
+"""A broker's life with a KRaft controller: registration, heartbeats, fencing and controlled shutdown; the log grows.
+
+Part of Kafka modelled: `BrokerLifecycleManager` of a broker; `BrokerHeartbeatManager`, `ClusterControlManager` and
+`ReplicationControlManager.processBrokerHeartbeat` of the controller; a system of its own, because in the cluster the
+metadata log is as long as the model's bounds, and here it never ends.
+Source: apache/kafka (commit 1eb7644349); KIP-631, KAFKA-13959, KAFKA-14292.
+Left out, and why that is sound: ISRs and records: every active broker is in sync, and there is one partition, because
+the rules ask only whether a broker leads any; how many records lie between two offsets, because rules only compare them
+(below); a broker that is unfenced and wants to be fenced, which none does; that Kafka forgets what a broker has said
+where it unfences it, until the next heartbeat; the time of a session, and of the recovery of a broker's log, which ends
+at once, later or never; two heartbeats of one process, as Kafka sends one at a time.
+Not covered: a new controller, which does not know yet what each broker has replayed, and who waits to stop.
+
+An offset of the metadata log is told by how many records lie behind it up to the log's end, so that 0 is the end and a
+log that grows needs no bound. Of these records only those are counted that somebody is to have replayed: that of a
+registration until the broker is unfenced, and that of a controlled shutdown. All others count together with the next
+one, so that whoever has replayed a record that is not counted is where he was before it. That changes no comparison
+with a counted record or with the end, and rules make no others. So the log may grow for ever, and no offset is further
+from the end than there are brokers, and one.
+"""
+
+from typing import Annotated, NamedTuple
+
+from checker.schema import Allowance, Array, ById, Count, Epoch, Id, Struct
+from impl.constants import NO_LEADER, NO_OFFSET, BrokerControlState, BrokerState, Stage
+
+BrokerId = Annotated[int, Id("brokers")]
+OptionalBrokerId = Annotated[int, Id("brokers", none=NO_LEADER)]
+BrokerEpoch = Annotated[int, Epoch("restarts + 1")]
+Restarts = Annotated[int, Allowance("restarts")]
+MetadataOffset = Annotated[int, Count("brokers + 1", lowest=NO_OFFSET)]
+
+
+class LifecycleRules(NamedTuple):
+    """The switches of a broker's life.
+
+    unfencing_awaits_registration: a broker has caught up when it has replayed the record of its registration, and not
+        only when it has replayed all that the controller has (KAFKA-13959).
+    shutdown_offset_stays: a broker in controlled shutdown waits for the others to replay what took its leaderships, and
+        not whatever the log had when it asked last (KAFKA-14292).
+    """
+
+    unfencing_awaits_registration: bool = True
+    shutdown_offset_stays: bool = True
+
+
+class BrokerHeartbeat(Struct):
+    """A heartbeat of a broker, and its answer.
+
+    stage: how far it is.
+    broker_epoch: as request, the epoch of the process that sent it.
+    current_metadata_offset: as request, up to where that process had replayed the metadata log.
+    want_fence: as request, that it wants to stay fenced.
+    want_shut_down: as request, that it wants to stop.
+    is_caught_up: as answer, that the broker has replayed what it had to.
+    is_fenced: as answer, that the broker is fenced.
+    should_shut_down: as answer, that the broker may stop.
+    """
+
+    stage: Stage
+    broker_epoch: BrokerEpoch
+    current_metadata_offset: MetadataOffset
+    want_fence: bool
+    want_shut_down: bool
+    is_caught_up: bool
+    is_fenced: bool
+    should_shut_down: bool
+
+
+class LivingBroker(Struct):
+    """A broker's process, with its connection to the controller. Its epoch is that of its registration.
+
+    state: what it does.
+    metadata_offset: up to where it has replayed the metadata log; `NO_OFFSET` where there is no process.
+    heartbeat: what is under way; also of a process that has ended.
+    """
+
+    state: BrokerState
+    metadata_offset: MetadataOffset
+    heartbeat: BrokerHeartbeat
+
+
+class BrokerRegistration(Struct):
+    """What the controller knows of a broker.
+
+    broker_epoch: that of the newest registration; 0 before the first.
+    state: what the broker is to the controller.
+    metadata_offset: what the last heartbeat of an active broker said; `NO_OFFSET` of others, which nobody reads.
+    registration_offset: where the record of the registration lies, until the broker has been unfenced; `NO_OFFSET`
+        otherwise, when the broker has replayed it for good.
+    controlled_shutdown_offset: what the active brokers must have replayed before the broker may stop; `NO_OFFSET`
+        where it is not in controlled shutdown.
+    """
+
+    broker_epoch: BrokerEpoch
+    state: BrokerControlState
+    metadata_offset: MetadataOffset
+    registration_offset: MetadataOffset
+    controlled_shutdown_offset: MetadataOffset
+
+
+class BrokerLives(Struct):
+    """All brokers, and the controller.
+
+    brokers: the processes, by id.
+    registrations: what the controller knows of them, by id.
+    leader: who leads the one partition.
+    restarts: how many brokers may still start again.
+    """
+
+    brokers: Annotated[Array[LivingBroker], ById("brokers")]
+    registrations: Annotated[Array[BrokerRegistration], ById("brokers")]
+    leader: OptionalBrokerId
+    restarts: Restarts
+
+
+def is_behind(offset: int, other: int) -> bool:
+    """Whether an offset lies before another one: more records lie behind it up to the end."""
+    return offset > other
+
+
+def is_counted(state: BrokerLives, offset: int) -> bool:
+    """Whether somebody is to have replayed the record that ends at this offset."""
+    for broker_id in range(len(state.registrations)):
+        registration = state.registrations[broker_id]
+        if registration.registration_offset == offset or registration.controlled_shutdown_offset == offset:
+            return True
+    return False
+
+
+def shifted(offset: int, first: int, last: int, change: int) -> int:
+    """An offset, changed if it is one of those from the first to the last."""
+    if offset < first or offset > last:
+        return offset
+    return offset + change
+
+
+def shift_offsets(state: BrokerLives, first: int, last: int, change: int) -> None:
+    """Tell the offsets from the first to the last by another number of records up to the end."""
+    for broker_id in range(len(state.brokers)):
+        broker = state.brokers[broker_id]
+        heartbeat = broker.heartbeat
+        known = state.registrations[broker_id]
+        broker.metadata_offset = shifted(broker.metadata_offset, first, last, change)
+        heartbeat.current_metadata_offset = shifted(heartbeat.current_metadata_offset, first, last, change)
+        known.metadata_offset = shifted(known.metadata_offset, first, last, change)
+        known.registration_offset = shifted(known.registration_offset, first, last, change)
+        known.controlled_shutdown_offset = shifted(known.controlled_shutdown_offset, first, last, change)
+
+
+def append_metadata(state: BrokerLives) -> None:
+    """Append a record to the metadata log; those of one event count as one.
+
+    If the one before need not be counted, both count as one, so that only who was at the end is further from it.
+    """
+    last = 0
+    if is_counted(state, 0):
+        last = len(state.brokers)
+    shift_offsets(state, 0, last, 1)
+
+
+def count_no_more(state: BrokerLives, offset: int) -> None:
+    """Let a record, if nobody is to have replayed it any more, count together with the next; the last has no next."""
+    if offset > 0 and not is_counted(state, offset):
+        shift_offsets(state, offset + 1, len(state.brokers) + 1, -1)
+
+
+def clear_heartbeat(heartbeat: BrokerHeartbeat) -> None:
+    """Leave nothing under way."""
+    heartbeat.stage = Stage.IDLE
+    heartbeat.broker_epoch = 0
+    heartbeat.current_metadata_offset = NO_OFFSET
+    heartbeat.want_fence = False
+    heartbeat.want_shut_down = False
+    heartbeat.is_caught_up = False
+    heartbeat.is_fenced = False
+    heartbeat.should_shut_down = False
+
+
+def end_process(broker: LivingBroker) -> None:
+    """End a broker's process; a request that it has sent may still arrive."""
+    broker.state = BrokerState.NOT_RUNNING
+    broker.metadata_offset = NO_OFFSET
+    if broker.heartbeat.stage == Stage.ANSWERED:
+        clear_heartbeat(broker.heartbeat)
+
+
+def is_active(state: BrokerLives, broker_id: int) -> bool:
+    """Whether the controller lets a broker take part."""
+    return state.registrations[broker_id].state == BrokerControlState.UNFENCED
+
+
+def move_leadership(state: BrokerLives, broker_id: int) -> None:
+    """Let the first active broker lead in place of one that is not active any more, or nobody."""
+    if state.leader != broker_id:
+        return
+    state.leader = NO_LEADER
+    for other_id in range(len(state.brokers)):
+        if state.leader == NO_LEADER and is_active(state, other_id):
+            state.leader = other_id
+
+
+def set_shutdown_offset(state: BrokerLives, broker_id: int, offset: int) -> None:
+    """Set what a broker's controlled shutdown waits for, and forget what it did wait for."""
+    registration = state.registrations[broker_id]
+    former = registration.controlled_shutdown_offset
+    registration.controlled_shutdown_offset = offset
+    count_no_more(state, former)
+
+
+def fence_broker(state: BrokerLives, broker_id: int) -> None:
+    """Fence a broker, by a record; who is fenced leaves its controlled shutdown, too."""
+    registration = state.registrations[broker_id]
+    registration.state = BrokerControlState.FENCED
+    registration.metadata_offset = NO_OFFSET
+    set_shutdown_offset(state, broker_id, NO_OFFSET)
+    move_leadership(state, broker_id)
+    append_metadata(state)
+
+
+def set_registration_offset(state: BrokerLives, broker_id: int, offset: int) -> None:
+    """Set where the record of a broker's registration lies, and forget where the last one did."""
+    registration = state.registrations[broker_id]
+    former = registration.registration_offset
+    registration.registration_offset = offset
+    count_no_more(state, former)
+
+
+def unfence_broker(state: BrokerLives, broker_id: int) -> None:
+    """Unfence a broker, by a record; it leads if nobody does."""
+    state.registrations[broker_id].state = BrokerControlState.UNFENCED
+    set_registration_offset(state, broker_id, NO_OFFSET)
+    if state.leader == NO_LEADER:
+        state.leader = broker_id
+    append_metadata(state)
+
+
+def begin_controlled_shutdown(state: BrokerLives, broker_id: int) -> None:
+    """Take a broker's leaderships, by a record, and remember that record."""
+    registration = state.registrations[broker_id]
+    registration.state = BrokerControlState.CONTROLLED_SHUTDOWN
+    registration.metadata_offset = NO_OFFSET
+    move_leadership(state, broker_id)
+    append_metadata(state)
+    set_shutdown_offset(state, broker_id, 0)
+
+
+def has_caught_up(state: BrokerLives, rules: LifecycleRules, broker_id: int) -> bool:
+    """Whether the process that sent a heartbeat had replayed what it has to before it takes part."""
+    offset = state.brokers[broker_id].heartbeat.current_metadata_offset
+    needed = state.registrations[broker_id].registration_offset
+    if not rules.unfencing_awaits_registration:
+        return not is_behind(offset, 0)
+    return needed == NO_OFFSET or not is_behind(offset, needed)
+
+
+def others_have_replayed(state: BrokerLives, broker_id: int) -> bool:
+    """Whether every active broker has said that it has replayed what took a broker's leaderships."""
+    needed = state.registrations[broker_id].controlled_shutdown_offset
+    for other_id in range(len(state.brokers)):
+        if is_active(state, other_id) and is_behind(state.registrations[other_id].metadata_offset, needed):
+            return False
+    return True
+
+
+def next_control_state(state: BrokerLives, rules: LifecycleRules, broker_id: int) -> BrokerControlState:
+    """What a broker becomes by its heartbeat (`BrokerHeartbeatManager.calculateNextBrokerState`)."""
+    heartbeat = state.brokers[broker_id].heartbeat
+    current = state.registrations[broker_id].state
+    if current == BrokerControlState.FENCED:
+        if heartbeat.want_shut_down:
+            return BrokerControlState.SHUTDOWN_NOW
+        if not heartbeat.want_fence and has_caught_up(state, rules, broker_id):
+            return BrokerControlState.UNFENCED
+        return BrokerControlState.FENCED
+    if current == BrokerControlState.UNFENCED:
+        if not heartbeat.want_shut_down:
+            return BrokerControlState.UNFENCED
+        if state.leader == broker_id:
+            return BrokerControlState.CONTROLLED_SHUTDOWN
+        return BrokerControlState.SHUTDOWN_NOW
+    if others_have_replayed(state, broker_id):
+        return BrokerControlState.SHUTDOWN_NOW
+    return BrokerControlState.CONTROLLED_SHUTDOWN
+
+
+def answer_heartbeat(state: BrokerLives, rules: LifecycleRules, broker_id: int) -> None:
+    """Do what a heartbeat of the registered epoch asks for, as far as it may be, and answer; no process, no answer."""
+    broker = state.brokers[broker_id]
+    heartbeat = broker.heartbeat
+    registration = state.registrations[broker_id]
+    current = registration.state
+    state_after = next_control_state(state, rules, broker_id)
+    is_caught_up = has_caught_up(state, rules, broker_id)
+    if state_after == BrokerControlState.UNFENCED:
+        registration.metadata_offset = heartbeat.current_metadata_offset
+    clear_heartbeat(heartbeat)
+    if state_after == BrokerControlState.SHUTDOWN_NOW:
+        fence_broker(state, broker_id)
+    elif state_after != current and state_after == BrokerControlState.UNFENCED:
+        unfence_broker(state, broker_id)
+    elif state_after != current:
+        begin_controlled_shutdown(state, broker_id)
+    elif current == BrokerControlState.CONTROLLED_SHUTDOWN and not rules.shutdown_offset_stays:
+        set_shutdown_offset(state, broker_id, 0)
+    if broker.state == BrokerState.NOT_RUNNING:
+        return
+    heartbeat.stage = Stage.ANSWERED
+    heartbeat.is_caught_up = is_caught_up
+    heartbeat.is_fenced = registration.state == BrokerControlState.FENCED
+    heartbeat.should_shut_down = state_after == BrokerControlState.SHUTDOWN_NOW
+
+
+def broker_registers(state: BrokerLives, broker_id: BrokerId) -> bool:
+    """A broker's process starts, and registers with the controller.
+
+    Who: a broker that has no process.
+    When: the controller has fenced the one before: its session has ended. One that starts again is to be left.
+    Effect: it is registered, by a record, with the next broker epoch, and fenced. It has not replayed that record.
+    Source: BrokerLifecycleManager.sendBrokerRegistration; ClusterControlManager.registerBroker.
+    Left out: a registration whose answer is lost, which the same process repeats; what was replayed before it, which
+        nobody asks.
+    """
+    broker = state.brokers[broker_id]
+    registration = state.registrations[broker_id]
+    if broker.state != BrokerState.NOT_RUNNING or registration.state != BrokerControlState.FENCED:
+        return False
+    if registration.broker_epoch > 0:
+        if state.restarts == 0:
+            return False
+        state.restarts -= 1
+    registration.broker_epoch += 1
+    append_metadata(state)
+    set_registration_offset(state, broker_id, 0)
+    broker.state = BrokerState.STARTING
+    broker.metadata_offset = 1
+    return True
+
+
+def broker_replays_record(state: BrokerLives, broker_id: BrokerId) -> bool:
+    """A broker replays the next record of the metadata log.
+
+    Who: a broker that runs.
+    When: it has not replayed all of it.
+    Effect: it has replayed one more.
+    Source: MetadataLoader, BrokerMetadataPublisher.
+    Left out: several at once, which are single ones with nothing in between.
+    """
+    broker = state.brokers[broker_id]
+    if broker.metadata_offset <= 0:
+        return False
+    broker.metadata_offset -= 1
+    return True
+
+
+def broker_sends_heartbeat(state: BrokerLives, broker_id: BrokerId) -> bool:
+    """A broker tells the controller how far it is and what it wants.
+
+    Who: a broker that runs.
+    When: it has no heartbeat under way.
+    Effect: a request is under way. One of the process before gives way to it; if it came later, it would be refused.
+    Source: BrokerLifecycleManager.sendBrokerHeartbeat.
+    Left out: nothing.
+    """
+    broker = state.brokers[broker_id]
+    broker_epoch = state.registrations[broker_id].broker_epoch
+    heartbeat = broker.heartbeat
+    if broker.state == BrokerState.NOT_RUNNING:
+        return False
+    if heartbeat.stage != Stage.IDLE and (heartbeat.stage != Stage.REQUESTED or heartbeat.broker_epoch == broker_epoch):
+        return False
+    heartbeat.stage = Stage.REQUESTED
+    heartbeat.broker_epoch = broker_epoch
+    heartbeat.current_metadata_offset = broker.metadata_offset
+    heartbeat.want_fence = broker.state == BrokerState.STARTING
+    heartbeat.want_shut_down = broker.state == BrokerState.PENDING_CONTROLLED_SHUTDOWN
+    return True
+
+
+def controller_handles_heartbeat(state: BrokerLives, rules: LifecycleRules, broker_id: BrokerId) -> bool:
+    """The controller handles a broker's heartbeat.
+
+    Who: the controller.
+    When: a request is under way.
+    Effect: the broker becomes what `next_control_state` says, and is told so. A heartbeat of another epoch than the
+        registered one is refused (STALE_BROKER_EPOCH), which tells its sender to ask again.
+    Source: ReplicationControlManager.processBrokerHeartbeat; BrokerHeartbeatManager (touch, calculateNextBrokerState,
+        maybeUpdateControlledShutdownOffset).
+    Left out: nothing.
+    """
+    heartbeat = state.brokers[broker_id].heartbeat
+    if heartbeat.stage != Stage.REQUESTED:
+        return False
+    if heartbeat.broker_epoch != state.registrations[broker_id].broker_epoch:
+        clear_heartbeat(heartbeat)
+        return True
+    answer_heartbeat(state, rules, broker_id)
+    return True
+
+
+def broker_receives_answer(state: BrokerLives, broker_id: BrokerId) -> bool:
+    """A broker goes on as the answer to its heartbeat says.
+
+    Who: a broker that runs.
+    When: an answer is under way.
+    Effect: it goes on to recovery when it has caught up, runs when it is unfenced, and stops when it may.
+    Source: BrokerLifecycleManager.BrokerHeartbeatResponseHandler.
+    Left out: nothing.
+    """
+    broker = state.brokers[broker_id]
+    heartbeat = broker.heartbeat
+    if heartbeat.stage != Stage.ANSWERED:
+        return False
+    may_stop = broker.state == BrokerState.PENDING_CONTROLLED_SHUTDOWN and heartbeat.should_shut_down
+    if broker.state == BrokerState.STARTING and heartbeat.is_caught_up:
+        broker.state = BrokerState.RECOVERY
+    elif broker.state == BrokerState.RECOVERY and not heartbeat.is_fenced:
+        broker.state = BrokerState.RUNNING
+    clear_heartbeat(heartbeat)
+    if may_stop:
+        end_process(broker)
+    return True
+
+
+def broker_begins_shutdown(state: BrokerLives, broker_id: BrokerId) -> bool:
+    """A broker is to stop.
+
+    Who: its operator.
+    When: it runs; before it has been unfenced it stops without asking.
+    Effect: its heartbeats ask for that.
+    Source: BrokerLifecycleManager.beginControlledShutdown.
+    Left out: `controlled.shutdown.enable=false`, and a broker that waits no longer, which are crashes.
+    """
+    broker = state.brokers[broker_id]
+    if broker.state != BrokerState.RUNNING:
+        return False
+    broker.state = BrokerState.PENDING_CONTROLLED_SHUTDOWN
+    return True
+
+
+def controller_fences_stale_broker(state: BrokerLives, broker_id: BrokerId) -> bool:
+    """The controller fences a broker whose session has ended, because it has no process.
+
+    Who: the controller.
+    When: it has not fenced the broker, and there is no process that would send heartbeats.
+    Effect: the broker is fenced, by a record, and leads nothing.
+    Source: ReplicationControlManager.maybeFenceOneStaleBroker.
+    Left out: the time of the session.
+    """
+    if state.brokers[broker_id].state != BrokerState.NOT_RUNNING:
+        return False
+    if state.registrations[broker_id].state == BrokerControlState.FENCED:
+        return False
+    fence_broker(state, broker_id)
+    return True
