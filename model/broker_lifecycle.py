@@ -5,7 +5,7 @@ A record may be appended at any time, for ever: the controller itself writes one
 
 Liveness: what a live broker, the controller and the network surely do in the end is fair, each for each broker by
 itself. Heartbeats and answers may be lost again and again, but not always, which is strong fairness; all else, once
-possible, stays so until it is done. Not fair are crashes, shutdowns, other records, moves of leaderships, and that a
+possible, stays so until it is done. Not fair are crashes, shutdowns, other records, and that a
 live broker is taken for dead.
 
 Bounds: two brokers: one that starts or stops, and one that leads meanwhile. One of them may be registered a second time
@@ -13,37 +13,44 @@ Bounds: two brokers: one that starts or stops, and one that leads meanwhile. One
 Expected: HOLDS
 """
 
-from checker.fairness import each
+from checker.fairness import Given, each
 from checker.model import Model
+from impl.broker.lifecycle import (
+    broker_begins_shutdown,
+    broker_receives_answer,
+    broker_registers,
+    broker_replays_record,
+    broker_sends_heartbeat,
+    end_process,
+)
 from impl.constants import BrokerControlState, BrokerState, Stage
 from impl.controller.broker_lifecycle import (
     BrokerId,
     BrokerLives,
     LifecycleRules,
     append_metadata,
-    broker_begins_shutdown,
-    broker_receives_answer,
-    broker_registers,
-    broker_replays_record,
-    broker_sends_heartbeat,
     clear_heartbeat,
     controller_fences_stale_broker,
     controller_handles_heartbeat,
-    end_process,
     fence_broker,
-    is_active,
-    is_counted,
 )
 from spec.broker_lifecycle import (
     a_broker_waits_to_be_unfenced,
     a_broker_waits_to_stop,
+    a_dead_broker_is_unfenced,
+    active_leaders_stay,
+    answers_have_a_receiver,
     brokers_are_told_what_they_are,
+    dead_brokers_are_fenced,
+    heartbeats_without_effect_are_not_logged,
     late_heartbeat,
     leader_is_unfenced,
     no_broker_waits_to_be_unfenced,
     no_broker_waits_to_stop,
+    only_replaying_catches_up,
     only_the_registered_epoch_counts,
     ready_behind_the_end,
+    recovering_brokers_know_their_registration,
     reports_are_true,
     shutdown_with_another_leader,
     shutdowns_await_active_brokers,
@@ -52,46 +59,29 @@ from spec.broker_lifecycle import (
 )
 
 
-def somebody_is_at_end(state: BrokerLives) -> bool:
-    """Whether another record makes a difference: somebody has replayed the last one, or is to replay it."""
+def records_behind(state: BrokerLives) -> int:
+    """How many records lie behind all offsets together."""
+    records = 0
     for broker_id in range(len(state.brokers)):
         broker = state.brokers[broker_id]
-        if broker.metadata_offset == 0 or broker.heartbeat.current_metadata_offset == 0:
-            return True
-        if state.registrations[broker_id].metadata_offset == 0:
-            return True
-    return is_counted(state, 0)
+        registration = state.registrations[broker_id]
+        records += broker.metadata_offset + broker.heartbeat.current_metadata_offset + registration.metadata_offset
+        records += registration.registration_offset + registration.controlled_shutdown_offset
+    return records
 
 
 def metadata_log_grows(state: BrokerLives) -> bool:
     """Another record is appended to the metadata log.
 
     Who: the controller, for whatever reason.
-    When: at any time that makes a difference.
+    When: at any time; it makes no difference where everybody lacks a record that need not be counted.
     Effect: everybody has one more to replay.
     Source: QuorumController.maybeScheduleNextWriteNoOpRecord; KIP-835.
     Left out: what the record says.
     """
-    if not somebody_is_at_end(state):
-        return False
+    records = records_behind(state)
     append_metadata(state)
-    return True
-
-
-def leadership_moves(state: BrokerLives, broker_id: BrokerId) -> bool:
-    """Another broker leads, for another reason than those of a broker's life.
-
-    Who: the controller, for example by the election of the preferred leader.
-    When: the broker is active, and does not lead.
-    Effect: it leads, by a record.
-    Source: ReplicationControlManager.electLeaders.
-    Left out: nothing.
-    """
-    if state.leader == broker_id or not is_active(state, broker_id):
-        return False
-    state.leader = broker_id
-    append_metadata(state)
-    return True
+    return records_behind(state) > records
 
 
 def broker_crashes(state: BrokerLives, broker_id: BrokerId) -> bool:
@@ -142,46 +132,61 @@ def heartbeat_is_lost(state: BrokerLives, broker_id: BrokerId) -> bool:
     return True
 
 
+ACTIONS = (
+    broker_registers,
+    broker_replays_record,
+    broker_sends_heartbeat,
+    controller_handles_heartbeat,
+    broker_receives_answer,
+    broker_begins_shutdown,
+    controller_fences_stale_broker,
+    metadata_log_grows,
+    broker_crashes,
+    live_broker_is_fenced,
+    heartbeat_is_lost,
+)
+
+SAFETY = (
+    unfenced_brokers_are_ready,
+    recovering_brokers_know_their_registration,
+    leader_is_unfenced,
+    active_leaders_stay,
+    reports_are_true,
+    answers_have_a_receiver,
+    brokers_are_told_what_they_are,
+    heartbeats_without_effect_are_not_logged,
+    shutdowns_await_active_brokers,
+    shutdowns_await_their_move,
+    only_the_registered_epoch_counts,
+    only_replaying_catches_up,
+)
+
+LIVENESS = (
+    (a_broker_waits_to_be_unfenced, no_broker_waits_to_be_unfenced),
+    (a_broker_waits_to_stop, no_broker_waits_to_stop),
+    (a_dead_broker_is_unfenced, dead_brokers_are_fenced),
+)
+
+WEAKLY_FAIR: Given = [
+    each(broker_replays_record),  # a broker fetches the metadata log again and again
+    each(broker_sends_heartbeat),  # `broker.heartbeat.interval.ms`
+    each(controller_fences_stale_broker),  # a session that is not renewed ends
+]
+
+STRONGLY_FAIR: Given = [
+    each(controller_handles_heartbeat),  # of heartbeats that are sent again and again, not all are lost
+    each(broker_receives_answer),  # nor are all answers
+]
+
 MODEL = Model(
     name="broker_lifecycle",
     state=BrokerLives,
-    bounds={"brokers": 2, "restarts": 1},
+    bounds={"brokers": 2, "restarts": 1, "failovers": 0},
     rules=LifecycleRules(),
-    actions=[
-        broker_registers,
-        broker_replays_record,
-        broker_sends_heartbeat,
-        controller_handles_heartbeat,
-        broker_receives_answer,
-        broker_begins_shutdown,
-        controller_fences_stale_broker,
-        metadata_log_grows,
-        leadership_moves,
-        broker_crashes,
-        live_broker_is_fenced,
-        heartbeat_is_lost,
-    ],
-    always=[
-        unfenced_brokers_are_ready,
-        leader_is_unfenced,
-        reports_are_true,
-        brokers_are_told_what_they_are,
-        shutdowns_await_active_brokers,
-        shutdowns_await_their_move,
-        only_the_registered_epoch_counts,
-    ],
+    actions=ACTIONS,
+    always=SAFETY,
     sometimes=[ready_behind_the_end, shutdown_with_another_leader, late_heartbeat],
-    leads_to=[
-        (a_broker_waits_to_be_unfenced, no_broker_waits_to_be_unfenced),
-        (a_broker_waits_to_stop, no_broker_waits_to_stop),
-    ],
-    weakly_fair=[
-        each(broker_replays_record),  # a broker fetches the metadata log again and again
-        each(broker_sends_heartbeat),  # `broker.heartbeat.interval.ms`
-        each(controller_fences_stale_broker),  # a session that is not renewed ends
-    ],
-    strongly_fair=[
-        each(controller_handles_heartbeat),  # of heartbeats that are sent again and again, not all are lost
-        each(broker_receives_answer),  # nor are all answers
-    ],
+    leads_to=LIVENESS,
+    weakly_fair=WEAKLY_FAIR,
+    strongly_fair=STRONGLY_FAIR,
 )

@@ -1,15 +1,13 @@
-"""A broker's life with a KRaft controller: registration, heartbeats, fencing and controlled shutdown; the log grows.
+"""The brokers' lives as a KRaft controller leads them: heartbeats, fencing, controlled shutdown, over a log that grows.
 
-Part of Kafka modelled: `BrokerLifecycleManager` of a broker; `BrokerHeartbeatManager`, `ClusterControlManager` and
-`ReplicationControlManager.processBrokerHeartbeat` of the controller; a system of its own, because in the cluster the
-metadata log is as long as the model's bounds, and here it never ends.
-Source: apache/kafka (commit 1eb7644349); KIP-631, KAFKA-13959, KAFKA-14292.
+Part of Kafka modelled: `BrokerHeartbeatManager`, `ClusterControlManager`, and `processBrokerHeartbeat` of
+`ReplicationControlManager`; the brokers' side is `impl/broker/lifecycle.py`. Both are a system of their own, because
+the cluster's metadata log ends at a model's bound, and this one never ends.
+Source: apache/kafka (commit 1eb7644349); KIP-631, KAFKA-13959, KAFKA-14292, KAFKA-18138.
 Left out, and why that is sound: ISRs and records: every active broker is in sync, and there is one partition, because
 the rules ask only whether a broker leads any; how many records lie between two offsets, because rules only compare them
 (below); a broker that is unfenced and wants to be fenced, which none does; that Kafka forgets what a broker has said
-where it unfences it, until the next heartbeat; the time of a session, and of the recovery of a broker's log, which ends
-at once, later or never; two heartbeats of one process, as Kafka sends one at a time.
-Not covered: a new controller, which does not know yet what each broker has replayed, and who waits to stop.
+where it unfences it, until the next heartbeat; the time of a session, which ends at once, later or never.
 
 An offset of the metadata log is told by how many records lie behind it up to the log's end, so that 0 is the end and a
 log that grows needs no bound. Of these records only those are counted that somebody is to have replayed: that of a
@@ -38,10 +36,15 @@ class LifecycleRules(NamedTuple):
         only when it has replayed all that the controller has (KAFKA-13959).
     shutdown_offset_stays: a broker in controlled shutdown waits for the others to replay what took its leaderships, and
         not whatever the log had when it asked last (KAFKA-14292).
+    new_controller_expects_heartbeats: a new controller fences a registered broker that it never hears of (KAFKA-18138).
+    new_controller_resumes_shutdowns: a new controller lets nobody go from a controlled shutdown before the others have
+        replayed what the log has when it takes over. No version of Kafka has this rule.
     """
 
     unfencing_awaits_registration: bool = True
     shutdown_offset_stays: bool = True
+    new_controller_expects_heartbeats: bool = True
+    new_controller_resumes_shutdowns: bool = False
 
 
 class BrokerHeartbeat(Struct):
@@ -85,15 +88,21 @@ class BrokerRegistration(Struct):
 
     broker_epoch: that of the newest registration; 0 before the first.
     state: what the broker is to the controller.
-    metadata_offset: what the last heartbeat of an active broker said; `NO_OFFSET` of others, which nobody reads.
+    in_controlled_shutdown: that it is in controlled shutdown, as the log says; a new controller may take its state to
+        be another one.
+    is_expected: that the controller fences it if it hears no more of it.
+    metadata_offset: what the last heartbeat of an active broker said, further from the end than any other offset if a
+        new controller has had none; `NO_OFFSET` of others, which nobody reads.
     registration_offset: where the record of the registration lies, until the broker has been unfenced; `NO_OFFSET`
         otherwise, when the broker has replayed it for good.
     controlled_shutdown_offset: what the active brokers must have replayed before the broker may stop; `NO_OFFSET`
-        where it is not in controlled shutdown.
+        where it is not in controlled shutdown. Where a new controller does not know that, only properties read it.
     """
 
     broker_epoch: BrokerEpoch
     state: BrokerControlState
+    in_controlled_shutdown: bool
+    is_expected: bool
     metadata_offset: MetadataOffset
     registration_offset: MetadataOffset
     controlled_shutdown_offset: MetadataOffset
@@ -106,12 +115,14 @@ class BrokerLives(Struct):
     registrations: what the controller knows of them, by id.
     leader: who leads the one partition.
     restarts: how many brokers may still start again.
+    failovers: how often another controller may still take over.
     """
 
     brokers: Annotated[Array[LivingBroker], ById("brokers")]
     registrations: Annotated[Array[BrokerRegistration], ById("brokers")]
     leader: OptionalBrokerId
     restarts: Restarts
+    failovers: Annotated[int, Allowance("failovers")]
 
 
 def is_behind(offset: int, other: int) -> bool:
@@ -177,17 +188,14 @@ def clear_heartbeat(heartbeat: BrokerHeartbeat) -> None:
     heartbeat.should_shut_down = False
 
 
-def end_process(broker: LivingBroker) -> None:
-    """End a broker's process; a request that it has sent may still arrive."""
-    broker.state = BrokerState.NOT_RUNNING
-    broker.metadata_offset = NO_OFFSET
-    if broker.heartbeat.stage == Stage.ANSWERED:
-        clear_heartbeat(broker.heartbeat)
-
-
 def is_active(state: BrokerLives, broker_id: int) -> bool:
-    """Whether the controller lets a broker take part."""
+    """Whether the controller waits for what a broker replays."""
     return state.registrations[broker_id].state == BrokerControlState.UNFENCED
+
+
+def may_lead(state: BrokerLives, broker_id: int) -> bool:
+    """Whether the controller lets a broker lead."""
+    return is_active(state, broker_id) and not state.registrations[broker_id].in_controlled_shutdown
 
 
 def move_leadership(state: BrokerLives, broker_id: int) -> None:
@@ -196,15 +204,21 @@ def move_leadership(state: BrokerLives, broker_id: int) -> None:
         return
     state.leader = NO_LEADER
     for other_id in range(len(state.brokers)):
-        if state.leader == NO_LEADER and is_active(state, other_id):
+        if state.leader == NO_LEADER and may_lead(state, other_id):
             state.leader = other_id
 
 
 def set_shutdown_offset(state: BrokerLives, broker_id: int, offset: int) -> None:
     """Set what a broker's controlled shutdown waits for, and forget what it did wait for."""
-    registration = state.registrations[broker_id]
-    former = registration.controlled_shutdown_offset
-    registration.controlled_shutdown_offset = offset
+    former = state.registrations[broker_id].controlled_shutdown_offset
+    state.registrations[broker_id].controlled_shutdown_offset = offset
+    count_no_more(state, former)
+
+
+def set_registration_offset(state: BrokerLives, broker_id: int, offset: int) -> None:
+    """Set where the record of a broker's registration lies, and forget where the last one did."""
+    former = state.registrations[broker_id].registration_offset
+    state.registrations[broker_id].registration_offset = offset
     count_no_more(state, former)
 
 
@@ -212,18 +226,12 @@ def fence_broker(state: BrokerLives, broker_id: int) -> None:
     """Fence a broker, by a record; who is fenced leaves its controlled shutdown, too."""
     registration = state.registrations[broker_id]
     registration.state = BrokerControlState.FENCED
+    registration.in_controlled_shutdown = False
+    registration.is_expected = False
     registration.metadata_offset = NO_OFFSET
     set_shutdown_offset(state, broker_id, NO_OFFSET)
     move_leadership(state, broker_id)
     append_metadata(state)
-
-
-def set_registration_offset(state: BrokerLives, broker_id: int, offset: int) -> None:
-    """Set where the record of a broker's registration lies, and forget where the last one did."""
-    registration = state.registrations[broker_id]
-    former = registration.registration_offset
-    registration.registration_offset = offset
-    count_no_more(state, former)
 
 
 def unfence_broker(state: BrokerLives, broker_id: int) -> None:
@@ -239,6 +247,7 @@ def begin_controlled_shutdown(state: BrokerLives, broker_id: int) -> None:
     """Take a broker's leaderships, by a record, and remember that record."""
     registration = state.registrations[broker_id]
     registration.state = BrokerControlState.CONTROLLED_SHUTDOWN
+    registration.in_controlled_shutdown = True
     registration.metadata_offset = NO_OFFSET
     move_leadership(state, broker_id)
     append_metadata(state)
@@ -303,78 +312,13 @@ def answer_heartbeat(state: BrokerLives, rules: LifecycleRules, broker_id: int) 
         begin_controlled_shutdown(state, broker_id)
     elif current == BrokerControlState.CONTROLLED_SHUTDOWN and not rules.shutdown_offset_stays:
         set_shutdown_offset(state, broker_id, 0)
+    registration.is_expected = registration.state != BrokerControlState.FENCED
     if broker.state == BrokerState.NOT_RUNNING:
         return
     heartbeat.stage = Stage.ANSWERED
     heartbeat.is_caught_up = is_caught_up
     heartbeat.is_fenced = registration.state == BrokerControlState.FENCED
     heartbeat.should_shut_down = state_after == BrokerControlState.SHUTDOWN_NOW
-
-
-def broker_registers(state: BrokerLives, broker_id: BrokerId) -> bool:
-    """A broker's process starts, and registers with the controller.
-
-    Who: a broker that has no process.
-    When: the controller has fenced the one before: its session has ended. One that starts again is to be left.
-    Effect: it is registered, by a record, with the next broker epoch, and fenced. It has not replayed that record.
-    Source: BrokerLifecycleManager.sendBrokerRegistration; ClusterControlManager.registerBroker.
-    Left out: a registration whose answer is lost, which the same process repeats; what was replayed before it, which
-        nobody asks.
-    """
-    broker = state.brokers[broker_id]
-    registration = state.registrations[broker_id]
-    if broker.state != BrokerState.NOT_RUNNING or registration.state != BrokerControlState.FENCED:
-        return False
-    if registration.broker_epoch > 0:
-        if state.restarts == 0:
-            return False
-        state.restarts -= 1
-    registration.broker_epoch += 1
-    append_metadata(state)
-    set_registration_offset(state, broker_id, 0)
-    broker.state = BrokerState.STARTING
-    broker.metadata_offset = 1
-    return True
-
-
-def broker_replays_record(state: BrokerLives, broker_id: BrokerId) -> bool:
-    """A broker replays the next record of the metadata log.
-
-    Who: a broker that runs.
-    When: it has not replayed all of it.
-    Effect: it has replayed one more.
-    Source: MetadataLoader, BrokerMetadataPublisher.
-    Left out: several at once, which are single ones with nothing in between.
-    """
-    broker = state.brokers[broker_id]
-    if broker.metadata_offset <= 0:
-        return False
-    broker.metadata_offset -= 1
-    return True
-
-
-def broker_sends_heartbeat(state: BrokerLives, broker_id: BrokerId) -> bool:
-    """A broker tells the controller how far it is and what it wants.
-
-    Who: a broker that runs.
-    When: it has no heartbeat under way.
-    Effect: a request is under way. One of the process before gives way to it; if it came later, it would be refused.
-    Source: BrokerLifecycleManager.sendBrokerHeartbeat.
-    Left out: nothing.
-    """
-    broker = state.brokers[broker_id]
-    broker_epoch = state.registrations[broker_id].broker_epoch
-    heartbeat = broker.heartbeat
-    if broker.state == BrokerState.NOT_RUNNING:
-        return False
-    if heartbeat.stage != Stage.IDLE and (heartbeat.stage != Stage.REQUESTED or heartbeat.broker_epoch == broker_epoch):
-        return False
-    heartbeat.stage = Stage.REQUESTED
-    heartbeat.broker_epoch = broker_epoch
-    heartbeat.current_metadata_offset = broker.metadata_offset
-    heartbeat.want_fence = broker.state == BrokerState.STARTING
-    heartbeat.want_shut_down = broker.state == BrokerState.PENDING_CONTROLLED_SHUTDOWN
-    return True
 
 
 def controller_handles_heartbeat(state: BrokerLives, rules: LifecycleRules, broker_id: BrokerId) -> bool:
@@ -398,58 +342,45 @@ def controller_handles_heartbeat(state: BrokerLives, rules: LifecycleRules, brok
     return True
 
 
-def broker_receives_answer(state: BrokerLives, broker_id: BrokerId) -> bool:
-    """A broker goes on as the answer to its heartbeat says.
-
-    Who: a broker that runs.
-    When: an answer is under way.
-    Effect: it goes on to recovery when it has caught up, runs when it is unfenced, and stops when it may.
-    Source: BrokerLifecycleManager.BrokerHeartbeatResponseHandler.
-    Left out: nothing.
-    """
-    broker = state.brokers[broker_id]
-    heartbeat = broker.heartbeat
-    if heartbeat.stage != Stage.ANSWERED:
-        return False
-    may_stop = broker.state == BrokerState.PENDING_CONTROLLED_SHUTDOWN and heartbeat.should_shut_down
-    if broker.state == BrokerState.STARTING and heartbeat.is_caught_up:
-        broker.state = BrokerState.RECOVERY
-    elif broker.state == BrokerState.RECOVERY and not heartbeat.is_fenced:
-        broker.state = BrokerState.RUNNING
-    clear_heartbeat(heartbeat)
-    if may_stop:
-        end_process(broker)
-    return True
-
-
-def broker_begins_shutdown(state: BrokerLives, broker_id: BrokerId) -> bool:
-    """A broker is to stop.
-
-    Who: its operator.
-    When: it runs; before it has been unfenced it stops without asking.
-    Effect: its heartbeats ask for that.
-    Source: BrokerLifecycleManager.beginControlledShutdown.
-    Left out: `controlled.shutdown.enable=false`, and a broker that waits no longer, which are crashes.
-    """
-    broker = state.brokers[broker_id]
-    if broker.state != BrokerState.RUNNING:
-        return False
-    broker.state = BrokerState.PENDING_CONTROLLED_SHUTDOWN
-    return True
-
-
 def controller_fences_stale_broker(state: BrokerLives, broker_id: BrokerId) -> bool:
     """The controller fences a broker whose session has ended, because it has no process.
 
     Who: the controller.
-    When: it has not fenced the broker, and there is no process that would send heartbeats.
+    When: it expects heartbeats of the broker, and there is no process that would send them.
     Effect: the broker is fenced, by a record, and leads nothing.
     Source: ReplicationControlManager.maybeFenceOneStaleBroker.
     Left out: the time of the session.
     """
     if state.brokers[broker_id].state != BrokerState.NOT_RUNNING:
         return False
-    if state.registrations[broker_id].state == BrokerControlState.FENCED:
+    if not state.registrations[broker_id].is_expected:
         return False
     fence_broker(state, broker_id)
+    return True
+
+
+def controller_fails_over(state: BrokerLives, rules: LifecycleRules) -> bool:
+    """Another controller takes over. What brokers have replayed, and what a shutdown waits for, is not in the log.
+
+    Who: the metadata quorum.
+    When: one more is to take over.
+    Effect: the new controller knows who is fenced; each other broker must tell it anew what it has replayed. It takes
+        who is in controlled shutdown to be unfenced, though not to lead. Its first record is appended.
+    Source: ClusterControlManager.activate; BrokerHeartbeatManager.register; KAFKA-18138.
+    Left out: heartbeats to the former controller, which are lost at any time.
+    """
+    if state.failovers == 0:
+        return False
+    state.failovers -= 1
+    append_metadata(state)
+    for broker_id in range(len(state.registrations)):
+        registration = state.registrations[broker_id]
+        if registration.state != BrokerControlState.FENCED:
+            registration.is_expected = rules.new_controller_expects_heartbeats
+            registration.state = BrokerControlState.UNFENCED
+            registration.metadata_offset = len(state.brokers) + 1
+            if registration.in_controlled_shutdown and rules.new_controller_resumes_shutdowns:
+                registration.state = BrokerControlState.CONTROLLED_SHUTDOWN
+                registration.metadata_offset = NO_OFFSET
+                set_shutdown_offset(state, broker_id, 0)
     return True
