@@ -5,8 +5,8 @@ A record may be appended at any time, for ever: the controller itself writes one
 
 Liveness: what a live broker, the controller and the network surely do in the end is fair, each for each broker by
 itself. Heartbeats and answers may be lost again and again, but not always, which is strong fairness; all else, once
-possible, stays so until it is done. Not fair are crashes, shutdowns, other records, and that a
-live broker is taken for dead.
+possible, stays so until it is done. Not fair are crashes, shutdowns, other records, and that a live broker is taken for
+dead.
 
 Bounds: two brokers: one that starts or stops, and one that leads meanwhile. One of them may be registered a second time
     while a heartbeat of its first process is under way. The log has no end.
@@ -34,6 +34,7 @@ from impl.controller.broker_lifecycle import (
     controller_handles_heartbeat,
     fence_broker,
 )
+from model.broker_lifecycle_drawing import BROKER_LIVES
 from spec.broker_lifecycle import (
     a_broker_waits_to_be_unfenced,
     a_broker_waits_to_stop,
@@ -189,4 +190,5 @@ MODEL = Model(
     leads_to=LIVENESS,
     weakly_fair=WEAKLY_FAIR,
     strongly_fair=STRONGLY_FAIR,
+    drawing=BROKER_LIVES,
 )

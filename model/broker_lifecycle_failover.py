@@ -12,6 +12,7 @@ Expected: VIOLATED shutdowns_await_active_brokers
 from checker.model import Model
 from impl.controller.broker_lifecycle import BrokerLives, LifecycleRules, controller_fails_over
 from model.broker_lifecycle import ACTIONS, LIVENESS, SAFETY, STRONGLY_FAIR, WEAKLY_FAIR
+from model.broker_lifecycle_drawing import BROKER_LIVES
 from spec.broker_lifecycle import (
     another_controller,
     new_controllers_know_no_offsets,
@@ -30,4 +31,5 @@ MODEL = Model(
     leads_to=LIVENESS,
     weakly_fair=WEAKLY_FAIR,
     strongly_fair=STRONGLY_FAIR,
+    drawing=BROKER_LIVES,
 )

@@ -2,8 +2,8 @@
 
 Part of Kafka modelled: `BrokerLifecycleManager`; the controller's side is `impl/controller/broker_lifecycle.py`.
 Source: apache/kafka (commit 1eb7644349); KIP-631.
-Left out, and why that is sound: the recovery of a broker's log, which ends at once, later or never; two heartbeats of one
-process under way, as Kafka sends one at a time; what the metadata says.
+Left out, and why that is sound: the recovery of a broker's log, which ends at once, later or never; two heartbeats of
+one process under way, as Kafka sends one at a time; what the metadata says.
 """
 
 from impl.constants import NO_OFFSET, BrokerControlState, BrokerState, Stage
