@@ -63,9 +63,10 @@ def leader_is_unfenced(state: BrokerLives) -> bool:
     """Who leads is active, and somebody leads if anybody is.
 
     Lost if it fails: the partition's leader is fenced or stopping, so that clients wait for it in vain.
-    Source: ReplicationControlManager (handleBrokerFenced, handleBrokerUnfenced, handleBrokerInControlledShutdown).
+    Source: ReplicationControlManager (handleBrokerFenced, handleBrokerUnfenced, handleBrokerInControlledShutdown);
+        KAFKA-13173.
     Holds in: broker_lifecycle.
-    Fails in: none; it guards the rules of fencing.
+    Fails in: KAFKA-13173.
     """
     if state.leader != NO_LEADER:
         return is_unfenced(state, state.leader)

@@ -141,7 +141,7 @@ def test_a_dead_broker_is_waited_for_until_it_is_fenced():
     end_process(cluster.broker(1))
     cluster.heartbeat(0)
     assert cluster.broker(0).state == BrokerState.PENDING_CONTROLLED_SHUTDOWN
-    assert controller_fences_stale_broker(cluster.state, 1)
+    assert controller_fences_stale_broker(cluster.state, RULES, 1)
     assert cluster.state.leader == NO_LEADER
     cluster.heartbeat(0)
     assert cluster.broker(0).state == BrokerState.NOT_RUNNING
@@ -164,11 +164,26 @@ def test_a_heartbeat_of_a_process_that_was_replaced_is_refused():
     assert broker_begins_shutdown(cluster.state, 0) and broker_sends_heartbeat(cluster.state, 0)
     end_process(cluster.broker(0))
     assert not broker_registers(cluster.state, 0), "the session has not ended"
-    assert controller_fences_stale_broker(cluster.state, 0)
+    assert controller_fences_stale_broker(cluster.state, RULES, 0)
     assert broker_registers(cluster.state, 0)
     assert controller_handles_heartbeat(cluster.state, RULES, 0)
     assert not broker_receives_answer(cluster.state, 0)
     assert cluster.broker(0).state == BrokerState.STARTING
+
+
+@pytest.mark.parametrize(("in_turn", "leader"), [(True, 2), (False, 1)])
+def test_nobody_leads_who_is_fenced_in_the_same_event(in_turn, leader):
+    """KAFKA-13173: two brokers are stale at once, and the first that is active as the event begins is one of them."""
+    rules = RULES._replace(stale_brokers_are_fenced_in_turn=in_turn)
+    cluster = Cluster(rules, brokers=3)
+    for broker_id in range(3):
+        cluster.starts(broker_id)
+    end_process(cluster.broker(0))
+    end_process(cluster.broker(1))
+    assert controller_fences_stale_broker(cluster.state, rules, 0)
+    assert controller_fences_stale_broker(cluster.state, rules, 1) == in_turn
+    assert cluster.state.leader == leader
+    assert cluster.registration(1).state == BrokerControlState.FENCED
 
 
 @pytest.mark.parametrize(("expects", "is_fenced"), [(True, True), (False, False)])
@@ -179,7 +194,7 @@ def test_a_new_controller_fences_whom_it_never_hears_of(expects, is_fenced):
     cluster.starts(0)
     end_process(cluster.broker(0))
     assert controller_fails_over(cluster.state, rules)
-    assert controller_fences_stale_broker(cluster.state, 0) == is_fenced
+    assert controller_fences_stale_broker(cluster.state, rules, 0) == is_fenced
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 Part of Kafka modelled: `BrokerHeartbeatManager`, `ClusterControlManager`, and `processBrokerHeartbeat` of
 `ReplicationControlManager`; the brokers' side is `impl/broker/lifecycle.py`. Both are a system of their own, because
 the cluster's metadata log ends at a model's bound, and this one never ends.
-Source: apache/kafka (commit 1eb7644349); KIP-631, KAFKA-13959, KAFKA-14292, KAFKA-18138.
+Source: apache/kafka (commit 1eb7644349); KIP-631, KAFKA-13173, KAFKA-13959, KAFKA-14292, KAFKA-18138.
 Left out, and why that is sound: ISRs and records: every active broker is in sync, and there is one partition, because
 the rules ask only whether a broker leads any; how many records lie between two offsets, because rules only compare them
 (below); a broker that is unfenced and wants to be fenced, which none does; that Kafka forgets what a broker has said
@@ -36,6 +36,8 @@ class LifecycleRules(NamedTuple):
         only when it has replayed all that the controller has (KAFKA-13959).
     shutdown_offset_stays: a broker in controlled shutdown waits for the others to replay what took its leaderships, and
         not whatever the log had when it asked last (KAFKA-14292).
+    stale_brokers_are_fenced_in_turn: who leads instead of a stale broker is chosen when those before are fenced
+        (KAFKA-13173).
     new_controller_expects_heartbeats: a new controller fences a registered broker that it never hears of (KAFKA-18138).
     new_controller_resumes_shutdowns: a new controller lets nobody go from a controlled shutdown before the others have
         replayed what the log has when it takes over. No version of Kafka has this rule.
@@ -43,6 +45,7 @@ class LifecycleRules(NamedTuple):
 
     unfencing_awaits_registration: bool = True
     shutdown_offset_stays: bool = True
+    stale_brokers_are_fenced_in_turn: bool = True
     new_controller_expects_heartbeats: bool = True
     new_controller_resumes_shutdowns: bool = False
 
@@ -199,12 +202,12 @@ def may_lead(state: BrokerLives, broker_id: int) -> bool:
 
 
 def move_leadership(state: BrokerLives, broker_id: int) -> None:
-    """Let the first active broker lead in place of one that is not active any more, or nobody."""
+    """Let the first active broker but this one lead in its place, or nobody."""
     if state.leader != broker_id:
         return
     state.leader = NO_LEADER
     for other_id in range(len(state.brokers)):
-        if state.leader == NO_LEADER and may_lead(state, other_id):
+        if state.leader == NO_LEADER and other_id != broker_id and may_lead(state, other_id):
             state.leader = other_id
 
 
@@ -222,15 +225,20 @@ def set_registration_offset(state: BrokerLives, broker_id: int, offset: int) -> 
     count_no_more(state, former)
 
 
-def fence_broker(state: BrokerLives, broker_id: int) -> None:
-    """Fence a broker, by a record; who is fenced leaves its controlled shutdown, too."""
+def leave(state: BrokerLives, broker_id: int) -> None:
+    """Count a broker among the fenced ones; who is fenced leaves its controlled shutdown, too."""
     registration = state.registrations[broker_id]
     registration.state = BrokerControlState.FENCED
     registration.in_controlled_shutdown = False
     registration.is_expected = False
     registration.metadata_offset = NO_OFFSET
     set_shutdown_offset(state, broker_id, NO_OFFSET)
+
+
+def fence_broker(state: BrokerLives, broker_id: int) -> None:
+    """Fence a broker, by a record, and let another one lead in its place."""
     move_leadership(state, broker_id)
+    leave(state, broker_id)
     append_metadata(state)
 
 
@@ -246,10 +254,10 @@ def unfence_broker(state: BrokerLives, broker_id: int) -> None:
 def begin_controlled_shutdown(state: BrokerLives, broker_id: int) -> None:
     """Take a broker's leaderships, by a record, and remember that record."""
     registration = state.registrations[broker_id]
+    move_leadership(state, broker_id)
     registration.state = BrokerControlState.CONTROLLED_SHUTDOWN
     registration.in_controlled_shutdown = True
     registration.metadata_offset = NO_OFFSET
-    move_leadership(state, broker_id)
     append_metadata(state)
     set_shutdown_offset(state, broker_id, 0)
 
@@ -342,7 +350,22 @@ def controller_handles_heartbeat(state: BrokerLives, rules: LifecycleRules, brok
     return True
 
 
-def controller_fences_stale_broker(state: BrokerLives, broker_id: BrokerId) -> bool:
+def is_stale(state: BrokerLives, broker_id: int) -> bool:
+    """Whether the controller waits in vain for a broker's heartbeats: there is no process that would send them."""
+    return state.registrations[broker_id].is_expected and state.brokers[broker_id].state == BrokerState.NOT_RUNNING
+
+
+def fence_stale_brokers_at_once(state: BrokerLives) -> None:
+    """Fence every stale broker by records of one event, whose elections go by what the controller knew before it."""
+    if state.leader != NO_LEADER and is_stale(state, state.leader):
+        move_leadership(state, state.leader)
+    for broker_id in range(len(state.brokers)):
+        if is_stale(state, broker_id):
+            leave(state, broker_id)
+    append_metadata(state)
+
+
+def controller_fences_stale_broker(state: BrokerLives, rules: LifecycleRules, broker_id: BrokerId) -> bool:
     """The controller fences a broker whose session has ended, because it has no process.
 
     Who: the controller.
@@ -351,11 +374,12 @@ def controller_fences_stale_broker(state: BrokerLives, broker_id: BrokerId) -> b
     Source: ReplicationControlManager.maybeFenceOneStaleBroker.
     Left out: the time of the session.
     """
-    if state.brokers[broker_id].state != BrokerState.NOT_RUNNING:
+    if not is_stale(state, broker_id):
         return False
-    if not state.registrations[broker_id].is_expected:
-        return False
-    fence_broker(state, broker_id)
+    if rules.stale_brokers_are_fenced_in_turn:
+        fence_broker(state, broker_id)
+    else:
+        fence_stale_brokers_at_once(state)
     return True
 
 
