@@ -23,7 +23,7 @@ def test_every_guard_of_the_oldest_protocol_is_explained(kafkacheck):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("models", ["cluster_*", "compaction_*", "producer_*", "transactions_*"])
+@pytest.mark.parametrize("models", ["broker_lifecycle*", "cluster_*", "compaction_*", "producer_*", "transactions_*"])
 def test_every_guard_of_models_that_judge_together_is_explained(kafkacheck, models):
     ended = kafkacheck("guards", models)
     assert ended.status == 0, ended.error
