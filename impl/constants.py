@@ -100,6 +100,41 @@ class LagRule(IntEnum):
     """By how long it has not been caught up (`replica.lag.time.max.ms` alone, Kafka 0.9)."""
 
 
+class BrokerState(IntEnum):
+    """What a broker does, as its own process sees it (`org.apache.kafka.metadata.BrokerState`)."""
+
+    NOT_RUNNING = 0
+    """There is no process."""
+
+    STARTING = 1
+    """It is registered, and replays the metadata log; its heartbeats ask to stay fenced."""
+
+    RECOVERY = 2
+    """It has caught up with the metadata log, and its heartbeats ask to be unfenced."""
+
+    RUNNING = 3
+    """It has been unfenced."""
+
+    PENDING_CONTROLLED_SHUTDOWN = 4
+    """It is to stop, and its heartbeats ask for that."""
+
+
+class BrokerControlState(IntEnum):
+    """What a broker is to the controller (`org.apache.kafka.controller.BrokerControlState`)."""
+
+    FENCED = 0
+    """It takes no part."""
+
+    UNFENCED = 1
+    """It is active: it may lead and be in an ISR."""
+
+    CONTROLLED_SHUTDOWN = 2
+    """It has given its leaderships away, and may not stop yet."""
+
+    SHUTDOWN_NOW = 3
+    """It may stop, and is fenced. Only an answer says so."""
+
+
 class Stage(IntEnum):
     """How far a request in its slot is."""
 

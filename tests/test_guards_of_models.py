@@ -22,8 +22,11 @@ def test_every_guard_of_the_oldest_protocol_is_explained(kafkacheck):
     assert ended.last_line.endswith(" 0 unexplained")
 
 
+MODELS = ["broker_lifecycle*", "cluster_*", "compaction_*", "metadata_quorum*", "producer_*", "transactions_*"]
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("models", ["cluster_*", "compaction_*", "metadata_quorum*", "producer_*", "transactions_*"])
+@pytest.mark.parametrize("models", MODELS)
 def test_every_guard_of_models_that_judge_together_is_explained(kafkacheck, models):
     ended = kafkacheck("guards", models)
     assert ended.status == 0, ended.error

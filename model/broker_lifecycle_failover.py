@@ -1,0 +1,35 @@
+"""Does a controlled shutdown wait for the active brokers when another controller takes over meanwhile (KRaft)?
+
+What it waits for is not in the metadata log. To the new controller the broker is one that leads nothing and asks to
+stop, which may at once. So it can be gone before the broker that leads instead has heard of that, and for so long
+clients have nobody to write to; nothing is lost.
+
+Bounds: as broker_lifecycle, with one change of the controller, and without restarts.
+Expected: VIOLATED shutdowns_await_active_brokers
+    With `new_controller_resumes_shutdowns`, a rule that no version of Kafka has, everything holds.
+"""
+
+from checker.model import Model
+from impl.controller.broker_lifecycle import BrokerLives, LifecycleRules, controller_fails_over
+from model.broker_lifecycle import ACTIONS, LIVENESS, SAFETY, STRONGLY_FAIR, WEAKLY_FAIR
+from model.broker_lifecycle_drawing import BROKER_LIVES
+from spec.broker_lifecycle import (
+    another_controller,
+    new_controllers_know_no_offsets,
+    ready_behind_the_end,
+    shutdown_with_another_leader,
+)
+
+MODEL = Model(
+    name="broker_lifecycle_failover",
+    state=BrokerLives,
+    bounds={"brokers": 2, "restarts": 0, "failovers": 1},
+    rules=LifecycleRules(),
+    actions=[*ACTIONS, controller_fails_over],
+    always=[*SAFETY, new_controllers_know_no_offsets],
+    sometimes=[ready_behind_the_end, shutdown_with_another_leader, another_controller],
+    leads_to=LIVENESS,
+    weakly_fair=WEAKLY_FAIR,
+    strongly_fair=STRONGLY_FAIR,
+    drawing=BROKER_LIVES,
+)

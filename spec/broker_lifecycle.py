@@ -1,0 +1,402 @@
+"""What a broker's life with a KRaft controller promises.
+
+Part of Kafka judged: `impl/controller/broker_lifecycle.py` and `impl/broker/lifecycle.py`, by their records only. Of
+two offsets the smaller number is the later one there.
+Source: KIP-631, KAFKA-13959, KAFKA-14292, KAFKA-18138.
+Left out, and why that is sound: what fencing does to ISRs and records, which `cluster.py` and `cluster_isr.py` judge.
+"""
+
+from impl.constants import NO_LEADER, NO_OFFSET, BrokerControlState, BrokerState, Stage
+from impl.controller.broker_lifecycle import BrokerLives
+
+
+def is_unfenced(state: BrokerLives, broker_id: int) -> bool:
+    """Whether a broker is active by the metadata log: unfenced, and not in controlled shutdown."""
+    registration = state.registrations[broker_id]
+    return registration.state == BrokerControlState.UNFENCED and not registration.in_controlled_shutdown
+
+
+def has_process(state: BrokerLives, broker_id: int) -> bool:
+    """Whether a broker runs."""
+    return state.brokers[broker_id].state != BrokerState.NOT_RUNNING
+
+
+def knows_registration(state: BrokerLives, broker_id: int, offset: int) -> bool:
+    """Whether a broker that has replayed up to an offset has replayed its registration; none is told once it has."""
+    registration_offset = state.registrations[broker_id].registration_offset
+    return registration_offset == NO_OFFSET or offset <= registration_offset
+
+
+def unfenced_brokers_are_ready(before: BrokerLives, after: BrokerLives) -> bool:
+    """A live broker that is unfenced has replayed its own registration, and does not ask to be fenced any more.
+
+    Lost if it fails: clients and replicas are sent to a broker that goes by metadata from before it was registered.
+    Source: KIP-631; BrokerHeartbeatManager.calculateNextBrokerState.
+    Holds in: broker_lifecycle.
+    Fails in: none; it guards the rules of fencing.
+    """
+    for broker_id in range(len(before.brokers)):
+        if not is_unfenced(before, broker_id) and is_unfenced(after, broker_id) and has_process(before, broker_id):
+            if not knows_registration(before, broker_id, before.brokers[broker_id].metadata_offset):
+                return False
+            if before.brokers[broker_id].state == BrokerState.STARTING:
+                return False
+    return True
+
+
+def recovering_brokers_know_their_registration(state: BrokerLives) -> bool:
+    """A broker that recovers its log, or is further, has replayed its own registration.
+
+    Lost if it fails: it goes by partitions that it does not have any more, or does not have yet.
+    Source: BrokerLifecycleManager (`initialCatchUpFuture`).
+    Holds in: broker_lifecycle.
+    Fails in: none; it guards the rules of brokers.
+    """
+    for broker_id in range(len(state.brokers)):
+        if has_process(state, broker_id) and state.brokers[broker_id].state != BrokerState.STARTING:
+            if not knows_registration(state, broker_id, state.brokers[broker_id].metadata_offset):
+                return False
+    return True
+
+
+def leader_is_unfenced(state: BrokerLives) -> bool:
+    """Who leads is active, and somebody leads if anybody is.
+
+    Lost if it fails: the partition's leader is fenced or stopping, so that clients wait for it in vain.
+    Source: ReplicationControlManager (handleBrokerFenced, handleBrokerUnfenced, handleBrokerInControlledShutdown);
+        KAFKA-13173.
+    Holds in: broker_lifecycle.
+    Fails in: KAFKA-13173.
+    """
+    if state.leader != NO_LEADER:
+        return is_unfenced(state, state.leader)
+    for broker_id in range(len(state.brokers)):
+        if is_unfenced(state, broker_id):
+            return False
+    return True
+
+
+def active_leaders_stay(before: BrokerLives, after: BrokerLives) -> bool:
+    """Who leads goes on leading while it is active.
+
+    Lost if it fails: partitions change their leader for nothing, whenever a broker comes back.
+    Source: ReplicationControlManager.generateLeaderAndIsrUpdates.
+    Holds in: broker_lifecycle.
+    Fails in: none; it guards the rules of fencing.
+    """
+    if before.leader == NO_LEADER or not is_unfenced(after, before.leader):
+        return True
+    return after.leader == before.leader
+
+
+def reports_are_true(state: BrokerLives) -> bool:
+    """The controller takes no active broker to have replayed more than its process has, and of no other one anything.
+
+    Lost if it fails: a broker stops while another one, which leads in its place, does not know that.
+    Source: BrokerHeartbeatManager.touch.
+    Holds in: broker_lifecycle.
+    Fails in: none; it guards the rules of heartbeats.
+    """
+    for broker_id in range(len(state.brokers)):
+        if is_unfenced(state, broker_id):
+            known = state.registrations[broker_id].metadata_offset
+            if known == NO_OFFSET:
+                return False
+            if has_process(state, broker_id) and state.brokers[broker_id].metadata_offset > known:
+                return False
+        elif not state.registrations[broker_id].in_controlled_shutdown:
+            if state.registrations[broker_id].metadata_offset != NO_OFFSET:
+                return False
+    return True
+
+
+def answers_have_a_receiver(state: BrokerLives) -> bool:
+    """An answer is under way only to a process that runs.
+
+    Lost if it fails: a broker that starts takes an answer to the process before for its own.
+    Source: the connection of a request and its answer ends with the process.
+    Holds in: broker_lifecycle.
+    Fails in: none; it guards the world.
+    """
+    for broker_id in range(len(state.brokers)):
+        if state.brokers[broker_id].heartbeat.stage == Stage.ANSWERED and not has_process(state, broker_id):
+            return False
+    return True
+
+
+def is_answer(before: BrokerLives, after: BrokerLives, broker_id: int) -> bool:
+    """Whether the controller answered a broker in this step."""
+    return (
+        before.brokers[broker_id].heartbeat.stage == Stage.REQUESTED
+        and after.brokers[broker_id].heartbeat.stage == Stage.ANSWERED
+    )
+
+
+def brokers_are_told_what_they_are(before: BrokerLives, after: BrokerLives) -> bool:
+    """An answer says whether the broker is fenced, and that it has caught up only if it had replayed its registration.
+
+    Lost if it fails: a fenced broker takes itself to be unfenced, or serves by metadata from before it was registered.
+    Source: BrokerHeartbeatResponse of KIP-631; ReplicationControlManager.processBrokerHeartbeat.
+    Holds in: broker_lifecycle.
+    Fails in: none; it guards the rules of fencing.
+    """
+    for broker_id in range(len(before.brokers)):
+        if is_answer(before, after, broker_id):
+            answer = after.brokers[broker_id].heartbeat
+            offset = before.brokers[broker_id].heartbeat.current_metadata_offset
+            if answer.is_fenced != (after.registrations[broker_id].state == BrokerControlState.FENCED):
+                return False
+            if answer.is_caught_up and not knows_registration(before, broker_id, offset):
+                return False
+    return True
+
+
+def heartbeats_without_effect_are_not_logged(before: BrokerLives, after: BrokerLives) -> bool:
+    """A heartbeat by which a broker becomes nothing else appends nothing to the metadata log.
+
+    Lost if it fails: the log grows with every heartbeat.
+    Source: ReplicationControlManager.processBrokerHeartbeat.
+    Holds in: broker_lifecycle.
+    Fails in: none; it guards the rules of heartbeats.
+    """
+    for broker_id in range(len(before.brokers)):
+        is_same = after.registrations[broker_id].state == before.registrations[broker_id].state
+        if is_answer(before, after, broker_id) and is_same:
+            if not after.brokers[broker_id].heartbeat.should_shut_down:
+                if after.brokers[broker_id].metadata_offset > before.brokers[broker_id].metadata_offset:
+                    return False
+    return True
+
+
+def may_stop(before: BrokerLives, broker_id: int) -> bool:
+    """Whether a broker leads nothing, and, in its controlled shutdown, all active brokers know who leads instead."""
+    registration = before.registrations[broker_id]
+    if before.leader == broker_id:
+        return False
+    if not registration.in_controlled_shutdown:
+        return True
+    for other_id in range(len(before.brokers)):
+        if is_unfenced(before, other_id) and has_process(before, other_id):
+            if before.brokers[other_id].metadata_offset > registration.controlled_shutdown_offset:
+                return False
+    return True
+
+
+def shutdowns_await_active_brokers(before: BrokerLives, after: BrokerLives) -> bool:
+    """A broker is let go if it has asked for that, leads nothing, and the active brokers know who leads instead of it.
+
+    One whose leaderships went elsewhere before it asked is let go at once, whoever knows of that.
+    Lost if it fails: clients have nobody to write to until the next leader learns that it leads.
+    Source: KIP-631 (controlled shutdown); BrokerHeartbeatManager.calculateNextBrokerState.
+    Holds in: broker_lifecycle.
+    Fails in: broker_lifecycle_failover: a new controller does not know what a controlled shutdown waits for.
+    """
+    for broker_id in range(len(before.brokers)):
+        if is_answer(before, after, broker_id) and after.brokers[broker_id].heartbeat.should_shut_down:
+            if not before.brokers[broker_id].heartbeat.want_shut_down or not may_stop(before, broker_id):
+                return False
+            if after.registrations[broker_id].state != BrokerControlState.FENCED:
+                return False
+    return True
+
+
+def shutdowns_await_their_move(before: BrokerLives, after: BrokerLives) -> bool:
+    """The offset that a controlled shutdown waits for is that of the record that took the leaderships, or a later one.
+
+    Lost if it fails: the broker is let go when others have replayed what lies before that record.
+    Source: BrokerHeartbeatManager.maybeUpdateControlledShutdownOffset.
+    Holds in: broker_lifecycle.
+    Fails in: none; it guards the rules of controlled shutdown.
+    """
+    for broker_id in range(len(before.brokers)):
+        if after.registrations[broker_id].in_controlled_shutdown:
+            offset = after.registrations[broker_id].controlled_shutdown_offset
+            if not before.registrations[broker_id].in_controlled_shutdown:
+                if offset != 0 or before.leader != broker_id:
+                    return False
+            elif offset == NO_OFFSET or offset > before.registrations[broker_id].controlled_shutdown_offset + 1:
+                return False
+        elif after.registrations[broker_id].controlled_shutdown_offset != NO_OFFSET:
+            return False
+    return True
+
+
+def only_the_registered_epoch_counts(before: BrokerLives, after: BrokerLives) -> bool:
+    """A heartbeat of a process that was replaced changes nothing, and no process replaces one that is not fenced.
+
+    Lost if it fails: a late heartbeat fences, unfences or stops the broker that came after; or two processes of one
+    broker take part.
+    Source: ClusterControlManager (checkBrokerEpoch, registerBroker).
+    Holds in: broker_lifecycle.
+    Fails in: none; it guards the rules of broker epochs.
+    """
+    for broker_id in range(len(before.brokers)):
+        known = before.registrations[broker_id]
+        heartbeat = before.brokers[broker_id].heartbeat
+        is_late = heartbeat.stage == Stage.REQUESTED and heartbeat.broker_epoch != known.broker_epoch
+        if is_late and after.brokers[broker_id].heartbeat.stage != Stage.REQUESTED:
+            if after.registrations[broker_id].state != known.state or after.leader != before.leader:
+                return False
+            if after.brokers[broker_id].heartbeat.stage == Stage.ANSWERED:
+                return False
+        if after.registrations[broker_id].broker_epoch != known.broker_epoch:
+            if known.state != BrokerControlState.FENCED or has_process(before, broker_id):
+                return False
+    return True
+
+
+def has_newly_reached(before: int, after: int, before_needed: int, after_needed: int) -> bool:
+    """Whether an offset was before a needed one, and is not any more, although that one is needed still."""
+    if before_needed == NO_OFFSET or after_needed == NO_OFFSET:
+        return False
+    return before > before_needed and after <= after_needed
+
+
+def known_offsets_stay(before: BrokerLives, after: BrokerLives) -> bool:
+    """Whether the controller knows the same offsets."""
+    for broker_id in range(len(before.registrations)):
+        known = before.registrations[broker_id]
+        still_known = after.registrations[broker_id]
+        if known.metadata_offset != still_known.metadata_offset:
+            return False
+        if known.registration_offset != still_known.registration_offset:
+            return False
+        if known.controlled_shutdown_offset != still_known.controlled_shutdown_offset:
+            return False
+    return True
+
+
+def only_replaying_catches_up(before: BrokerLives, after: BrokerLives) -> bool:
+    """A broker comes to the end of the log, or to what it has to replay, by replaying, and by nothing else.
+
+    Lost if it fails: the way offsets are told, by which a broker would have replayed what it has not.
+    Source: the offsets of a log stay as they are.
+    Holds in: broker_lifecycle.
+    Fails in: none; it guards how offsets are told.
+    """
+    stays = known_offsets_stay(before, after)
+    for broker_id in range(len(before.brokers)):
+        known = before.registrations[broker_id]
+        still_known = after.registrations[broker_id]
+        if not stays and known.broker_epoch == still_known.broker_epoch and has_process(after, broker_id):
+            offset = before.brokers[broker_id].metadata_offset
+            offset_after = after.brokers[broker_id].metadata_offset
+            if has_newly_reached(offset, offset_after, 0, 0):
+                return False
+            if has_newly_reached(offset, offset_after, known.registration_offset, still_known.registration_offset):
+                return False
+            for other_id in range(len(before.brokers)):
+                needed = before.registrations[other_id].controlled_shutdown_offset
+                needed_after = after.registrations[other_id].controlled_shutdown_offset
+                if has_newly_reached(offset, offset_after, needed, needed_after):
+                    return False
+    return True
+
+
+def new_controllers_know_no_offsets(before: BrokerLives, after: BrokerLives) -> bool:
+    """A new controller takes no broker to have replayed what a shutdown waits for before that one has told it so.
+
+    Lost if it fails: a broker stops while another one, which leads in its place, does not know that.
+    Source: BrokerHeartbeatManager.register.
+    Holds in: broker_lifecycle_failover.
+    Fails in: none; it guards the rules of a new controller.
+    """
+    for broker_id in range(len(after.registrations)):
+        if after.failovers != before.failovers and is_unfenced(after, broker_id):
+            for other_id in range(len(after.registrations)):
+                needed = after.registrations[other_id].controlled_shutdown_offset
+                if after.registrations[broker_id].metadata_offset <= needed:
+                    return False
+    return True
+
+
+def a_broker_waits_to_be_unfenced(state: BrokerLives) -> bool:
+    """Some broker is registered, and has not heard yet that it takes part."""
+    for broker_id in range(len(state.brokers)):
+        broker = state.brokers[broker_id]
+        if broker.state == BrokerState.STARTING or broker.state == BrokerState.RECOVERY:
+            return True
+    return False
+
+
+def no_broker_waits_to_be_unfenced(state: BrokerLives) -> bool:
+    """Every broker that runs has been unfenced. It is the goal of a liveness property.
+
+    Each broker comes to wait only as often as it registers, so that some time none does if each wait ends.
+    Lost if it fails: a broker that is healthy never takes part.
+    Source: KAFKA-13959.
+    Holds in: broker_lifecycle, some time after each state of `a_broker_waits_to_be_unfenced`.
+    Fails in: KAFKA-13959.
+    """
+    return not a_broker_waits_to_be_unfenced(state)
+
+
+def a_broker_waits_to_stop(state: BrokerLives) -> bool:
+    """Some broker has been asked to stop, and has not."""
+    for broker_id in range(len(state.brokers)):
+        if state.brokers[broker_id].state == BrokerState.PENDING_CONTROLLED_SHUTDOWN:
+            return True
+    return False
+
+
+def no_broker_waits_to_stop(state: BrokerLives) -> bool:
+    """Every broker that was asked to stop has. It is the goal of a liveness property.
+
+    Lost if it fails: a rolling restart hangs until the broker gives up, and ends without a clean shutdown.
+    Source: KAFKA-14292.
+    Holds in: broker_lifecycle, some time after each state of `a_broker_waits_to_stop`.
+    Fails in: KAFKA-14292.
+    """
+    return not a_broker_waits_to_stop(state)
+
+
+def a_dead_broker_is_unfenced(state: BrokerLives) -> bool:
+    """Some broker has no process, and is not fenced."""
+    for broker_id in range(len(state.brokers)):
+        if state.registrations[broker_id].state != BrokerControlState.FENCED and not has_process(state, broker_id):
+            return True
+    return False
+
+
+def dead_brokers_are_fenced(state: BrokerLives) -> bool:
+    """Every broker without a process is fenced. It is the goal of a liveness property.
+
+    Lost if it fails: a dead broker leads for ever, and shutdowns wait for it, too.
+    Source: KIP-631 (`broker.session.timeout.ms`); KAFKA-18138.
+    Holds in: broker_lifecycle, some time after each state of `a_dead_broker_is_unfenced`.
+    Fails in: KAFKA-18138.
+    """
+    return not a_dead_broker_is_unfenced(state)
+
+
+def ready_behind_the_end(state: BrokerLives) -> bool:
+    """A broker has replayed its registration, and lacks newer records. Without an example the log is not busy."""
+    for broker_id in range(len(state.brokers)):
+        offset = state.brokers[broker_id].metadata_offset
+        if offset > 0 and offset == state.registrations[broker_id].registration_offset:
+            return True
+    return False
+
+
+def shutdown_with_another_leader(state: BrokerLives) -> bool:
+    """A broker is in controlled shutdown, and another one leads. Without an example no shutdown waits for anybody."""
+    for broker_id in range(len(state.brokers)):
+        if state.registrations[broker_id].in_controlled_shutdown:
+            if state.leader != NO_LEADER:
+                return True
+    return False
+
+
+def late_heartbeat(state: BrokerLives) -> bool:
+    """A heartbeat of a process that was replaced is under way. Without an example epochs are not put to the test."""
+    for broker_id in range(len(state.brokers)):
+        heartbeat = state.brokers[broker_id].heartbeat
+        if heartbeat.stage == Stage.REQUESTED and has_process(state, broker_id):
+            if heartbeat.broker_epoch != state.registrations[broker_id].broker_epoch:
+                return True
+    return False
+
+
+def another_controller(state: BrokerLives) -> bool:
+    """Another controller has taken over while a broker was in controlled shutdown, and another one leads."""
+    return state.failovers == 0 and shutdown_with_another_leader(state)
