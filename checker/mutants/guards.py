@@ -3,8 +3,9 @@
 A mutant (see `checker.mutants.mutation`) is *caught* where it violates a property or a lemma sooner than the model
 itself does, which for a model that holds means at all, where its code breaks the contract of an action, or where
 something that the model can do never happens any more. It is *redundant* where it takes the same steps as the model
-from every state that the model reaches. Otherwise it is *unexplained*: nothing that must hold says what the condition
-is for.
+from every state that the model reaches; and if not by the same actions, which fairness tells apart, every liveness
+property that the model has must hold as well. Otherwise it is *unexplained*: nothing that must hold says what the
+condition is for.
 
 All mutants of a model are one program with switches (`checker.language.removal`), so that machine code is made once.
 First it is asked from which of the model's states a mutant steps elsewhere, and only the mutants that do are explored.
@@ -26,7 +27,7 @@ from checker.machine.native import Entry
 from checker.model import Model
 from checker.mutants import guard_cache
 from checker.mutants.mutation import Mutant
-from checker.mutants.sameness import different_compiled, different_interpreted
+from checker.mutants.sameness import Differences, different_compiled, different_interpreted
 from checker.mutants.substitution import mutants, switched, switches_of
 from checker.result import Limits, Verdict
 from checker.search import result_of
@@ -162,8 +163,8 @@ class _Program:
         different = self._different(left)
         for number in left:
             blank = _blank(self.model, self.known[number])
-            if number in different:
-                found[number] = self._followed(number, blank)
+            if number in different.steps or (number in different.names and self._settles()):
+                found[number] = self._followed(number, blank, number in different.names)
             else:
                 found[number] = _counted(replace(blank, outcome=Outcome.REDUNDANT), search.counts)
             if self._cache is not None:
@@ -210,22 +211,22 @@ class _Program:
                 self._entries = machine_code.entries(self._text)
         return self._search
 
-    def _different(self, numbers: Sequence[int]) -> set[int]:
-        """The conditions without which some step is another."""
+    def _different(self, numbers: Sequence[int]) -> Differences:
+        """The conditions without which some step is another, or is another action's."""
         if isinstance(self._search, InterpretedSearch):
             return different_interpreted(self.model, self._search.hand_over().states, numbers)
         assert self._search is not None and self._entries is not None
         return different_compiled(self.model, self._entries, self._search.states, numbers)
 
-    def _followed(self, number: int, blank: Finding) -> Finding:
+    def _followed(self, number: int, blank: Finding, has_same_steps: bool) -> Finding:
         removal.remove(number)
         try:
-            return self._judged(blank)
+            return self._judged(blank, has_same_steps)
         finally:
             removal.remove(removal.NOTHING)
 
-    def _judged(self, blank: Finding) -> Finding:
-        """What becomes of the model without the condition that is removed now, where some step is another."""
+    def _judged(self, blank: Finding, has_same_steps: bool) -> Finding:
+        """What becomes of the model without the condition that is removed now, by what it does without it."""
         usual = self._explored().counts
         limits = replace(self._limits, max_states=self._limits.max_states or max(ROOM * usual.distinct, LEAST_ROOM))
         watch = Watch(limits)
@@ -245,6 +246,8 @@ class _Program:
                 return _counted(replace(blank, reason=lasso.reason), search.counts)
         if found is None and reason:
             return _counted(replace(blank, outcome=Outcome.CAUGHT, by="vacuity", reason=reason), search.counts)
+        if found is None and has_same_steps:
+            return _counted(replace(blank, outcome=Outcome.REDUNDANT), search.counts)
         if found is None:
             return _counted(replace(blank, reason=_difference(usual, search.counts)), search.counts)
         if found.verdict is Verdict.NOT_EXHAUSTED:
