@@ -7,6 +7,7 @@ import pytest
 from checker.layout import Layout
 from impl.broker.leader import forget_followers, leader_appends
 from impl.broker.log_file import append_to_log
+from impl.broker.metadata import broker_replays_metadata
 from impl.client.consumer import consumer_learns_leader, consumer_reads
 from impl.client.read_replica import (
     consumer_ends_lease,
@@ -16,7 +17,8 @@ from impl.client.read_replica import (
     leader_names_read_replica,
 )
 from impl.cluster import State
-from impl.constants import NO_EPOCH, NO_LEADER, NO_RECORD
+from impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, NO_RECORD
+from impl.controller.elections import move_leadership
 from impl.rules import ClusterRules
 from model.cluster import BOUNDS
 from model.environment import found_partition
@@ -88,6 +90,22 @@ def test_a_former_leader_names_a_follower_by_the_rule_before_kafka_13778():
     assert named(state, before._replace(read_replica_is_in_sync=False)) == [2]
     forget_followers(state.brokers[1])
     assert named(state, before._replace(read_replica_is_in_sync=False)) == []
+
+
+def known_after_moves(rules, *leaders):
+    """What broker 0, which led, knows of broker 1 once these have led after it."""
+    state = cluster()
+    for leader in leaders:
+        assert move_leadership(state, rules, leader)
+        assert broker_replays_metadata(state, rules, 0)
+    return state.brokers[0].followers[1].end_offset
+
+
+def test_what_a_leader_knew_of_its_followers_is_forgotten_with_its_epoch_or_by_the_old_rule_when_it_leads_again():
+    before = RULES._replace(only_leader_names_read_replica=False)
+    assert known_after_moves(RULES, 2) == NO_OFFSET
+    assert known_after_moves(before, 2) == 1
+    assert known_after_moves(before, 2, 0) == NO_OFFSET
 
 
 def test_a_consumer_reads_from_its_read_replica_alone():
