@@ -10,6 +10,11 @@ WORKERS ?= logical
 ARGS ?=
 GENERATIONS := truncate_to_high_watermark kip101 kip279 kip320_first_try kip320
 
+# What has tests that only `make long` runs, or more to do there.
+LONG := tests/museum $(addprefix tests/test_,$(addsuffix .py,actions compiled conformance distributed expected \
+	guards_of_models houdini prove prove_cluster prove_producer prove_transactions reference_checker spark_search \
+	spec_producer spec_transactions symbolic toys))
+
 .PHONY: help check catalogue test long quick lint format bench lock clean environment
 
 help:
@@ -39,9 +44,7 @@ test: lint
 
 long: environment
 	@$(BIN)/python -m pytest --all --long -q -n $(WORKERS) --maxprocesses 8 --dist worksteal \
-		tests/museum tests/test_expected.py tests/test_guards_of_models.py tests/test_distributed.py tests/test_reference_checker.py \
-		tests/test_toys.py tests/test_actions.py tests/test_compiled.py tests/test_spark_search.py tests/test_symbolic.py \
-		tests/test_prove.py tests/test_prove_cluster.py tests/test_prove_producer.py tests/test_houdini.py
+		$(LONG)
 
 quick: environment
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --maxprocesses 8 --dist worksteal

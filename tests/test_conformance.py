@@ -18,8 +18,11 @@ from impl import cluster
 from impl.replication import records
 from tests import readings
 from tests.expected import names_of
+from tests.marks import long_but
 
 CLUSTER = names_of(cluster.State, 15_000)
+ALONE = [*names_of(records.State, 10**7), *names_of(cluster.State, 600)]
+"""The models whose properties are judged one by one, each by machine code of its own."""
 SMALL = {"log_size": 1, "max_records": 1, "max_leader_epoch": 1}
 """Bounds at which the interpreted reading needs a second at most."""
 
@@ -33,7 +36,9 @@ def test_some_models_of_the_cluster_are_compared():
     assert len(CLUSTER) >= 3
 
 
-def test_the_readings_agree_on_each_property_alone(model):
+@pytest.mark.parametrize("name", long_but([*names_of(records.State, 10**7), *CLUSTER], ALONE))
+def test_the_readings_agree_on_each_property_alone(name):
+    model = catalogue.find_model(name).with_bounds(SMALL)
     if model.state is not records.State:
         model = model.with_bounds({"max_leader_epoch": 0})
     for each in model.properties:

@@ -19,6 +19,7 @@ from impl import cluster
 from impl.replication import records
 from tests import readings
 from tests.expected import names_of
+from tests.marks import long_but
 from tests.snippets import load
 from tests.toys import behaviours, broken, die_hard, every_kind, ewd840, hanoi, peterson, two_phase_commit, wide
 
@@ -48,11 +49,12 @@ def test_any_number_of_shards_gives_the_same_answer(model, count, tmp_path):
     assert readings.distributed(model, tmp_path / "run", count) == readings.compiled(model)
 
 
-WIDE = {"truncate_to_high_watermark": 5} | dict.fromkeys(names_of(cluster.State, 15_000), 20)
+ABSTRACT, CLUSTER = names_of(records.State, 10**7), names_of(cluster.State, 15_000)
+WIDE = {"truncate_to_high_watermark": 5} | dict.fromkeys(CLUSTER, 20)
 """In its levels there are fewer states."""
 
 
-@pytest.mark.parametrize("name", names_of(records.State, 10**7) + names_of(cluster.State, 15_000))
+@pytest.mark.parametrize("name", long_but(ABSTRACT + CLUSTER, ABSTRACT + names_of(cluster.State, 3_000)))
 @pytest.mark.parametrize(("count", "widest"), [(2, 1), (3, 1000)])
 def test_the_catalogue_gives_the_same_answer(name, count, widest, tmp_path):
     model = catalogue.find_model(name)

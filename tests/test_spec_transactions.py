@@ -384,7 +384,7 @@ NEEDED = {
     },
 }  # fmt: skip
 """By model, what fails there when some condition is removed."""
-QUICK = ["transactions_offsets_end", "transactions_cleaner"]
+QUICK = ["transactions_cleaner"]
 
 
 @pytest.mark.slow

@@ -349,6 +349,19 @@ def test_every_dependency_is_used():
     assert [name for name in names if not is_used(name, tests + others)] == []
 
 
+def test_make_long_runs_every_file_that_has_long_tests():
+    """Otherwise some of them never run."""
+    marked = re.compile(r"mark\.long\b|\blong_but\(|getoption\(\"--long\"\)")
+    files = [path for path, text in texts().items() if re.match(r"tests/.*test_", path) and marked.search(text)]
+    assert len(files) > 10
+    _, _, listed = texts()["Makefile"].partition("LONG :=")
+    names = set(re.split(r"[\s,()\\]+", listed.partition("\n\n")[0]))
+    missing = [
+        path for path in files if not names & {Path(path).parent.as_posix(), Path(path).stem.removeprefix("test_")}
+    ]
+    assert missing == []
+
+
 def test_every_exemption_of_a_tool_has_its_reason_beside_it():
     """In the settings of ruff, mypy and pytest, each line that names a rule says why."""
     settings = texts()["pyproject.toml"].partition("[tool.pytest.ini_options]")[2]
