@@ -41,6 +41,28 @@ from spec.quorum_elections import (
     votes_are_kept,
 )
 
+ELECTIONS = (
+    voter_stands_for_election,
+    voter_receives_vote_request,
+    candidate_becomes_leader,
+    quorum_leader_writes,
+    quorum_leader_flushes,
+    voter_fetches,
+    voter_receives_record,
+)
+SAFETY = (
+    quorum_records_are_unique,
+    votes_are_given_in_their_epoch,
+    quorum_leaders_have_own_record,
+    quorum_logs_are_whole,
+    one_leader_in_quorum_epoch,
+    leaders_have_committed_metadata,
+    committed_metadata_stays,
+    quorum_logs_match,
+    quorum_high_watermark_follows,
+)
+EXAMPLES = (all_voters_commit, replaced_quorum_leader, outvoted_record, refused_candidate)
+
 MODEL = Model(
     name="metadata_quorum_restarts",
     state=Quorum,
@@ -54,35 +76,7 @@ MODEL = Model(
         "cuts": 0,
     },
     rules=QuorumRules(),
-    actions=[
-        voter_stands_for_election,
-        voter_receives_vote_request,
-        candidate_becomes_leader,
-        quorum_leader_writes,
-        quorum_leader_flushes,
-        voter_fetches,
-        voter_receives_record,
-        voter_crashes,
-    ],
-    always=[
-        quorum_records_are_unique,
-        votes_are_kept,
-        votes_are_given_in_their_epoch,
-        roles_change_in_order,
-        quorum_leaders_have_own_record,
-        quorum_logs_are_whole,
-        one_leader_in_quorum_epoch,
-        leaders_have_committed_metadata,
-        committed_metadata_stays,
-        quorum_logs_match,
-        quorum_high_watermark_follows,
-    ],
-    sometimes=[
-        all_voters_commit,
-        replaced_quorum_leader,
-        outvoted_record,
-        leader_lost_record,
-        leader_kept_log,
-        refused_candidate,
-    ],
+    actions=[*ELECTIONS, voter_crashes],
+    always=[*SAFETY, votes_are_kept, roles_change_in_order],
+    sometimes=[*EXAMPLES, leader_lost_record, leader_kept_log],
 )
