@@ -3,6 +3,7 @@
 The searches use it for what is rare: initial states, counterexamples, and saying exactly what went wrong.
 """
 
+import re
 from collections.abc import Iterator
 
 from checker import pretty
@@ -10,6 +11,7 @@ from checker.errors import EvaluationError
 from checker.exploration import Exploration, Values
 from checker.language.source import guarded, place_of
 from checker.model import Action, Model, Property
+from checker.schema import Kind
 
 
 class Evaluation:
@@ -42,7 +44,7 @@ class Evaluation:
             leaf, value = bad
             raise EvaluationError(
                 f"{place_of(action.function)}: {call} leaves {leaf.path} = {value}, outside its range "
-                f"{leaf.low} .. {leaf.high} ({leaf.kind}); guard the step, or widen the range in the schema"
+                f"{leaf.low} .. {leaf.high} ({leaf.kind}); guard the step, {self._larger(leaf.kind)}"
             )
         if enabled and after == values:
             raise EvaluationError(
@@ -56,6 +58,14 @@ class Evaluation:
                 "the step is not enabled, so put every guard before the first write"
             )
         return after if enabled else None
+
+    def _larger(self, kind: Kind) -> str:
+        """How a range can be made larger: by the bounds that its kind names, or in the schema alone."""
+        named = re.findall(r"[a-z]\w*", " ".join(str(size) for size in vars(kind).values()))
+        bounds = [name for name in self.model.bounds if name in named]
+        if not bounds:
+            return "or widen the range in the schema"
+        return f"widen the range in the schema, or raise {' or '.join(bounds)} (--set)"
 
     def holds(self, each: Property, *states: Values) -> bool:
         """Whether a property holds. EvaluationError where it fails to evaluate."""

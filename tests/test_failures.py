@@ -105,6 +105,21 @@ def test_a_broken_contract_names_the_action_in_every_engine(body, words, tmp_pat
     assert {len(result.trace.steps) for result in results} == {3}
 
 
+@pytest.mark.parametrize(
+    ("count", "bounds", "words"),
+    [
+        ("Count(4)", {}, "guard the step, or widen the range in the schema"),
+        ("Count('most')", {"most": 4}, "widen the range in the schema, or raise most (--set)"),
+        ("Count('most * least')", {"least": 1, "most": 4}, "or raise least or most (--set)"),
+    ],
+)
+def test_a_range_that_is_too_small_is_told_with_its_bounds(count, bounds, words, tmp_path):
+    text = FAILING.replace("count: Annotated[int, Count(4)]", f"count: Annotated[int, {count}]", 1)
+    module = load(tmp_path, text.replace("state.count == 4", "state.count == 5"))
+    model = Model(name="failing", state=module.State, bounds=bounds, actions=[module.count_up])
+    assert check(model, "interpreted").reason.endswith(words)
+
+
 OBSERVED = [
     "state.cells[state.count * 2] == 0",
     "state.cells[0] // (state.count - 2) == 0",
