@@ -298,7 +298,7 @@ def new_controllers_know_no_offsets(before: BrokerLives, after: BrokerLives) -> 
 
     Lost if it fails: a broker stops while another one, which leads in its place, does not know that.
     Source: BrokerHeartbeatManager.register.
-    Holds in: broker_lifecycle_failover.
+    Holds in: broker_lifecycle_failover, broker_lifecycle_resumes.
     Fails in: none; it guards the rules of a new controller.
     """
     for broker_id in range(len(after.registrations)):
