@@ -13,6 +13,7 @@ from impl.controller.broker_lifecycle import BrokerLives, LifecycleRules
 from model.broker_lifecycle import LIVENESS, STRONGLY_FAIR, WEAKLY_FAIR
 from model.broker_lifecycle_drawing import BROKER_LIVES
 from model.broker_lifecycle_failover import ACTIONS, BOUNDS, EXAMPLES, SAFETY
+from spec.broker_lifecycle import resumed_shutdowns_await_the_log
 
 MODEL = Model(
     name="broker_lifecycle_resumes",
@@ -20,7 +21,7 @@ MODEL = Model(
     bounds=BOUNDS,
     rules=LifecycleRules(new_controller_resumes_shutdowns=True),
     actions=ACTIONS,
-    always=SAFETY,
+    always=[*SAFETY, resumed_shutdowns_await_the_log],
     sometimes=EXAMPLES,
     leads_to=LIVENESS,
     weakly_fair=WEAKLY_FAIR,
