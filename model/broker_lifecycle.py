@@ -42,10 +42,12 @@ from spec.broker_lifecycle import (
     active_leaders_stay,
     answers_have_a_receiver,
     brokers_are_told_what_they_are,
+    changes_are_logged,
     dead_brokers_are_fenced,
     heartbeats_without_effect_are_not_logged,
     late_heartbeat,
     leader_is_unfenced,
+    new_brokers_lack_their_registration,
     no_broker_waits_to_be_unfenced,
     no_broker_waits_to_stop,
     only_replaying_catches_up,
@@ -53,6 +55,7 @@ from spec.broker_lifecycle import (
     ready_behind_the_end,
     recovering_brokers_know_their_registration,
     reports_are_true,
+    running_brokers_were_unfenced,
     shutdown_with_another_leader,
     shutdowns_await_active_brokers,
     shutdowns_await_their_move,
@@ -160,6 +163,9 @@ SAFETY = (
     shutdowns_await_their_move,
     only_the_registered_epoch_counts,
     only_replaying_catches_up,
+    changes_are_logged,
+    new_brokers_lack_their_registration,
+    running_brokers_were_unfenced,
 )
 
 LIVENESS = (

@@ -5,8 +5,14 @@ from checker.drawing import Event, ExtraLane, Lanes
 BROKER_LIVES = Lanes(
     array="brokers",
     title="broker {lane}",
-    text="{state}  {metadata_offset} behind the log's end",
-    extra=(ExtraLane(name="controller", record="leader", text="leader {leader}"),),
+    text="{state}  offset from the log's end: {metadata_offset}",
+    extra=(
+        ExtraLane(
+            name="controller",
+            record="registrations",
+            text="leader {leader}\nbroker 0 {registrations[0].state}\nbroker 1 {registrations[1].state}",
+        ),
+    ),
     events={
         "broker_registers": Event(
             at="broker_id", to="controller", text="registers, epoch {registrations[broker_id].broker_epoch}"
@@ -33,5 +39,6 @@ BROKER_LIVES = Lanes(
     suspects=("broker_id", "other_id"),
     legend=(
         "How far behind: only records are counted that somebody is to have replayed; the others count with the next.",
+        "No offset: no process has replayed anything.",
     ),
 )

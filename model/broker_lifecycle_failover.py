@@ -6,12 +6,15 @@ clients have nobody to write to; nothing is lost.
 
 Bounds: as broker_lifecycle, with one change of the controller, and without restarts.
 Expected: VIOLATED shutdowns_await_active_brokers
-    With `new_controller_resumes_shutdowns`, a rule that no version of Kafka has, everything holds.
+    With `new_controller_resumes_shutdowns`, a rule that no version of Kafka has, everything holds:
+    broker_lifecycle_resumes.
 """
 
 from checker.model import Model
 from impl.controller.broker_lifecycle import BrokerLives, LifecycleRules, controller_fails_over
-from model.broker_lifecycle import ACTIONS, LIVENESS, SAFETY, STRONGLY_FAIR, WEAKLY_FAIR
+from model.broker_lifecycle import ACTIONS as WITHOUT_FAILOVER
+from model.broker_lifecycle import LIVENESS, STRONGLY_FAIR, WEAKLY_FAIR
+from model.broker_lifecycle import SAFETY as OF_ONE_CONTROLLER
 from model.broker_lifecycle_drawing import BROKER_LIVES
 from spec.broker_lifecycle import (
     another_controller,
@@ -20,14 +23,22 @@ from spec.broker_lifecycle import (
     shutdown_with_another_leader,
 )
 
+BOUNDS = {"brokers": 2, "restarts": 0, "failovers": 1}
+
+ACTIONS = (*WITHOUT_FAILOVER, controller_fails_over)
+
+SAFETY = (*OF_ONE_CONTROLLER, new_controllers_know_no_offsets)
+
+EXAMPLES = (ready_behind_the_end, shutdown_with_another_leader, another_controller)
+
 MODEL = Model(
     name="broker_lifecycle_failover",
     state=BrokerLives,
-    bounds={"brokers": 2, "restarts": 0, "failovers": 1},
+    bounds=BOUNDS,
     rules=LifecycleRules(),
-    actions=[*ACTIONS, controller_fails_over],
-    always=[*SAFETY, new_controllers_know_no_offsets],
-    sometimes=[ready_behind_the_end, shutdown_with_another_leader, another_controller],
+    actions=ACTIONS,
+    always=SAFETY,
+    sometimes=EXAMPLES,
     leads_to=LIVENESS,
     weakly_fair=WEAKLY_FAIR,
     strongly_fair=STRONGLY_FAIR,

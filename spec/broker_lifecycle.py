@@ -298,7 +298,7 @@ def new_controllers_know_no_offsets(before: BrokerLives, after: BrokerLives) -> 
 
     Lost if it fails: a broker stops while another one, which leads in its place, does not know that.
     Source: BrokerHeartbeatManager.register.
-    Holds in: broker_lifecycle_failover.
+    Holds in: broker_lifecycle_failover, broker_lifecycle_resumes.
     Fails in: none; it guards the rules of a new controller.
     """
     for broker_id in range(len(after.registrations)):
@@ -307,6 +307,92 @@ def new_controllers_know_no_offsets(before: BrokerLives, after: BrokerLives) -> 
                 needed = after.registrations[other_id].controlled_shutdown_offset
                 if after.registrations[broker_id].metadata_offset <= needed:
                     return False
+    return True
+
+
+def is_same_in_log(before: BrokerLives, after: BrokerLives) -> bool:
+    """Whether the metadata log says the same of all brokers and of who leads, and the same controller writes it."""
+    for broker_id in range(len(before.registrations)):
+        known = before.registrations[broker_id]
+        still_known = after.registrations[broker_id]
+        was_fenced = known.state == BrokerControlState.FENCED
+        is_fenced = still_known.state == BrokerControlState.FENCED
+        if known.broker_epoch != still_known.broker_epoch or was_fenced != is_fenced:
+            return False
+        if known.in_controlled_shutdown != still_known.in_controlled_shutdown:
+            return False
+    return before.leader == after.leader and before.failovers == after.failovers
+
+
+def changes_are_logged(before: BrokerLives, after: BrokerLives) -> bool:
+    """What changes of a broker, or of who leads, is a record, so that nobody has replayed all; so is a new controller.
+
+    A broker that this registers is judged by `new_brokers_lack_their_registration`.
+    Lost if it fails: brokers do not hear of it, and a shutdown waits for nobody to hear of it.
+    Source: KIP-631 (RegisterBrokerRecord, BrokerRegistrationChangeRecord, PartitionChangeRecord);
+        ActivationRecordsGenerator.
+    Holds in: broker_lifecycle, broker_lifecycle_resumes.
+    Fails in: none; it guards the rules of the metadata log.
+    """
+    if is_same_in_log(before, after):
+        return True
+    for broker_id in range(len(after.brokers)):
+        if has_process(before, broker_id) and has_process(after, broker_id):
+            if after.brokers[broker_id].metadata_offset <= 0:
+                return False
+    return True
+
+
+def new_brokers_lack_their_registration(before: BrokerLives, after: BrokerLives) -> bool:
+    """A process that has just been registered has not replayed the record of its registration.
+
+    Lost if it fails: the broker is unfenced, and goes by metadata from before it was registered.
+    Source: KIP-631; KAFKA-13959.
+    Holds in: broker_lifecycle, broker_lifecycle_resumes.
+    Fails in: none; it guards the rules of brokers.
+    """
+    for broker_id in range(len(after.brokers)):
+        registration = after.registrations[broker_id]
+        if registration.broker_epoch != before.registrations[broker_id].broker_epoch:
+            if registration.registration_offset == NO_OFFSET:
+                return False
+            if after.brokers[broker_id].metadata_offset <= registration.registration_offset:
+                return False
+    return True
+
+
+def running_brokers_were_unfenced(state: BrokerLives) -> bool:
+    """A broker that runs, or is to stop, has been unfenced since it was registered.
+
+    Lost if it fails: a broker takes itself to serve that clients and replicas are never sent to.
+    Source: BrokerLifecycleManager.BrokerHeartbeatResponseHandler.
+    Holds in: broker_lifecycle, broker_lifecycle_resumes.
+    Fails in: none; it guards the rules of brokers.
+    """
+    for broker_id in range(len(state.brokers)):
+        broker_state = state.brokers[broker_id].state
+        if broker_state == BrokerState.RUNNING or broker_state == BrokerState.PENDING_CONTROLLED_SHUTDOWN:
+            if state.registrations[broker_id].registration_offset != NO_OFFSET:
+                return False
+    return True
+
+
+def resumed_shutdowns_await_the_log(before: BrokerLives, after: BrokerLives) -> bool:
+    """A controlled shutdown that a new controller resumes waits for all that the log has when that one takes over.
+
+    What it waited for before is not in the log, so that a new controller cannot know it.
+    Lost if it fails: a rule that a controller could not follow.
+    Source: BrokerHeartbeatManager.register; the rule itself is no version's of Kafka.
+    Holds in: broker_lifecycle_resumes.
+    Fails in: none; it guards the rules of a new controller.
+    """
+    for broker_id in range(len(after.registrations)):
+        registration = after.registrations[broker_id]
+        if after.failovers != before.failovers and registration.in_controlled_shutdown:
+            if registration.state != BrokerControlState.CONTROLLED_SHUTDOWN:
+                return False
+            if registration.controlled_shutdown_offset != 0:
+                return False
     return True
 
 

@@ -382,6 +382,15 @@ def test_the_items_of_a_lane_tell_new_kept_removed_and_shaded():
     assert [lane.title for lane in story.ends(5)] == ["node 1", "node 0"] and story.ends(0) == []
 
 
+def test_an_extra_lane_may_own_an_array():
+    lanes = replace(LANES, extra=(ExtraLane("all", "nodes", "settled {nodes[0].settled}, {nodes[1].settled}"),))
+    story = Story(run(MODEL, DROP), lanes)
+    all_nodes, *nodes = story.lanes
+    steps = range(1, len(story.trace.steps))
+    changed = [step for step in steps if any(story.is_changed(node, step) for node in nodes)]
+    assert changed and [step for step in steps if story.is_changed(all_nodes, step)] == changed
+
+
 def test_the_chain_highlights_what_a_step_changed(loss, drawer):
     dot = chain_dot(loss, explain(loss))
     words = drawn(dot)

@@ -11,7 +11,6 @@ from checker.graphs.observed import compiled_graph
 from checker.result import Limits, Verdict
 from checker.search import check
 from model.broker_lifecycle import MODEL
-from model.broker_lifecycle_failover import MODEL as FAILOVER
 
 SMALL = {"restarts": 0}
 
@@ -44,9 +43,3 @@ def test_only_liveness_fails_by_the_old_rules():
     model = MODEL.with_bounds(SMALL).with_rules(old)
     safety = model.with_properties([each.name for each in model.properties])
     assert check(safety, engine="compiled").verdict is Verdict.HOLDS
-
-
-@pytest.mark.slow
-def test_everything_holds_of_a_new_controller_that_resumes_shutdowns():
-    model = FAILOVER.with_rules({"new_controller_resumes_shutdowns": True})
-    assert check(model, engine="compiled").verdict is Verdict.HOLDS

@@ -105,7 +105,8 @@ class Story:
 
     def is_changed(self, lane: Lane, step: int) -> bool:
         """Whether a step changed what the lane owns."""
-        return any(f"{change.path}.".startswith(f"{lane.path}.") for change in changed_fields(self.trace, step))
+        inside = (f"{lane.path}.", f"{lane.path}[")
+        return any(f"{change.path}.".startswith(inside) for change in changed_fields(self.trace, step))
 
     def event(self, step: int) -> Event | None:
         """How the step's action looks; None where the drawing does not say."""

@@ -19,14 +19,14 @@ from the end than there are brokers, and one.
 
 from typing import Annotated, NamedTuple
 
-from checker.schema import Allowance, Array, ById, Count, Epoch, Id, Struct
+from checker.schema import Allowance, Array, ById, Epoch, Id, Struct
 from impl.constants import NO_LEADER, NO_OFFSET, BrokerControlState, BrokerState, Stage
 
 BrokerId = Annotated[int, Id("brokers")]
 OptionalBrokerId = Annotated[int, Id("brokers", none=NO_LEADER)]
 BrokerEpoch = Annotated[int, Epoch("restarts + 1")]
 Restarts = Annotated[int, Allowance("restarts")]
-MetadataOffset = Annotated[int, Count("brokers + 1", lowest=NO_OFFSET)]
+OptionalMetadataOffset = Annotated[int, Epoch("brokers + 1", none=NO_OFFSET)]
 
 
 class LifecycleRules(NamedTuple):
@@ -65,7 +65,7 @@ class BrokerHeartbeat(Struct):
 
     stage: Stage
     broker_epoch: BrokerEpoch
-    current_metadata_offset: MetadataOffset
+    current_metadata_offset: OptionalMetadataOffset
     want_fence: bool
     want_shut_down: bool
     is_caught_up: bool
@@ -82,7 +82,7 @@ class LivingBroker(Struct):
     """
 
     state: BrokerState
-    metadata_offset: MetadataOffset
+    metadata_offset: OptionalMetadataOffset
     heartbeat: BrokerHeartbeat
 
 
@@ -106,9 +106,9 @@ class BrokerRegistration(Struct):
     state: BrokerControlState
     in_controlled_shutdown: bool
     is_expected: bool
-    metadata_offset: MetadataOffset
-    registration_offset: MetadataOffset
-    controlled_shutdown_offset: MetadataOffset
+    metadata_offset: OptionalMetadataOffset
+    registration_offset: OptionalMetadataOffset
+    controlled_shutdown_offset: OptionalMetadataOffset
 
 
 class BrokerLives(Struct):
