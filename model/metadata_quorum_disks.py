@@ -4,7 +4,8 @@ It has neither the records that it had, nor its votes. By its id alone it would 
 would help to elect somebody who lacks what is committed, or a second leader in an epoch in which it has voted.
 
 Bounds: three voters, of which two are a majority; one disk is lost. Two epochs, in each of which several may stand, and
-    room for a LeaderChange record and another one. The older rule fails within them.
+    room for a LeaderChange record and another one. The older rule fails within them. For each disk more that is lost
+    there has to be one id of records more (`max_records`).
 Expected: HOLDS
 """
 

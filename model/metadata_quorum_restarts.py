@@ -5,7 +5,8 @@ them at a restart, when others have them already. So it must not lead on in its 
 
 Bounds: three voters, of which two are a majority; one restart. Two epochs, in each of which several may stand, and room
     for a LeaderChange record and another one. Both older rules of restarts fail within them. It holds with a second
-    restart, too (`--set crashes=2 --set max_records=3`).
+    restart, too (`--set crashes=2 --set max_records=3`: each restart takes an id, so that with fewer ids there are
+    fewer restarts).
 Expected: HOLDS
 """
 
