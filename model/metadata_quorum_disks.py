@@ -12,6 +12,7 @@ Expected: HOLDS
 from checker.model import Model
 from impl.controller.quorum import Quorum, QuorumRules
 from model.metadata_quorum_restarts import ELECTIONS, EXAMPLES, SAFETY
+from model.quorum_drawing import QUORUM_WITH_RESTARTS
 from model.quorum_environment import voter_disk_is_replaced
 
 MODEL = Model(
@@ -30,4 +31,5 @@ MODEL = Model(
     actions=[*ELECTIONS, voter_disk_is_replaced],
     always=SAFETY,
     sometimes=EXAMPLES,
+    drawing=QUORUM_WITH_RESTARTS,
 )

@@ -19,6 +19,7 @@ from impl.controller.quorum_elections import (
     voter_receives_vote_request,
     voter_stands_for_election,
 )
+from model.quorum_drawing import QUORUM_WITH_RESTARTS
 from model.quorum_environment import voter_crashes
 from spec.metadata_quorum import (
     all_voters_commit,
@@ -80,4 +81,5 @@ MODEL = Model(
     actions=[*ELECTIONS, voter_crashes],
     always=[*SAFETY, votes_are_kept, roles_change_in_order],
     sometimes=[*EXAMPLES, leader_lost_record, leader_kept_log],
+    drawing=QUORUM_WITH_RESTARTS,
 )
