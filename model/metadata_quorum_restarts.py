@@ -38,6 +38,7 @@ from spec.quorum_elections import (
     quorum_logs_are_whole,
     quorum_records_are_unique,
     refused_candidate,
+    restarts_take_next_id,
     roles_change_in_order,
     votes_are_given_in_their_epoch,
     votes_are_kept,
@@ -62,6 +63,7 @@ SAFETY = (
     committed_metadata_stays,
     quorum_logs_match,
     quorum_high_watermark_follows,
+    restarts_take_next_id,
 )
 EXAMPLES = (all_voters_commit, replaced_quorum_leader, outvoted_record, refused_candidate)
 
