@@ -52,9 +52,10 @@ class Cells:
 
 @dataclass(frozen=True)
 class Band:
-    """A lane is drawn thick and coloured while the field at path `holder` of its element names the lane itself.
+    """A lane is drawn thick and coloured while the field at path `holder` of its element says so.
 
-    `text` heads the lane's cells meanwhile, and the value at path `colour` chooses the colour.
+    It does if it names the lane itself, or is a flag that is set. `text` heads the lane's cells meanwhile, and the
+    value at path `colour` chooses the colour.
     """
 
     holder: str

@@ -17,6 +17,7 @@ from impl.controller.quorum import (
     voter_is_elected,
     voter_receives_record,
 )
+from model.quorum_drawing import QUORUM
 from spec.metadata_quorum import (
     all_voters_commit,
     committed_metadata_stays,
@@ -52,4 +53,5 @@ MODEL = Model(
         quorum_high_watermark_follows,
     ],
     sometimes=[all_voters_commit, replaced_quorum_leader, outvoted_record],
+    drawing=QUORUM,
 )

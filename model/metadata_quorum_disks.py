@@ -4,13 +4,15 @@ It has neither the records that it had, nor its votes. By its id alone it would 
 would help to elect somebody who lacks what is committed, or a second leader in an epoch in which it has voted.
 
 Bounds: three voters, of which two are a majority; one disk is lost. Two epochs, in each of which several may stand, and
-    room for a LeaderChange record and another one. The older rule fails within them.
+    room for a LeaderChange record and another one. The older rule fails within them. For each disk more that is lost
+    there has to be one id of records more (`max_records`).
 Expected: HOLDS
 """
 
 from checker.model import Model
 from impl.controller.quorum import Quorum, QuorumRules
 from model.metadata_quorum_restarts import ELECTIONS, EXAMPLES, SAFETY
+from model.quorum_drawing import QUORUM_WITH_RESTARTS
 from model.quorum_environment import voter_disk_is_replaced
 
 MODEL = Model(
@@ -29,4 +31,5 @@ MODEL = Model(
     actions=[*ELECTIONS, voter_disk_is_replaced],
     always=SAFETY,
     sometimes=EXAMPLES,
+    drawing=QUORUM_WITH_RESTARTS,
 )

@@ -12,6 +12,7 @@ Expected: HOLDS
 from checker.model import Model
 from impl.controller.check_quorum import quorum_leader_resigns, voter_replaces_leader
 from impl.controller.quorum import Quorum, QuorumRules, voter_fetches, voter_receives_record
+from model.quorum_drawing import QUORUM_WITH_NETWORK
 from model.quorum_environment import network_heals, network_is_cut
 from spec.metadata_quorum import (
     committed_metadata_stays,
@@ -71,4 +72,5 @@ MODEL = Model(
     sometimes=[two_quorum_leaders, resigned_quorum_leader, replaced_quorum_leader],
     leads_to=[(leader_without_majority, every_leader_has_majority), (quorum_is_stuck, quorum_works)],
     weakly_fair=[voter_replaces_leader, voter_fetches, voter_receives_record, quorum_leader_resigns],
+    drawing=QUORUM_WITH_NETWORK,
 )

@@ -1,48 +1,53 @@
 """What the world does to the metadata quorum: it is no one's rule, and each act is charged to a budget.
 
 Restarting is part of a crash: a voter that is down does nothing, and may do nothing anyway. Healing is free.
+Each restart and each new disk needs an id of its own for the records written afterwards: with `max_records` of them
+there are at most `max_records` - 1 such acts, whatever the budgets allow.
 """
 
 from checker.schema import cardinality
 from impl.controller.quorum import Quorum, QuorumRules, VoterId, VoterSet
 from impl.controller.quorum_elections import begin_with_empty_disk, flushed_end_of, restart_voter
-from impl.log import LogOffset, truncate_to
+from impl.log import LogOffset, RecordId, truncate_to
 
 
-def voter_crashes(state: Quorum, rules: QuorumRules, voter_id: VoterId, end_offset: LogOffset) -> bool:
+def voter_crashes(
+    state: Quorum, rules: QuorumRules, voter_id: VoterId, end_offset: LogOffset, record_id: RecordId
+) -> bool:
     """A voter's machine loses power and comes back: of the records that are not on the disk any suffix is lost.
 
     Who: the world.
-    When: a crash is left; what is kept reaches at least to what is on the disk.
+    When: a crash is left, and the next id for what is written from then on; what is kept reaches at least to what is
+        on the disk.
     Effect: its log ends at `end_offset`, and it begins anew with its `quorum-state` file.
     Source: QuorumState.initialize; KAFKA-10527, KAFKA-10661.
     Left out: files that are lost, which `voter_disk_is_replaced` has, or older than what was answered.
     """
     voter = state.voters[voter_id]
-    if state.budget.crashes == 0:
+    if state.budget.crashes == 0 or record_id != state.record_id + 1:
         return False
     if end_offset < flushed_end_of(voter, voter_id) or end_offset > voter.log.end_offset:
         return False
     state.budget.crashes -= 1
-    state.record_id += 1
+    state.record_id = record_id
     truncate_to(voter.log, end_offset)
     restart_voter(state, rules, voter_id)
     return True
 
 
-def voter_disk_is_replaced(state: Quorum, rules: QuorumRules, voter_id: VoterId) -> bool:
+def voter_disk_is_replaced(state: Quorum, rules: QuorumRules, voter_id: VoterId, record_id: RecordId) -> bool:
     """A voter's disk fails, and it comes back with an empty one.
 
     Who: the world.
-    When: a disk loss is left.
+    When: a disk loss is left, and the next id for what is written from then on.
     Effect: it has no log, and knows of no epoch and no vote.
     Source: KAFKA-14077; KIP-853 (disk failure recovery).
     Left out: a log that is lost without the `quorum-state` file, or that file alone: both lie in one directory.
     """
-    if state.budget.disk_losses == 0:
+    if state.budget.disk_losses == 0 or record_id != state.record_id + 1:
         return False
     state.budget.disk_losses -= 1
-    state.record_id += 1
+    state.record_id = record_id
     begin_with_empty_disk(state, rules, voter_id)
     return True
 

@@ -120,6 +120,18 @@ def quorum_logs_are_whole(state: Quorum) -> bool:
     return True
 
 
+def restarts_take_next_id(before: Quorum, after: Quorum) -> bool:
+    """What is written after a restart, or with a new disk, has the next id, and nothing else changes the id.
+
+    Lost if it fails: nothing of Kafka's; records that differ would count as the same one, or the ids would run out.
+    Source: `model/quorum_environment.py`.
+    Holds in: metadata_quorum_restarts, metadata_quorum_disks.
+    Fails in: none; it guards those models' environment.
+    """
+    acts = before.budget.crashes - after.budget.crashes + before.budget.disk_losses - after.budget.disk_losses
+    return after.record_id == before.record_id + acts
+
+
 def leader_lost_record(state: Quorum) -> bool:
     """A leader has restarted without any record of its epoch, which others have. Without an example nothing is lost."""
     for leader_id in range(len(state.voters)):

@@ -40,13 +40,16 @@ def every_leader_has_majority(state: Quorum) -> bool:
 
 
 def quorum_works(state: Quorum) -> bool:
-    """Somebody leads from whom a majority fetches, and has committed all that it has.
+    """Somebody leads from whom a majority fetches, and has committed all that it has; or no majority is connected.
 
+    An even number of voters may be cut into halves, and nobody can lead then.
     Lost if it fails: the cluster has no controller, although a majority of its voters reach each other.
     Source: KIP-595.
     Holds in: metadata_quorum_partition, some time after each state of `quorum_is_stuck`.
     Fails in: none; it guards the reference itself.
     """
+    if 2 * cardinality(state.cut_off) == len(state.voters):
+        return True
     for leader_id in range(len(state.voters)):
         leader = state.voters[leader_id]
         if leader.is_leader and heard_by_majority(state, leader_id) and leader.high_watermark == leader.log.end_offset:
@@ -114,8 +117,10 @@ def cuts_are_real(before: Quorum, after: Quorum) -> bool:
 
 
 def elections_have_room(state: Quorum) -> bool:
-    """One more election can be won: epochs begin with one record each, and logs have room for one of one more epoch.
+    """The bounds leave room for one more election: one more epoch, which begins with one more record in a log.
 
+    Where it fails, raise `log_size` and `max_leader_epoch` together, until it holds; the more voters and cuts, the more
+    elections there are. It cannot tell that epochs run out where `max_leader_epoch` is less than `log_size`.
     Lost if it fails: nothing of Kafka's; a behaviour would end at a bound instead of coming to its goal, so that
     liveness would be judged of the bounds.
     Source: `voter_is_elected`.

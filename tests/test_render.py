@@ -24,6 +24,7 @@ from checker.render import replay_text, stem_of, trace_text, write_files
 from checker.replay import ReplayOutcome, replay
 from checker.trace import Trace, ending_of
 from checker.witness import explain, find_witness
+from impl.controller.quorum import RestartRule
 from model.drawing import REPLICATION
 from tests.behaviours import run
 from tests.relay import LANES, LOSS, MODEL, STEPS, relay_with
@@ -42,6 +43,17 @@ KIP101_LOSS = (
     ("become_leader", {"leader_epoch": 1}),
     ("leader_write", {"leader_id": 1, "record_id": 1}),
     ("become_follower", {"follower_id": 1, "leader_epoch": 2}),
+)
+# The shortest counterexample of KAFKA-10661, as calls.
+KAFKA_10661 = (
+    ("voter_stands_for_election", {"voter_id": 0, "epoch": 1}),
+    ("voter_stands_for_election", {"voter_id": 1, "epoch": 1}),
+    ("voter_receives_vote_request", {"voter_id": 2, "candidate_id": 0}),
+    ("candidate_becomes_leader", {"candidate_id": 0}),
+    ("voter_receives_record", {"voter_id": 2, "leader_id": 0}),
+    ("voter_crashes", {"voter_id": 0, "end_offset": 0, "record_id": 1}),
+    ("voter_receives_vote_request", {"voter_id": 0, "candidate_id": 1}),
+    ("candidate_becomes_leader", {"candidate_id": 1}),
 )
 DROP = (
     ("keeper_name_head", {"node_id": 0}),
@@ -415,6 +427,29 @@ def test_the_kip101_loss_can_be_read_from_the_lanes(drawer):
     ):
         assert expected in [word.strip() for word in words], expected
     assert "is committed" in " ".join(words)
+
+
+@pytest.mark.parametrize("leader_id", [0, 2])
+def test_the_leader_of_the_quorum_has_a_band_and_nobody_else(leader_id):
+    """A flag holds the band, which is no lane's index."""
+    model = find_model("metadata_quorum")
+    elected = ("voter_is_elected", {"candidate_id": leader_id, "supporters": 0b010 | 1 << leader_id, "epoch": 1})
+    story = Story(run(model, [elected]), model.drawing)
+    assert [story.band(lane, 0) for lane in story.lanes] == [None] * 3
+    bands = {lane.title: story.band(lane, 1) for lane in story.lanes if story.band(lane, 1)}
+    assert bands == {f"voter {leader_id}": ("leads, epoch 1", 1)}
+
+
+def test_votes_a_restart_and_what_it_loses_can_be_read_from_the_lanes_of_the_quorum(drawer):
+    model = find_model("metadata_quorum_restarts").with_rules({"leader_restarts_as": RestartRule.UNATTACHED})
+    trace = run(model, KAFKA_10661, "quorum_records_are_unique")
+    words = [word.strip() for word in drawn(lanes_dot(trace, model.drawing, explain(trace)))]
+    for expected in (
+        *("voter 0", "voter 1", "voter 2", "stands in epoch 1", "leads, epoch 1", "r0 e1", "r1 e1"),
+        *("loses power, keeps 0 records", "loses r0 e1", "resigned false  observer false"),
+        "Here it does not for: voter 1, voter 2, offset 0.",
+    ):
+        assert expected in words, expected
 
 
 @pytest.mark.parametrize("name", catalogue_names())

@@ -7,7 +7,7 @@ from typing import Any
 
 from checker.drawing import Event, Lanes, fill, lookup
 from checker.pretty import kind_value_text
-from checker.schema import Kind
+from checker.schema import Flag, Kind
 from checker.trace import Trace, changed_fields
 from checker.witness import Witness
 
@@ -99,7 +99,9 @@ class Story:
         if band is None or lane.index is None:
             return None
         element, names = self._element(lane, step), {"lane": lane.index}
-        if lookup(band.holder, element, names)[0] != lane.index:
+        holder, path = lookup(band.holder, element, names, lane.path)
+        is_held = holder if isinstance(self._kinds.get(path), Flag) else holder == lane.index
+        if not is_held:
             return None
         return self._fill(band.text, element, lane.path, names), int(lookup(band.colour, element, names)[0])
 
