@@ -5,6 +5,7 @@ Of the models of the cluster those with the fewest states stand for all, whose s
 So they do wherever one hands over to the other, and wherever a limit cuts them off.
 """
 
+import gc
 import itertools
 
 import pytest
@@ -19,6 +20,7 @@ from impl.replication import records
 from tests import readings
 from tests.expected import names_of
 from tests.marks import long_but
+from tests.toys import two_phase_commit
 
 CLUSTER = names_of(cluster.State, 15_000)
 ALONE = [*names_of(records.State, 10**7), *names_of(cluster.State, 600)]
@@ -88,3 +90,19 @@ def test_every_engine_gives_the_same_result(model, uncut, engine):
     assert (result.states_distinct, result.states_generated) == (wanted.distinct, wanted.generated)
     assert (result.depth, tuple(result.actions.values())) == (wanted.depth, wanted.fired)
     assert (len(result.trace.steps) if result.trace else 0) == wanted.length
+
+
+@pytest.mark.parametrize("is_enabled", [True, False])
+def test_no_cyclic_garbage_is_made_or_looked_for_in_a_search(is_enabled):
+    search = InterpretedSearch(two_phase_commit.MODEL, Watch(Limits()))
+    search.watch.is_due = lambda: True
+    asked = []
+    try:
+        (gc.enable if is_enabled else gc.disable)()
+        gc.collect()
+        assert search.run(lambda: asked.append(gc.isenabled())) is None
+        assert len(asked) > 100 and not any(asked)
+        assert gc.isenabled() is is_enabled
+        assert gc.collect() < len(asked)
+    finally:
+        gc.enable()
