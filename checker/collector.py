@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def paused() -> Iterator[None]:
-    """Make many objects that are all needed to the end: the collector would look through them again and again."""
+    """Make many objects that are all needed to the end, or no cyclic garbage: the collector would look in vain."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -1,10 +1,9 @@
 """The interpreted reading: a breadth-first search by CPython, on plain objects, that starts at once."""
 
-import contextlib
-import gc
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from checker import collector
 from checker.errors import EvaluationError
 from checker.evaluation import Evaluation
 from checker.exploration import NO_MEMORY, Exploration, Found, HandOver, Values, Watch, states_reason
@@ -48,7 +47,7 @@ class InterpretedSearch:
     def run(self, may_hand_over: Callable[[], bool] = lambda: False) -> Found | None:
         """Search until every state is expanded (None), something stops it, or `may_hand_over` says so (None too)."""
         try:
-            with self.watch.interrupts.stopping_protocol_code(self._codes), _uncollected():
+            with self.watch.interrupts.stopping_protocol_code(self._codes), collector.paused():
                 return self._search(may_hand_over)
         except Stopped:
             self.counts.level_ends = self.counts.level_ends or [len(self._states)]
@@ -217,18 +216,6 @@ def generate_judge(properties: Mapping[int, Property]) -> Judge:
     exec(compile("\n".join(lines), "<properties>", "exec"), scope)
     judge: Judge = scope["judge"]
     return judge
-
-
-@contextlib.contextmanager
-def _uncollected() -> Iterator[None]:
-    """Nobody looks for cyclic garbage meanwhile: there is none, and it takes longer than the search of many states."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def actions_of_calls(model: Model) -> list[int]:
