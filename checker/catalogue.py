@@ -1,8 +1,8 @@
 """Finds models: by catalogue name, by dotted module, or by file; and what verdict the catalogue expects of them.
 
-The catalogue is the package `model`: each of its modules that defines `MODEL` is a catalogue model, named as its
-module, and the package's `expected.toml` says what a check of it must find. Nothing here imports that package by
-itself: a module is imported when somebody asks for it, so that another package of that name, earlier on the path,
+The catalogue is the package `model`: each module in its folders that defines `MODEL` is a catalogue model, named by the
+module's path (`cluster.deletion.ends`; `base.py` bears its folder's name). The `expected.toml` of each folder says what a
+check of its models must find. Nothing here imports that package by itself: a module is imported when somebody asks for it, so that another package of that name, earlier on the path,
 is a catalogue of its own.
 """
 
@@ -10,7 +10,6 @@ import contextlib
 import importlib
 import importlib.util
 import os
-import pkgutil
 import re
 import sys
 import tomllib
@@ -26,10 +25,9 @@ from checker.errors import KafkacheckError, ModelError, NotExhaustedError, Usage
 from checker.interrupts import Stopped, limited
 from checker.language.source import short_path
 from checker.model import Model
-from checker.names import did_you_mean, shortened
+from checker.names import CATALOGUE, did_you_mean, model_name, short_names, shortened
 from checker.result import Verdict
 
-PACKAGE = "model"
 EXPECTED_FILE = "expected.toml"
 LONGEST_DOTTED_NAME = 500
 DEFINES_MODEL = re.compile(r"^MODEL\b\s*[:=]", re.MULTILINE)
@@ -63,30 +61,68 @@ def catalogue_names() -> list[str]:
     """
     if not folders():
         raise UsageError(
-            f"there is no catalogue, because Python finds no package {PACKAGE!r}; run the command in kafkacheck's "
+            f"there is no catalogue, because Python finds no package {CATALOGUE!r}; run the command in kafkacheck's "
             "folder, or install kafkacheck"
         )
     return _names()
 
 
 def is_pattern(text: str) -> bool:
-    """Whether the text stands for all the catalogue's names that it fits, such as `cluster_*`."""
+    """Whether the text stands for all the catalogue's names that it fits, such as `cluster.*`."""
     return any(sign in text for sign in "*?[") and not os.path.exists(text)
 
 
-def names_matching(patterns: Sequence[str]) -> list[str]:
-    """The catalogue's names that one of the patterns (a name, or `cluster_*`) fits, sorted.
+def names_matching(patterns: Sequence[str], with_folders: bool = False) -> list[str]:
+    """The catalogue's names that one of the patterns (a name, or `cluster.*`) fits, sorted.
 
-    UsageError where a pattern fits none.
+    `with_folders`: the name of a folder stands for all models in it. UsageError where a pattern fits none.
     """
     names = catalogue_names()
+    found: set[str] = set()
     for pattern in patterns:
-        if not any(fnmatchcase(name, pattern) for name in names):
-            raise UsageError(
-                f"no model of the catalogue is called {shortened(pattern)!r}{did_you_mean(pattern, names)}; see "
-                "`kafkacheck models`; a model of your own is checked by itself"
-            )
-    return [name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)]
+        fitting = {name for name in names if with_folders and f"{name}.".startswith(f"{pattern}.")}
+        if not fitting and is_pattern(pattern):
+            fitting = {name for name in names if _fits(name, pattern)}
+        if not fitting:
+            known = full_name(pattern)
+            if known is None:
+                raise UsageError(
+                    f"no model of the catalogue is called {shortened(pattern)!r}{_meant(pattern, names)}; see "
+                    "`kafkacheck models`; a model of your own is checked by itself"
+                )
+            fitting = {known}
+        found |= fitting
+    return sorted(found)
+
+
+def _fits(name: str, pattern: str) -> bool:
+    """Whether a pattern stands for a model: by its name, by that of its module, or by a short name."""
+    called = [short for several in short_names(name) for short in several]
+    return any(fnmatchcase(each, pattern) for each in (name, f"{name}.", *called))
+
+
+def full_name(text: str) -> str | None:
+    """The name of the catalogue's model that `text` names, in full or in short; None where there is none.
+
+    UsageError where several models are called so, and none of them more clearly than others.
+    """
+    names = _names()
+    for clearly in range(-1, 3):
+        meant = [name for name in names if text in ((name,) if clearly < 0 else short_names(name)[clearly])]
+        if len(meant) > 1:
+            raise UsageError(f"several models are called {shortened(text)!r}; name one of: {', '.join(meant)}")
+        if meant:
+            return meant[0]
+    return None
+
+
+def _meant(text: str, names: Sequence[str]) -> str:
+    """What the user may have meant by a name that no model has: a folder's models, or the nearest name."""
+    inside = [name for name in names if name.startswith(f"{text}.")]
+    if inside:
+        return f", which is a folder with {len(inside)} models: '{text}.*' names them all"
+    near = did_you_mean(text, names)
+    return near or did_you_mean(text, [name.rpartition(".")[2] for name in names])
 
 
 def find_model(text: str, max_seconds: float | None = None) -> Model:
@@ -99,19 +135,29 @@ def find_model(text: str, max_seconds: float | None = None) -> Model:
         return _model_of(_module(text), text)
 
 
-def folder_of(text: str) -> Path:
-    """The folder of the file that defines the model which `text` names. Raises what `find_model` does."""
-    file = _module(text).__file__
-    return Path(file or ".").parent
+def file_beside(text: str, name: str) -> Path | None:
+    """The file of that name nearest to the one that defines the model which `text` names, from its folder upwards.
+
+    None where no folder of its package has one. Raises what `find_model` does.
+    """
+    folder = Path(_module(text).__file__ or ".").resolve().parent
+    while not (folder / name).is_file():
+        if not (folder / "__init__.py").is_file():
+            return None
+        folder = folder.parent
+    return folder / name
 
 
 def _module(text: str) -> ModuleType:
-    names = _names()
-    if text in names:
-        return _imported(text, lambda: importlib.import_module(f"{PACKAGE}.{text}"))
+    modules = _modules()
+    if text in modules:
+        return _imported(text, lambda: importlib.import_module(modules[text]))
     if _is_file_name(text) or (text and os.path.exists(text)):
-        return _module_of_file(Path(text), names)
-    return _module_of_name(text, names)
+        return _module_of_file(Path(text), list(modules))
+    name = None if os.path.isfile(f"{text}.py") else full_name(text)  # a module that lies here is meant first
+    if name is not None:
+        return _imported(name, lambda: importlib.import_module(modules[name]))
+    return _module_of_name(text, list(modules))
 
 
 def is_found(text: str) -> bool:
@@ -136,10 +182,7 @@ def named_value(text: str, name: str) -> object:
 def expectations() -> dict[str, Expectation]:
     """What the catalogue expects, by model name; empty without an `expected.toml`. ModelError where that is wrong."""
     found: dict[str, Expectation] = {}
-    for folder in folders():
-        path = folder / EXPECTED_FILE
-        if not path.is_file():
-            continue
+    for path in files(EXPECTED_FILE):
         try:
             tables = tomllib.loads(path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
@@ -147,6 +190,11 @@ def expectations() -> dict[str, Expectation]:
         for name, table in tables.items():
             found[name] = _expectation(path, name, table)
     return found
+
+
+def files(name: str) -> list[Path]:
+    """The files of that name in the catalogue's folders, sorted by path."""
+    return sorted(path for folder in folders() for path in folder.rglob(name) if path.is_file())
 
 
 def _expectation(path: Path, name: str, table: object) -> Expectation:
@@ -163,19 +211,26 @@ def _expectation(path: Path, name: str, table: object) -> Expectation:
 
 def folders() -> list[Path]:
     """Where the catalogue lies: the folders of its package."""
-    spec = importlib.util.find_spec(PACKAGE)
+    spec = importlib.util.find_spec(CATALOGUE)
     locations = None if spec is None else spec.submodule_search_locations
     return [Path(location) for location in locations or ()]
 
 
-def _names() -> list[str]:
-    names = set()
+def _modules() -> dict[str, str]:
+    """The catalogue's models: the module of each by its name, sorted by name."""
+    found = {}
     for folder in folders():
-        for module in pkgutil.iter_modules([str(folder)]):
-            source = folder / f"{module.name}.py"
-            if source.is_file() and _defines_model(source, source.stat().st_mtime_ns):
-                names.add(module.name)
-    return sorted(names)
+        for source in folder.rglob("*.py"):
+            inside = source.relative_to(folder)
+            is_package = all((folder / parent / "__init__.py").is_file() for parent in inside.parents if parent.name)
+            if is_package and inside.name != "__init__.py" and _defines_model(source, source.stat().st_mtime_ns):
+                module = ".".join((CATALOGUE, *inside.with_suffix("").parts))
+                found[model_name(module)] = module
+    return dict(sorted(found.items()))
+
+
+def _names() -> list[str]:
+    return list(_modules())
 
 
 @lru_cache(maxsize=1024)
@@ -190,7 +245,7 @@ def _module_of_name(name: str, catalogue: list[str]) -> ModuleType:
     if not _is_module_name(name):
         raise UsageError(
             f"there is no model {shortened(name)!r}: it is no name of the catalogue (`kafkacheck models` lists it), no "
-            f"file, and no module that Python finds{did_you_mean(name, catalogue)}; name a model of your own by its "
+            f"file, and no module that Python finds{_meant(name, catalogue)}; name a model of your own by its "
             "file, path/to/my_model.py, or as a module, my_package.my_model"
         )
     return _imported(name, lambda: importlib.import_module(name))

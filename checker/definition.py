@@ -21,7 +21,7 @@ MAPPINGS = ("bounds", "parameters")
 def check_keywords(taken: Mapping[str, Parameter], positional: Sequence[object], given: Iterable[str]) -> None:
     """Raise ModelError where `Model(...)` is given what it does not take, or lacks what it needs."""
     if positional:
-        raise ModelError("Model takes its arguments by name; write Model(name=..., state=..., actions=[...])")
+        raise ModelError("Model takes its arguments by name; write Model(state=..., actions=[...])")
     for name in given:
         if name not in taken:
             raise ModelError(
@@ -29,7 +29,7 @@ def check_keywords(taken: Mapping[str, Parameter], positional: Sequence[object],
             )
     missing = [name for name, each in taken.items() if each.default is Parameter.empty and name not in given]
     if missing:
-        raise ModelError(f"Model lacks {', '.join(missing)}; write Model(name=..., state=..., actions=[...])")
+        raise ModelError(f"Model lacks {', '.join(missing)}; write Model(state=..., actions=[...])")
 
 
 def check_definition(arguments: Mapping[str, Any]) -> None:

@@ -24,7 +24,7 @@ from checker.language.ir import BOOL, INT, NOTHING, Function, reachable
 from checker.language.ranges import Analysis
 from checker.language.source import guarded, parameter_names, place_of, short_path
 from checker.layout import Layout, kind_of, scalar_of
-from checker.names import did_you_mean, unknown
+from checker.names import did_you_mean, model_name, unknown
 from checker.parts import Action, Liveness, Measure, Parameter, Property, Protocol
 from checker.schema import Flag, Kind, Struct
 
@@ -41,7 +41,6 @@ NOTHING_FAIR: dict[str, Any] = {"weakly_fair": (), "strongly_fair": ()}
 class Model:
     """A closed finite system.
 
-    `name`: letters, digits and any of _ - . because it names files.
     `state`: the Struct of a state. `initial`: one or several functions like actions, each applied to the blank state
     (every optional field at its sentinel, every other field at its lowest value); the states in which they do not
     return False are the initial states; None stands for the blank state itself. `bounds`: integers by name.
@@ -56,7 +55,8 @@ class Model:
     search checks them where it is asked to. `constraint`: states in which it does not hold are checked, but neither
     counted nor explored further. `check_deadlock`: whether a state without an enabled action is an error. `measures`:
     functions `(state[, rules]) -> int` by which `kafkacheck analyze` groups states.
-    `drawing`: how steps are drawn as lanes. `question`: what the model answers, by default the first sentence of the
+    `drawing`: how steps are drawn as lanes. `name`: letters, digits and any of _ - . because it names files; by default
+    the module that defines the model says it (`checker.names.model_name`). `question`: what the model answers, by default the first sentence of the
     docstring of the module that defines it. `place` is what errors call the place of the definition, by default the
     file and line of the call. `like` is a model of the same state, bounds and rules, if one is known: what was read for
     it is not read again.
@@ -76,7 +76,6 @@ class Model:
     def __init__(
         self,
         *,
-        name: str,
         state: type[Struct],
         actions: Sequence[Protocol],
         bounds: Mapping[str, int] | None = None,
@@ -94,11 +93,14 @@ class Model:
         check_deadlock: bool = False,
         measures: Sequence[Protocol] = (),
         drawing: Lanes | None = None,
+        name: str | None = None,
         question: str | None = None,
         place: str | None = None,
         like: "Model | None" = None,
     ) -> None:
         caller = sys._getframe(1)
+        if name is None:
+            name = model_name(caller.f_globals.get("__name__", ""), caller.f_code.co_filename)
         if question is None:
             question = _first_sentence(caller.f_globals.get("__doc__"))
         if place is None:

@@ -1,6 +1,6 @@
 """The museum: known bugs, each a model with a rule put back to how it was, and the search that finds the bug.
 
-The catalogue's folder `museum` has one TOML file for each area, named after it, with one table for each bug:
+The file `bugs.toml` of a folder of the catalogue has one table for each bug that its models show:
 
     title = "..."                   what went wrong, in a line
     model = "lock"                  the model of the catalogue in which it shows
@@ -31,14 +31,14 @@ from checker.model import Model
 from checker.names import did_you_mean, shortened
 from checker.result import Limits, Result, Verdict
 
-FOLDER = "museum"
+FILE = "bugs.toml"
 TEXTS = ("title", "model", "property", "fixed_by", "reason", "lacks")
 KEYS = (*TEXTS, "broken", "rules", "bounds", "properties")
 
 
 @dataclass(frozen=True)
 class Bug:
-    """A known bug; see the module for the fields. `area` is the name of its file."""
+    """A known bug; see the module for the fields. `area` is the folder of its file."""
 
     id: str
     area: str
@@ -64,14 +64,14 @@ class Bug:
             model = catalogue.find_model(self.model).with_bounds(self.bounds).with_rules(self.rules)
             return model.with_properties(self.properties) if self.properties else model
         except UsageError as error:
-            raise ModelError(f"the bug {self.id}: {error}; mend its entry in {FOLDER}/{self.area}.toml") from None
+            raise ModelError(f"the bug {self.id}: {error}; mend its entry in {self.area}/{FILE}") from None
 
     def broken_models(self) -> list[Model]:
         """One model for each variant without the fix: only the bug's property is checked. ModelError as above."""
         try:
             return [self.fixed_model().with_rules(each).with_properties([self.property]) for each in self.broken]
         except UsageError as error:
-            raise ModelError(f"the bug {self.id}: {error}; mend its entry in {FOLDER}/{self.area}.toml") from None
+            raise ModelError(f"the bug {self.id}: {error}; mend its entry in {self.area}/{FILE}") from None
 
 
 @dataclass(frozen=True)
@@ -190,15 +190,14 @@ class Museum:
 
 
 def bugs() -> list[Bug]:
-    """All bugs, in the order of the areas' names and then of the files. ModelError where a file is wrong."""
+    """All bugs, in the order of their folders and then of the files. ModelError where a file is wrong."""
     found: list[Bug] = []
-    for folder in catalogue.folders():
-        for path in sorted((folder / FOLDER).glob("*.toml")):
-            try:
-                tables = tomllib.loads(path.read_text(encoding="utf-8"))
-            except (OSError, ValueError) as error:
-                raise ModelError(f"{path} cannot be read as TOML: {error}; mend that line") from None
-            found += [_bug(path, name, table) for name, table in tables.items()]
+    for path in catalogue.files(FILE):
+        try:
+            tables = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise ModelError(f"{path} cannot be read as TOML: {error}; mend that line") from None
+        found += [_bug(path, name, table) for name, table in tables.items()]
     return found
 
 
@@ -225,7 +224,7 @@ def find_bugs(text: str) -> list[Bug]:
     raise UsageError(
         f"there is no bug {shortened(text)!r}{did_you_mean(text, names)}; `bugs --list` shows them all"
         if every
-        else f"the catalogue has no folder {FOLDER!r} with known bugs"
+        else f"no folder of the catalogue has a file {FILE} with known bugs"
     )
 
 
@@ -248,4 +247,4 @@ def _bug(path: Path, name: str, table: Any) -> Bug:
     missing = [key for key in needed if not table.get(key)]
     if missing:
         raise ModelError(f"{place} lacks {', '.join(missing)}")
-    return Bug(id=name, area=path.stem, **(table | {"properties": tuple(table.get("properties", ()))}))
+    return Bug(id=name, area=path.parent.name, **(table | {"properties": tuple(table.get("properties", ()))}))

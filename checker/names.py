@@ -1,7 +1,14 @@
-"""Names that a user got wrong: the nearest one there is, and the error that says so."""
+"""Names of models, and names that a user got wrong: the nearest one there is, and the error that says so."""
 
 import difflib
+import re
 from collections.abc import Iterable
+from pathlib import Path
+
+CATALOGUE = "model"
+"""The package whose modules are the catalogue's models."""
+BASE = "base"
+"""The module of a model that bears its folder's name."""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -27,3 +34,27 @@ def unknown(what: str, name: str, known: Iterable[str], model: str) -> str:
     """The message for a name that does not exist: what was given, what there is, and the nearest name."""
     names = list(known)
     return f"{model} has no {what} {shortened(name)!r}; it has: {', '.join(names) or 'none'}{did_you_mean(name, names)}"
+
+
+def model_name(module: str, file: str = "") -> str:
+    """The name of the model that a module, in a file of that path, defines.
+
+    In the catalogue it is the module's dotted path below the package. Elsewhere it is the file's, without what no name
+    may have. The underscore behind a keyword of Python, as in `return_`, is no part of a name.
+    """
+    package, *parts = module.split(".")
+    if package != CATALOGUE or not parts:
+        return re.sub(r"[^\w.-]", "_", Path(file).stem or module).strip("_")
+    if parts[-1] == BASE and len(parts) > 1:
+        parts.pop()
+    return ".".join(part.rstrip("_") for part in parts)
+
+
+def short_names(name: str) -> tuple[tuple[str, ...], ...]:
+    """What a model of the catalogue is called beside its name, the clearest first; equally clear ones lie together.
+
+    The first two are the forms that names had when all models lay in one folder; then come the last parts of the name.
+    """
+    parts = name.split(".")
+    ends = tuple(".".join(parts[number:]) for number in range(1, len(parts)))
+    return ("_".join(parts),), (f"{parts[0]}_{parts[-1]}",), ends

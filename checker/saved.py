@@ -1,5 +1,6 @@
 """Traces in files: read, and fitted to today's model. What a file may hold wrong is one error that says so."""
 
+import itertools
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,7 +11,7 @@ from typing import Any
 from checker.errors import ModelError, UsageError
 from checker.files import reason_of
 from checker.model import Action, Model
-from checker.names import did_you_mean, printable, shortened
+from checker.names import did_you_mean, printable, short_names, shortened
 from checker.objects import value_from_json
 from checker.settings import rules_of, with_settings
 from checker.trace import FORMAT, VERSION, Step, Trace, first_step, liveness_named, property_named
@@ -83,7 +84,7 @@ def as_saved(model: Model, saved: Saved, changes: Sequence[str]) -> Model:
     `changes` do not set.
     """
     path, its_model = saved.path, shortened(saved.model)
-    if saved.model != model.name:
+    if saved.model != model.name and saved.model not in itertools.chain(*short_names(model.name)):
         raise UsageError(f"{path} is a trace of the model {its_model!r}, not of {model.name!r}; name that model")
     with_settings(model, changes)  # for its errors, which are about the command line alone
     given = {text.partition("=")[0].strip() for text in changes}

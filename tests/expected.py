@@ -1,21 +1,22 @@
-"""What model/expected.toml pins, and `python -m tests.expected [MODEL ...]`, which pins it anew from complete runs.
+"""What each `model/<family>/expected.toml` pins; `python -m tests.expected [MODEL ...]` pins it anew.
+
+The counts are those of complete runs.
 
 The verdict of a model is decided by whoever writes its docstring; the numbers are what a search of this very code
 counts. So the numbers are never written by hand, and a changed verdict shows in the difference of the file.
 """
 
 import argparse
-import importlib
 import tomllib
 from functools import cache
 from pathlib import Path
 
-from checker.catalogue import catalogue_names
+from checker.catalogue import EXPECTED_FILE, catalogue_names, find_model, full_name
 from checker.model import Model
 from checker.result import Result
 from checker.search import check
 
-FILE = Path(__file__).resolve().parent.parent / "model" / "expected.toml"
+CATALOGUE = Path(__file__).resolve().parent.parent / "model"
 
 INTERPRETED_UP_TO = 20_000
 """Up to about this many states plain Python is about as quick as compiling."""
@@ -30,13 +31,14 @@ HEADER = """\
 
 def model_of(name: str) -> Model:
     """The catalogue model of that name."""
-    return importlib.import_module(f"model.{name}").MODEL
+    return find_model(name)
 
 
 @cache
 def pinned() -> dict[str, dict]:
-    """The tables of expected.toml by model name."""
-    return tomllib.loads(FILE.read_text(encoding="utf-8"))
+    """The tables of all expected.toml by model name."""
+    files = sorted(CATALOGUE.rglob(EXPECTED_FILE))
+    return {name: facts for file in files for name, facts in tomllib.loads(file.read_text(encoding="utf-8")).items()}
 
 
 def names_of(state: type, most: int) -> list[str]:
@@ -53,7 +55,6 @@ def facts_of(result: Result) -> dict:
     if result.trace is not None:
         facts["trace_states"] = len(result.trace.steps)
     return facts | {
-        "bounds": dict(result.model.bounds),
         "distinct": result.states_distinct,
         "generated": result.states_generated,
         "depth": result.depth,
@@ -67,12 +68,9 @@ def engine_for(states: int) -> str:
 
 def toml_of(name: str, facts: dict) -> str:
     """One table of expected.toml."""
-    lines = [f"[{name}]"]
+    lines = [f'["{name}"]' if "." in name else f"[{name}]"]
     for key, value in facts.items():
-        if isinstance(value, dict):
-            text = "{ " + ", ".join(f"{inner} = {number}" for inner, number in value.items()) + " }"
-        else:
-            text = f'"{value}"' if isinstance(value, str) else f"{value:_}"
+        text = f'"{value}"' if isinstance(value, str) else f"{value:_}"
         lines.append(f"{key} = {text}")
     return "\n".join(lines)
 
@@ -82,14 +80,16 @@ def pin(chosen: list[str]) -> None:
     facts = pinned() if chosen else {}
     for name in chosen or catalogue_names():
         facts[name] = facts_of(check(model_of(name), engine="compiled"))
-    tables = [toml_of(name, facts[name]) for name in catalogue_names() if name in facts]
-    FILE.write_text(HEADER + "\n" + "\n\n".join(tables) + "\n", encoding="utf-8")
+    for family in sorted({name.partition(".")[0] for name in facts}):
+        names = [name for name in catalogue_names() if name in facts and f"{name}.".startswith(f"{family}.")]
+        text = HEADER + "\n" + "\n\n".join(toml_of(name, facts[name]) for name in names) + "\n"
+        (CATALOGUE / family / EXPECTED_FILE).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Pins anew what searches of the catalogue find.")
     parser.add_argument("names", nargs="*", metavar="MODEL", help="a model of the catalogue to pin, in place of all")
     names = parser.parse_args().names
-    for unknown in sorted({*names} - {*catalogue_names()}):
+    for unknown in sorted(name for name in names if full_name(name) is None):
         parser.error(f"there is no model {unknown!r} in the catalogue; `kafkacheck models` lists them")
-    pin(names)
+    pin([str(full_name(name)) for name in names])

@@ -25,7 +25,7 @@ from checker.model import Model
 from impl import cluster, producing
 from impl.producer.rules import ProducerRules
 from impl.replication.records import State
-from model.producer_environment import start_known
+from model.producer.environment import start_known
 from tests.expected import names_of, pinned
 from tests.random_states import reached
 from tests.toys.broken import MODELS as BROKEN
@@ -33,7 +33,7 @@ from tests.toys.broken import MODELS as BROKEN
 PAIRS = 100_000
 """How many (state, action with parameters) pairs of a model the readings are compared on, at least."""
 
-WHOLE = ("cluster_disks", "all", "transactions_cleaner")
+WHOLE = ("cluster.disks", "all", "transactions.cleaner")
 """The models that are not abstract and are compared on all of them all the same."""
 
 FEWEST = 200
@@ -126,7 +126,7 @@ FEW = {"batches": 3, "partitions": 1, "records_in_batch": 1, "log_size": 3, "max
 """Bounds at which the actions of the producer's models have few parameters."""
 
 
-TRANSACTIONS = ("transactions_at_least_once", "transactions_cleaner", "transactions_end")
+TRANSACTIONS = ("transactions.at_least_once", "transactions.cleaner", "transactions.end")
 """Small models of transactions. In the others every search checks the contract of each step that it takes."""
 
 

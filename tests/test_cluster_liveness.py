@@ -17,12 +17,12 @@ from impl.cluster import State
 from impl.constants import NO_LEADER, NO_OFFSET
 from impl.replication.records import ReplicaId
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS
-from model.cluster_convergence import MODEL
-from model.cluster_convergence_stuck import MODEL as STUCK
-from model.cluster_convergence_unclean import MODEL as UNCLEAN
-from model.environment import found_partition
-from spec.cluster_liveness import bounds_leave_room, converged, disturbed
+from model.cluster.convergence.base import MODEL
+from model.cluster.convergence.stuck import MODEL as STUCK
+from model.cluster.convergence.unclean import MODEL as UNCLEAN
+from model.cluster.environment import found_partition
+from model.cluster.system import BOUNDS
+from spec.cluster.liveness import bounds_leave_room, converged, disturbed
 from tests.test_spec_cluster import state_of
 
 CRASH_AND_LAG = {"moves": 0, "max_metadata_offset": 7, "max_leader_epoch": 4}

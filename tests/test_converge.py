@@ -15,7 +15,7 @@ from checker.search import check
 from impl.constants import NO_LEADER
 from impl.replication.controller import start_partition
 from impl.replication.records import State
-from spec.measures import isr_size, live_leaders
+from spec.replication.measures import isr_size, live_leaders
 from tests.command import Command, write
 from tests.expected import model_of
 

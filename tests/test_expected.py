@@ -9,7 +9,7 @@ from checker.search import check
 from impl.constants import FetchFencing, TruncationRule
 from impl.replication.controller import start_partition
 from impl.replication.records import ReplicationRules, State
-from model.replication import ACTIONS, ALWAYS
+from model.replication.system import ACTIONS, ALWAYS
 from tests.expected import engine_for, facts_of, model_of, names_of, pinned
 
 BROKEN = [name for name in names_of(State, 10**7) if pinned()[name]["verdict"] == "VIOLATED"]

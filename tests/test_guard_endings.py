@@ -61,8 +61,8 @@ def begun(tmp_path):
         "-m",
         "checker",
         "guards",
-        "cluster_consumer_unclean",
-        "cluster_power",
+        "cluster.consumer.unclean",
+        "cluster.power",
         "--workers",
         "2",
     ]

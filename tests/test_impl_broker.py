@@ -21,8 +21,8 @@ from impl.cluster import State
 from impl.constants import NO_EPOCH, NO_OFFSET, Acks, Stage, TruncationRule
 from impl.replication.truncation import end_offset_for_epoch
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS
-from model.environment import fetch_connection_breaks, found_partition
+from model.cluster.environment import fetch_connection_breaks, found_partition
+from model.cluster.system import BOUNDS
 
 SIZES = {"log_size": 4, "max_records": 8, "max_leader_epoch": 3, "max_log_start": 4, "max_broker_epoch": 3}
 SIZES |= {"old_fetches": 1, "fetch_sessions": 1, "losses": 2}

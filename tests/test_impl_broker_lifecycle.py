@@ -24,7 +24,7 @@ from impl.controller.broker_lifecycle import (
     set_registration_offset,
     set_shutdown_offset,
 )
-from model.broker_lifecycle import live_broker_is_fenced, metadata_log_grows
+from model.broker_lifecycle.base import live_broker_is_fenced, metadata_log_grows
 
 RULES = LifecycleRules()
 OLD_UNFENCING = RULES._replace(unfencing_awaits_registration=False)

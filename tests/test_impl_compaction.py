@@ -9,7 +9,7 @@ from impl.compaction.records import NOTHING, State
 from impl.compaction.replica import consumer_reads, follower_fetches, leader_ends_transaction
 from impl.compaction.rules import CompactionRules
 from impl.producer.constants import NO_PRODUCER_ID
-from model.compaction_environment import (
+from model.compaction.environment import (
     follower_falls_behind,
     leadership_moves,
     producer_state_is_rebuilt,
@@ -17,7 +17,7 @@ from model.compaction_environment import (
     start_compaction,
     write_is_repeated,
 )
-from model.compactions import BOUNDS
+from model.compaction.system import BOUNDS
 
 RULES = CompactionRules()
 BUDGETS = {"lags": 2, "failovers": 2, "retries": 3, "reloads": 2}

@@ -16,8 +16,8 @@ from impl.controller.configuration import lower_min_insync_replicas
 from impl.controller.elections import controller_elects_uncleanly, move_leadership
 from impl.controller.reassignment import begin_reassignment, controller_ends_reassignment
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS
-from model.environment import controller_is_replaced, found_partition, process_crashes
+from model.cluster.environment import controller_is_replaced, found_partition, process_crashes
+from model.cluster.system import BOUNDS
 
 SIZES = {"replicas": 3, "max_leader_epoch": 5, "max_metadata_offset": 8, "crashes": 3, "min_isr_changes": 1}
 LAYOUT = Layout(State, {**BOUNDS, **SIZES})

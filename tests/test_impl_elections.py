@@ -12,9 +12,8 @@ from impl.controller.elections import controller_elects_uncleanly, zombie_elects
 from impl.controller.reassignment import begin_reassignment
 from impl.controller.topics import controller_creates_partition, controller_elects_first_leader
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS
-from model.cluster_election_order import MODEL as ELECTION_ORDER
-from model.environment import (
+from model.cluster.election_order import MODEL as ELECTION_ORDER
+from model.cluster.environment import (
     controller_is_replaced,
     found_partition,
     leadership_is_moved,
@@ -22,7 +21,8 @@ from model.environment import (
     shutdown_is_asked,
     start_without_partition,
 )
-from spec.cluster_elections import deposed_controller_changes_nothing, elected_leader_is_first, leader_is_active
+from model.cluster.system import BOUNDS
+from spec.cluster.elections import deposed_controller_changes_nothing, elected_leader_is_first, leader_is_active
 from tests.test_impl_controller import now, told
 
 SIZES = {

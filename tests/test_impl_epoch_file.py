@@ -17,9 +17,9 @@ from impl.controller.alter_partition import controller_alters_partition
 from impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
 from impl.controller.elections import move_leadership
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS
-from model.environment import found_partition
-from spec.cluster import logs_agree_below_high_watermark
+from model.cluster.environment import found_partition
+from model.cluster.system import BOUNDS
+from spec.cluster.properties import logs_agree_below_high_watermark
 
 LAYOUT = Layout(State, {**BOUNDS, "epoch_files": 1, "log_size": 2, "max_records": 2})
 RULES = ClusterRules()

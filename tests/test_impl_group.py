@@ -17,10 +17,10 @@ from impl.transactions.partition import leader_appends_verified, leader_receives
 from impl.transactions.plain_consumer import consumer_commits_offset
 from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
-from model.transactions import BOUNDS
-from model.transactions_environment import group_coordinator_is_replaced, group_is_rebalanced
-from model.transactions_group_environment import offset_expires
-from spec.transaction_offsets import (
+from model.transactions.environment import group_coordinator_is_replaced, group_is_rebalanced
+from model.transactions.group.environment import offset_expires
+from model.transactions.system import BOUNDS
+from spec.transactions.offsets import (
     committed_offsets_count,
     loaded_pending_offset,
     marker_while_loading,

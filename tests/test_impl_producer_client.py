@@ -15,8 +15,8 @@ from impl.producer.constants import (
 )
 from impl.producer.rules import ProducerRules
 from impl.producing import State
-from model.producer_environment import batch_expires_in_flight, close_connection, start_known
-from model.producers import BOUNDS
+from model.producer.environment import batch_expires_in_flight, close_connection, start_known
+from model.producer.system import BOUNDS
 
 SIZES = {"batches": 7, "partitions": 2, "max_in_flight": 3, "log_size": 8, "max_sequence": 8, "producer_ids": 2}
 EXPIRING = {"in_flight_expirations": 1}

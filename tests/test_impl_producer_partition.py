@@ -9,7 +9,7 @@ from impl.producer.recovery import broker_flushes_log, broker_rolls_segment
 from impl.producer.rules import ProducerRules
 from impl.producer.sender import producer_sends
 from impl.producing import State
-from model.producer_environment import (
+from model.producer.environment import (
     broker_crashes,
     leadership_moves,
     power_fails,
@@ -19,7 +19,7 @@ from model.producer_environment import (
     start_known,
     start_with_snapshot,
 )
-from model.producers import BOUNDS
+from model.producer.system import BOUNDS
 
 SIZES = {"batches": 6, "log_size": 6, "max_log_start": 6, "max_in_flight": 3, "snapshots": 2, "max_sequence": 8}
 BUDGET = dict.fromkeys(("disconnections", "failovers", "crashes", "power_losses", "deletions", "replacements"), 4)

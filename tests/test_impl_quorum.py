@@ -25,10 +25,10 @@ from impl.controller.quorum_elections import (
     voter_receives_vote_request,
     voter_stands_for_election,
 )
-from model.quorum_environment import network_heals, network_is_cut, voter_crashes, voter_disk_is_replaced
-from spec.metadata_quorum import one_leader_in_quorum_epoch
-from spec.quorum_elections import quorum_records_are_unique
-from spec.quorum_liveness import leader_without_majority, quorum_works
+from model.metadata_quorum.environment import network_heals, network_is_cut, voter_crashes, voter_disk_is_replaced
+from spec.metadata_quorum.elections import quorum_records_are_unique
+from spec.metadata_quorum.liveness import leader_without_majority, quorum_works
+from spec.metadata_quorum.properties import one_leader_in_quorum_epoch
 
 BOUNDS = {
     "voters": 3,
@@ -210,7 +210,7 @@ def test_who_restarts_needs_the_next_id_for_what_is_written_from_then_on():
     assert state.record_id == 2
 
 
-@pytest.mark.parametrize("name", ["metadata_quorum_restarts", "metadata_quorum_disks"])
+@pytest.mark.parametrize("name", ["metadata_quorum.restarts", "metadata_quorum.disks"])
 def test_bounds_that_lack_an_id_leave_a_restart_out(name):
     """Also more crashes and lost disks than ids: the model is explored to its end."""
     model = find_model(name).with_bounds(

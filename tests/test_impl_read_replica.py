@@ -20,8 +20,8 @@ from impl.cluster import State
 from impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, NO_RECORD
 from impl.controller.elections import move_leadership
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS
-from model.environment import found_partition
+from model.cluster.environment import found_partition
+from model.cluster.system import BOUNDS
 
 SIZES = {"replicas": 3, "log_size": 2, "max_records": 2, "max_log_start": 2, "read_replicas": 1}
 LAYOUT = Layout(State, {**BOUNDS, **SIZES})

@@ -30,8 +30,8 @@ from impl.controller.topics import (
     zombie_ends_deletion,
 )
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS
-from model.environment import controller_is_replaced, process_crashes, start_in_sync, topic_deletion_is_asked
+from model.cluster.environment import controller_is_replaced, process_crashes, start_in_sync, topic_deletion_is_asked
+from model.cluster.system import BOUNDS
 from tests.test_impl_controller import now
 
 SIZES = {

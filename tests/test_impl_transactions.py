@@ -22,13 +22,13 @@ from impl.transactions.partition import (
 )
 from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
-from model.transactions import BOUNDS
-from model.transactions_environment import (
+from model.transactions.environment import (
     append_fails,
     group_coordinator_lags,
     partition_is_deleted,
     topic_is_recreated,
 )
+from model.transactions.system import BOUNDS
 
 LAYOUT = Layout(
     State,

@@ -8,7 +8,7 @@ from impl.transactions.client import ask_for_end, is_upgraded, producer_sends, r
 from impl.transactions.constants import Answer, ProducerState, ProduceStage, RequestKind, Upgrade
 from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
-from model.transactions import BOUNDS
+from model.transactions.system import BOUNDS
 
 LAYOUT = Layout(State, {**BOUNDS, "upgrades": 1})
 RULES = TransactionRules(transaction_version=1)

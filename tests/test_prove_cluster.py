@@ -8,7 +8,7 @@ from checker.proofs.obligations import obligations
 from checker.proofs.reached import explore
 from checker.prove import Outcome, Prover, Settings, prove
 from checker.result import Limits
-from model import cluster
+from model.cluster.system import system as cluster
 from tests.command import ROOT
 from tests.marks import long_but
 
@@ -18,8 +18,8 @@ MODELS = [
     name for name in catalogue.catalogue_names() if name.startswith("cluster") and catalogue.find_model(name).lemmas
 ]
 # The other models prove the same of much the same actions, and search longer for the same lemmas.
-QUICK = ["cluster_kraft", "cluster_zookeeper_three"]
-SEARCHED = ["cluster_disks", "cluster_zookeeper"]
+QUICK = ["cluster.kraft", "cluster.zookeeper.three"]
+SEARCHED = ["cluster.disks", "cluster.zookeeper"]
 
 PROVED = {
     "logs_match_by_epoch", "logs_agree_below_high_watermark", "one_leader_in_epoch", "isr_has_no_inactive",
@@ -74,7 +74,7 @@ def test_every_property_is_either_proved_or_open():
     + [(name, {"log_size": 2, "max_records": 2}) for name in sorted(OPEN_WITH_TWO_RECORDS)],
 )
 def test_what_is_not_proved_is_answered_with_a_state(name, bounds):
-    model = catalogue.find_model("cluster_kraft").with_bounds({**SMALL, **bounds})
+    model = catalogue.find_model("cluster.kraft").with_bounds({**SMALL, **bounds})
     failed = [each for each in answers(model, name) if each.outcome is not Outcome.PROVED]
     assert failed and all(each.failure is not None and each.failure.after is not None for each in failed)
 
@@ -92,16 +92,16 @@ def answers(model, name):
 @pytest.mark.parametrize(
     ("name", "rule", "broken", "action"),
     [
-        ("cluster_kraft", {"fetch_fencing": "NONE"}, "stale_fetches_have_no_effect", "leader_answers_fetch"),
+        ("cluster.kraft", {"fetch_fencing": "NONE"}, "stale_fetches_have_no_effect", "leader_answers_fetch"),
         (
-            "cluster_zookeeper",
+            "cluster.zookeeper",
             {"leader_and_isr_checks_epochs": False},
             "leader_epoch_does_not_fall",
             "broker_obeys_leader_and_isr",
         ),
-        ("cluster_kraft", {"isr_excludes_inactive": False}, "isr_has_no_inactive", "controller_alters_partition"),
-        ("cluster_kraft", {"answer_checks_partition_epoch": False}, "isr_is_covered", "leader_learns_of_change"),
-        ("cluster_kraft", {"epoch_file_is_cut_at_end": False}, "every_truncation_cuts", "follower_uses_fetch"),
+        ("cluster.kraft", {"isr_excludes_inactive": False}, "isr_has_no_inactive", "controller_alters_partition"),
+        ("cluster.kraft", {"answer_checks_partition_epoch": False}, "isr_is_covered", "leader_learns_of_change"),
+        ("cluster.kraft", {"epoch_file_is_cut_at_end": False}, "every_truncation_cuts", "follower_uses_fetch"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else None,
 )

@@ -14,7 +14,7 @@ PROVED = ["sequences_follow_each_other", "older_epochs_are_fenced"]
 MODELS = [
     name for name in catalogue.catalogue_names() if name.startswith("producer") and catalogue.find_model(name).lemmas
 ]
-QUICK = ["producer_unknown", "producer_wraps"]
+QUICK = ["producer.unknown", "producer.wraps"]
 
 
 @pytest.mark.slow
@@ -35,7 +35,7 @@ def test_the_lemmas_hold_in_every_reachable_state(name):
 
 @pytest.mark.slow
 def test_sequences_are_accepted_by_what_is_remembered():
-    model = catalogue.find_model("producer_unknown")
+    model = catalogue.find_model("producer.unknown")
     less = [each.function for each in model.lemmas if each.name != "producer_state_matches_log"]
     proof = prove(model.with_given_lemmas(less), ALONE, PROVED)
     failed = {(each.obligation.subject, each.obligation.action) for each in proof.failed}

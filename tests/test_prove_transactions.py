@@ -8,7 +8,7 @@ from checker.proofs.obligations import obligations
 from checker.proofs.reached import explore
 from checker.prove import Outcome, Prover, Settings, prove
 from checker.result import Limits
-from model.transactions import STEPS, UPGRADE
+from model.transactions.system import STEPS, UPGRADE
 from tests.command import ROOT
 from tests.marks import long_but
 
@@ -19,7 +19,7 @@ MODELS = [
     if name.startswith("transactions") and catalogue.find_model(name).lemmas
 ]
 # The others prove the same of much the same actions.
-QUICK = ["transactions_late_produce", "transactions_two_step_read"]
+QUICK = ["transactions.late.produce", "transactions.two_step_read"]
 SMALL = {"log_size": 3, "max_verification_guard": 3, "max_producer_epoch": 2}
 """Formulas grow with the log; `make long` proves each model at its own bounds, and these at larger ones."""
 LARGER = {"producer_ids": 2, "clients": 2, "transactional_ids": 2, "requests": 2, "produces": 2}
@@ -37,7 +37,7 @@ OPEN = {
     "only_what_was_to_be_committed_is_delivered",
 }  # fmt: skip
 """What would need more lemmas than there are."""
-OPEN_IN = {"transactions_zombie_coordinator": {"coordinator_epochs_do_not_fall", "producer_epochs_do_not_fall"}}
+OPEN_IN = {"transactions.zombie_coordinator": {"coordinator_epochs_do_not_fall", "producer_epochs_do_not_fall"}}
 """A partition that has forgotten a producer does not know its epochs either."""
 
 
@@ -64,7 +64,7 @@ def test_transitions_epochs_and_stable_offsets_are_proved(name, is_long):
 
 @pytest.mark.long
 def test_stable_offsets_are_proved_of_two_producers_in_one_log():
-    model = catalogue.find_model("transactions_reader").with_bounds(LARGER)
+    model = catalogue.find_model("transactions.reader").with_bounds(LARGER)
     assert prove(model, ALONE, proved_of(model)).is_proved
 
 
@@ -96,8 +96,8 @@ def answers(model, name):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("model", "name"),
-    [("transactions_late_requests", name) for name in sorted(OPEN) if not name.endswith("_delivered")]
-    + [("transactions_two_step_read", "only_what_was_to_be_committed_is_delivered")],
+    [("transactions.late.requests", name) for name in sorted(OPEN) if not name.endswith("_delivered")]
+    + [("transactions.two_step_read", "only_what_was_to_be_committed_is_delivered")],
 )
 def test_what_is_not_proved_is_answered_with_a_state(model, name):
     failed = [
@@ -113,12 +113,12 @@ def test_what_is_not_proved_is_answered_with_a_state(model, name):
     ("name", "rule", "broken", "action"),
     [
         (
-            "transactions_two_step_read",
+            "transactions.two_step_read",
             {"high_watermark_is_read_once": False},
             "reads_end_at_stable_offset",
             "leader_limits_read",
         ),
-        ("transactions_reader", {"index_comes_first": False}, "aborted_index_matches_log", "index_fails"),
+        ("transactions.reader", {"index_comes_first": False}, "aborted_index_matches_log", "index_fails"),
     ],
     ids=["high_watermark_is_read_once", "index_comes_first"],
 )

@@ -8,7 +8,7 @@ from checker.exploration import Watch
 from checker.fair_cycles import Rules, find_lasso
 from checker.graphs.observed import compiled_graph
 from checker.result import Limits
-from model.metadata_quorum_partition import MODEL
+from model.metadata_quorum.partition import MODEL
 
 PAIRS = [("leader_without_majority", "every_leader_has_majority"), ("quorum_is_stuck", "quorum_works")]
 

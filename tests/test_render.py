@@ -25,7 +25,7 @@ from checker.replay import ReplayOutcome, replay
 from checker.trace import Trace, ending_of
 from checker.witness import explain, find_witness
 from impl.controller.quorum import RestartRule
-from model.drawing import REPLICATION
+from model.replication.drawing import REPLICATION
 from tests.behaviours import run
 from tests.relay import LANES, LOSS, MODEL, STEPS
 from tests.snippets import load
@@ -441,7 +441,7 @@ def test_the_leader_of_the_quorum_has_a_band_and_nobody_else(leader_id):
 
 
 def test_votes_a_restart_and_what_it_loses_can_be_read_from_the_lanes_of_the_quorum(drawer):
-    model = find_model("metadata_quorum_restarts").with_rules({"leader_restarts_as": RestartRule.UNATTACHED})
+    model = find_model("metadata_quorum.restarts").with_rules({"leader_restarts_as": RestartRule.UNATTACHED})
     trace = run(model, KAFKA_10661, "quorum_records_are_unique")
     words = [word.strip() for word in drawn(lanes_dot(trace, model.drawing, explain(trace)))]
     for expected in (

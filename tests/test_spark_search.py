@@ -68,7 +68,7 @@ def ended(process):
     return output.splitlines()[-1]
 
 
-SEARCHES = [("kip101", 3, 1), ("truncate_to_high_watermark", 1, 1), ("cluster_consumer_unclean", 2, 70)]
+SEARCHES = [("kip101", 3, 1), ("truncate_to_high_watermark", 1, 1), ("cluster.consumer.unclean", 2, 70)]
 """Models, the number of shards, and from how many states on a level is a job."""
 
 

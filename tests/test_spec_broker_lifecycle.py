@@ -10,7 +10,7 @@ from checker.fairness import Fairness
 from checker.graphs.observed import compiled_graph
 from checker.result import Limits, Verdict
 from checker.search import check
-from model.broker_lifecycle import MODEL
+from model.broker_lifecycle.base import MODEL
 
 SMALL = {"restarts": 0}
 

@@ -9,9 +9,14 @@ from impl.cluster import State
 from impl.constants import Propagation, Stage
 from impl.log import truncate_to
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS
-from model.environment import found_partition
-from spec import cluster, cluster_clients, cluster_measures, cluster_messages, cluster_record, cluster_steps
+from model.cluster.environment import found_partition
+from model.cluster.system import BOUNDS
+from spec.cluster.properties import clients as cluster_clients
+from spec.cluster.properties import measures as cluster_measures
+from spec.cluster.properties import messages as cluster_messages
+from spec.cluster.properties import properties as cluster
+from spec.cluster.properties import record as cluster_record
+from spec.cluster.properties import steps as cluster_steps
 
 LAYOUT = Layout(State, {**BOUNDS, "log_size": 2, "max_records": 3, "max_log_start": 1})
 OLD_FETCHES = Layout(State, {**BOUNDS, "old_fetches": 1, "losses": 1})
@@ -31,7 +36,10 @@ def test_a_good_state_satisfies_everything():
     state = state_of([(0, 0)], [(0, 0)])
     state.producers.acknowledged[0] = 0
     for name, judge in vars(cluster).items():
-        if getattr(judge, "__module__", "") == "spec.cluster" and name not in ("acknowledged_record", "deposed_leader"):
+        if getattr(judge, "__module__", "") == "spec.cluster.properties" and name not in (
+            "acknowledged_record",
+            "deposed_leader",
+        ):
             assert judge(state), name
 
 

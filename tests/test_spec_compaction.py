@@ -8,9 +8,9 @@ from impl.compaction.records import State
 from impl.compaction.replica import consumer_reads, follower_fetches, leader_ends_transaction
 from impl.compaction.rules import CompactionRules
 from impl.producer.append import clear_batch
-from model.compaction_environment import producer_writes, start_compaction
-from model.compactions import BOUNDS, SAFETY
-from spec import compaction as spec
+from model.compaction.environment import producer_writes, start_compaction
+from model.compaction.system import BOUNDS, SAFETY
+from spec.compaction import properties as spec
 
 RULES = CompactionRules()
 

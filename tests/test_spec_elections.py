@@ -4,7 +4,7 @@ import pytest
 
 from impl.constants import NO_LEADER, PartitionState, Propagation
 from impl.rules import ClusterRules
-from spec.cluster_elections import (
+from spec.cluster.elections import (
     leader_is_active,
     new_partition,
     offline_partition,

@@ -3,7 +3,7 @@
 from impl.broker.log_file import append_to_log
 from impl.constants import NO_LEADER, Acks
 from impl.rules import ClusterRules
-from spec.cluster_eligible import (
+from spec.cluster.eligible import (
     appends_need_enough_replicas,
     last_known_leader_is_last_resort,
     last_known_leader_led_last,

@@ -10,10 +10,10 @@ from impl.producer.leader import leader_handles_produce
 from impl.producer.rules import ProducerRules
 from impl.producer.sender import producer_sends, producer_takes_answer
 from impl.producing import State
-from model.producer_environment import start_known
-from model.producers import BOUNDS, SAFETY, STEPS
-from spec import producer as spec
-from spec import producer_steps as steps
+from model.producer.environment import start_known
+from model.producer.system import BOUNDS, SAFETY, STEPS
+from spec.producer import properties as spec
+from spec.producer import steps
 from tests.marks import long_but
 
 RULES = ProducerRules()
@@ -214,29 +214,29 @@ def test_progress_is_seen():
 
 
 NEEDED = {
-    "producer_verification": {
+    "producer.verification": {
         "only_transactional_producers_have_transactions", "only_final_errors_fail_batches",
         "two_batches_in_transaction", "refused_verifications_are_remembered", "verifications_await_the_lowest_sequence",
         "transactions_begin_verified_and_once",
     },
-    "producer_synchronous": {
+    "producer.synchronous": {
         "producers_keep_their_id", "one_send_at_a_time", "dead_producers_keep_nothing", "first_batch_is_sent_again",
         "later_batch_is_acknowledged",
     },
-    "producer_recovery": {"snapshots_are_in_order", "snapshots_are_kept", "disturbances_are_real"},
-    "producer_state_expires": {"unknown_producer_goes_on"},
-    "producer_retention": {"late_requests_are_handled", "first_sequences_need_no_producer_state"},
-    "producer_invalid": {"rewritten_batches_call_for_no_epoch"},
-    "producer_new_replica": {"logs_begin_before_they_end", "appends_have_a_reason"},
-    "producer_failover": {
+    "producer.recovery": {"snapshots_are_in_order", "snapshots_are_kept", "disturbances_are_real"},
+    "producer.state_expires": {"unknown_producer_goes_on"},
+    "producer.retention": {"late_requests_are_handled", "first_sequences_need_no_producer_state"},
+    "producer.invalid": {"rewritten_batches_call_for_no_epoch"},
+    "producer.new_replica": {"logs_begin_before_they_end", "appends_have_a_reason"},
+    "producer.failover": {
         "connections_keep_their_broker", "refusals_name_no_offset", "high_watermark_awaits_deposed_leaders",
         "leaders_answer", "truncations_keep_what_is_shared", "followers_have_their_leaders_log",
         "connections_end_with_broker", "requests_wait_for_leaders", "request_to_next_leader",
     },
-    "producer_settles": {"expired_batches_without_gap_call_for_no_epoch"},
+    "producer.settles": {"expired_batches_without_gap_call_for_no_epoch"},
 }  # fmt: skip
 """By model, what fails there when some condition is removed."""
-QUICK = ["producer_verification", "producer_synchronous", "producer_recovery", "producer_state_expires"]
+QUICK = ["producer.verification", "producer.synchronous", "producer.recovery", "producer.state_expires"]
 
 
 @pytest.mark.slow

@@ -21,11 +21,11 @@ from impl.cluster import State
 from impl.constants import NO_LEADER
 from impl.controller.brokers import controller_fences_broker
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS
-from model.cluster_read_replica import MODEL
-from model.cluster_read_replica_unleased import MODEL as UNLEASED
-from model.environment import found_partition, start_in_sync
-from spec import cluster_read_replica as spec
+from model.cluster.environment import found_partition, start_in_sync
+from model.cluster.read_replica.base import MODEL
+from model.cluster.read_replica.unleased import MODEL as UNLEASED
+from model.cluster.system import BOUNDS
+from spec.cluster import read_replica as spec
 
 LAYOUT = Layout(State, {**BOUNDS, "read_replicas": 1})
 LEASED, FOR_GOOD = ClusterRules(), ClusterRules(read_replica_is_leased=False)

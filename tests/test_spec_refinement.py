@@ -8,10 +8,10 @@ from checker.search import check
 from impl.cluster import State
 from impl.controller.elections import controller_elects_uncleanly
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS, KRAFT, REPLICATION
-from model.cluster_follower_reads import MODEL as FOLLOWER_READS
-from model.environment import process_crashes, start_alone
-from spec import cluster_refinement
+from model.cluster.environment import process_crashes, start_alone
+from model.cluster.follower_reads import MODEL as FOLLOWER_READS
+from model.cluster.system import BOUNDS, KRAFT, REPLICATION
+from spec.cluster.properties import refinement as cluster_refinement
 from tests.test_spec_cluster import state_of
 
 

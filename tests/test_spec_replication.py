@@ -2,7 +2,7 @@
 
 import pytest
 
-from spec.replication import (
+from spec.replication.properties import (
     committed_record,
     deposed_leader,
     diverging_logs,

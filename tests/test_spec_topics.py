@@ -5,9 +5,14 @@ from impl.broker.log_file import append_to_log
 from impl.cluster import State
 from impl.constants import NO_EPOCH, NO_LEADER, Propagation, Stage
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS
-from model.environment import found_partition
-from spec import cluster, cluster_elections, cluster_eligible, cluster_messages, cluster_record, cluster_topics
+from model.cluster.environment import found_partition
+from model.cluster.system import BOUNDS
+from spec.cluster.properties import elections as cluster_elections
+from spec.cluster.properties import eligible as cluster_eligible
+from spec.cluster.properties import messages as cluster_messages
+from spec.cluster.properties import properties as cluster
+from spec.cluster.properties import record as cluster_record
+from spec.cluster.properties import topics as cluster_topics
 
 LAYOUT = Layout(State, {**BOUNDS, "deletions": 2, "failovers": 1, "max_controller_epoch": 1})
 KRAFT = ClusterRules()

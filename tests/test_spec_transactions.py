@@ -13,9 +13,10 @@ from impl.transactions.constants import ProducerState, RequestKind, TransactionS
 from impl.transactions.partition import first_open_transaction_offset
 from impl.transactions.records import Partition, State, TransactionalIdNumber
 from impl.transactions.rules import TransactionRules
-from model.transactions import BOUNDS, TRANSACTIONS, TRANSITIONS
-from model.transactions_starts import start_transactions
-from spec import transaction_steps, transactions
+from model.transactions.starts import start_transactions
+from model.transactions.system import BOUNDS, TRANSACTIONS, TRANSITIONS
+from spec.transactions.properties import properties as transactions
+from spec.transactions.properties import steps as transaction_steps
 from tests.marks import long_but
 from tests.reference_checker import attempts, freeze
 
@@ -61,7 +62,7 @@ def test_a_good_state_satisfies_everything():
     state.group.committed = 1
     state.group.processed[0] = 1
     for name, judge in vars(transactions).items():
-        if getattr(judge, "__module__", "") == "spec.transactions" and judge.__code__.co_argcount == 1:
+        if getattr(judge, "__module__", "") == "spec.transactions.properties" and judge.__code__.co_argcount == 1:
             nothing_such = ("something_is_open", "fenced_client", "something_is_undecided", "partition_is_asked_for")
             assert judge(state) == (name not in nothing_such), name
 
@@ -140,7 +141,7 @@ def only_open_transactions_count(partition: Partition) -> int:
     return first_open_transaction_offset(partition.log)
 
 
-@pytest.mark.parametrize("name", ["transactions_reader", "transactions_two_step_read"])
+@pytest.mark.parametrize("name", ["transactions.reader", "transactions.two_step_read"])
 def test_a_search_finds_a_stable_offset_that_forgets_what_is_not_replicated(monkeypatch, name):
     monkeypatch.setattr("impl.transactions.partition.first_unstable_offset", only_open_transactions_count)
     result = check(catalogue.find_model(name), engine="interpreted")
@@ -343,8 +344,8 @@ def transitions_of(model):
 @pytest.mark.slow
 def test_every_legal_transition_of_the_transaction_log_is_taken_and_no_other():
     sizes = {"clients": 2, "requests": 2, "produces": 2, "delays": 0, "batches": 1, "producer_ids": 2, "log_size": 2}
-    taken, pending = transitions_of(catalogue.find_model("transactions_expiry").with_bounds(sizes))
-    again, _ = transitions_of(catalogue.find_model("transactions_end").with_bounds({"requests": 1, "log_size": 3}))
+    taken, pending = transitions_of(catalogue.find_model("transactions.expiry").with_bounds(sizes))
+    again, _ = transitions_of(catalogue.find_model("transactions.end").with_bounds({"requests": 1, "log_size": 3}))
     idle = ("EMPTY", "COMPLETE_COMMIT", "COMPLETE_ABORT")
     assert taken | again == {
         ("NONE", "EMPTY"),
@@ -362,7 +363,7 @@ def test_every_legal_transition_of_the_transaction_log_is_taken_and_no_other():
 
 
 NEEDED = {
-    "transactions_offsets_end": {
+    "transactions.group.offsets_end": {
         "coordinators_answer_by_their_state", "appended_entries_follow_requests", "verifications_are_true",
         "completions_bring_the_next_id", "records_are_sent_in_transactions", "requests_carry_their_version",
         "commits_await_acknowledgements", "only_begun_transactions_are_ended", "only_verified_batches_are_stored",
@@ -370,21 +371,21 @@ NEEDED = {
         "markers_go_where_they_are_awaited", "aborted_index_names_transactions", "strays_keep_their_topic",
         "pending_offsets_follow_their_marker", "disturbances_are_real",
     },
-    "transactions_epochs": {"clients_go_on_as_they_were_told"},
-    "transactions_cleaner": {
+    "transactions.epochs": {"clients_go_on_as_they_were_told"},
+    "transactions.cleaner": {
         "the_cleaner_removes_what_nobody_needs", "aborted_record_is_cleaned", "marker_is_cleaned",
         "last_marker_is_cleaned",
     },
-    "transactions_end": {"abort_after_error", "verifications_are_joined"},
-    "transactions_late_offsets": {"followed_markers_are_answered"},
-    "transactions_plain_commits": {"rebalances_wait_for_transactions", "plain_consumer_does_not_wait"},
-    "transactions_zombie_coordinator": {
+    "transactions.end": {"abort_after_error", "verifications_are_joined"},
+    "transactions.late.offsets": {"followed_markers_are_answered"},
+    "transactions.group.plain_commits": {"rebalances_wait_for_transactions", "plain_consumer_does_not_wait"},
+    "transactions.zombie_coordinator": {
         "answers_follow_appends", "producer_is_forgotten_behind_failover", "coordinator_is_replaced_at_rest",
         "entry_outlives_its_coordinator", "entry_is_lost",
     },
 }  # fmt: skip
 """By model, what fails there when some condition is removed."""
-QUICK = ["transactions_cleaner"]
+QUICK = ["transactions.cleaner"]
 
 
 @pytest.mark.slow

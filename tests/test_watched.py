@@ -8,7 +8,7 @@ from checker.result import Verdict
 from tests import random_states, readings
 from tests.snippets import load
 
-MODELS = ["cluster_kraft", "cluster_zookeeper", "producer_retries", "transactions_epochs", "transactions_two_step_read"]
+MODELS = ["cluster.kraft", "cluster.zookeeper", "producer.retries", "transactions.epochs", "transactions.two_step_read"]
 
 CLOCK = """
 from typing import Annotated

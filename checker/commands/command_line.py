@@ -72,12 +72,12 @@ def commands() -> None:
 def models(patterns: tuple[str, ...], as_json: bool) -> int:
     """List the models of the catalogue: what each asks, its bounds and rules, and the verdict to expect.
 
-    With NAMEs or patterns such as 'cluster_*' only those. Rules at their defaults are counted only; --json has all.
+    With NAMEs, folders such as transactions, or patterns such as 'cluster.*' only those. Rules at their defaults are counted only; --json has all.
     """
     expectations = catalogue.expectations()
     broken = 0
     listed = []
-    for name in catalogue.names_matching(patterns) if patterns else catalogue.catalogue_names():
+    for name in catalogue.names_matching(patterns, with_folders=True) if patterns else catalogue.catalogue_names():
         try:
             model = catalogue.find_model(name)
         except KafkacheckError as error:
@@ -139,7 +139,7 @@ def check(
 
     A property that is violated comes with a shortest counterexample. The last line is the verdict, with the number
     of distinct and generated states, the depth of the state graph, and the seconds it took. Several models, by names of
-    the catalogue or patterns such as 'cluster_*', are checked at their defaults; a table closes the list.
+    the catalogue or patterns such as 'cluster.*', are checked at their defaults; a table closes the list.
     """
     limits = Limits(max_states=max_states, max_seconds=max_seconds)
     check_cluster_options(engine, run_folder, master, conf, shards, spark_from)

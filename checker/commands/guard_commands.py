@@ -40,7 +40,7 @@ def guards(
     redundant. Any other is unexplained, unless the file guards.toml beside the model's lists it with a reason. The last
     line counts them.
 
-    Several models, by names of the catalogue or patterns such as 'cluster_*', judge a guard together: one that catches
+    Several models, by names of the catalogue or patterns such as 'cluster.*', judge a guard together: one that catches
     it is enough, and it is redundant where it is so in all that have it. What is unexplained then is put to the other
     models of the catalogue that have the same state. The smallest come first. --max-states and --max-seconds are for
     each guard in each model; a guard that is not decided within them is unexplained.  [default: 4 times the states of

@@ -12,7 +12,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
 
-from checker import catalogue, report
+from checker import report
 from checker.commands.guard_report import Judged, closing_line, document, text_of
 from checker.commands.named import Source
 from checker.commands.output import say, tell
@@ -59,8 +59,7 @@ def examine_models(patterns: Sequence[str], changes: tuple[str, ...], wish: Wish
         if not any(text in key for key in keys):
             names = ", ".join(each.model.name for each in members)
             raise UsageError(f"no guard of {names} has {shortened(text)!r} in its place or name; leave out --guard")
-    folder = catalogue.folder_of(members[0].source.text)
-    reasons = guard_list.reasons(folder, members)
+    reasons = guard_list.reasons(members)
     ended = "interrupted"  # before it was done; what was found until then is told
     try:
         if not wish.as_json:

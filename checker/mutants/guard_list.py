@@ -1,6 +1,6 @@
 """The file that lists guards which nothing catches, each with the reason why it is there all the same.
 
-It lies beside the files of the models; an entry speaks of one model, or of all whose names fit a pattern:
+It lies in the folder of the models or above it; an entry speaks of one model, or of all whose names fit a pattern:
 
     [[guard]]
     model = "counter"
@@ -31,15 +31,17 @@ class Listed:
     is_met: bool = True
 
 
-def reasons(folder: Path, members: Sequence[Member]) -> dict[Key, Listed]:
-    """The reasons listed in the folder's file for guards of these models; none where there is no file.
+def reasons(members: Sequence[Member]) -> dict[Key, Listed]:
+    """The reasons that the files of these models list for their guards; none for a model without a file.
 
-    UsageError where the file cannot be read, an entry is not well-formed, or a guard is listed twice or is none of
+    UsageError where a file cannot be read, an entry is not well-formed, or a guard is listed twice or is none of
     the models' that the entry speaks of.
     """
-    path = folder / FILE
-    if not path.is_file():
-        return {}
+    files = {file: None for each in members if (file := catalogue.file_beside(each.source.text, FILE)) is not None}
+    return {key: listed for file in files for key, listed in _reasons(file, members).items()}
+
+
+def _reasons(path: Path, members: Sequence[Member]) -> dict[Key, Listed]:
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

@@ -4,7 +4,7 @@ Part of Kafka modelled: `TransactionMetadata` (`prepareNewProducerId`, `prepareI
 `prepareAddPartitions`, `prepareAbortOrCommit`, `prepareComplete`, `prepareFenceProducerEpoch`, `prepareDead`).
 Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360, KIP-890.
 Left out, and why that is sound: timestamps; `isValidTransition`, which Kafka asks before each. Which state may follow
-which is said in `spec/transaction_steps.py` instead, of every step.
+which is said in `spec/transactions/steps.py` instead, of every step.
 """
 
 from impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker

@@ -1,4 +1,4 @@
-"""What model/expected_museum.toml pins of each known bug; `python -m tests.museum.pins [ID ...]` pins it anew.
+"""What each `model/<family>/expected_bugs.toml` pins of its bugs; `python -m tests.museum.pins [ID ...]` pins it anew.
 
 As in `tests.expected`, no number is written by hand. The lengths and counts are those of complete searches.
 """
@@ -6,7 +6,6 @@ As in `tests.expected`, no number is written by hand. The lengths and counts are
 import argparse
 import tomllib
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from checker.errors import UsageError
@@ -15,7 +14,7 @@ from checker.result import Limits, Result, Verdict
 from checker.search import check
 from tests import expected
 
-FILE = Path(__file__).resolve().parents[2] / "model" / "expected_museum.toml"
+FILE = "expected_bugs.toml"
 
 HEADER = """\
 # What a search of each known bug must find, by its id. Written by `python -m tests.museum.pins`, never by hand.
@@ -34,8 +33,9 @@ def museum() -> Museum:
 
 @cache
 def pinned() -> dict[str, Any]:
-    """The tables of the file by the bugs' ids."""
-    return tomllib.loads(FILE.read_text(encoding="utf-8"))
+    """The tables of all these files by the bugs' ids."""
+    files = sorted(expected.CATALOGUE.rglob(FILE))
+    return {bug: facts for file in files for bug, facts in tomllib.loads(file.read_text(encoding="utf-8")).items()}
 
 
 def variant_of(result: Result) -> dict[str, Any]:
@@ -86,8 +86,10 @@ def pin(names: list[str]) -> None:
     for bug in chosen_bugs(names):
         if not bug.lacks:
             facts[bug.id] = facts_of(searched.visit(bug))
-    tables = [table_of(bug.id, facts[bug.id]) for bug in bugs() if bug.id in facts]
-    FILE.write_text(HEADER + "\n" + "\n\n".join(tables) + "\n", encoding="utf-8")
+    for area in sorted({bug.area for bug in bugs()}):
+        tables = [table_of(bug.id, facts[bug.id]) for bug in bugs() if bug.id in facts and bug.area == area]
+        text = HEADER + "\n" + "\n\n".join(tables) + "\n"
+        (expected.CATALOGUE / area / FILE).write_text(text, encoding="utf-8")
     print(readme_table())
 
 

@@ -11,7 +11,7 @@
 A line of a picture is a broker: what it believes (`leads`, `follows`, `waits` for a leader, `is down`), in which
 leader epoch, and its log. `|` is its high watermark: what stands to the left of it is committed, as far as this broker
 knows. A message of a later leader epoch than 0 carries it: `b@1`. A step is a function of `steps.py`; each consists of
-actions of impl/ and model/environment.py, run by the interpreted reading, with their contract checked.
+actions of impl/ and model/cluster/environment.py, run by the interpreted reading, with their contract checked.
 """
 
 import inspect
@@ -24,8 +24,8 @@ from impl.broker.records import Broker
 from impl.cluster import State
 from impl.constants import NO_LEADER, NO_OFFSET, NO_RECORD
 from impl.rules import ClusterRules
-from model.cluster import BOUNDS
-from model.environment import found_partition
+from model.cluster.environment import found_partition
+from model.cluster.system import BOUNDS
 
 PLENTY = 9
 """More changes, restarts and disturbances than any script needs."""

@@ -11,7 +11,7 @@ from impl.constants import NO_LEADER, Propagation
 from impl.controller.alter_partition import controller_alters_partition
 from impl.controller.brokers import broker_starts, controller_fences_broker
 from impl.controller.elections import controller_elects_uncleanly
-from model.environment import power_fails, process_crashes
+from model.cluster.environment import power_fails, process_crashes
 from tests.scenarios.script import RefusedError, Script
 
 

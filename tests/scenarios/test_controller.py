@@ -2,8 +2,13 @@
 
 from impl.broker.metadata import broker_obeys_leader_and_isr, broker_obeys_stop_replica
 from impl.controller.brokers import broker_stops
-from model.environment import controller_is_replaced, leadership_is_moved, reassignment_is_asked, shutdown_is_asked
-from spec.cluster import acknowledged_records_survive
+from model.cluster.environment import (
+    controller_is_replaced,
+    leadership_is_moved,
+    reassignment_is_asked,
+    shutdown_is_asked,
+)
+from spec.cluster.properties import acknowledged_records_survive
 from tests.scenarios.eras import KAFKA_0_11
 from tests.scenarios.script import Script, id_set
 from tests.scenarios.steps import (

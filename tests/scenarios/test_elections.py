@@ -4,9 +4,9 @@ from impl.broker.fetch import leader_counts_old_fetch, leader_reads_old_fetch
 from impl.broker.fetcher import follower_sends_fetch
 from impl.controller.brokers import controller_unfences_broker
 from impl.rules import ClusterRules
-from model.environment import fetch_connection_breaks, leadership_is_moved
-from spec.cluster import acknowledged_records_survive
-from spec.cluster_elections import leader_is_active
+from model.cluster.environment import fetch_connection_breaks, leadership_is_moved
+from spec.cluster.elections import leader_is_active
+from spec.cluster.properties import acknowledged_records_survive
 from tests.scenarios.script import Script
 from tests.scenarios.steps import (
     append,

@@ -16,7 +16,7 @@ from impl.broker.lag import (
     leader_drops_lagging,
 )
 from impl.constants import LagRule
-from model.replica_lag import MODEL, clock_ticks, follower_dies, producer_bursts, start_in_sync
+from model.replica_lag.base import MODEL, clock_ticks, follower_dies, producer_bursts, start_in_sync
 
 LAYOUT = Layout(LaggingPartition, {"max_messages": 60, "max_time": 60})
 MESSAGES = LagRules(rule=LagRule.MAX_MESSAGES, most_messages=4)

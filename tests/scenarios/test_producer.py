@@ -21,7 +21,7 @@ from impl.producer.sender import (
     producer_takes_answer,
 )
 from impl.producer.verification import NO_GUARD
-from model.producer_environment import connection_breaks, leadership_moves, producer_dies, request_is_left_behind
+from model.producer.environment import connection_breaks, leadership_moves, producer_dies, request_is_left_behind
 
 RULES = ProducerRules()
 
@@ -53,7 +53,7 @@ def send_and_store(state):
     ids=["the next one is accepted", "a higher one says that something between is missing"],
 )
 def test_a_broker_accepts_the_sequence_behind_its_own(sequence, error):
-    state = beginning("producer_retries")
+    state = beginning("producer.retries")
     send_and_store(state)
     log = state.partitions[0].replicas[0].log
     request = state.connections[0].requests[0].batch.copy()
@@ -62,7 +62,7 @@ def test_a_broker_accepts_the_sequence_behind_its_own(sequence, error):
 
 
 def test_a_sequence_that_is_not_higher_than_the_brokers_is_already_saved():
-    state = beginning("producer_retries")
+    state = beginning("producer.retries")
     send_and_store(state)
     assert stored(state) == [0, 1]
     play(
@@ -76,14 +76,14 @@ def test_a_sequence_that_is_not_higher_than_the_brokers_is_already_saved():
 
 
 def test_each_partition_has_sequences_of_its_own():
-    state = beginning("producer_two_partitions")
+    state = beginning("producer.two_partitions")
     play((producer_sends, state, RULES, 0, 1), (producer_sends, state, RULES, 1, 1))
     assert [state.producer.batches[batch].base_sequence for batch in (2, 3)] == [1, 1]
 
 
 def test_a_leader_that_fails_between_replication_and_answer_leaves_no_duplicate():
     """With acks=all alone the batch that is sent again would be stored twice; with idempotence it is not."""
-    state = beginning("producer_failover")
+    state = beginning("producer.failover")
     send_and_store(state)
     play(
         (follower_fetches, state, RULES, 0, 1),
@@ -99,7 +99,7 @@ def test_a_leader_that_fails_between_replication_and_answer_leaves_no_duplicate(
 
 
 def test_what_a_failed_leader_alone_had_is_sent_again():
-    state = beginning("producer_failover")
+    state = beginning("producer.failover")
     send_and_store(state)
     play((leadership_moves, state, 0, 1), (follower_fetches, state, RULES, 0, 0))
     assert stored(state, 0) == [0], "the follower cuts off what its leader does not have"
@@ -117,7 +117,7 @@ def test_the_first_of_two_batches_is_recognised_as_well():
     """KAFKA-5494: a broker that remembered only the last batch stores both twice."""
     for retained, expected in ((2, [0, 1, 2]), (1, [0, 1, 2, 1])):
         rules = RULES._replace(batches_to_retain=retained)
-        state = beginning("producer_retries")
+        state = beginning("producer.retries")
         play(
             (producer_sends, state, rules, 0, 1),
             (producer_sends, state, rules, 0, 1),
@@ -138,7 +138,7 @@ def test_the_first_of_two_batches_is_recognised_as_well():
 
 
 def test_a_late_request_of_an_older_epoch_is_fenced_and_one_of_the_present_epoch_is_a_duplicate():
-    state = beginning("producer_retries")
+    state = beginning("producer.retries")
     play(
         (producer_sends, state, RULES, 0, 1),
         (request_is_left_behind, state, RULES, 0, 0),
@@ -155,7 +155,7 @@ def test_a_late_request_of_an_older_epoch_is_fenced_and_one_of_the_present_epoch
 def test_a_producer_that_buffers_loses_what_it_has_not_sent():
     """The application takes for sent what is only in the buffer of the producer."""
     rules = RULES._replace(sending=Sending.BUFFERED)
-    state = beginning("producer_buffered")
+    state = beginning("producer.buffered")
     play(
         (producer_gets_id, state),
         (application_hands_over, state, rules, 0, 1),
@@ -170,7 +170,7 @@ def test_a_producer_that_buffers_loses_what_it_has_not_sent():
 
 def test_a_producer_that_sends_synchronously_hands_nothing_over_before_the_last_is_acknowledged():
     rules = RULES._replace(sending=Sending.SYNCHRONOUS)
-    state = beginning("producer_synchronous")
+    state = beginning("producer.synchronous")
     play((producer_gets_id, state), (application_hands_over, state, rules, 0, 1))
     for step in (producer_drains, leader_handles_produce, producer_takes_answer):
         assert not application_hands_over(state, rules, 0, 1)
@@ -180,7 +180,7 @@ def test_a_producer_that_sends_synchronously_hands_nothing_over_before_the_last_
 
 def test_a_producer_that_begins_again_has_another_id_and_its_first_batch_is_no_duplicate():
     """Idempotence lasts for one process of a producer: what it sends anew after a restart is stored anew."""
-    state = beginning("producer_synchronous")
+    state = beginning("producer.synchronous")
     play((producer_gets_id, state))
     send_and_store(state)
     play((producer_dies, state, RULES), (producer_gets_id, state))

@@ -8,7 +8,7 @@ its end is taken for one that never left. Broker 2 is outside the ISR and down, 
 import pytest
 
 from impl.rules import ClusterRules
-from spec.cluster import acknowledged_records_survive
+from spec.cluster.properties import acknowledged_records_survive
 from tests.scenarios.eras import KAFKA_0_11
 from tests.scenarios.script import Script
 from tests.scenarios.steps import (

@@ -1,7 +1,7 @@
 """High watermark, ISR and acknowledgements, as the documentation tells them for the ZooKeeper era."""
 
 from impl.constants import Acks
-from spec.cluster import acknowledged_records_survive
+from spec.cluster.properties import acknowledged_records_survive
 from tests.scenarios.eras import KAFKA_0_10
 from tests.scenarios.script import Script
 from tests.scenarios.steps import (

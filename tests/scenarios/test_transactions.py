@@ -32,8 +32,8 @@ from impl.transactions.partition import (
     leader_receives_produce,
 )
 from impl.transactions.rules import TransactionRules
-from model.transactions_environment import client_dies, coordinator_is_replaced, marker_is_repeated
-from spec.transactions import (
+from model.transactions.environment import client_dies, coordinator_is_replaced, marker_is_repeated
+from spec.transactions.properties import (
     applications_are_told_the_truth,
     only_what_was_to_be_committed_is,
     transactions_are_atomic,
@@ -54,7 +54,7 @@ def beginning(**bounds):
         "producer_ids": 2,
         "max_producer_epoch": 4,
     }
-    return next(iter(catalogue.find_model("transactions_timeouts").with_bounds({**sizes, **bounds}).initial_states()))
+    return next(iter(catalogue.find_model("transactions.timeouts").with_bounds({**sizes, **bounds}).initial_states()))
 
 
 def play(*steps):

@@ -3,7 +3,7 @@
 from impl.broker.isr import leader_ends_recovery
 from impl.controller.brokers import controller_unfences_broker
 from impl.rules import ClusterRules
-from spec.cluster import acknowledged_records_survive, recovering_leader_is_alone
+from spec.cluster.properties import acknowledged_records_survive, recovering_leader_is_alone
 from tests.scenarios.script import Script
 from tests.scenarios.steps import (
     append,

@@ -1,0 +1,199 @@
+"""Does a broker come into the cluster, and leave it in order, however busy the metadata log is (KRaft)?
+
+A record may be appended at any time, for ever: the controller itself writes one twice a second when nothing else does
+(`NoOpRecord`). So whoever waits until somebody has replayed all there is may wait for ever.
+
+Liveness: what a live broker, the controller and the network surely do in the end is fair, each for each broker by
+itself. Heartbeats and answers may be lost again and again, but not always, which is strong fairness; all else, once
+possible, stays so until it is done. Not fair are crashes, shutdowns, other records, and that a live broker is taken for
+dead.
+
+Bounds: two brokers: one that starts or stops, and one that leads meanwhile. One of them may be registered a second time
+    while a heartbeat of its first process is under way. The log has no end.
+Expected: HOLDS
+"""
+
+from checker.fairness import Given, each
+from checker.model import Model
+from impl.broker.lifecycle import (
+    broker_begins_shutdown,
+    broker_receives_answer,
+    broker_registers,
+    broker_replays_record,
+    broker_sends_heartbeat,
+    end_process,
+)
+from impl.constants import BrokerControlState, BrokerState, Stage
+from impl.controller.broker_lifecycle import (
+    BrokerId,
+    BrokerLives,
+    LifecycleRules,
+    append_metadata,
+    clear_heartbeat,
+    controller_fences_stale_broker,
+    controller_handles_heartbeat,
+    fence_broker,
+)
+from model.broker_lifecycle.drawing import BROKER_LIVES
+from spec.broker_lifecycle.properties import (
+    a_broker_waits_to_be_unfenced,
+    a_broker_waits_to_stop,
+    a_dead_broker_is_unfenced,
+    active_leaders_stay,
+    answers_have_a_receiver,
+    brokers_are_told_what_they_are,
+    changes_are_logged,
+    dead_brokers_are_fenced,
+    heartbeats_without_effect_are_not_logged,
+    late_heartbeat,
+    leader_is_unfenced,
+    new_brokers_lack_their_registration,
+    no_broker_waits_to_be_unfenced,
+    no_broker_waits_to_stop,
+    only_replaying_catches_up,
+    only_the_registered_epoch_counts,
+    ready_behind_the_end,
+    recovering_brokers_know_their_registration,
+    reports_are_true,
+    running_brokers_were_unfenced,
+    shutdown_with_another_leader,
+    shutdowns_await_active_brokers,
+    shutdowns_await_their_move,
+    unfenced_brokers_are_ready,
+)
+
+
+def records_behind(state: BrokerLives) -> int:
+    """How many records lie behind all offsets together."""
+    records = 0
+    for broker_id in range(len(state.brokers)):
+        broker = state.brokers[broker_id]
+        registration = state.registrations[broker_id]
+        records += broker.metadata_offset + broker.heartbeat.current_metadata_offset + registration.metadata_offset
+        records += registration.registration_offset + registration.controlled_shutdown_offset
+    return records
+
+
+def metadata_log_grows(state: BrokerLives) -> bool:
+    """Another record is appended to the metadata log.
+
+    Who: the controller, for whatever reason.
+    When: at any time; it makes no difference where everybody lacks a record that need not be counted.
+    Effect: everybody has one more to replay.
+    Source: QuorumController.maybeScheduleNextWriteNoOpRecord; KIP-835.
+    Left out: what the record says.
+    """
+    records = records_behind(state)
+    append_metadata(state)
+    return records_behind(state) > records
+
+
+def broker_crashes(state: BrokerLives, broker_id: BrokerId) -> bool:
+    """A broker's process ends without asking.
+
+    Who: the world.
+    When: it runs.
+    Effect: it is gone. A request that it has sent may still arrive.
+    Source: a crash.
+    Left out: nothing.
+    """
+    if state.brokers[broker_id].state == BrokerState.NOT_RUNNING:
+        return False
+    end_process(state.brokers[broker_id])
+    return True
+
+
+def live_broker_is_fenced(state: BrokerLives, broker_id: BrokerId) -> bool:
+    """The controller has not heard of a live broker for too long, and fences it.
+
+    Who: the controller; the world is to blame.
+    When: it has not fenced the broker, which runs.
+    Effect: the broker is fenced, by a record, and leads nothing. Its next heartbeat may bring it back.
+    Source: ReplicationControlManager.maybeFenceOneStaleBroker; `broker.session.timeout.ms`.
+    Left out: the time of the session.
+    """
+    if state.brokers[broker_id].state == BrokerState.NOT_RUNNING:
+        return False
+    if state.registrations[broker_id].state == BrokerControlState.FENCED:
+        return False
+    fence_broker(state, broker_id)
+    return True
+
+
+def heartbeat_is_lost(state: BrokerLives, broker_id: BrokerId) -> bool:
+    """A heartbeat or its answer is lost.
+
+    Who: the network.
+    When: one is under way.
+    Effect: its sender asks again.
+    Source: a broken connection, or a timeout.
+    Left out: nothing.
+    """
+    heartbeat = state.brokers[broker_id].heartbeat
+    if heartbeat.stage == Stage.IDLE:
+        return False
+    clear_heartbeat(heartbeat)
+    return True
+
+
+ACTIONS = (
+    broker_registers,
+    broker_replays_record,
+    broker_sends_heartbeat,
+    controller_handles_heartbeat,
+    broker_receives_answer,
+    broker_begins_shutdown,
+    controller_fences_stale_broker,
+    metadata_log_grows,
+    broker_crashes,
+    live_broker_is_fenced,
+    heartbeat_is_lost,
+)
+
+SAFETY = (
+    unfenced_brokers_are_ready,
+    recovering_brokers_know_their_registration,
+    leader_is_unfenced,
+    active_leaders_stay,
+    reports_are_true,
+    answers_have_a_receiver,
+    brokers_are_told_what_they_are,
+    heartbeats_without_effect_are_not_logged,
+    shutdowns_await_active_brokers,
+    shutdowns_await_their_move,
+    only_the_registered_epoch_counts,
+    only_replaying_catches_up,
+    changes_are_logged,
+    new_brokers_lack_their_registration,
+    running_brokers_were_unfenced,
+)
+
+LIVENESS = (
+    (a_broker_waits_to_be_unfenced, no_broker_waits_to_be_unfenced),
+    (a_broker_waits_to_stop, no_broker_waits_to_stop),
+    (a_dead_broker_is_unfenced, dead_brokers_are_fenced),
+)
+
+WEAKLY_FAIR: Given = [
+    each(broker_replays_record),  # a broker fetches the metadata log again and again
+    each(broker_sends_heartbeat),  # `broker.heartbeat.interval.ms`
+    each(controller_fences_stale_broker),  # a session that is not renewed ends
+]
+
+STRONGLY_FAIR: Given = [
+    each(controller_handles_heartbeat),  # of heartbeats that are sent again and again, not all are lost
+    each(broker_receives_answer),  # nor are all answers
+]
+
+MODEL = Model(
+    state=BrokerLives,
+    bounds={"brokers": 2, "restarts": 1, "failovers": 0},
+    rules=LifecycleRules(),
+    actions=ACTIONS,
+    always=SAFETY,
+    sometimes=[ready_behind_the_end, shutdown_with_another_leader, late_heartbeat],
+    leads_to=LIVENESS,
+    weakly_fair=WEAKLY_FAIR,
+    strongly_fair=STRONGLY_FAIR,
+    drawing=BROKER_LIVES,
+)

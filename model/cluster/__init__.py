@@ -1,0 +1,1 @@
+"""One partition of a cluster, message by message: a controller, brokers, a producer and a consumer."""

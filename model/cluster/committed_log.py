@@ -1,0 +1,29 @@
+"""Does the cluster, seen from outside, implement one append-only log of committed records?
+
+Bounds: as cluster_kraft, with two records for the one slot, so that another one could take a committed record's place;
+    one crash and one move.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.cluster import State
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import leadership_is_moved, process_crashes, start_in_sync
+from model.cluster.system import BOUNDS, EXAMPLES, ISR_CHANGES, KRAFT, REPLICATION
+from spec.cluster.refinement import (
+    acknowledged_records_are_committed,
+    brokers_serve_committed_log,
+    committed_log_only_grows,
+)
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync,
+    bounds={**BOUNDS, "max_records": 2, "max_metadata_offset": 4, "crashes": 1, "moves": 1},
+    rules=ClusterRules(commits_are_noted=True),
+    actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, process_crashes, leadership_is_moved],
+    always=[committed_log_only_grows, brokers_serve_committed_log, acknowledged_records_are_committed],
+    sometimes=EXAMPLES,
+    drawing=CLUSTER,
+)

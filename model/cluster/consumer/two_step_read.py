@@ -1,0 +1,42 @@
+"""Is it safe that a leader computes the limit of a read first, and reads a moment later?
+
+Bounds: two replicas, two records and one move, after which the record that should not have been read is gone.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.broker.metadata import broker_replays_metadata
+from impl.client.consumer import consumer_learns_leader, leader_ends_read, leader_limits_read
+from impl.cluster import State
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER_WITH_CONSUMER
+from model.cluster.environment import leadership_is_moved, start_in_sync
+from model.cluster.system import BOUNDS, CONSUMER, EXAMPLES, MEASURES, REPLICATION, SAFETY
+from spec.cluster.clients import consumed_records_survive, reads_at_the_end, reads_end_at_limit
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync,
+    bounds={
+        **BOUNDS,
+        "log_size": 2,
+        "max_records": 2,
+        "max_leader_epoch": 1,
+        "max_metadata_offset": 1,
+        "max_broker_epoch": 0,
+        "moves": 1,
+    },
+    rules=ClusterRules(consumer_validates_position=False),
+    actions=[
+        *REPLICATION,
+        broker_replays_metadata,
+        leadership_is_moved,
+        consumer_learns_leader,
+        leader_limits_read,
+        leader_ends_read,
+    ],
+    always=[consumed_records_survive, *SAFETY, *CONSUMER, reads_end_at_limit],
+    sometimes=[*EXAMPLES, reads_at_the_end],
+    measures=MEASURES,
+    drawing=CLUSTER_WITH_CONSUMER,
+)

@@ -1,0 +1,40 @@
+"""Does a consumer notice that the records it has read are gone after an unclean election?
+
+Bounds: two replicas, the leader alone in the ISR, which crashes; three records: one that the consumer has read, one in
+    its place, and the next one.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.broker.metadata import broker_replays_metadata
+from impl.client.consumer import consumer_learns_leader, consumer_reads, consumer_validates_position
+from impl.cluster import State
+from impl.controller.brokers import controller_fences_broker
+from impl.controller.elections import controller_elects_uncleanly
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER_WITH_CONSUMER
+from model.cluster.environment import process_crashes, start_alone
+from model.cluster.system import BOUNDS, BROKERS, CONSUMER, CONTROLLER, MEASURES, REPLICATION
+from spec.cluster.clients import consumer_reads_one_history
+from spec.cluster.properties import acknowledged_record, logs_match_by_epoch, one_leader_in_epoch
+
+MODEL = Model(
+    state=State,
+    initial=start_alone,
+    bounds={**BOUNDS, "log_size": 2, "max_records": 3, "max_metadata_offset": 2, "max_broker_epoch": 0, "crashes": 1},
+    rules=ClusterRules(unclean_election=True),
+    actions=[
+        *REPLICATION,
+        broker_replays_metadata,
+        controller_fences_broker,
+        process_crashes,
+        controller_elects_uncleanly,
+        consumer_learns_leader,
+        consumer_validates_position,
+        consumer_reads,
+    ],
+    always=[consumer_reads_one_history, logs_match_by_epoch, one_leader_in_epoch, *BROKERS, *CONTROLLER, *CONSUMER],
+    sometimes=[acknowledged_record],
+    measures=MEASURES,
+    drawing=CLUSTER_WITH_CONSUMER,
+)

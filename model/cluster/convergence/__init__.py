@@ -1,0 +1,1 @@
+"""Once disturbances stop, every live replica has the leader's log and is in the ISR."""

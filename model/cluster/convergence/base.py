@@ -1,0 +1,40 @@
+"""Do the replicas agree again, all in sync and everything committed, once crashes and lags have stopped (KRaft era)?
+
+Liveness: every state in which they do not is followed, some time, by one in which they do. `cluster_healing.py` says
+what is fair. No fairness can be left out.
+
+Bounds: two replicas and one record, which is appended before or after each disturbance, and can be left on one log
+    only; one crash with its restart, one lag, one move. The controller's changes and leader epochs suffice for all of
+    it (`bounds_leave_room`), so that no behaviour ends at a bound. `cluster.convergence.stuck` fails within them.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.cluster import State
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import follower_lags, leadership_is_moved, process_crashes, start_in_sync
+from model.cluster.healing import FAIR_IN_KRAFT, ISR_GROWTH
+from model.cluster.system import BOUNDS, EXAMPLES, KRAFT, REPLICATION
+from spec.cluster.liveness import bounds_leave_room, converged, disturbed
+from spec.cluster.messages import disturbances_are_real
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync,
+    bounds={
+        **BOUNDS,
+        "max_leader_epoch": 5,
+        "max_metadata_offset": 8,
+        "crashes": 1,
+        "expirations": 1,
+        "moves": 1,
+    },
+    rules=ClusterRules(),
+    actions=[*REPLICATION, *ISR_GROWTH, *KRAFT, process_crashes, follower_lags, leadership_is_moved],
+    always=[bounds_leave_room, disturbances_are_real],
+    sometimes=EXAMPLES,
+    leads_to=[(disturbed, converged)],
+    weakly_fair=FAIR_IN_KRAFT,
+    drawing=CLUSTER,
+)

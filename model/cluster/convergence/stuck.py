@@ -1,0 +1,35 @@
+"""Does a follower ever end to truncate whose leader-epoch file is not cut where its log is short already?
+
+Bounds: as cluster_convergence, with two moves and one lag: an entry is left in the file by a leader that wrote nothing.
+Expected: VIOLATED disturbed_leads_to_converged: the follower fetches with an epoch that the leader does not have, is
+    told to cut at an offset that it has not reached, and fetches the same again, for ever (KAFKA-10706).
+"""
+
+from checker.model import Model
+from impl.broker.metadata import broker_replays_metadata
+from impl.cluster import State
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import follower_lags, leadership_is_moved, start_in_sync
+from model.cluster.healing import FAIR_REPLAY, FAIR_REPLICATION, ISR_GROWTH
+from model.cluster.system import BOUNDS, REPLICATION
+from spec.cluster.liveness import bounds_leave_room, converged, disturbed
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync,
+    bounds={
+        **BOUNDS,
+        "max_leader_epoch": 3,
+        "max_metadata_offset": 5,
+        "max_broker_epoch": 0,
+        "expirations": 1,
+        "moves": 2,
+    },
+    rules=ClusterRules(epoch_file_is_cut_at_end=False),
+    actions=[*REPLICATION, *ISR_GROWTH, broker_replays_metadata, follower_lags, leadership_is_moved],
+    always=[bounds_leave_room],
+    leads_to=[(disturbed, converged)],
+    weakly_fair=[*FAIR_REPLICATION, FAIR_REPLAY],
+    drawing=CLUSTER,
+)

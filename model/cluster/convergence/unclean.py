@@ -1,0 +1,42 @@
+"""Does a cluster heal after an unclean election, once its leader has declared that it has recovered?
+
+Acknowledged records may be lost here; the replicas must agree all the same, and the ISR grow again (KIP-704).
+
+Bounds: two replicas, one of them alone in the ISR, which crashes; a record that is lost and one in its place. As in
+    cluster_convergence no behaviour ends at a bound.
+Expected: HOLDS
+"""
+
+from checker.fairness import each
+from checker.model import Model
+from impl.broker.isr import leader_ends_recovery
+from impl.cluster import State
+from impl.controller.elections import controller_elects_uncleanly
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import process_crashes, start_alone
+from model.cluster.healing import FAIR_IN_KRAFT, ISR_GROWTH
+from model.cluster.system import BOUNDS, KRAFT, REPLICATION
+from spec.cluster.isr import answers_tell_the_record
+from spec.cluster.liveness import bounds_leave_room, converged, disturbed
+from spec.cluster.properties import acknowledged_record, logs_match_by_epoch, recovering_leader_is_alone
+
+MODEL = Model(
+    state=State,
+    initial=start_alone,
+    bounds={**BOUNDS, "max_records": 2, "max_leader_epoch": 5, "max_metadata_offset": 8, "crashes": 1},
+    rules=ClusterRules(unclean_election=True),
+    actions=[
+        *REPLICATION,
+        *ISR_GROWTH,
+        *KRAFT,
+        leader_ends_recovery,
+        process_crashes,
+        controller_elects_uncleanly,
+    ],
+    always=[recovering_leader_is_alone, logs_match_by_epoch, answers_tell_the_record, bounds_leave_room],
+    sometimes=[acknowledged_record],
+    leads_to=[(disturbed, converged)],
+    weakly_fair=[*FAIR_IN_KRAFT, each(leader_ends_recovery)],
+    drawing=CLUSTER,
+)

@@ -1,0 +1,40 @@
+"""Do the replicas agree again once crashes, lags and moves have stopped, where requests can be late and overtaken?
+
+As cluster_convergence, in the ZooKeeper era: LeaderAndIsr requests instead of a log, and the question where an epoch
+ends (KIP-279). Every request arrives some time, or a newer one in its place.
+
+Bounds: two replicas and one record; one crash with its restart, one lag and one move.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.cluster import State
+from impl.constants import Propagation, TruncationRule
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import follower_lags, leadership_is_moved, process_crashes, start_in_sync
+from model.cluster.healing import FAIR_IN_ZOOKEEPER, ISR_GROWTH
+from model.cluster.system import BOUNDS, EPOCH_QUESTIONS, EXAMPLES, REPLICATION, ZOOKEEPER
+from spec.cluster.liveness import bounds_leave_room, converged, disturbed
+from spec.cluster.messages import disturbances_are_real
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync,
+    bounds={**BOUNDS, "max_leader_epoch": 6, "max_metadata_offset": 8, "crashes": 1, "expirations": 1, "moves": 1},
+    rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
+    actions=[
+        *REPLICATION,
+        *EPOCH_QUESTIONS,
+        *ISR_GROWTH,
+        *ZOOKEEPER,
+        process_crashes,
+        follower_lags,
+        leadership_is_moved,
+    ],
+    always=[bounds_leave_room, disturbances_are_real],
+    sometimes=EXAMPLES,
+    leads_to=[(disturbed, converged)],
+    weakly_fair=FAIR_IN_ZOOKEEPER,
+    drawing=CLUSTER,
+)

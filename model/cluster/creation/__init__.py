@@ -1,0 +1,1 @@
+"""A partition's first leader, and partitions that are created while brokers are down."""

@@ -1,0 +1,57 @@
+"""Does a partition go through its states as it may, from before it is created until nobody leads it?
+
+In the ZooKeeper era the assignment is written first, and the partition is new; then the first leader is elected and the
+partition is online. Brokers crash, and the controller is replaced, in between. A new partition that nobody can lead
+stays new; one that had a leader goes offline.
+
+Bounds: two replicas and one record; two crashes, so that nobody may be left; one change of the controller, which finds
+    the partition in the state that its record tells.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.cluster import State
+from impl.constants import Propagation, TruncationRule
+from impl.controller.topics import controller_creates_partition, controller_elects_first_leader
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import controller_is_replaced, process_crashes, start_without_partition
+from model.cluster.system import (
+    BOUNDS,
+    EPOCH_QUESTIONS,
+    EXAMPLES,
+    ISR_CHANGES,
+    MEASURES,
+    REPLICATION,
+    SAFETY,
+    ZOOKEEPER,
+)
+from spec.cluster.elections import new_partition, offline_partition
+
+MODEL = Model(
+    state=State,
+    initial=start_without_partition,
+    bounds={
+        **BOUNDS,
+        "max_metadata_offset": 5,
+        "max_broker_epoch": 2,
+        "max_controller_epoch": 1,
+        "crashes": 2,
+        "failovers": 1,
+    },
+    rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
+    actions=[
+        *REPLICATION,
+        *EPOCH_QUESTIONS,
+        *ISR_CHANGES,
+        *ZOOKEEPER,
+        controller_creates_partition,
+        controller_elects_first_leader,
+        controller_is_replaced,
+        process_crashes,
+    ],
+    always=SAFETY,
+    sometimes=[*EXAMPLES, new_partition, offline_partition],
+    measures=MEASURES,
+    drawing=CLUSTER,
+)

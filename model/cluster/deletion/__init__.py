@@ -1,0 +1,1 @@
+"""Topics that are deleted, and topics of the same name that are created afterwards."""

@@ -1,0 +1,60 @@
+"""Can anything of a deleted topic have an effect on one of the same name (ZooKeeper era)?
+
+The controller queues the topic, asks the brokers of its assignment to delete their replicas, and removes it when all
+have; only then can one of the same name be created. A broker that is down makes the deletion wait. But a broker from
+which the partition was reassigned while it was down is not asked: it comes back with the old log (KIP-516).
+
+Bounds: two replicas; two records, one for each topic; one deletion; one crash; one reassignment. The controller's
+    changes suffice for a reassignment, the deletion with its end, a creation with its first leader, a fencing and a
+    start.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.broker.metadata import broker_obeys_stop_replica
+from impl.cluster import State
+from impl.constants import Propagation, TruncationRule
+from impl.controller.topics import (
+    controller_creates_partition,
+    controller_elects_first_leader,
+    controller_ends_deletion,
+)
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import process_crashes, reassignment_is_asked, start_in_sync, topic_deletion_is_asked
+from model.cluster.system import BOUNDS, EPOCH_QUESTIONS, ISR_CHANGES, MEASURES, REPLICATION, SAFETY, TOPICS, ZOOKEEPER
+from spec.cluster.elections import new_partition, offline_partition
+from spec.cluster.properties import acknowledged_record
+from spec.cluster.topics import deletion_waits, left_over_log, new_topic_commits
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync,
+    bounds={
+        **BOUNDS,
+        "max_records": 2,
+        "max_leader_epoch": 3,
+        "max_metadata_offset": 7,
+        "crashes": 1,
+        "moves": 1,
+        "deletions": 1,
+    },
+    rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
+    actions=[
+        *REPLICATION,
+        *EPOCH_QUESTIONS,
+        *ISR_CHANGES,
+        *ZOOKEEPER,
+        broker_obeys_stop_replica,
+        controller_creates_partition,
+        controller_elects_first_leader,
+        controller_ends_deletion,
+        topic_deletion_is_asked,
+        reassignment_is_asked,
+        process_crashes,
+    ],
+    always=[*TOPICS, *SAFETY],
+    sometimes=[acknowledged_record, new_partition, offline_partition, deletion_waits, left_over_log, new_topic_commits],
+    measures=MEASURES,
+    drawing=CLUSTER,
+)

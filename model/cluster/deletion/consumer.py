@@ -1,0 +1,49 @@
+"""Does a consumer turn to a topic that was created under the name of the one that it knows?
+
+Liveness: whenever the consumer has metadata of a topic that is deleted, and a new one has a leader, it turns to that
+some time. What is fair: that brokers replay metadata, and that the consumer is told of it.
+
+Bounds: two replicas and no records; one move, so that the leader epoch of the deleted topic is higher than that with
+    which the new one begins, or another one after; one deletion.
+Expected: HOLDS
+"""
+
+from checker.fairness import each
+from checker.model import Model
+from impl.broker.metadata import broker_replays_metadata
+from impl.client.consumer import consumer_learns_leader
+from impl.cluster import State
+from impl.controller.topics import controller_creates_partition
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER_WITH_CONSUMER
+from model.cluster.environment import leadership_is_moved, start_in_sync, topic_deletion_is_asked
+from model.cluster.system import BOUNDS, BROKERS, CONSUMER, CONTROLLER, MEASURES, TOPICS
+from spec.cluster.elections import partition_changes_state_legally
+from spec.cluster.properties import one_leader_in_epoch
+from spec.cluster.topics import knows_newest_topic, knows_older_topic
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync,
+    bounds={
+        **BOUNDS,
+        "max_metadata_offset": 3,
+        "max_broker_epoch": 0,
+        "moves": 1,
+        "deletions": 1,
+    },
+    rules=ClusterRules(),
+    actions=[
+        broker_replays_metadata,
+        leadership_is_moved,
+        topic_deletion_is_asked,
+        controller_creates_partition,
+        consumer_learns_leader,
+    ],
+    always=[one_leader_in_epoch, partition_changes_state_legally, *TOPICS, *BROKERS, *CONTROLLER, *CONSUMER],
+    sometimes=[knows_older_topic],
+    leads_to=[(knows_older_topic, knows_newest_topic)],
+    weakly_fair=[each(broker_replays_metadata), each(consumer_learns_leader)],
+    measures=MEASURES,
+    drawing=CLUSTER_WITH_CONSUMER,
+)

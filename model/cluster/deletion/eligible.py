@@ -1,0 +1,59 @@
+"""Can anything that eligible leader replicas remember of a deleted topic have an effect on one of the same name?
+
+With min.insync.replicas=2 the controller keeps who left the ISR (the ELR), who led last, and that a leader which was
+elected uncleanly has not recovered. A topic of the same name that is created when the brokers have come back must begin
+with none of that; and it comes to need all of it when its own replicas fail.
+
+Bounds: two replicas; one record, for either topic; one deletion; two crashes, so that ISR and ELR can become empty. The
+    controller's changes suffice for an unclean election, a deletion and a creation, in either order with the crashes.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.cluster import State
+from impl.controller.topics import controller_creates_partition
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import process_crashes, start_alone, topic_deletion_is_asked
+from model.cluster.healing import ISR_GROWTH
+from model.cluster.system import BOUNDS, ELIGIBLE, KRAFT, MEASURES, REPLICATION, SAFETY, TOPICS
+from spec.cluster.properties import acknowledged_record, recovering_leader_is_alone
+from spec.cluster.topics import (
+    eligible_replicas_are_forgotten,
+    new_topic_commits,
+    new_topic_has_eligible,
+    recovery_is_forgotten,
+    topics_are_recorded_anew,
+)
+
+MODEL = Model(
+    state=State,
+    initial=start_alone,
+    bounds={
+        **BOUNDS,
+        "max_leader_epoch": 3,
+        "max_metadata_offset": 6,
+        "max_broker_epoch": 2,
+        "crashes": 2,
+        "deletions": 1,
+    },
+    rules=ClusterRules(eligible_leader_replicas=True, last_known_leader_is_elected=True, min_insync_replicas=2),
+    actions=[
+        *REPLICATION,
+        *ISR_GROWTH,
+        *KRAFT,
+        controller_creates_partition,
+        topic_deletion_is_asked,
+        process_crashes,
+    ],
+    always=[topics_are_recorded_anew, recovering_leader_is_alone, *ELIGIBLE, *TOPICS, *SAFETY],
+    sometimes=[
+        acknowledged_record,
+        new_topic_commits,
+        new_topic_has_eligible,
+        eligible_replicas_are_forgotten,
+        recovery_is_forgotten,
+    ],
+    measures=MEASURES,
+    drawing=CLUSTER,
+)

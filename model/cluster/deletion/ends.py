@@ -1,0 +1,114 @@
+"""Does the deletion of a topic come to its end, whatever becomes of controller and brokers meanwhile?
+
+Liveness of the ZooKeeper era: whenever a topic is queued for deletion, it is gone some time. A broker that is down
+makes the deletion wait until it has started; a new controller begins it anew; although unclean elections are enabled,
+nobody is elected any more; and a topic that never had a leader is deleted like others. What is fair: that brokers
+start, that the controller hears of a failure, asks for the deletion and ends it, and that brokers obey.
+
+Bounds: two replicas, one of them alone in the ISR, so that its crash leaves an unclean election; one crash, one change
+    of the controller; two deletions, the second of a topic that may be new. No records: only the controller is at work.
+    Changes and leader epochs suffice for all of it (`bounds_leave_room`).
+Expected: HOLDS
+"""
+
+from checker.fairness import each
+from checker.model import Model
+from impl.broker.metadata import broker_obeys_new_controller, broker_obeys_stop_replica
+from impl.cluster import State
+from impl.constants import Propagation, TruncationRule
+from impl.controller.brokers import broker_starts, controller_fences_broker
+from impl.controller.elections import controller_elects_uncleanly
+from impl.controller.topics import (
+    controller_creates_partition,
+    controller_elects_first_leader,
+    controller_ends_deletion,
+    controller_resumes_deletion,
+    zombie_ends_deletion,
+)
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import controller_is_replaced, process_crashes, start_alone, topic_deletion_is_asked
+from model.cluster.system import BOUNDS, BROKERS, CONTROLLER, MEASURES, TOPICS, ZOOKEEPER
+from spec.cluster.elections import (
+    deposed_controller_changes_nothing,
+    leader_is_active,
+    partition_changes_state_legally,
+    recovering_leader,
+)
+from spec.cluster.liveness import bounds_leave_room
+from spec.cluster.properties import one_leader_in_epoch, recovering_leader_is_alone
+from spec.cluster.topics import (
+    deleted_replica_is_told_again,
+    deleted_topics_stay_deleted,
+    deletion_changes_hands,
+    deletion_is_over,
+    deletion_is_queued,
+    deletion_waits,
+    new_controller_is_known,
+    topics_are_recorded_anew,
+    unled_topic_is_deleted,
+    zombie_awaited_replicas,
+)
+
+MODEL = Model(
+    state=State,
+    initial=start_alone,
+    bounds={
+        **BOUNDS,
+        "max_leader_epoch": 5,
+        "max_metadata_offset": 13,
+        "max_controller_epoch": 1,
+        "crashes": 1,
+        "failovers": 1,
+        "deletions": 2,
+    },
+    rules=ClusterRules(
+        propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279, unclean_election=True
+    ),
+    actions=[
+        *ZOOKEEPER,
+        broker_obeys_new_controller,
+        broker_obeys_stop_replica,
+        controller_elects_uncleanly,
+        controller_creates_partition,
+        controller_elects_first_leader,
+        controller_resumes_deletion,
+        controller_ends_deletion,
+        zombie_ends_deletion,
+        topic_deletion_is_asked,
+        controller_is_replaced,
+        process_crashes,
+    ],
+    always=[
+        bounds_leave_room,
+        deleted_topics_stay_deleted,
+        zombie_awaited_replicas,
+        topics_are_recorded_anew,
+        deposed_controller_changes_nothing,
+        one_leader_in_epoch,
+        leader_is_active,
+        recovering_leader_is_alone,
+        partition_changes_state_legally,
+        *TOPICS,
+        *BROKERS,
+        *CONTROLLER,
+    ],
+    sometimes=[
+        recovering_leader,
+        deletion_waits,
+        deletion_changes_hands,
+        deleted_replica_is_told_again,
+        new_controller_is_known,
+        unled_topic_is_deleted,
+    ],
+    leads_to=[(deletion_is_queued, deletion_is_over)],
+    weakly_fair=[
+        each(broker_obeys_stop_replica, "broker_id"),
+        each(broker_starts),
+        each(controller_fences_broker, "broker_id"),
+        controller_resumes_deletion,
+        controller_ends_deletion,
+    ],
+    measures=MEASURES,
+    drawing=CLUSTER,
+)

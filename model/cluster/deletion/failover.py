@@ -1,0 +1,85 @@
+"""Can anything of a deleted topic have an effect on one of the same name where the controller is replaced meanwhile?
+
+In the ZooKeeper era a new controller finds the topic queued for deletion and nothing else of it: whom its predecessor
+has asked, and who has answered, is written nowhere. So it asks everybody again. Its first request tells brokers of
+every partition on record, so that one which has deleted its replica has an empty one until it is asked anew. And the
+predecessor may not have noticed: its requests are late, and it writes that the topic is gone.
+
+Bounds: two replicas; two records, one for each topic; one deletion, one change of the controller. The controllers'
+    changes suffice for the deletion, its resumption and its end, a creation with its first leader, and one more.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.broker.metadata import broker_obeys_leader_and_isr, broker_obeys_new_controller, broker_obeys_stop_replica
+from impl.cluster import State
+from impl.constants import Propagation, TruncationRule
+from impl.controller.topics import (
+    controller_creates_partition,
+    controller_elects_first_leader,
+    controller_ends_deletion,
+    controller_resumes_deletion,
+    zombie_ends_deletion,
+)
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import controller_is_replaced, start_in_sync, topic_deletion_is_asked
+from model.cluster.system import BOUNDS, ISR_CHANGES, MEASURES, REPLICATION, SAFETY, TOPICS
+from spec.cluster.elections import deposed_controller_changes_nothing
+from spec.cluster.properties import acknowledged_record
+from spec.cluster.topics import (
+    deleted_replica_is_told_again,
+    deleted_topics_stay_deleted,
+    deletion_changes_hands,
+    new_controller_is_known,
+    new_topic_commits,
+    zombie_awaited_replicas,
+    zombie_may_delete_new_topic,
+)
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync,
+    bounds={
+        **BOUNDS,
+        "max_records": 2,
+        "max_leader_epoch": 3,
+        "max_metadata_offset": 6,
+        "max_broker_epoch": 0,
+        "max_controller_epoch": 1,
+        "failovers": 1,
+        "deletions": 1,
+    },
+    rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
+    actions=[
+        *REPLICATION,
+        *ISR_CHANGES,
+        broker_obeys_leader_and_isr,
+        broker_obeys_new_controller,
+        broker_obeys_stop_replica,
+        controller_creates_partition,
+        controller_elects_first_leader,
+        controller_resumes_deletion,
+        controller_ends_deletion,
+        zombie_ends_deletion,
+        topic_deletion_is_asked,
+        controller_is_replaced,
+    ],
+    always=[
+        deleted_topics_stay_deleted,
+        zombie_awaited_replicas,
+        deposed_controller_changes_nothing,
+        *TOPICS,
+        *SAFETY,
+    ],
+    sometimes=[
+        acknowledged_record,
+        new_topic_commits,
+        deletion_changes_hands,
+        deleted_replica_is_told_again,
+        new_controller_is_known,
+        zombie_may_delete_new_topic,
+    ],
+    measures=MEASURES,
+    drawing=CLUSTER,
+)

@@ -1,0 +1,39 @@
+"""Can anything of a deleted topic have an effect on one of the same name (KRaft era)?
+
+The controller removes a topic at once, whoever is down, and may create one of the same name; brokers replay that at
+their own pace. So fetches and changes of the ISR of the old topic are under way while there is the new one, with leader
+epochs and partition epochs that begin anew; and a broker that was down comes back with the old log.
+
+Bounds: two replicas; two records, one for each topic; one deletion, one crash. The controller's changes suffice for a
+    fencing, a deletion, a creation, a start and an unfencing.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.cluster import State
+from impl.controller.topics import controller_creates_partition
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import process_crashes, start_in_sync, topic_deletion_is_asked
+from model.cluster.system import BOUNDS, ISR_CHANGES, KRAFT, MEASURES, REPLICATION, SAFETY, TOPICS
+from spec.cluster.properties import acknowledged_record
+from spec.cluster.topics import left_over_log, new_topic_commits
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync,
+    bounds={**BOUNDS, "max_records": 2, "max_metadata_offset": 5, "crashes": 1, "deletions": 1},
+    rules=ClusterRules(),
+    actions=[
+        *REPLICATION,
+        *ISR_CHANGES,
+        *KRAFT,
+        controller_creates_partition,
+        topic_deletion_is_asked,
+        process_crashes,
+    ],
+    always=[*TOPICS, *SAFETY],
+    sometimes=[acknowledged_record, left_over_log, new_topic_commits],
+    measures=MEASURES,
+    drawing=CLUSTER,
+)

@@ -1,0 +1,52 @@
+"""Does a controller take a broker's answer of the last deletion for one of this deletion (ZooKeeper era)?
+
+A broker that was slow to hear of a topic may still have no replica from the deletion of the topic before, when this one
+is deleted, too. It must be asked again: the request that gives it a replica is still on its way.
+
+Bounds: two replicas and one record; two deletions. The controller's changes suffice for both, and for a creation with
+    its first leader after each.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.broker.metadata import broker_obeys_leader_and_isr, broker_obeys_stop_replica
+from impl.cluster import State
+from impl.constants import Propagation, TruncationRule
+from impl.controller.topics import (
+    controller_creates_partition,
+    controller_elects_first_leader,
+    controller_ends_deletion,
+)
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import start_in_sync, topic_deletion_is_asked
+from model.cluster.system import BOUNDS, ISR_CHANGES, MEASURES, REPLICATION, SAFETY, TOPICS
+from spec.cluster.elections import new_partition
+from spec.cluster.properties import acknowledged_record
+from spec.cluster.topics import answer_of_last_deletion, deleted_topics_stay_deleted, new_topic_commits
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync,
+    bounds={
+        **BOUNDS,
+        "max_metadata_offset": 8,
+        "max_broker_epoch": 0,
+        "deletions": 2,
+    },
+    rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
+    actions=[
+        *REPLICATION,
+        *ISR_CHANGES,
+        broker_obeys_leader_and_isr,
+        broker_obeys_stop_replica,
+        controller_creates_partition,
+        controller_elects_first_leader,
+        controller_ends_deletion,
+        topic_deletion_is_asked,
+    ],
+    always=[deleted_topics_stay_deleted, *TOPICS, *SAFETY],
+    sometimes=[acknowledged_record, new_partition, new_topic_commits, answer_of_last_deletion],
+    measures=MEASURES,
+    drawing=CLUSTER,
+)

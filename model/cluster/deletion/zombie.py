@@ -1,0 +1,53 @@
+"""Can a controller that has lost its office refuse an ISR change of a topic of which it has not heard?
+
+Its successor deletes the topic and creates one of the same name. The leader of that one may still take the old
+controller for the one in office (KRaft era).
+
+Bounds: two replicas and one record; one deletion, one change of the controller. The controller's changes suffice for
+    the deletion, a creation and one change of the ISR after.
+Expected: VIOLATED answers_tell_the_record: the old controller answers UNKNOWN_TOPIC_ID (FENCED in the schedule, which
+    has one word for all errors upon which a leader waits for newer metadata), and the leader gives up its change to
+    wait for newer metadata, of which there is none. It proposes no other one until something else changes the
+    partition, so that writes wait for a follower that is gone. KAFKA-14154 has the same with a leader epoch that the
+    old controller does not know, to which it answers NOT_CONTROLLER since; no known entry of Kafka's issue tracker
+    describes it of a topic. Nothing that was acknowledged is lost.
+"""
+
+from checker.model import Model
+from impl.broker.metadata import broker_replays_metadata
+from impl.cluster import State
+from impl.controller.alter_partition import zombie_answers_alter_partition
+from impl.controller.topics import controller_creates_partition
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import controller_is_replaced, start_in_sync, topic_deletion_is_asked
+from model.cluster.system import BOUNDS, ISR_CHANGES, MEASURES, REPLICATION, SAFETY, TOPICS
+from spec.cluster.properties import acknowledged_record
+from spec.cluster.topics import new_topic_commits
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync,
+    bounds={
+        **BOUNDS,
+        "max_metadata_offset": 3,
+        "max_broker_epoch": 0,
+        "max_controller_epoch": 1,
+        "failovers": 1,
+        "deletions": 1,
+    },
+    rules=ClusterRules(),
+    actions=[
+        *REPLICATION,
+        *ISR_CHANGES,
+        broker_replays_metadata,
+        controller_creates_partition,
+        topic_deletion_is_asked,
+        controller_is_replaced,
+        zombie_answers_alter_partition,
+    ],
+    always=[*TOPICS, *SAFETY],
+    sometimes=[acknowledged_record, new_topic_commits],
+    measures=MEASURES,
+    drawing=CLUSTER,
+)

@@ -1,0 +1,80 @@
+"""Is the first of the assignment elected that may lead, whatever the reason for the election?
+
+The assignment has the order of the brokers' ids. A leader crashes or is shut down, and the first active member of the
+ISR leads; where none is left the first active replica leads uncleanly; and the head of the assignment is preferred once
+it is in sync again. In the other models any candidate can be elected, because assignments come in every order: every
+step of this model is one of theirs.
+
+Bounds: three replicas, so that two are left to choose from, one of them out of sync at first; no record, because
+    elections do not look at logs; one crash, one shutdown and one preferred election; one follower at a time has a
+    request under way.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.broker.fetch import leader_answers_fetch
+from impl.broker.fetcher import follower_sends_fetch, follower_uses_fetch
+from impl.broker.isr import leader_learns_of_change, leader_proposes_expansion
+from impl.broker.metadata import broker_replays_metadata
+from impl.cluster import State
+from impl.controller.alter_partition import controller_alters_partition
+from impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
+from impl.controller.elections import controller_elects_uncleanly
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import leadership_is_moved, process_crashes, shutdown_is_asked, start_with_laggard
+from model.cluster.system import BOUNDS, MEASURES, one_fetch_under_way
+from spec.cluster.elections import (
+    elected_leader_is_first,
+    leader_is_active,
+    offline_partition,
+    partition_changes_state_legally,
+    preferred_election_is_needed,
+    recovering_leader,
+)
+from spec.cluster.properties import isr_has_no_inactive, isr_is_covered, one_leader_in_epoch, recovering_leader_is_alone
+
+MODEL = Model(
+    state=State,
+    initial=start_with_laggard,
+    bounds={
+        **BOUNDS,
+        "replicas": 3,
+        "max_leader_epoch": 4,
+        "max_metadata_offset": 7,
+        "crashes": 1,
+        "expirations": 1,
+        "moves": 1,
+    },
+    rules=ClusterRules(unclean_election=True, elections_follow_assignment=True),
+    actions=[
+        follower_sends_fetch,
+        leader_answers_fetch,
+        follower_uses_fetch,
+        leader_proposes_expansion,
+        controller_alters_partition,
+        leader_learns_of_change,
+        broker_replays_metadata,
+        controller_unfences_broker,
+        controller_fences_broker,
+        broker_starts,
+        controller_elects_uncleanly,
+        process_crashes,
+        shutdown_is_asked,
+        leadership_is_moved,
+    ],
+    always=[
+        elected_leader_is_first,
+        preferred_election_is_needed,
+        leader_is_active,
+        partition_changes_state_legally,
+        recovering_leader_is_alone,
+        isr_has_no_inactive,
+        isr_is_covered,
+        one_leader_in_epoch,
+    ],
+    sometimes=[offline_partition, recovering_leader],
+    constraint=one_fetch_under_way,
+    measures=MEASURES,
+    drawing=CLUSTER,
+)

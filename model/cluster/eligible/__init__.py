@@ -1,0 +1,1 @@
+"""Eligible leader replicas (KIP-966)."""

@@ -1,0 +1,54 @@
+"""Do eligible leader replicas keep an acknowledged record when the last member of the ISR loses power?
+
+With min.insync.replicas=2 a record is acknowledged on two brokers. One of them is taken for dead, the other loses what
+it never flushed.
+
+Bounds: two replicas and one record; one session expires and one power loss, in either order; three leader epochs to
+    elect in.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.cluster import State
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import power_fails, session_expires, start_in_sync
+from model.cluster.system import (
+    BOUNDS,
+    BROKERS,
+    CONTROLLER,
+    ELIGIBLE,
+    EXAMPLES,
+    ISR_CHANGES,
+    KRAFT,
+    MEASURES,
+    REPLICATION,
+)
+from spec.cluster.properties import (
+    acknowledged_records_survive,
+    high_watermark_is_within_log,
+    logs_match_by_epoch,
+    one_leader_in_epoch,
+)
+from spec.cluster.steps import high_watermark_does_not_fall
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync,
+    bounds={**BOUNDS, "max_leader_epoch": 3, "max_metadata_offset": 6, "power_losses": 1, "expirations": 1},
+    rules=ClusterRules(eligible_leader_replicas=True, min_insync_replicas=2),
+    actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, power_fails, session_expires],
+    always=[
+        acknowledged_records_survive,
+        logs_match_by_epoch,
+        one_leader_in_epoch,
+        high_watermark_is_within_log,
+        high_watermark_does_not_fall,
+        *BROKERS,
+        *CONTROLLER,
+        *ELIGIBLE,
+    ],
+    sometimes=EXAMPLES,
+    measures=MEASURES,
+    drawing=CLUSTER,
+)

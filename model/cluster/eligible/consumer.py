@@ -1,0 +1,40 @@
+"""Does what a consumer has read survive when an eligible leader replica is elected?
+
+With min.insync.replicas=2 a record may lie on the only member of the ISR; it is not committed before a second member
+has it. The other replica is not in sync any more and stays eligible. Then the member is taken for dead while it runs.
+
+Bounds: two replicas and one record; one session expires; two elections.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.broker.metadata import broker_replays_metadata
+from impl.client.consumer import consumer_learns_leader, consumer_reads
+from impl.cluster import State
+from impl.controller.brokers import controller_unfences_broker
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER_WITH_CONSUMER
+from model.cluster.environment import session_expires, start_in_sync
+from model.cluster.system import BOUNDS, ELIGIBLE, EXAMPLES, ISR_CHANGES, MEASURES, REPLICATION
+from spec.cluster.clients import consumed_records_survive
+from spec.cluster.properties import acknowledged_records_survive, logs_match_by_epoch
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync,
+    bounds={**BOUNDS, "max_broker_epoch": 0, "expirations": 1},
+    rules=ClusterRules(eligible_leader_replicas=True, min_insync_replicas=2),
+    actions=[
+        *REPLICATION,
+        *ISR_CHANGES,
+        broker_replays_metadata,
+        controller_unfences_broker,
+        consumer_learns_leader,
+        consumer_reads,
+        session_expires,
+    ],
+    always=[consumed_records_survive, acknowledged_records_survive, logs_match_by_epoch, *ELIGIBLE],
+    sometimes=EXAMPLES,
+    measures=MEASURES,
+    drawing=CLUSTER_WITH_CONSUMER,
+)

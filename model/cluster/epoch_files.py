@@ -1,0 +1,54 @@
+"""Does a broker know which epochs its records are of, after it has lost power between a truncation and the next write?
+
+The leader-epoch file is written at once when an epoch begins, and in the background when the log was truncated. After
+a crash it is read as the disk has it, and only records that may not have been flushed tell their epochs again.
+
+Bounds: two replicas and one record; a move to each broker, so that one of them truncates an epoch which it began
+    itself; one power loss. That truncated epochs come back takes a record of an older epoch in their place, so two.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.broker.epoch_file import broker_writes_epoch_file
+from impl.broker.metadata import broker_replays_metadata
+from impl.broker.recovery import broker_flushes
+from impl.cluster import State
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import leadership_is_moved, power_fails, start_in_sync
+from model.cluster.system import BOUNDS, BROKERS, CONTROLLER, EXAMPLES, FAILURES, MEASURES, REPLICATION
+from spec.cluster.files import late_writes_are_due, unflushed_survivor
+from spec.cluster.properties import (
+    high_watermark_is_within_log,
+    logs_agree_below_high_watermark,
+    logs_match_by_epoch,
+    one_leader_in_epoch,
+)
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync,
+    bounds={**BOUNDS, "epoch_files": 1, "max_leader_epoch": 3, "power_losses": 1, "moves": 2},
+    rules=ClusterRules(),
+    actions=[
+        *REPLICATION,
+        broker_replays_metadata,
+        *FAILURES,
+        broker_flushes,
+        broker_writes_epoch_file,
+        power_fails,
+        leadership_is_moved,
+    ],
+    always=[
+        logs_agree_below_high_watermark,
+        logs_match_by_epoch,
+        one_leader_in_epoch,
+        high_watermark_is_within_log,
+        late_writes_are_due,
+        *BROKERS,
+        *CONTROLLER,
+    ],
+    sometimes=[*EXAMPLES, unflushed_survivor],
+    measures=MEASURES,
+    drawing=CLUSTER,
+)

@@ -1,0 +1,39 @@
+"""Does a new controller treat what happened before it came, and do clients hear of every new epoch?
+
+Bounds: two replicas; one crash, one change of the controller and two reassignments, in any order. No records: only the
+    controller is at work.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.client.consumer import consumer_learns_told_leader
+from impl.cluster import State
+from impl.constants import Propagation, TruncationRule
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER_WITH_CONSUMER
+from model.cluster.environment import controller_is_replaced, process_crashes, reassignment_is_asked, start_in_sync
+from model.cluster.system import BOUNDS, BROKERS, CONSUMER, CONTROLLER, MEASURES, ZOOKEEPER
+from spec.cluster.clients import newest_metadata_is_served
+from spec.cluster.properties import dead_leader_is_replaced, one_leader_in_epoch
+from spec.cluster.record import reassignments_go_on
+from spec.cluster.steps import leader_epoch_does_not_fall
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync,
+    bounds={**BOUNDS, "max_leader_epoch": 4, "max_controller_epoch": 1, "crashes": 1, "moves": 2, "failovers": 1},
+    rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
+    actions=[*ZOOKEEPER, process_crashes, controller_is_replaced, reassignment_is_asked, consumer_learns_told_leader],
+    always=[
+        dead_leader_is_replaced,
+        newest_metadata_is_served,
+        leader_epoch_does_not_fall,
+        one_leader_in_epoch,
+        *BROKERS,
+        *CONTROLLER,
+        *CONSUMER,
+        reassignments_go_on,
+    ],
+    measures=MEASURES,
+    drawing=CLUSTER_WITH_CONSUMER,
+)

@@ -1,0 +1,31 @@
+"""Is a follower of another leader epoch fenced when it fetches in a session that was opened before?
+
+The leader reads an incremental fetch from what it has in the session. So the session must have the follower's leader
+epoch, and the leader must compare it with its own in every fetch.
+
+Bounds: two replicas and one record; one crash, after which the leader has no session any more. Three leader epochs are
+    enough for a fetch that counts although it is stale. That an acknowledged record is lost by it takes two records and
+    three moves, as the museum's entry has them.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.cluster import State
+from impl.constants import Propagation, TruncationRule
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import leadership_is_moved, process_crashes, start_in_sync
+from model.cluster.system import BOUNDS, EPOCH_QUESTIONS, EXAMPLES, MEASURES, REPLICATION, SAFETY, ZOOKEEPER
+from spec.cluster.steps import fetches_go_by_sessions, sessions_end_with_process
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync,
+    bounds={**BOUNDS, "fetch_sessions": 1, "max_metadata_offset": 3, "crashes": 1, "moves": 2},
+    rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
+    actions=[*REPLICATION, *EPOCH_QUESTIONS, *ZOOKEEPER, process_crashes, leadership_is_moved],
+    always=[*SAFETY, fetches_go_by_sessions, sessions_end_with_process],
+    sometimes=EXAMPLES,
+    measures=MEASURES,
+    drawing=CLUSTER,
+)

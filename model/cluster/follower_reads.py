@@ -1,0 +1,57 @@
+"""Does a consumer that may read from any follower still see one log of committed records (KIP-392)?
+
+A follower serves records below the high watermark that it knows, to consumers in its own leader epoch. The consumer
+turns from broker to broker, and validates its position at each new leader.
+
+Bounds: two replicas and two records for one slot; one move, after which the new leader's high watermark lags behind,
+    and one broker taken for dead, so that the other one commits alone.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.broker.metadata import broker_replays_metadata
+from impl.client.consumer import (
+    consumer_learns_leader,
+    consumer_reads,
+    consumer_reads_from_follower,
+    consumer_validates_position,
+)
+from impl.cluster import State
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER_WITH_CONSUMER
+from model.cluster.environment import leadership_is_moved, session_expires, start_in_sync
+from model.cluster.system import BOUNDS, BROKERS, CONSUMER, CONTROLLER, EXAMPLES, REPLICATION
+from spec.cluster.clients import consumed_records_survive
+from spec.cluster.refinement import (
+    brokers_serve_committed_log,
+    committed_log_only_grows,
+    consumed_records_are_committed,
+)
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync,
+    bounds={**BOUNDS, "max_records": 2, "max_metadata_offset": 2, "max_broker_epoch": 0, "expirations": 1, "moves": 1},
+    rules=ClusterRules(commits_are_noted=True),
+    actions=[
+        *REPLICATION,
+        broker_replays_metadata,
+        leadership_is_moved,
+        session_expires,
+        consumer_learns_leader,
+        consumer_validates_position,
+        consumer_reads,
+        consumer_reads_from_follower,
+    ],
+    always=[
+        consumed_records_are_committed,
+        brokers_serve_committed_log,
+        committed_log_only_grows,
+        consumed_records_survive,
+        *BROKERS,
+        *CONTROLLER,
+        *CONSUMER,
+    ],
+    sometimes=EXAMPLES,
+    drawing=CLUSTER_WITH_CONSUMER,
+)

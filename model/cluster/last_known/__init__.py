@@ -1,0 +1,1 @@
+"""Elections of the last known leader (KIP-966)."""

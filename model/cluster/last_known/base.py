@@ -1,0 +1,57 @@
+"""Does the last known leader bring a partition back, and its acknowledged records, where ISR and ELR are empty?
+
+With min.insync.replicas=2 both replicas crash, one after the other. Their starts are unclean, so that both leave the
+ELR, and no clean election is possible any more. Whoever led last had every record that was acknowledged. It has them
+still, because a crash of the process keeps the page cache.
+
+Bounds: two replicas and one record; two crashes.
+Expected: HOLDS. With `--set last_known_leader_is_elected=False` nothing is lost either, but nobody ever leads again.
+    What is given up shows `cluster.last_known.power`.
+"""
+
+from checker.model import Model
+from impl.cluster import State
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import process_crashes, start_in_sync
+from model.cluster.system import BOUNDS, CONTROLLER, ELIGIBLE, ISR_CHANGES, KRAFT, MEASURES, REPLICATION
+from spec.cluster.elections import (
+    leader_is_active,
+    offline_partition,
+    partition_changes_state_legally,
+    recovering_leader,
+)
+from spec.cluster.properties import (
+    acknowledged_record,
+    acknowledged_records_survive,
+    high_watermark_is_within_log,
+    isr_has_no_inactive,
+    logs_match_by_epoch,
+    one_leader_in_epoch,
+    recovering_leader_is_alone,
+)
+from spec.cluster.steps import high_watermark_does_not_fall
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync,
+    bounds={**BOUNDS, "max_leader_epoch": 3, "max_metadata_offset": 6, "max_broker_epoch": 2, "crashes": 2},
+    rules=ClusterRules(eligible_leader_replicas=True, last_known_leader_is_elected=True, min_insync_replicas=2),
+    actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, process_crashes],
+    always=[
+        acknowledged_records_survive,
+        leader_is_active,
+        partition_changes_state_legally,
+        recovering_leader_is_alone,
+        isr_has_no_inactive,
+        logs_match_by_epoch,
+        one_leader_in_epoch,
+        high_watermark_is_within_log,
+        high_watermark_does_not_fall,
+        *CONTROLLER,
+        *ELIGIBLE,
+    ],
+    sometimes=[acknowledged_record, offline_partition, recovering_leader],
+    measures=MEASURES,
+    drawing=CLUSTER,
+)

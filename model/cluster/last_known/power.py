@@ -1,0 +1,36 @@
+"""What does the election of the last known leader give up?
+
+With min.insync.replicas=2 a record is acknowledged on both replicas, and neither has flushed it. Both lose power, so
+that both leave the ELR when they start. Whoever led last leads again, although the record is gone.
+
+Bounds: two replicas and one record; two power losses.
+Expected: VIOLATED acknowledged_records_survive: the election is unclean although `unclean.leader.election.enable` is
+    off. Without it (`--set last_known_leader_is_elected=False`) nobody leads any more, and what some disk may still
+    have is not overwritten. The other properties hold.
+"""
+
+from checker.model import Model
+from impl.cluster import State
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import power_fails, start_in_sync
+from model.cluster.system import BOUNDS, ISR_CHANGES, KRAFT, MEASURES, REPLICATION
+from spec.cluster.elections import leader_is_active, partition_changes_state_legally
+from spec.cluster.properties import acknowledged_record, acknowledged_records_survive, recovering_leader_is_alone
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync,
+    bounds={**BOUNDS, "max_leader_epoch": 3, "max_metadata_offset": 6, "max_broker_epoch": 2, "power_losses": 2},
+    rules=ClusterRules(eligible_leader_replicas=True, last_known_leader_is_elected=True, min_insync_replicas=2),
+    actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, power_fails],
+    always=[
+        acknowledged_records_survive,
+        leader_is_active,
+        partition_changes_state_legally,
+        recovering_leader_is_alone,
+    ],
+    sometimes=[acknowledged_record],
+    measures=MEASURES,
+    drawing=CLUSTER,
+)

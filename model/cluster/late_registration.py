@@ -1,0 +1,48 @@
+"""Does a broker come back into the cluster when the controller knows its new broker epoch before it does?
+
+ZooKeeper tells the controller of a broker that has registered, and may answer the broker later. So a LeaderAndIsr
+request can carry an epoch which its receiver has not learnt; it must be obeyed, because it is not sent again.
+
+Bounds: two replicas and one record; one crash with its restart, and one lag, after which the ISR has one member.
+Expected: HOLDS
+"""
+
+from checker.fairness import each
+from checker.model import Model
+from impl.broker.registration import broker_learns_epoch
+from impl.cluster import State
+from impl.constants import Propagation, TruncationRule
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import follower_lags, process_crashes, start_in_sync
+from model.cluster.healing import FAIR_IN_ZOOKEEPER, ISR_GROWTH
+from model.cluster.system import BOUNDS, EPOCH_QUESTIONS, EXAMPLES, REPLICATION, ZOOKEEPER
+from spec.cluster.liveness import bounds_leave_room, converged, disturbed
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync,
+    bounds={
+        **BOUNDS,
+        "late_registrations": 1,
+        "max_leader_epoch": 5,
+        "max_metadata_offset": 7,
+        "crashes": 1,
+        "expirations": 1,
+    },
+    rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
+    actions=[
+        *REPLICATION,
+        *EPOCH_QUESTIONS,
+        *ISR_GROWTH,
+        *ZOOKEEPER,
+        broker_learns_epoch,
+        process_crashes,
+        follower_lags,
+    ],
+    always=[bounds_leave_room],
+    sometimes=EXAMPLES,
+    leads_to=[(disturbed, converged)],
+    weakly_fair=[*FAIR_IN_ZOOKEEPER, each(broker_learns_epoch)],
+    drawing=CLUSTER,
+)

@@ -1,0 +1,37 @@
+"""Can a follower that fell behind its leader's log start serve as leader?
+
+Bounds: two replicas, the follower outside the ISR; two records, both of which may be deleted; one move.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.broker.leader import leader_deletes_records
+from impl.broker.metadata import broker_replays_metadata
+from impl.cluster import State
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import leadership_is_moved, start_alone
+from model.cluster.system import BOUNDS, EXAMPLES, ISR_CHANGES, MEASURES, REPLICATION, SAFETY
+from spec.cluster.files import everything_is_deleted
+from spec.cluster.messages import only_leaders_delete
+
+MODEL = Model(
+    state=State,
+    initial=start_alone,
+    bounds={
+        **BOUNDS,
+        "log_size": 2,
+        "max_records": 2,
+        "max_leader_epoch": 1,
+        "max_metadata_offset": 3,
+        "max_broker_epoch": 0,
+        "max_log_start": 2,
+        "moves": 1,
+    },
+    rules=ClusterRules(),
+    actions=[*REPLICATION, *ISR_CHANGES, broker_replays_metadata, leader_deletes_records, leadership_is_moved],
+    always=[*SAFETY, only_leaders_delete],
+    sometimes=[*EXAMPLES, everything_is_deleted],
+    measures=MEASURES,
+    drawing=CLUSTER,
+)

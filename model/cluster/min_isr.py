@@ -1,0 +1,50 @@
+"""Do eligible leader replicas have every acknowledged record when min.insync.replicas is lowered meanwhile?
+
+Bounds: two replicas and one record; min.insync.replicas is 2, and from any time on 1. A leader's session expires, so
+    that who was eligible before may be elected. No broker stops, and each keeps what it has.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.broker.metadata import broker_replays_metadata
+from impl.cluster import State
+from impl.controller.brokers import controller_unfences_broker
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import min_isr_is_lowered, session_expires, start_in_sync
+from model.cluster.system import BOUNDS, BROKERS, CONTROLLER, ELIGIBLE, EXAMPLES, ISR_CHANGES, MEASURES, REPLICATION
+from spec.cluster.properties import (
+    acknowledged_records_survive,
+    high_watermark_is_within_log,
+    logs_match_by_epoch,
+    one_leader_in_epoch,
+)
+from spec.cluster.steps import high_watermark_does_not_fall
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync,
+    bounds={**BOUNDS, "max_broker_epoch": 0, "expirations": 1, "min_isr_changes": 1},
+    rules=ClusterRules(eligible_leader_replicas=True, min_insync_replicas=2),
+    actions=[
+        *REPLICATION,
+        *ISR_CHANGES,
+        broker_replays_metadata,
+        controller_unfences_broker,
+        session_expires,
+        min_isr_is_lowered,
+    ],
+    always=[
+        acknowledged_records_survive,
+        logs_match_by_epoch,
+        one_leader_in_epoch,
+        high_watermark_is_within_log,
+        high_watermark_does_not_fall,
+        *BROKERS,
+        *CONTROLLER,
+        *ELIGIBLE,
+    ],
+    sometimes=EXAMPLES,
+    measures=MEASURES,
+    drawing=CLUSTER,
+)

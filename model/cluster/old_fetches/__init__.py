@@ -1,0 +1,1 @@
+"""Fetch requests that are late and arrive after newer ones."""

@@ -1,0 +1,57 @@
+"""Does a fetch do harm that its follower has given up, and that its leader reads and counts after newer ones?
+
+A connection breaks, and the follower asks anew; its old fetch is still with the leader. Between reading a fetch and
+counting it, Kafka's leader holds no lock: records, restarts, another leader epoch may come in between.
+
+Bounds: two replicas and one record; one broken connection, one disk replaced, after which the follower lacks a record
+    that its old fetch had proved, and one move that begins another leader epoch.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.broker.fetch import leader_counts_old_fetch, leader_reads_old_fetch
+from impl.cluster import State
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import disk_is_replaced, fetch_connection_breaks, leadership_is_moved, start_in_sync
+from model.cluster.system import BOUNDS, EXAMPLES, ISR_CHANGES, KRAFT, MEASURES, REPLICATION, SAFETY
+from spec.cluster.steps import (
+    known_broker_epochs_do_not_fall,
+    read_fetches_count,
+    read_fetches_fit,
+    stale_old_fetches_have_no_effect,
+)
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync,
+    bounds={
+        **BOUNDS,
+        "old_fetches": 1,
+        "max_metadata_offset": 4,
+        "losses": 1,
+        "disk_losses": 1,
+        "moves": 1,
+    },
+    rules=ClusterRules(),
+    actions=[
+        *REPLICATION,
+        *ISR_CHANGES,
+        *KRAFT,
+        leader_reads_old_fetch,
+        leader_counts_old_fetch,
+        fetch_connection_breaks,
+        disk_is_replaced,
+        leadership_is_moved,
+    ],
+    always=[
+        *SAFETY,
+        stale_old_fetches_have_no_effect,
+        read_fetches_fit,
+        read_fetches_count,
+        known_broker_epochs_do_not_fall,
+    ],
+    sometimes=EXAMPLES,
+    measures=MEASURES,
+    drawing=CLUSTER,
+)

@@ -1,0 +1,76 @@
+"""Is an acknowledged record lost when a leader counts a fetch that it read in an earlier leader epoch?
+
+The leader reads a follower's fetch and stops in between. Meanwhile another broker leads, both others cut their logs,
+the first leader leads again and appends another record at the same offset. Then the fetch is counted.
+
+Bounds: three replicas, because the broker that leads in between must lack the record; two records for one slot; three
+    moves, to that broker, back, and to the follower. No change of the ISR is needed. Nobody is more than one change of
+    the controller behind, and one follower at a time has a request under way; without these two bounds the
+    counterexample of the old rule is no shorter.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.broker.fetch import leader_counts_old_fetch, leader_reads_old_fetch
+from impl.broker.metadata import broker_replays_metadata
+from impl.cluster import State
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import fetch_connection_breaks, leadership_is_moved, start_in_sync
+from model.cluster.system import BOUNDS, EXAMPLES, MEASURES, REPLICATION, one_fetch_under_way
+from spec.cluster.properties import acknowledged_records_survive, logs_match_by_epoch, one_leader_in_epoch
+from spec.cluster.steps import (
+    high_watermark_does_not_fall,
+    known_broker_epochs_do_not_fall,
+    read_fetches_count,
+    read_fetches_fit,
+    stale_old_fetches_have_no_effect,
+)
+
+
+def one_step_behind(state: State) -> bool:
+    """Whether at most one follower has a request under way, and every broker lacks at most one change."""
+    for broker_id in range(len(state.brokers)):
+        if state.brokers[broker_id].metadata_offset + 1 < state.controller.offset:
+            return False
+    return one_fetch_under_way(state)
+
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync,
+    bounds={
+        **BOUNDS,
+        "replicas": 3,
+        "max_records": 2,
+        "max_leader_epoch": 3,
+        "max_metadata_offset": 3,
+        "max_broker_epoch": 0,
+        "old_fetches": 1,
+        "losses": 1,
+        "moves": 3,
+    },
+    rules=ClusterRules(),
+    actions=[
+        *REPLICATION,
+        broker_replays_metadata,
+        leader_reads_old_fetch,
+        leader_counts_old_fetch,
+        fetch_connection_breaks,
+        leadership_is_moved,
+    ],
+    always=[
+        acknowledged_records_survive,
+        logs_match_by_epoch,
+        one_leader_in_epoch,
+        high_watermark_does_not_fall,
+        stale_old_fetches_have_no_effect,
+        known_broker_epochs_do_not_fall,
+        read_fetches_fit,
+        read_fetches_count,
+    ],
+    sometimes=EXAMPLES,
+    constraint=one_step_behind,
+    measures=MEASURES,
+    drawing=CLUSTER,
+)

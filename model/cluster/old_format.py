@@ -1,0 +1,49 @@
+"""Do followers keep what is committed when the records carry no leader epochs (message formats 0 and 1)?
+
+Without epochs nobody knows where a log comes from, so followers cut theirs at the high watermark. That loses
+acknowledged records after two changes of the leader (KIP-101); but no record may be lost sooner, nor cut where the
+leader has it.
+
+Bounds: two replicas and two records, so that a log can have another record where the leader has its own; one move,
+    because with a second one the rule itself loses records. KAFKA-7897 takes that second move, so its entry in the
+    museum checks only what still holds then.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.broker.metadata import broker_obeys_leader_and_isr
+from impl.cluster import State
+from impl.constants import Propagation, TruncationRule
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import leadership_is_moved, start_in_sync_in_format
+from model.cluster.system import BOUNDS, EPOCH_QUESTIONS, EXAMPLES, MEASURES, REPLICATION, SAFETY
+from spec.cluster.files import epoch_file_matches_log, only_followers_truncate
+from spec.cluster.steps import shared_committed_records_are_kept
+
+OF_EPOCHS = (epoch_file_matches_log, only_followers_truncate)
+"""What cannot hold: the leader-epoch file does not match the log, and a follower asks although it has no epoch."""
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync_in_format,
+    bounds={
+        **BOUNDS,
+        "max_records": 2,
+        "max_leader_epoch": 1,
+        "max_metadata_offset": 1,
+        "max_broker_epoch": 0,
+        "moves": 1,
+    },
+    rules=ClusterRules(
+        propagation=Propagation.LEADER_AND_ISR,
+        truncation=TruncationRule.KIP_279,
+        records_carry_epochs=False,
+        undefined_epoch_is_not_asked_for=False,
+    ),
+    actions=[*REPLICATION, *EPOCH_QUESTIONS, broker_obeys_leader_and_isr, leadership_is_moved],
+    always=[*(each for each in SAFETY if each not in OF_EPOCHS), shared_committed_records_are_kept],
+    sometimes=EXAMPLES,
+    measures=MEASURES,
+    drawing=CLUSTER,
+)

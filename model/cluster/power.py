@@ -1,0 +1,54 @@
+"""Do logs agree again after both brokers have lost power, and one of them records that were never flushed?
+
+What was acknowledged can be lost here, because every member of the ISR fails; the replicas must agree all the same.
+
+Bounds: two brokers that lose power once each; one record that is lost and one in its place. Four leader epochs: each
+    broker is taken out, and one comes back to lead. The ISR grows no more, so that nothing else is at work.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.broker.recovery import broker_checkpoints_high_watermark
+from impl.cluster import State
+from impl.constants import Propagation, TruncationRule
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import power_fails, start_in_sync
+from model.cluster.system import (
+    BOUNDS,
+    BROKERS,
+    CONTROLLER,
+    EPOCH_QUESTIONS,
+    EXAMPLES,
+    MEASURES,
+    REPLICATION,
+    ZOOKEEPER,
+)
+from spec.cluster.files import lost_suffix, unflushed_survivor
+from spec.cluster.properties import (
+    high_watermark_is_within_log,
+    logs_agree_below_high_watermark,
+    logs_match_by_epoch,
+    one_leader_in_epoch,
+)
+from spec.cluster.steps import checkpoint_falls_with_high_watermark
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync,
+    bounds={**BOUNDS, "max_records": 2, "max_leader_epoch": 4, "max_broker_epoch": 2, "power_losses": 2},
+    rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
+    actions=[*REPLICATION, *EPOCH_QUESTIONS, *ZOOKEEPER, broker_checkpoints_high_watermark, power_fails],
+    always=[
+        logs_agree_below_high_watermark,
+        logs_match_by_epoch,
+        one_leader_in_epoch,
+        high_watermark_is_within_log,
+        checkpoint_falls_with_high_watermark,
+        *BROKERS,
+        *CONTROLLER,
+    ],
+    sometimes=[*EXAMPLES, lost_suffix, unflushed_survivor],
+    measures=MEASURES,
+    drawing=CLUSTER,
+)

@@ -1,0 +1,1 @@
+"""Consumers that read from a follower (KIP-392)."""

@@ -1,0 +1,100 @@
+"""Does a consumer read on that its leader sends to a follower, although followers may be behind for good (KIP-392)?
+
+The leader names any follower in the ISR that has what the consumer has read. The consumer reads from that one alone,
+until it is refused, its lease ends, or a new leader epoch begins. No follower need ever fetch.
+
+Liveness: what is committed is read some time. Fair is the consumer alone. What it reads at its leader is weakly fair,
+because the selector may always send it away again; what it reads at a follower is strongly fair, because it fetches
+many times while a lease lasts.
+
+Bounds: two replicas and one record, which the leader commits alone where the follower is out of sync; one crash, by
+    which the follower or the leader is lost for good, and one move. Who has a position to validate has read everything
+    then; a test has two records, where the fairness of that is needed, too.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.broker.metadata import broker_replays_metadata
+from impl.client.consumer import consumer_learns_leader, consumer_reads, consumer_validates_position
+from impl.client.read_replica import (
+    consumer_ends_lease,
+    consumer_finds_replica_offline,
+    consumer_is_refused,
+    consumer_reads_from_read_replica,
+    leader_names_read_replica,
+)
+from impl.cluster import State
+from impl.controller.brokers import controller_fences_broker
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER_WITH_CONSUMER
+from model.cluster.environment import leadership_is_moved, process_crashes, start_in_sync
+from model.cluster.system import BOUNDS, BROKERS, CONSUMER, CONTROLLER, EXAMPLES, ISR_CHANGES, REPLICATION
+from spec.cluster.clients import consumed_records_survive
+from spec.cluster.read_replica import (
+    has_more_to_read,
+    has_read_on,
+    read_replica_ends_with_epoch,
+    read_replica_is_kept,
+    read_replicas_are_in_sync,
+    reads_come_from_read_replica,
+    reads_from_follower,
+    waits_at_follower,
+    waits_for_first_record,
+)
+from spec.cluster.refinement import (
+    brokers_serve_committed_log,
+    committed_log_only_grows,
+    consumed_records_are_committed,
+)
+
+READ_REPLICA = (
+    leader_names_read_replica,
+    consumer_reads_from_read_replica,
+    consumer_is_refused,
+    consumer_finds_replica_offline,
+)
+
+READ_REPLICA_PROPERTIES = (
+    read_replicas_are_in_sync,
+    read_replica_ends_with_epoch,
+    reads_come_from_read_replica,
+    read_replica_is_kept,
+    consumed_records_are_committed,
+    brokers_serve_committed_log,
+    committed_log_only_grows,
+    consumed_records_survive,
+)
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync,
+    bounds={
+        **BOUNDS,
+        "max_leader_epoch": 1,
+        "max_metadata_offset": 2,
+        "max_broker_epoch": 0,
+        "read_replicas": 1,
+        "crashes": 1,
+        "moves": 1,
+    },
+    rules=ClusterRules(commits_are_noted=True),
+    actions=[
+        *REPLICATION,
+        *ISR_CHANGES,
+        broker_replays_metadata,
+        leadership_is_moved,
+        process_crashes,
+        controller_fences_broker,
+        consumer_learns_leader,
+        consumer_validates_position,
+        consumer_reads,
+        *READ_REPLICA,
+        consumer_ends_lease,
+    ],
+    always=[*READ_REPLICA_PROPERTIES, *BROKERS, *CONTROLLER, *CONSUMER],
+    sometimes=[*EXAMPLES, reads_from_follower, waits_at_follower, waits_for_first_record],
+    leads_to=[(has_more_to_read, has_read_on)],
+    weakly_fair=[consumer_validates_position, consumer_reads, consumer_ends_lease],
+    strongly_fair=[consumer_reads_from_read_replica],
+    drawing=CLUSTER_WITH_CONSUMER,
+)

@@ -1,0 +1,50 @@
+"""Is a consumer sent to a follower only by the leader, who alone knows which followers are in sync?
+
+As cluster_read_replica, with a follower that the leader before has heard of.
+
+Bounds: three replicas, no record, and one move, after which the former leader follows; one follower at a time has a
+    request under way. What anybody reads is the matter of the two other models.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.broker.fetch import leader_answers_fetch
+from impl.broker.fetcher import follower_sends_fetch, follower_uses_fetch
+from impl.broker.metadata import broker_replays_metadata
+from impl.client.consumer import consumer_learns_leader
+from impl.client.read_replica import consumer_ends_lease, consumer_is_refused, leader_names_read_replica
+from impl.cluster import State
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER_WITH_CONSUMER
+from model.cluster.environment import leadership_is_moved, start_in_sync
+from model.cluster.system import BOUNDS, BROKERS, CONSUMER, CONTROLLER
+from spec.cluster.read_replica import read_replica_ends_with_epoch, read_replicas_are_in_sync, waits_for_first_record
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync,
+    bounds={
+        **BOUNDS,
+        "replicas": 3,
+        "max_leader_epoch": 1,
+        "max_metadata_offset": 1,
+        "max_broker_epoch": 0,
+        "read_replicas": 1,
+        "moves": 1,
+    },
+    rules=ClusterRules(),
+    actions=[
+        follower_sends_fetch,
+        leader_answers_fetch,
+        follower_uses_fetch,
+        broker_replays_metadata,
+        leadership_is_moved,
+        consumer_learns_leader,
+        leader_names_read_replica,
+        consumer_is_refused,
+        consumer_ends_lease,
+    ],
+    always=[read_replicas_are_in_sync, read_replica_ends_with_epoch, *BROKERS, *CONTROLLER, *CONSUMER],
+    sometimes=[waits_for_first_record],
+    drawing=CLUSTER_WITH_CONSUMER,
+)

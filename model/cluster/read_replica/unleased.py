@@ -1,0 +1,43 @@
+"""Does a consumer without a lease give up a follower that refuses it, whoever else has noticed?
+
+As cluster_read_replica, but for the lease, which would hide it: `metadata.max.age.ms` may be as long as one likes.
+Nobody needs to find that a follower is down, and no metadata need reach the consumer.
+
+Bounds: two replicas and one record; one power loss, after which the follower comes back with less than the consumer has
+    read, and no move: a new leader epoch would end it all.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.client.consumer import consumer_learns_leader, consumer_reads, consumer_validates_position
+from impl.client.read_replica import consumer_is_refused
+from impl.cluster import State
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER_WITH_CONSUMER
+from model.cluster.environment import power_fails, start_in_sync
+from model.cluster.read_replica.base import READ_REPLICA, READ_REPLICA_PROPERTIES
+from model.cluster.system import BOUNDS, BROKERS, CONSUMER, CONTROLLER, KRAFT, REPLICATION
+from spec.cluster.isr import committed_without_all
+from spec.cluster.properties import acknowledged_record
+from spec.cluster.read_replica import read_replica_is_given_up, read_replica_refuses, reads_from_follower
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync,
+    bounds={**BOUNDS, "max_metadata_offset": 3, "read_replicas": 1, "power_losses": 1},
+    rules=ClusterRules(read_replica_is_leased=False, commits_are_noted=True),
+    actions=[
+        *REPLICATION,
+        *KRAFT,
+        power_fails,
+        consumer_learns_leader,
+        consumer_validates_position,
+        consumer_reads,
+        *READ_REPLICA,
+    ],
+    always=[*READ_REPLICA_PROPERTIES, *BROKERS, *CONTROLLER, *CONSUMER],
+    sometimes=[acknowledged_record, committed_without_all, reads_from_follower],
+    leads_to=[(read_replica_refuses, read_replica_is_given_up)],
+    weakly_fair=[consumer_is_refused],
+    drawing=CLUSTER_WITH_CONSUMER,
+)

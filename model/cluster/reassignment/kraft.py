@@ -1,0 +1,31 @@
+"""Does a reassignment keep as many copies of a record as there were?
+
+Bounds: three brokers, of which two have the partition and one of these is out of sync; one reassignment.
+    One follower at a time has a request under way.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.broker.metadata import broker_replays_metadata
+from impl.cluster import State
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import reassignment_is_asked, start_with_spare
+from model.cluster.system import BOUNDS, ISR_CHANGES, MEASURES, REPLICATION, SAFETY, one_fetch_under_way
+from spec.cluster.properties import acknowledged_record
+from spec.cluster.record import reassignments_go_on
+from spec.cluster.steps import reassignment_keeps_copies
+from spec.cluster.topics import replicas_are_deleted_when_told
+
+MODEL = Model(
+    state=State,
+    initial=start_with_spare,
+    bounds={**BOUNDS, "replicas": 3, "max_leader_epoch": 1, "max_broker_epoch": 0, "moves": 1},
+    rules=ClusterRules(),
+    actions=[*REPLICATION, *ISR_CHANGES, broker_replays_metadata, reassignment_is_asked],
+    always=[reassignment_keeps_copies, *SAFETY, reassignments_go_on, replicas_are_deleted_when_told],
+    sometimes=[acknowledged_record],
+    constraint=one_fetch_under_way,
+    measures=MEASURES,
+    drawing=CLUSTER,
+)

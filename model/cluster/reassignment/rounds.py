@@ -1,0 +1,49 @@
+"""Can a replica stay in the ISR that a reassignment takes away, where it does so in two rounds?
+
+The controller of the ZooKeeper era takes the leaving replicas off the assignment and out of the ISR by two changes. In
+between the leader may propose an ISR, and the leaving replica still fetches.
+
+Bounds: two replicas and one record; one reassignment, which leaves one of them. What an answer tells is not judged
+    here: between the rounds it may name a replica that is not assigned any more.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.broker.metadata import broker_obeys_leader_and_isr, broker_obeys_stop_replica
+from impl.cluster import State
+from impl.constants import Propagation, TruncationRule
+from impl.controller.reassignment import controller_ends_reassignment
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import reassignment_is_asked, start_in_sync
+from model.cluster.system import BOUNDS, EPOCH_QUESTIONS, ISR_CHANGES, MEASURES, REPLICATION, SAFETY
+from spec.cluster.isr import answers_tell_the_record
+from spec.cluster.properties import acknowledged_record, isr_is_assigned
+from spec.cluster.record import deleted_replica
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync,
+    bounds={
+        **BOUNDS,
+        "reassignment_rounds": 1,
+        "max_leader_epoch": 3,
+        "max_metadata_offset": 4,
+        "max_broker_epoch": 0,
+        "moves": 1,
+    },
+    rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
+    actions=[
+        *REPLICATION,
+        *EPOCH_QUESTIONS,
+        *ISR_CHANGES,
+        broker_obeys_leader_and_isr,
+        broker_obeys_stop_replica,
+        reassignment_is_asked,
+        controller_ends_reassignment,
+    ],
+    always=[*(each for each in SAFETY if each is not answers_tell_the_record), isr_is_assigned],
+    sometimes=[acknowledged_record, deleted_replica],
+    measures=MEASURES,
+    drawing=CLUSTER,
+)

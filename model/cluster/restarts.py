@@ -1,0 +1,26 @@
+"""Can a follower that comes back with an empty disk slip into the ISR by what its former self had?
+
+Bounds: two replicas, the follower outside the ISR; it loses its disk once, and the leader crashes once so that the
+    follower is elected if it can be.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.cluster import State
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import disk_is_replaced, process_crashes, start_alone
+from model.cluster.system import BOUNDS, ISR_CHANGES, KRAFT, MEASURES, REPLICATION, SAFETY
+from spec.cluster.properties import acknowledged_record
+
+MODEL = Model(
+    state=State,
+    initial=start_alone,
+    bounds={**BOUNDS, "max_metadata_offset": 5, "max_broker_epoch": 2, "crashes": 1, "disk_losses": 1},
+    rules=ClusterRules(),
+    actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, process_crashes, disk_is_replaced],
+    always=SAFETY,
+    sometimes=[acknowledged_record],
+    measures=MEASURES,
+    drawing=CLUSTER,
+)

@@ -1,0 +1,60 @@
+"""Does a broker that stops cleanly stay eligible, and one that only flushed before it lost power not?
+
+With eligible leader replicas a broker that registers after a clean stop may still be elected; its clean stop flushed
+everything.
+
+Bounds: two replicas and one record; one shutdown and one power loss, in either order.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.broker.recovery import broker_flushes
+from impl.cluster import State
+from impl.controller.brokers import broker_stops
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import power_fails, shutdown_is_asked, start_in_sync
+from model.cluster.system import (
+    BOUNDS,
+    BROKERS,
+    CONTROLLER,
+    ELIGIBLE,
+    EXAMPLES,
+    ISR_CHANGES,
+    KRAFT,
+    MEASURES,
+    REPLICATION,
+)
+from spec.cluster.properties import (
+    acknowledged_records_survive,
+    high_watermark_is_within_log,
+    logs_match_by_epoch,
+    one_leader_in_epoch,
+)
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync,
+    bounds={
+        **BOUNDS,
+        "max_leader_epoch": 3,
+        "max_metadata_offset": 5,
+        "max_broker_epoch": 2,
+        "power_losses": 1,
+        "expirations": 1,
+    },
+    rules=ClusterRules(eligible_leader_replicas=True, min_insync_replicas=2),
+    actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, broker_flushes, broker_stops, power_fails, shutdown_is_asked],
+    always=[
+        acknowledged_records_survive,
+        logs_match_by_epoch,
+        one_leader_in_epoch,
+        high_watermark_is_within_log,
+        *BROKERS,
+        *CONTROLLER,
+        *ELIGIBLE,
+    ],
+    sometimes=EXAMPLES,
+    measures=MEASURES,
+    drawing=CLUSTER,
+)

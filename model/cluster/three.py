@@ -1,0 +1,38 @@
+"""May a replica that was out of sync join the ISR of a leader whose high watermark lags?
+
+Bounds: three replicas, because the damage takes a leader, the leader before it, and a third replica that joins. It
+    starts outside the ISR. Two moves: to the new leader, and to the one that joined. One follower at a time has a
+    request under way, which keeps the model small; without that bound the museum's counterexample is no shorter.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.broker.metadata import broker_replays_metadata
+from impl.cluster import State
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import leadership_is_moved, start_with_laggard
+from model.cluster.system import (
+    BOUNDS,
+    EXAMPLES,
+    ISR_CHANGES,
+    LEMMAS,
+    MEASURES,
+    REPLICATION,
+    SAFETY,
+    one_fetch_under_way,
+)
+
+MODEL = Model(
+    state=State,
+    initial=start_with_laggard,
+    bounds={**BOUNDS, "replicas": 3, "max_broker_epoch": 0, "max_metadata_offset": 3, "moves": 2},
+    rules=ClusterRules(),
+    actions=[*REPLICATION, *ISR_CHANGES, broker_replays_metadata, leadership_is_moved],
+    always=SAFETY,
+    sometimes=EXAMPLES,
+    constraint=one_fetch_under_way,
+    lemmas=LEMMAS,
+    measures=MEASURES,
+    drawing=CLUSTER,
+)

@@ -1,0 +1,37 @@
+"""Is it safe that a leader finds a follower caught up first, and looks at its broker epoch a moment later?
+
+Bounds: as cluster_restarts, of which this is the variant in which a fetch can come between the two looks.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.broker.isr import leader_finds_caught_up, leader_learns_of_change, leader_proposes_caught_up
+from impl.cluster import State
+from impl.controller.alter_partition import controller_alters_partition
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import disk_is_replaced, process_crashes, start_alone
+from model.cluster.system import BOUNDS, KRAFT, MEASURES, REPLICATION, SAFETY
+from spec.cluster.isr import caught_up_followers_may_join
+from spec.cluster.properties import acknowledged_record
+
+MODEL = Model(
+    state=State,
+    initial=start_alone,
+    bounds={**BOUNDS, "max_metadata_offset": 5, "max_broker_epoch": 2, "crashes": 1, "disk_losses": 1},
+    rules=ClusterRules(),
+    actions=[
+        *REPLICATION,
+        *KRAFT,
+        leader_finds_caught_up,
+        leader_proposes_caught_up,
+        controller_alters_partition,
+        leader_learns_of_change,
+        process_crashes,
+        disk_is_replaced,
+    ],
+    always=[*SAFETY, caught_up_followers_may_join],
+    sometimes=[acknowledged_record],
+    measures=MEASURES,
+    drawing=CLUSTER,
+)

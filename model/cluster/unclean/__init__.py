@@ -1,0 +1,1 @@
+"""Elections of a leader from outside of the ISR."""

@@ -1,0 +1,49 @@
+"""Do the logs of two replicas stay comparable when leaders are elected uncleanly, one after the other?
+
+Committed records can be lost here, which is what an unclean election allows. But where two logs have a record of the
+same epoch at one offset, they must be the same up to there.
+
+Bounds: the records and elections of KIP-279's example: two replicas, four records, three crashes, leader epochs 0 to 4.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.cluster import State
+from impl.constants import Propagation, TruncationRule
+from impl.controller.elections import controller_elects_uncleanly
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import process_crashes, start_in_sync
+from model.cluster.system import (
+    BOUNDS,
+    BROKERS,
+    CONTROLLER,
+    EPOCH_QUESTIONS,
+    EXAMPLES,
+    MEASURES,
+    REPLICATION,
+    ZOOKEEPER,
+)
+from spec.cluster.properties import high_watermark_is_within_log, logs_match_by_epoch, one_leader_in_epoch
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync,
+    bounds={
+        **BOUNDS,
+        "log_size": 3,
+        "max_records": 4,
+        "max_leader_epoch": 4,
+        "max_metadata_offset": 8,
+        "max_broker_epoch": 3,
+        "crashes": 3,
+    },
+    rules=ClusterRules(
+        propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279, unclean_election=True
+    ),
+    actions=[*REPLICATION, *EPOCH_QUESTIONS, *ZOOKEEPER, process_crashes, controller_elects_uncleanly],
+    always=[logs_match_by_epoch, one_leader_in_epoch, high_watermark_is_within_log, *BROKERS, *CONTROLLER],
+    sometimes=EXAMPLES,
+    measures=MEASURES,
+    drawing=CLUSTER,
+)

@@ -1,0 +1,43 @@
+"""What does an unclean election give up?
+
+Bounds: two replicas, one of them alone in the ISR, which crashes; one record that it had committed and one that is
+    written in its place.
+Expected: VIOLATED acknowledged_records_survive: this is what `unclean.leader.election.enable` allows. The other
+    properties hold: the logs stay comparable, and the ISR does not grow before the leader has recovered.
+"""
+
+from checker.model import Model
+from impl.cluster import State
+from impl.controller.elections import controller_elects_uncleanly
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import process_crashes, start_alone
+from model.cluster.system import BOUNDS, BROKERS, CONTROLLER, ISR_CHANGES, KRAFT, MEASURES, REPLICATION
+from spec.cluster.properties import (
+    acknowledged_record,
+    acknowledged_records_survive,
+    high_watermark_is_within_log,
+    logs_match_by_epoch,
+    one_leader_in_epoch,
+    recovering_leader_is_alone,
+)
+
+MODEL = Model(
+    state=State,
+    initial=start_alone,
+    bounds={**BOUNDS, "max_records": 2, "max_leader_epoch": 3, "max_metadata_offset": 5, "crashes": 1},
+    rules=ClusterRules(unclean_election=True),
+    actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, process_crashes, controller_elects_uncleanly],
+    always=[
+        acknowledged_records_survive,
+        recovering_leader_is_alone,
+        logs_match_by_epoch,
+        one_leader_in_epoch,
+        high_watermark_is_within_log,
+        *BROKERS,
+        *CONTROLLER,
+    ],
+    sometimes=[acknowledged_record],
+    measures=MEASURES,
+    drawing=CLUSTER,
+)

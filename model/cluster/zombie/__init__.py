@@ -1,0 +1,1 @@
+"""Controllers that were deposed and do not know it."""

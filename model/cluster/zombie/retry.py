@@ -1,0 +1,47 @@
+"""Can a controller that has lost its office refuse an ISR change which its successor has made already?
+
+As cluster_zombie, but a message can be lost, so that a leader sends its change a second time, to another controller.
+
+Bounds: those of cluster_zombie and one loss.
+Expected: VIOLATED isr_is_covered: the successor lets a follower into the ISR that the zombie still takes for fenced,
+    and the answer is lost. The leader asks again, and the zombie, whose partition epoch is the same because unfencing
+    does not change it, answers INELIGIBLE_REPLICA. The leader goes back to its ISR without the follower, which may be
+    elected. No known entry of Kafka's issue tracker describes this; whether its zombie controller can still answer so
+    depends on how soon it notices, which is not modelled.
+"""
+
+from checker.model import Model
+from impl.cluster import State
+from impl.controller.alter_partition import zombie_answers_alter_partition
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import (
+    controller_is_replaced,
+    fetch_is_lost,
+    isr_answer_is_lost,
+    process_crashes,
+    start_alone,
+)
+from model.cluster.system import BOUNDS, ISR_CHANGES, KRAFT, MEASURES, REPLICATION, SAFETY
+from spec.cluster.properties import acknowledged_record
+
+MODEL = Model(
+    state=State,
+    initial=start_alone,
+    bounds={**BOUNDS, "max_controller_epoch": 1, "crashes": 1, "losses": 1, "failovers": 1},
+    rules=ClusterRules(),
+    actions=[
+        *REPLICATION,
+        *ISR_CHANGES,
+        *KRAFT,
+        process_crashes,
+        controller_is_replaced,
+        zombie_answers_alter_partition,
+        fetch_is_lost,
+        isr_answer_is_lost,
+    ],
+    always=SAFETY,
+    sometimes=[acknowledged_record],
+    measures=MEASURES,
+    drawing=CLUSTER,
+)

@@ -1,0 +1,46 @@
+"""Does a controller that has lost its office without noticing change the partition (ZooKeeper era)?
+
+The controller in office elects a leader, and so does the one before, from what it knew.
+
+Bounds: two replicas and one record; one change of the controller; one move, by the controller in office or the one
+    before it was deposed.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.broker.metadata import broker_obeys_leader_and_isr
+from impl.cluster import State
+from impl.constants import Propagation, TruncationRule
+from impl.controller.elections import zombie_elects_leader
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import controller_is_replaced, leadership_is_moved, start_in_sync
+from model.cluster.system import BOUNDS, EPOCH_QUESTIONS, EXAMPLES, ISR_CHANGES, MEASURES, REPLICATION, SAFETY
+from spec.cluster.elections import deposed_controller_changes_nothing
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync,
+    bounds={
+        **BOUNDS,
+        "max_metadata_offset": 3,
+        "max_broker_epoch": 0,
+        "max_controller_epoch": 1,
+        "moves": 1,
+        "failovers": 1,
+    },
+    rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
+    actions=[
+        *REPLICATION,
+        *EPOCH_QUESTIONS,
+        *ISR_CHANGES,
+        broker_obeys_leader_and_isr,
+        leadership_is_moved,
+        controller_is_replaced,
+        zombie_elects_leader,
+    ],
+    always=[deposed_controller_changes_nothing, *SAFETY],
+    sometimes=EXAMPLES,
+    measures=MEASURES,
+    drawing=CLUSTER,
+)

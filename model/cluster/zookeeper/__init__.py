@@ -1,0 +1,1 @@
+"""The cluster in which the controller tells brokers by LeaderAndIsr requests."""

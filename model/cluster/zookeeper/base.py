@@ -1,0 +1,42 @@
+"""Do acknowledged records survive when every request of the ZooKeeper era can be late, lost or overtaken?
+
+The controller sends a LeaderAndIsr request to each broker; a broker may receive any of them at any later time, after
+newer ones, or never. Followers fetch by request and answer, ask where their epoch ends (KIP-279), and carry their
+leader epoch (KIP-320). Leaders are moved, and a broker's process crashes.
+
+Bounds: two replicas and one record, because a record that is lost is lost from two logs; two moves, so that a follower
+    can turn to a leader twice; one crash. Each rule that the museum puts back fails within them, or within two records
+    and three moves (KAFKA-7415). log_size=2 max_records=2 max_metadata_offset=4 was searched too: HOLDS.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.cluster import State
+from impl.constants import Propagation, TruncationRule
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import leadership_is_moved, process_crashes, start_in_sync
+from model.cluster.system import (
+    BOUNDS,
+    EPOCH_QUESTIONS,
+    EXAMPLES,
+    ISR_CHANGES,
+    LEMMAS,
+    MEASURES,
+    REPLICATION,
+    SAFETY,
+    ZOOKEEPER,
+)
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync,
+    bounds={**BOUNDS, "max_metadata_offset": 3, "crashes": 1, "moves": 2},
+    rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
+    actions=[*REPLICATION, *EPOCH_QUESTIONS, *ISR_CHANGES, *ZOOKEEPER, process_crashes, leadership_is_moved],
+    always=SAFETY,
+    sometimes=EXAMPLES,
+    lemmas=LEMMAS,
+    measures=MEASURES,
+    drawing=CLUSTER,
+)

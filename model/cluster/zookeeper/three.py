@@ -1,0 +1,48 @@
+"""Is a follower harmless that obeys an old leader, or missed an epoch, when the others have gone on?
+
+Bounds: three replicas, because the follower needs two leaders to obey. Two moves and an expired session give the
+    epochs: one that the follower is in, one that it hears of late, one in which the record is committed, and one to be
+        elected
+    in. The ISR changes by the controller only. One follower at a time has a request under way.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.broker.metadata import broker_obeys_leader_and_isr
+from impl.cluster import State
+from impl.constants import Propagation, TruncationRule
+from impl.rules import ClusterRules
+from model.cluster.drawing import CLUSTER
+from model.cluster.environment import leadership_is_moved, session_expires, start_in_sync
+from model.cluster.system import (
+    BOUNDS,
+    EPOCH_QUESTIONS,
+    EXAMPLES,
+    LEMMAS,
+    MEASURES,
+    REPLICATION,
+    SAFETY,
+    one_fetch_under_way,
+)
+
+MODEL = Model(
+    state=State,
+    initial=start_in_sync,
+    bounds={
+        **BOUNDS,
+        "replicas": 3,
+        "max_leader_epoch": 3,
+        "max_metadata_offset": 3,
+        "max_broker_epoch": 0,
+        "moves": 2,
+        "expirations": 1,
+    },
+    rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
+    actions=[*REPLICATION, *EPOCH_QUESTIONS, broker_obeys_leader_and_isr, leadership_is_moved, session_expires],
+    always=SAFETY,
+    sometimes=EXAMPLES,
+    constraint=one_fetch_under_way,
+    lemmas=LEMMAS,
+    measures=MEASURES,
+    drawing=CLUSTER,
+)

@@ -1,0 +1,1 @@
+"""Compacted partitions: the cleaner, tombstones, markers and producers' last batches."""

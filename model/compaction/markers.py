@@ -1,0 +1,38 @@
+"""Does each record in a compacted log keep the outcome of its transaction, although markers are removed, too?
+
+Bounds: two transactions of two producers, with keys that have the same bytes as those of markers; two replicas, each
+    with a cleaner of its own, of which one falls behind, and the leader changes.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.compaction.cleaner import cleaner_cleans
+from impl.compaction.records import State
+from impl.compaction.replica import follower_fetches, leader_ends_transaction
+from impl.compaction.rules import CompactionRules
+from model.compaction.environment import follower_falls_behind, leadership_moves, producer_writes, start_compaction
+from model.compaction.system import BOUNDS, EXAMPLES_OF_REPLICAS, SAFETY_OF_REPLICAS
+from spec.compaction.properties import (
+    aborted_transaction,
+    committed_transaction,
+    markers_outlive_records,
+    removed_batch,
+    removed_marker,
+)
+
+MODEL = Model(
+    state=State,
+    initial=start_compaction,
+    bounds={**BOUNDS, "transactional": 1, "producer_ids": 2, "batches": 2, "log_size": 4, "lags": 1, "failovers": 1},
+    rules=CompactionRules(),
+    actions=[
+        producer_writes,
+        leader_ends_transaction,
+        follower_fetches,
+        follower_falls_behind,
+        leadership_moves,
+        cleaner_cleans,
+    ],
+    always=[markers_outlive_records, *SAFETY_OF_REPLICAS],
+    sometimes=[*EXAMPLES_OF_REPLICAS, committed_transaction, aborted_transaction, removed_batch, removed_marker],
+)

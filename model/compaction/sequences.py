@@ -1,0 +1,23 @@
+"""Does a broker know again what it has stored, although the cleaner has removed the record?
+
+Bounds: three writes of two producers to one replica, which has to make its producer state from the log twice; one
+    write is sent again, any time later.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.compaction.records import State
+from impl.compaction.rules import CompactionRules
+from model.compaction.environment import producer_state_is_rebuilt, start_compaction, write_is_repeated
+from model.compaction.system import BOUNDS, COMPACTION, SAFETY
+from spec.compaction.properties import emptied_batch, removed_batch, removed_tombstone
+
+MODEL = Model(
+    state=State,
+    initial=start_compaction,
+    bounds={**BOUNDS, "replicas": 1, "producer_ids": 2, "log_size": 4, "retries": 1, "reloads": 2},
+    rules=CompactionRules(),
+    actions=[*COMPACTION, write_is_repeated, producer_state_is_rebuilt],
+    always=SAFETY,
+    sometimes=[removed_batch, emptied_batch, removed_tombstone],
+)

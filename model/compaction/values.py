@@ -1,0 +1,24 @@
+"""Does every replica and every consumer have the last value of each key, whatever the cleaner removes and when?
+
+Bounds: three writes of two keys to two replicas, each with a cleaner of its own; one follower falls behind, and the
+    leader changes twice, so that the first one, whose log was cut, leads again.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.compaction.records import State
+from impl.compaction.replica import follower_fetches
+from impl.compaction.rules import CompactionRules
+from model.compaction.environment import follower_falls_behind, leadership_moves, start_compaction
+from model.compaction.system import BOUNDS, COMPACTION, EXAMPLES_OF_REPLICAS, SAFETY
+from spec.compaction.properties import emptied_batch, removed_batch, removed_tombstone
+
+MODEL = Model(
+    state=State,
+    initial=start_compaction,
+    bounds={**BOUNDS, "lags": 1, "failovers": 2},
+    rules=CompactionRules(),
+    actions=[*COMPACTION, follower_fetches, follower_falls_behind, leadership_moves],
+    always=SAFETY,
+    sometimes=[*EXAMPLES_OF_REPLICAS, removed_batch, emptied_batch, removed_tombstone],
+)

@@ -1,0 +1,86 @@
+"""Is there one leader in an epoch, and nothing committed ever lost, when voters restart with what is on their disks?
+
+A vote, and what a follower has, is on the disk before it is answered. A leader's last records may not be: it may lose
+them at a restart, when others have them already. So it must not lead on in its epoch, and not vote in it again.
+
+Bounds: three voters, of which two are a majority; one restart. Two epochs, in each of which several may stand, and room
+    for a LeaderChange record and another one. Both older rules of restarts fail within them. It holds with a second
+    restart, too (`--set crashes=2 --set max_records=3`: each restart takes an id, so that with fewer ids there are
+    fewer restarts).
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.controller.quorum import Quorum, QuorumRules, voter_fetches, voter_receives_record
+from impl.controller.quorum_elections import (
+    candidate_becomes_leader,
+    quorum_leader_flushes,
+    quorum_leader_writes,
+    voter_receives_vote_request,
+    voter_stands_for_election,
+)
+from model.metadata_quorum.drawing import QUORUM_WITH_RESTARTS
+from model.metadata_quorum.environment import voter_crashes
+from spec.metadata_quorum.elections import (
+    leader_kept_log,
+    leader_lost_record,
+    quorum_leaders_have_own_record,
+    quorum_logs_are_whole,
+    quorum_records_are_unique,
+    refused_candidate,
+    restarts_take_next_id,
+    roles_change_in_order,
+    votes_are_given_in_their_epoch,
+    votes_are_kept,
+)
+from spec.metadata_quorum.properties import (
+    all_voters_commit,
+    committed_metadata_stays,
+    leaders_have_committed_metadata,
+    one_leader_in_quorum_epoch,
+    outvoted_record,
+    quorum_high_watermark_follows,
+    quorum_logs_match,
+    replaced_quorum_leader,
+)
+
+ELECTIONS = (
+    voter_stands_for_election,
+    voter_receives_vote_request,
+    candidate_becomes_leader,
+    quorum_leader_writes,
+    quorum_leader_flushes,
+    voter_fetches,
+    voter_receives_record,
+)
+SAFETY = (
+    quorum_records_are_unique,
+    votes_are_given_in_their_epoch,
+    quorum_leaders_have_own_record,
+    quorum_logs_are_whole,
+    one_leader_in_quorum_epoch,
+    leaders_have_committed_metadata,
+    committed_metadata_stays,
+    quorum_logs_match,
+    quorum_high_watermark_follows,
+    restarts_take_next_id,
+)
+EXAMPLES = (all_voters_commit, replaced_quorum_leader, outvoted_record, refused_candidate)
+
+MODEL = Model(
+    state=Quorum,
+    bounds={
+        "voters": 3,
+        "log_size": 2,
+        "max_records": 2,
+        "max_leader_epoch": 2,
+        "crashes": 1,
+        "disk_losses": 0,
+        "cuts": 0,
+    },
+    rules=QuorumRules(),
+    actions=[*ELECTIONS, voter_crashes],
+    always=[*SAFETY, votes_are_kept, roles_change_in_order],
+    sometimes=[*EXAMPLES, leader_lost_record, leader_kept_log],
+    drawing=QUORUM_WITH_RESTARTS,
+)

@@ -1,0 +1,1 @@
+"""The idempotent producer and the partitions that it writes to."""

@@ -1,0 +1,41 @@
+"""Is each batch stored once and in order, although leaders change, and one that is deposed has not heard of it?
+
+Bounds: two replicas and four batches, of which the first is acknowledged, as otherwise a leader that knows nothing of
+    the producer may take any other first (`producer.unknown.written`). Two fail-overs, so that a deposed leader can
+    come back with what only it has; a broker crashes; two connections break.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.producer.follower import follower_fetches
+from impl.producer.rules import ProducerRules
+from impl.producing import State
+from model.producer.drawing import REPLICAS
+from model.producer.environment import (
+    broker_crashes,
+    connection_breaks,
+    leadership_moves,
+    request_is_left_behind,
+    start_known,
+)
+from model.producer.system import BOUNDS, EXAMPLES, LATE_RETRIES, SAFETY
+from spec.producer.clients import request_to_next_leader
+from spec.producer.properties import two_batches_in_flight
+
+MODEL = Model(
+    state=State,
+    initial=start_known,
+    bounds={**BOUNDS, "batches": 4, "replicas": 2, "disconnections": 2, "failovers": 2, "crashes": 1},
+    rules=ProducerRules(),
+    actions=[
+        *LATE_RETRIES,
+        follower_fetches,
+        connection_breaks,
+        request_is_left_behind,
+        leadership_moves,
+        broker_crashes,
+    ],
+    always=SAFETY,
+    sometimes=[*EXAMPLES, two_batches_in_flight, request_to_next_leader],
+    drawing=REPLICAS,
+)

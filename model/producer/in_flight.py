@@ -1,0 +1,39 @@
+"""Is every batch where it was sent to, and stored once, when batches expire whose requests are still under way?
+
+Bounds: five batches to two partitions, of which the first to each is acknowledged; one expires in flight, and the
+    connection that it is on may break.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.producer.rules import ProducerRules
+from impl.producer.sender import producer_bumps_epoch, producer_resolves_sequences
+from impl.producing import State
+from model.producer.drawing import PARTITIONS
+from model.producer.environment import batch_expires_in_flight, connection_breaks, request_is_left_behind, start_known
+from model.producer.system import BOUNDS, EXAMPLES, LATE_RETRIES, SAFETY
+from spec.producer.clients import abandoned_requests_have_expired, late_answers_are_counted
+from spec.producer.properties import batches_lie_in_their_partition
+
+MODEL = Model(
+    state=State,
+    initial=start_known,
+    bounds={**BOUNDS, "batches": 5, "partitions": 2, "disconnections": 1, "in_flight_expirations": 1},
+    rules=ProducerRules(),
+    actions=[
+        *LATE_RETRIES,
+        producer_bumps_epoch,
+        producer_resolves_sequences,
+        batch_expires_in_flight,
+        connection_breaks,
+        request_is_left_behind,
+    ],
+    always=[
+        batches_lie_in_their_partition,
+        abandoned_requests_have_expired,
+        late_answers_are_counted,
+        *SAFETY,
+    ],
+    sometimes=EXAMPLES,
+    drawing=PARTITIONS,
+)

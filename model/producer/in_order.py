@@ -1,0 +1,29 @@
+"""Does a producer without idempotence keep its batches in order, if it has one in flight to each partition?
+
+Bounds: four batches, of which the first is acknowledged, and room for two in flight; two connections break, and two
+    appends are refused for the moment. A batch may be stored twice. What a broker looks at only after its connection
+    broke is left out: without idempotence that overtakes whatever was sent since.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.producer.rules import ProducerRules
+from impl.producing import State
+from model.producer.drawing import PARTITIONS
+from model.producer.environment import append_is_refused, connection_breaks, start_known
+from model.producer.system import BOUNDS, EXAMPLES, RETRIES, SAFETY
+from spec.producer.properties import each_batch_is_stored_once, sequences_follow_each_other
+
+OF_IDEMPOTENCE = (each_batch_is_stored_once, sequences_follow_each_other)
+"""What a broker that does not look at sequences cannot keep."""
+
+MODEL = Model(
+    state=State,
+    initial=start_known,
+    bounds={**BOUNDS, "batches": 4, "log_size": 6, "disconnections": 2, "refusals": 2},
+    rules=ProducerRules(idempotence=False, partition_is_muted=True),
+    actions=[*RETRIES, connection_breaks, append_is_refused],
+    always=[each for each in SAFETY if each not in OF_IDEMPOTENCE],
+    sometimes=EXAMPLES,
+    drawing=PARTITIONS,
+)

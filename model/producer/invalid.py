@@ -1,0 +1,52 @@
+"""What if one batch is refused for good while it is not known whether the one before it is stored?
+
+The producer then begins a new epoch and gives every batch in flight a new sequence, by which no broker knows again what
+it has. So Kafka's rule (`TransactionManager.handleFailedBatch`) stores a batch twice here (KAFKA-14034). What was
+proposed there, `refused_batch_awaits_others`, mends it; no version of Kafka has it.
+
+Bounds: three batches, of which the first is acknowledged and another one is invalid; one answer is lost, and one append
+    is refused for the moment. What is fair: what broker and producer do.
+Expected: VIOLATED each_batch_is_stored_once
+"""
+
+from checker.fairness import each
+from checker.model import Model
+from impl.producer.leader import leader_handles_produce
+from impl.producer.rules import ProducerRules
+from impl.producer.sender import (
+    producer_bumps_epoch,
+    producer_resolves_sequences,
+    producer_sends_again,
+    producer_takes_answer,
+)
+from impl.producing import State
+from model.producer.drawing import PARTITIONS
+from model.producer.environment import append_is_refused, batch_is_invalid, connection_breaks, start_known
+from model.producer.system import BOUNDS, EXAMPLES, RETRIES, SAFETY
+from spec.producer.steps import batch_under_way, nothing_under_way
+
+MODEL = Model(
+    state=State,
+    initial=start_known,
+    bounds={**BOUNDS, "disconnections": 1, "refusals": 1, "invalid_batches": 1},
+    rules=ProducerRules(),
+    actions=[
+        *RETRIES,
+        producer_bumps_epoch,
+        producer_resolves_sequences,
+        connection_breaks,
+        append_is_refused,
+        batch_is_invalid,
+    ],
+    always=SAFETY,
+    sometimes=EXAMPLES,
+    leads_to=[(batch_under_way, nothing_under_way)],
+    weakly_fair=[
+        each(leader_handles_produce, "partition_id"),
+        each(producer_takes_answer, "partition_id"),
+        each(producer_sends_again, "partition_id"),
+        each(producer_resolves_sequences, "partition_id"),
+        producer_bumps_epoch,
+    ],
+    drawing=PARTITIONS,
+)

@@ -1,0 +1,39 @@
+"""Does a replica that begins anew, where the log's oldest batches are gone, get all that its leader has?
+
+Bounds: two replicas and three batches, of which the first is acknowledged; the log's start moves once, and one replica
+    begins anew once. What is fair: fetching.
+Expected: HOLDS
+"""
+
+from checker.fairness import each
+from checker.model import Model
+from impl.producer.follower import follower_fetches
+from impl.producer.leader import leader_handles_produce
+from impl.producer.rules import ProducerRules
+from impl.producer.sender import producer_sends, producer_takes_answer
+from impl.producing import State
+from model.producer.drawing import REPLICAS
+from model.producer.environment import records_are_deleted, replica_begins_anew, start_known
+from model.producer.system import BOUNDS, SAFETY
+from spec.producer.properties import acknowledged_batch
+from spec.producer.steps import follower_behind, followers_have_all
+
+MODEL = Model(
+    state=State,
+    initial=start_known,
+    bounds={**BOUNDS, "replicas": 2, "max_log_start": 2, "deletions": 1, "replacements": 1},
+    rules=ProducerRules(),
+    actions=[
+        producer_sends,
+        producer_takes_answer,
+        leader_handles_produce,
+        follower_fetches,
+        records_are_deleted,
+        replica_begins_anew,
+    ],
+    always=SAFETY,
+    sometimes=[acknowledged_batch],
+    leads_to=[(follower_behind, followers_have_all)],
+    weakly_fair=[each(follower_fetches, "replica_id")],
+    drawing=REPLICAS,
+)

@@ -1,0 +1,33 @@
+"""Does a broker know after a crash what its log has, and a producer's retries by that?
+
+Bounds: one replica, which flushes what it acknowledges; three batches, of which the first is acknowledged, two in
+    flight, and two snapshots; one power loss, one crash, one connection that breaks.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.producer.recovery import broker_flushes_log, broker_rolls_segment
+from impl.producer.rules import ProducerRules
+from impl.producing import State
+from model.producer.drawing import PARTITIONS
+from model.producer.environment import broker_crashes, connection_breaks, power_fails, start_with_snapshot
+from model.producer.system import BOUNDS, EXAMPLES, FILES, RETRIES, SAFETY
+from spec.producer.properties import producer_state_matches_log
+
+MODEL = Model(
+    state=State,
+    initial=start_with_snapshot,
+    bounds={**BOUNDS, "snapshots": 2, "disconnections": 1, "power_losses": 1, "crashes": 1},
+    rules=ProducerRules(answers_await_flush=True),
+    actions=[
+        *RETRIES,
+        broker_rolls_segment,
+        broker_flushes_log,
+        connection_breaks,
+        power_fails,
+        broker_crashes,
+    ],
+    always=[*SAFETY, *FILES, producer_state_matches_log],
+    sometimes=EXAMPLES,
+    drawing=PARTITIONS,
+)

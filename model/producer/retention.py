@@ -1,0 +1,26 @@
+"""Is each batch stored once and in order, although a broker forgets a producer together with its last batches?
+
+Bounds: four batches, of which the first is acknowledged, and two in flight; the log's start moves over everything that
+    is stored, and one connection breaks. The broker's rules are those before KIP-360.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.producer.rules import ProducerRules
+from impl.producer.sender import producer_bumps_epoch
+from impl.producing import State
+from model.producer.drawing import PARTITIONS
+from model.producer.environment import connection_breaks, records_are_deleted, request_is_left_behind, start_known
+from model.producer.system import BOUNDS, EXAMPLES, LATE_RETRIES, SAFETY
+from spec.producer.properties import two_batches_in_flight
+
+MODEL = Model(
+    state=State,
+    initial=start_known,
+    bounds={**BOUNDS, "batches": 4, "log_size": 5, "max_log_start": 3, "disconnections": 1, "deletions": 1},
+    rules=ProducerRules(unknown_producer_may_go_on=False, state_outlives_records=False),
+    actions=[*LATE_RETRIES, producer_bumps_epoch, connection_breaks, request_is_left_behind, records_are_deleted],
+    always=SAFETY,
+    sometimes=[*EXAMPLES, two_batches_in_flight],
+    drawing=PARTITIONS,
+)

@@ -1,0 +1,48 @@
+"""Does the application hear in the end what became of each batch, once disturbances stop?
+
+Bounds: five batches to two partitions, of which the first to each is acknowledged; one connection breaks, and one batch
+    expires: it calls for a new epoch while the other partition goes on, and there is no more than that one. What is
+    fair: every step of producer and broker, for each partition.
+Expected: HOLDS
+"""
+
+from checker.fairness import each
+from checker.model import Model
+from impl.producer.leader import leader_handles_produce
+from impl.producer.rules import ProducerRules
+from impl.producer.sender import (
+    producer_bumps_epoch,
+    producer_resolves_sequences,
+    producer_sends_again,
+    producer_takes_answer,
+)
+from impl.producing import State
+from model.producer.drawing import PARTITIONS
+from model.producer.environment import batch_expires, connection_breaks, start_known
+from model.producer.system import BOUNDS, EXAMPLES, RETRIES, SAFETY
+from spec.producer.steps import batch_under_way, nothing_under_way
+
+MODEL = Model(
+    state=State,
+    initial=start_known,
+    bounds={
+        **BOUNDS,
+        "batches": 5,
+        "partitions": 2,
+        "disconnections": 1,
+        "batch_expirations": 1,
+    },
+    rules=ProducerRules(),
+    actions=[*RETRIES, producer_bumps_epoch, producer_resolves_sequences, connection_breaks, batch_expires],
+    always=SAFETY,
+    sometimes=EXAMPLES,
+    leads_to=[(batch_under_way, nothing_under_way)],
+    weakly_fair=[
+        each(leader_handles_produce, "partition_id"),
+        each(producer_takes_answer, "partition_id"),
+        each(producer_sends_again, "partition_id"),
+        each(producer_resolves_sequences, "partition_id"),
+        producer_bumps_epoch,
+    ],
+    drawing=PARTITIONS,
+)

@@ -1,0 +1,66 @@
+"""Is every record stored once and in order when a batch is too large, so that its producer splits it?
+
+Bounds: a batch of two records that must be split, one before it that is acknowledged and one behind it, two in flight;
+    a connection breaks and an append is refused. No batch expires, so that no new epoch is called for. What is fair:
+    what broker and producer do.
+Expected: HOLDS
+"""
+
+from checker.fairness import each
+from checker.model import Model
+from impl.producer.leader import leader_handles_produce
+from impl.producer.rules import ProducerRules
+from impl.producer.sender import (
+    application_hands_over,
+    producer_drains,
+    producer_sends_again,
+    producer_takes_answer,
+)
+from impl.producing import State
+from model.producer.drawing import PARTITIONS
+from model.producer.environment import (
+    append_is_refused,
+    batch_is_oversized,
+    connection_breaks,
+    start_known,
+)
+from model.producer.system import BOUNDS, EXAMPLES, RETRIES_OF_BUFFERED, SAFETY
+from spec.producer.clients import (
+    applications_wait_for_all,
+    halves_go_on_counting,
+    only_second_halves_wait,
+    split_batch,
+)
+from spec.producer.steps import batch_under_way, nothing_under_way
+
+MODEL = Model(
+    state=State,
+    initial=start_known,
+    bounds={
+        **BOUNDS,
+        "batches": 4,
+        "records_in_batch": 2,
+        "max_sequence": 8,
+        "oversized_batches": 1,
+        "disconnections": 1,
+        "refusals": 1,
+    },
+    rules=ProducerRules(),
+    actions=[
+        application_hands_over,
+        producer_drains,
+        *RETRIES_OF_BUFFERED,
+        batch_is_oversized,
+        connection_breaks,
+        append_is_refused,
+    ],
+    always=[applications_wait_for_all, halves_go_on_counting, only_second_halves_wait, *SAFETY],
+    sometimes=[*EXAMPLES, split_batch],
+    leads_to=[(batch_under_way, nothing_under_way)],
+    weakly_fair=[
+        each(leader_handles_produce, "partition_id"),
+        each(producer_takes_answer, "partition_id"),
+        each(producer_sends_again, "partition_id"),
+    ],
+    drawing=PARTITIONS,
+)

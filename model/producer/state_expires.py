@@ -1,0 +1,26 @@
+"""Is a batch stored once, although the broker forgets its producer while the batch waits to be sent again?
+
+It is not, and Kafka does not say so: duplicates are known for `producer.id.expiration.ms`, a day.
+
+Bounds: one batch behind the acknowledged one; one answer is lost, and the broker forgets once.
+Expected: VIOLATED each_batch_is_stored_once
+"""
+
+from checker.model import Model
+from impl.producer.rules import ProducerRules
+from impl.producing import State
+from model.producer.drawing import PARTITIONS
+from model.producer.environment import connection_breaks, producer_state_expires, start_known
+from model.producer.system import BOUNDS, EXAMPLES, RETRIES, SAFETY
+from spec.producer.disturbances import unknown_producer_goes_on
+
+MODEL = Model(
+    state=State,
+    initial=start_known,
+    bounds={**BOUNDS, "batches": 2, "disconnections": 1, "state_expirations": 1},
+    rules=ProducerRules(),
+    actions=[*RETRIES, connection_breaks, producer_state_expires],
+    always=SAFETY,
+    sometimes=[*EXAMPLES, unknown_producer_goes_on],
+    drawing=PARTITIONS,
+)

@@ -1,0 +1,34 @@
+"""Is everything stored that the application takes for sent, if it waits for acknowledgements, although producers die?
+
+Bounds: three batches; the producer's process ends once, and the next one begins with an id of its own.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.producer.constants import Sending
+from impl.producer.rules import ProducerRules
+from impl.producer.sender import application_hands_over, producer_drains, producer_gets_id
+from impl.producing import State
+from model.producer.drawing import PARTITIONS
+from model.producer.environment import connection_breaks, producer_dies, start_empty
+from model.producer.system import BOUNDS, DEATHS, EXAMPLES, RETRIES_OF_BUFFERED, SAFETY
+from spec.producer.clients import first_batch_is_sent_again, later_batch_is_acknowledged
+from spec.producer.properties import sends_that_returned_are_safe
+
+MODEL = Model(
+    state=State,
+    initial=start_empty,
+    bounds={**BOUNDS, "producer_ids": 2, "disconnections": 1, "producer_deaths": 1},
+    rules=ProducerRules(sending=Sending.SYNCHRONOUS),
+    actions=[
+        producer_gets_id,
+        application_hands_over,
+        producer_drains,
+        *RETRIES_OF_BUFFERED,
+        connection_breaks,
+        producer_dies,
+    ],
+    always=[sends_that_returned_are_safe, *SAFETY, *DEATHS],
+    sometimes=[*EXAMPLES, first_batch_is_sent_again, later_batch_is_acknowledged],
+    drawing=PARTITIONS,
+)

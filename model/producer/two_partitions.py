@@ -1,0 +1,51 @@
+"""Does what happens to one partition leave the producer's batches to another one alone?
+
+Bounds: five batches to two partitions, of which the first to each is acknowledged; a connection breaks, an append is
+    refused, a batch expires, and a topic is missing from the metadata for a while.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.producer.rules import ProducerRules
+from impl.producer.sender import producer_bumps_epoch, producer_resolves_sequences
+from impl.producing import State
+from model.producer.drawing import PARTITIONS
+from model.producer.environment import (
+    append_is_refused,
+    batch_expires,
+    connection_breaks,
+    metadata_lacks_topic,
+    request_is_left_behind,
+    start_known,
+)
+from model.producer.system import BOUNDS, EXAMPLES, LATE_RETRIES, LEMMAS, SAFETY
+from spec.producer.steps import due_batches_are_not_refused
+
+MODEL = Model(
+    state=State,
+    initial=start_known,
+    bounds={
+        **BOUNDS,
+        "batches": 5,
+        "partitions": 2,
+        "disconnections": 1,
+        "refusals": 1,
+        "batch_expirations": 1,
+        "blips": 1,
+    },
+    rules=ProducerRules(),
+    actions=[
+        *LATE_RETRIES,
+        producer_bumps_epoch,
+        producer_resolves_sequences,
+        connection_breaks,
+        request_is_left_behind,
+        append_is_refused,
+        batch_expires,
+        metadata_lacks_topic,
+    ],
+    always=[*SAFETY, due_batches_are_not_refused],
+    sometimes=EXAMPLES,
+    lemmas=LEMMAS,
+    drawing=PARTITIONS,
+)

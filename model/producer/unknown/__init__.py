@@ -1,0 +1,1 @@
+"""Batches for which the broker no longer has a state of the producer."""

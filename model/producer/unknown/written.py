@@ -1,0 +1,28 @@
+"""What if a leader refuses a producer's first batch for the moment, and takes the second, as it knows no producer?
+
+That a log without any batch takes only sequence 0 (KAFKA-15591) is of no help where others have written: there the
+leader may have known the producer once. Kafka has no rule for it yet (KAFKA-14359).
+
+Bounds: two batches in flight to a partition with a batch of somebody else, and one refusal.
+Expected: VIOLATED no_batch_is_passed_over
+"""
+
+from checker.model import Model
+from impl.producer.rules import ProducerRules
+from impl.producer.sender import producer_gets_id
+from impl.producing import State
+from model.producer.drawing import PARTITIONS
+from model.producer.environment import append_is_refused, start_written
+from model.producer.system import BOUNDS, RETRIES, SAFETY
+from spec.producer.properties import acknowledged_batch
+
+MODEL = Model(
+    state=State,
+    initial=start_written,
+    bounds={**BOUNDS, "batches": 2, "refusals": 1},
+    rules=ProducerRules(),
+    actions=[producer_gets_id, *RETRIES, append_is_refused],
+    always=SAFETY,
+    sometimes=[acknowledged_batch],
+    drawing=PARTITIONS,
+)

@@ -1,0 +1,35 @@
+"""Does a transaction's first batch keep its place, although the coordinator cannot confirm it at first?
+
+Bounds: three batches of one transaction to an empty partition, two in flight; one verification fails, one connection
+    breaks, and the coordinator aborts once, after which the producer is fenced. A batch that is fenced then may well be
+    stored, in the transaction that is aborted.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.producer.rules import ProducerRules
+from impl.producer.sender import producer_gets_id
+from impl.producing import State
+from model.producer.drawing import PARTITIONS
+from model.producer.environment import append_is_refused, connection_breaks, coordinator_aborts, start_empty
+from model.producer.system import BOUNDS, EXAMPLES, RETRIES, SAFETY, TRANSACTIONAL
+from spec.producer.disturbances import two_batches_in_transaction
+from spec.producer.properties import failed_batches_are_absent
+
+MODEL = Model(
+    state=State,
+    initial=start_empty,
+    bounds={
+        **BOUNDS,
+        "transactional": 1,
+        "max_verification_guard": 3,
+        "disconnections": 1,
+        "refusals": 1,
+        "aborts": 1,
+    },
+    rules=ProducerRules(),
+    actions=[producer_gets_id, *RETRIES, connection_breaks, append_is_refused, coordinator_aborts],
+    always=[*(each for each in SAFETY if each is not failed_batches_are_absent), *TRANSACTIONAL],
+    sometimes=[*EXAMPLES, two_batches_in_transaction],
+    drawing=PARTITIONS,
+)

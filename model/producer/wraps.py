@@ -1,0 +1,39 @@
+"""Does a producer go on behind the highest sequence, and behind the highest epoch?
+
+Bounds: batches of one or two records, one in flight, and sequences to 4, which are just enough for a broker that
+    remembers one batch; batches straddle the end. Two batches expire, so that the epochs are used up and the next
+    producer id is taken.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.producer.rules import ProducerRules
+from impl.producer.sender import producer_bumps_epoch, producer_resolves_sequences
+from impl.producing import State
+from model.producer.drawing import PARTITIONS
+from model.producer.environment import batch_expires, connection_breaks, start_known
+from model.producer.system import BOUNDS, EXAMPLES, LEMMAS, RETRIES, SAFETY
+from spec.producer.clients import second_producer_id
+from spec.producer.steps import due_batches_are_not_refused
+
+MODEL = Model(
+    state=State,
+    initial=start_known,
+    bounds={
+        **BOUNDS,
+        "batches": 5,
+        "records_in_batch": 2,
+        "log_size": 5,
+        "max_in_flight": 1,
+        "cached_batches": 1,
+        "producer_ids": 2,
+        "disconnections": 2,
+        "batch_expirations": 2,
+    },
+    rules=ProducerRules(),
+    actions=[*RETRIES, producer_bumps_epoch, producer_resolves_sequences, connection_breaks, batch_expires],
+    always=[*SAFETY, due_batches_are_not_refused],
+    sometimes=[*EXAMPLES, second_producer_id],
+    lemmas=LEMMAS,
+    drawing=PARTITIONS,
+)

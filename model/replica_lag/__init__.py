@@ -1,0 +1,1 @@
+"""The rule by which a leader removes followers that lag."""

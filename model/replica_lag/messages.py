@@ -1,0 +1,29 @@
+"""Does `replica.lag.max.messages` keep a follower in the ISR that fetches all the time?
+
+Bounds: as replica_lag, with `replica.lag.max.messages` 4.
+Expected: VIOLATED live_follower_stays_in_sync: a burst of five messages is more than four before the follower could
+    fetch any. It rejoins with its next fetches, and leaves again with the next burst. Kafka 0.9 took the rule out.
+"""
+
+from checker.model import Model
+from impl.broker.lag import LaggingPartition, LagRules
+from impl.constants import LagRule
+from model.replica_lag.base import ACTIONS, BOUNDS, EXAMPLES, FAIR, SAFETY, start_in_sync
+from spec.replica_lag.properties import (
+    dead_follower_is_overdue,
+    follower_has_left,
+    follower_is_far_behind,
+    follower_is_near_or_out,
+)
+
+MODEL = Model(
+    state=LaggingPartition,
+    initial=start_in_sync,
+    bounds=BOUNDS,
+    rules=LagRules(rule=LagRule.MAX_MESSAGES, most_messages=4),
+    actions=ACTIONS,
+    always=SAFETY,
+    sometimes=EXAMPLES,
+    leads_to=[(dead_follower_is_overdue, follower_has_left), (follower_is_far_behind, follower_is_near_or_out)],
+    weakly_fair=FAIR,
+)

@@ -1,0 +1,1 @@
+"""Five generations of the replication protocol, as the public TLA+ specification has them."""

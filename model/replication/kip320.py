@@ -1,0 +1,34 @@
+"""Are committed records safe once leader and follower check each other's leader epoch?
+
+KIP-320 as it was built (Kafka 2.1): every fetch, and every question where to truncate, carries the leader epoch of
+the follower, and a leader answers only within its own. With it goes the rule that a leader lets a replica into the ISR
+only once the high watermark has reached the leader's own epoch (KAFKA-7128). The truncation rule is that of KIP-279.
+
+Bounds: each of the broken generations fails within them, and so does every other pair of a truncation rule with a
+    fetch fencing. Two records in a log of two let logs diverge above a common record; three epochs let a request
+    arrive out of order between an older and a newer one; three replicas let a follower obey two leaders.
+Expected: HOLDS, also at larger bounds (tests/data/tlc.json has them).
+"""
+
+from checker.model import Model
+from impl.constants import FetchFencing, TruncationRule
+from impl.replication.controller import start_partition
+from impl.replication.records import ReplicationRules, State
+from model.replication.drawing import REPLICATION
+from model.replication.system import ACTIONS, ALWAYS, LEMMAS, MEASURES, SOMETIMES_WITH_TWO_RECORDS
+
+MODEL = Model(
+    state=State,
+    initial=start_partition,
+    bounds={"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 2},
+    rules=ReplicationRules(
+        truncation=TruncationRule.KIP_279,
+        fencing=FetchFencing.CURRENT_LEADER_EPOCH,
+    ),
+    actions=ACTIONS,
+    always=ALWAYS,
+    sometimes=SOMETIMES_WITH_TWO_RECORDS,
+    lemmas=LEMMAS,
+    measures=MEASURES,
+    drawing=REPLICATION,
+)

@@ -1,0 +1,33 @@
+"""Does a follower that cuts its log at its own high watermark keep committed records?
+
+Until Kafka 0.11 a replica that turned to a new leader epoch threw away everything above its own high watermark and
+fetched it again. Its high watermark is what the leader told it with the last fetch, so it lags: the follower throws
+away records that the leader has counted as committed on its account, and it may be elected before it has them back.
+
+Bounds: the smallest at which anything can be lost. Two replicas, one record, and one more epoch to turn to: the
+    follower has the record, the leader commits it, the follower observes the next request and cuts.
+Expected: VIOLATED weak_isr; strong_isr fails at most one step later, at these and at larger bounds.
+"""
+
+from checker.model import Model
+from impl.constants import FetchFencing, TruncationRule
+from impl.replication.controller import start_partition
+from impl.replication.records import ReplicationRules, State
+from model.replication.drawing import REPLICATION
+from model.replication.system import ACTIONS, ALWAYS, LEMMAS, MEASURES, SOMETIMES
+
+MODEL = Model(
+    state=State,
+    initial=start_partition,
+    bounds={"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1},
+    rules=ReplicationRules(
+        truncation=TruncationRule.HIGH_WATERMARK,
+        fencing=FetchFencing.NONE,
+    ),
+    actions=ACTIONS,
+    always=ALWAYS,
+    sometimes=SOMETIMES,
+    lemmas=LEMMAS,
+    measures=MEASURES,
+    drawing=REPLICATION,
+)

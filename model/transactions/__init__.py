@@ -1,0 +1,1 @@
+"""Transactions: coordinators, markers, read_committed consumers and the offsets of groups."""

@@ -1,0 +1,32 @@
+"""Does a transaction end, and as it was decided, when appends to the transaction log fail or their outcome is unknown?
+
+After an append of unknown outcome the coordinator goes on with what it has in memory, and the log need not: there the
+transitions of the log are not always valid. No decision is carried out for that reason, and none is lost.
+
+Bounds: two transactions of one producer, three failures, so that the epoch could be used up by them, and a lost answer.
+Expected: HOLDS
+"""
+
+from checker.fairness import each
+from checker.model import Model
+from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
+from model.transactions.drawing import TRANSACTION_LANES
+from model.transactions.environment import append_fails, marker_answer_is_lost
+from model.transactions.starts import start_transactions
+from model.transactions.system import BOUNDS, COORDINATOR, EXAMPLES, LEADER, PROMISES, TIMEOUTS, TRANSACTIONS
+from spec.transactions.disturbances import append_of_unknown_outcome, entry_is_lost
+from spec.transactions.properties import fenced_client, nothing_is_undecided, something_is_undecided
+
+MODEL = Model(
+    state=State,
+    initial=start_transactions,
+    bounds={**BOUNDS, "producer_ids": 6, "append_failures": 3, "marker_losses": 1},
+    rules=TransactionRules(),
+    actions=[*TRANSACTIONS, *TIMEOUTS, append_fails, marker_answer_is_lost],
+    always=PROMISES,
+    sometimes=[*EXAMPLES, fenced_client, entry_is_lost, append_of_unknown_outcome],
+    leads_to=[(something_is_undecided, nothing_is_undecided)],
+    weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],
+    drawing=TRANSACTION_LANES,
+)

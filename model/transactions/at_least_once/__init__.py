@@ -1,0 +1,1 @@
+"""Consume and produce without transactions, with offsets committed afterwards."""

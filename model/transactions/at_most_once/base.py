@@ -1,0 +1,26 @@
+"""Is no input processed twice by consumers that commit an offset before they process the input?
+
+Bounds: two inputs, two clients of one group, of which one dies, and two rebalances.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.transactions.constants import Delivery
+from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
+from model.transactions.drawing import TRANSACTION_LANES
+from model.transactions.starts import start_consumers
+from model.transactions.system import PLAIN_CONSUMERS, PLAIN_CONSUMERS_BOUNDS
+from spec.transactions.properties import every_input_is_done, inputs_are_processed_at_most_once
+from spec.transactions.steps import committed_offset_does_not_fall, stopped_clients_do_nothing
+
+MODEL = Model(
+    state=State,
+    initial=start_consumers,
+    bounds=PLAIN_CONSUMERS_BOUNDS,
+    rules=TransactionRules(delivery=Delivery.COMMIT_FIRST),
+    actions=PLAIN_CONSUMERS,
+    always=[inputs_are_processed_at_most_once, stopped_clients_do_nothing, committed_offset_does_not_fall],
+    sometimes=[every_input_is_done],
+    drawing=TRANSACTION_LANES,
+)

@@ -1,0 +1,59 @@
+"""Does cleaning a log leave to every reader what was committed, and nothing else?
+
+Bounds: two transactions of one producer in one partition with segments of one batch, cleaned in any order, and another
+    broker that comes to lead with what is left.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.transactions.cleaner import cleaner_cleans_segment
+from impl.transactions.consumer import consumer_begins_anew, consumer_reads
+from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
+from model.transactions.drawing import TRANSACTION_LANES
+from model.transactions.environment import partition_is_reloaded
+from model.transactions.starts import start_transactions
+from model.transactions.system import BOUNDS, EXAMPLES, TRANSACTIONS, TRANSITIONS
+from spec.transactions.partitions import (
+    aborted_record_is_cleaned,
+    last_marker_is_cleaned,
+    marker_is_cleaned,
+    the_cleaner_removes_what_nobody_needs,
+)
+from spec.transactions.properties import (
+    delivered_record,
+    only_what_was_to_be_committed_is_delivered,
+    open_transactions_are_known,
+    readers_stop_at_undecided,
+    reads_end_at_stable_offset,
+)
+
+MODEL = Model(
+    state=State,
+    initial=start_transactions,
+    bounds={**BOUNDS, "moves": 1},
+    rules=TransactionRules(),
+    actions=[
+        *TRANSACTIONS,
+        consumer_reads,
+        consumer_begins_anew,
+        cleaner_cleans_segment,
+        partition_is_reloaded,
+    ],
+    always=[
+        *TRANSITIONS,
+        only_what_was_to_be_committed_is_delivered,
+        open_transactions_are_known,
+        readers_stop_at_undecided,
+        reads_end_at_stable_offset,
+        the_cleaner_removes_what_nobody_needs,
+    ],
+    sometimes=[
+        *EXAMPLES,
+        delivered_record,
+        aborted_record_is_cleaned,
+        marker_is_cleaned,
+        last_marker_is_cleaned,
+    ],
+    drawing=TRANSACTION_LANES,
+)

@@ -1,0 +1,53 @@
+"""What the world does to coordinators beyond `model/transactions/environment.py`; each act is charged to a budget."""
+
+from impl.producer.constants import Marker
+from impl.transactions.log import begin_term, stop_replica
+from impl.transactions.markers import note_second_completion
+from impl.transactions.metadata import is_preparing
+from impl.transactions.records import CoordinatorTerm, State, TransactionalIdNumber
+from impl.transactions.rules import TransactionRules
+
+
+def coordinator_is_reassigned(
+    state: State, rules: TransactionRules, transactional_id: TransactionalIdNumber, keeps_append: bool
+) -> bool:
+    """A reassignment takes the transaction log from the coordinator's broker, and another one becomes the coordinator.
+
+    Who: the world.
+    When: a fail-over is left.
+    Effect: the broker must give up its replica. The next term begins as when the coordinator is replaced.
+    Source: KafkaApis.handleStopReplicaRequest, TransactionCoordinator.onResignation; KAFKA-9235.
+    Left out: the time until the broker hears of it, which `coordinator_is_replaced` has.
+    """
+    transactional = state.transactional_ids[transactional_id]
+    if state.budget.failovers == 0:
+        return False
+    if keeps_append and not transactional.is_appended:
+        return False
+    state.budget.failovers -= 1
+    stop_replica(rules, transactional.coordinators[transactional.coordinator_epoch])
+    begin_term(state, transactional_id, keeps_append)
+    return True
+
+
+def completion_is_found_twice(state: State, transactional_id: TransactionalIdNumber, term: CoordinatorTerm) -> bool:
+    """A second thread of a coordinator finds every marker written, before the first one has done anything about it.
+
+    Who: the world: two answers about markers are handled at once, or one while markers are being queued.
+    When: every marker is written, and the first thread has not begun to append; no other such thread is under way; a
+        second completion is left.
+    Effect: the second thread will go on, sooner or later.
+    Source: TransactionMarkerChannelManager (`addTxnMarkersToSend`, `removeMarkersForTxnTopicPartition`); KAFKA-10080.
+    Left out: a third thread.
+    """
+    transactional = state.transactional_ids[transactional_id]
+    coordinator = transactional.coordinators[term]
+    if state.budget.second_completions == 0 or state.second_completion.outcome != Marker.NONE:
+        return False
+    if transactional.is_appended:
+        return False
+    if not coordinator.is_marking or coordinator.unmarked != 0 or not is_preparing(coordinator.metadata):
+        return False
+    state.budget.second_completions -= 1
+    note_second_completion(state.second_completion, transactional_id, term, coordinator.metadata)
+    return True

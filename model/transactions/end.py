@@ -1,0 +1,41 @@
+"""Does every transaction end, once its coordinator and the partitions' leaders do what they can?
+
+Bounds: as in `transactions.late.requests`, with transactions that take too long.
+Expected: HOLDS
+"""
+
+from checker.fairness import each
+from checker.model import Model
+from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
+from model.transactions.drawing import TRANSACTION_LANES
+from model.transactions.environment import produce_is_given_up, request_is_repeated
+from model.transactions.starts import start_transactions
+from model.transactions.system import (
+    BOUNDS,
+    COORDINATOR,
+    EPOCH_LEMMAS,
+    EXAMPLES,
+    LEADER,
+    SAFETY,
+    TIMEOUTS,
+    TRANSACTIONS,
+    UPGRADE,
+)
+from spec.transactions.clients import abort_after_error
+from spec.transactions.disturbances import end_comes_too_early
+from spec.transactions.properties import fenced_client, nothing_is_undecided, something_is_undecided
+
+MODEL = Model(
+    state=State,
+    initial=start_transactions,
+    bounds={**BOUNDS, "producer_ids": 2, "requests": 2, "produces": 2, "delays": 1},
+    rules=TransactionRules(),
+    actions=[*TRANSACTIONS, *TIMEOUTS, request_is_repeated, produce_is_given_up],
+    always=[*SAFETY, *UPGRADE],
+    lemmas=EPOCH_LEMMAS,
+    sometimes=[*EXAMPLES, fenced_client, abort_after_error, end_comes_too_early],
+    leads_to=[(something_is_undecided, nothing_is_undecided)],
+    weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],
+    drawing=TRANSACTION_LANES,
+)

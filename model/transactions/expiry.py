@@ -1,0 +1,50 @@
+"""Is a transactional id that nobody used for long removed without harm to those who use it after all?
+
+Bounds: an old and a new producer of one transactional id, two transactions, one removal, and a request that is
+    repeated.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
+from model.transactions.drawing import TRANSACTION_LANES
+from model.transactions.environment import request_is_repeated, transactional_id_expires
+from model.transactions.starts import start_transactions
+from model.transactions.system import BOUNDS, EPOCH_LEMMAS, EXAMPLES, SAFETY, TRANSACTIONS
+from spec.transactions.disturbances import (
+    epoch_begins_behind_abort,
+    epoch_begins_behind_commit,
+    epoch_begins_behind_nothing,
+    init_rotates_producer_id,
+    transaction_is_fenced,
+)
+from spec.transactions.properties import fenced_client
+
+MODEL = Model(
+    state=State,
+    initial=start_transactions,
+    bounds={
+        **BOUNDS,
+        "clients": 2,
+        "producer_ids": 3,
+        "requests": 3,
+        "produces": 2,
+        "expirations": 1,
+        "delays": 1,
+    },
+    rules=TransactionRules(),
+    actions=[*TRANSACTIONS, request_is_repeated, transactional_id_expires],
+    always=SAFETY,
+    lemmas=EPOCH_LEMMAS,
+    sometimes=[
+        *EXAMPLES,
+        fenced_client,
+        transaction_is_fenced,
+        epoch_begins_behind_nothing,
+        epoch_begins_behind_commit,
+        epoch_begins_behind_abort,
+        init_rotates_producer_id,
+    ],
+    drawing=TRANSACTION_LANES,
+)

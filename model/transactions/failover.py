@@ -1,0 +1,60 @@
+"""Does a transaction end as it was decided when its coordinator is replaced, and the old one does not notice?
+
+Bounds: two transactions of one producer over two partitions, and one change of the coordinator, which finds the entry
+    that was not committed or not. No epoch is used up, which `transactions.epochs` is about.
+Expected: HOLDS
+"""
+
+from checker.fairness import each
+from checker.model import Model
+from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
+from model.transactions.drawing import TRANSACTION_LANES
+from model.transactions.environment import coordinator_comes_back, coordinator_is_replaced, zombie_coordinator_resigns
+from model.transactions.starts import start_transactions
+from model.transactions.system import (
+    BOUNDS,
+    COORDINATOR,
+    EPOCH_LEMMAS,
+    EXAMPLES,
+    LEADER,
+    SAFETY,
+    TIMEOUTS,
+    TRANSACTIONS,
+)
+from spec.transactions.disturbances import (
+    coordinator_is_back_at_rest,
+    coordinator_is_replaced_at_rest,
+    entry_is_lost,
+    entry_outlives_its_coordinator,
+    entry_outlives_with_broker,
+)
+from spec.transactions.properties import fenced_client, nothing_is_undecided, something_is_undecided
+
+MODEL = Model(
+    state=State,
+    initial=start_transactions,
+    bounds={**BOUNDS, "partitions": 2, "max_coordinator_epoch": 1, "max_producer_epoch": 5, "failovers": 1},
+    rules=TransactionRules(),
+    actions=[
+        *TRANSACTIONS,
+        *TIMEOUTS,
+        coordinator_is_replaced,
+        coordinator_comes_back,
+        zombie_coordinator_resigns,
+    ],
+    always=SAFETY,
+    lemmas=EPOCH_LEMMAS,
+    sometimes=[
+        *EXAMPLES,
+        fenced_client,
+        coordinator_is_replaced_at_rest,
+        entry_outlives_its_coordinator,
+        entry_is_lost,
+        coordinator_is_back_at_rest,
+        entry_outlives_with_broker,
+    ],
+    leads_to=[(something_is_undecided, nothing_is_undecided)],
+    weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],
+    drawing=TRANSACTION_LANES,
+)

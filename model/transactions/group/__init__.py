@@ -1,0 +1,1 @@
+"""The offsets of consumer groups inside and beside transactions."""

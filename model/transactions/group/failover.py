@@ -1,0 +1,81 @@
+"""Does a new coordinator of a group know the offsets that were committed, and those of transactions that are open?
+
+It reads them from the partition of the offsets, to which markers are written meanwhile; whoever asks has to wait. Then
+transactions end, and are committed as a whole with their offsets, as if the coordinator had never changed.
+
+Bounds: two inputs; a client with two transactions, and a consumer that does not write; one change of the group's
+    coordinator, at any time, and one marker that it follows later, or never, so that it is written again: room for
+    seven batches. What is fair: what coordinators and leaders do.
+Expected: HOLDS
+"""
+
+from checker.fairness import each
+from checker.model import Model
+from impl.transactions.group import group_coordinator_ends_loading, group_coordinator_reads_record
+from impl.transactions.markers import group_coordinator_follows_marker
+from impl.transactions.plain_consumer import application_processes, consumer_commits_offset
+from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
+from model.transactions.drawing import TRANSACTION_LANES
+from model.transactions.environment import group_coordinator_is_replaced, group_coordinator_lags
+from model.transactions.starts import start_group_with_consumer
+from model.transactions.system import BOUNDS, CONSUME_PRODUCE, COORDINATOR, EXAMPLES, LEADER, SAFETY, TIMEOUTS
+from spec.transactions.offsets import (
+    loaded_pending_offset,
+    marker_while_loading,
+    offsets_match_log,
+    only_new_coordinators_read,
+    requests_await_loading,
+)
+from spec.transactions.properties import nothing_is_undecided, something_is_undecided
+from spec.transactions.steps import committed_offset_does_not_fall
+
+LOADING = (group_coordinator_reads_record, group_coordinator_ends_loading)
+
+MODEL = Model(
+    state=State,
+    initial=start_group_with_consumer,
+    bounds={
+        **BOUNDS,
+        "clients": 2,
+        "transactional_ids": 2,
+        "producer_ids": 2,
+        "partitions": 2,
+        "offsets_partition": 1,
+        "requests": 2,
+        "produces": 2,
+        "inputs": 2,
+        "max_processed": 2,
+        "max_generation": 2,
+        "rebalances": 2,
+        "log_size": 7,
+        "max_verification_guard": 7,
+        "group_delays": 1,
+        "group_failovers": 1,
+    },
+    rules=TransactionRules(),
+    actions=[
+        *CONSUME_PRODUCE,
+        *TIMEOUTS,
+        *LOADING,
+        application_processes,
+        consumer_commits_offset,
+        group_coordinator_follows_marker,
+        group_coordinator_is_replaced,
+        group_coordinator_lags,
+    ],
+    always=[
+        offsets_match_log,
+        committed_offset_does_not_fall,
+        requests_await_loading,
+        only_new_coordinators_read,
+        *SAFETY,
+    ],
+    sometimes=[*EXAMPLES, loaded_pending_offset, marker_while_loading],
+    leads_to=[(something_is_undecided, nothing_is_undecided)],
+    weakly_fair=[
+        *(each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS, group_coordinator_follows_marker)),
+        *LOADING,
+    ],
+    drawing=TRANSACTION_LANES,
+)

@@ -1,0 +1,58 @@
+"""Does an offset that is committed in a transaction survive when the offsets of its group expire meanwhile?
+
+Bounds: two inputs and one client with two transactions; offsets expire once, and the group's coordinator is
+    replaced once. Whose offset has expired begins with the
+    first input again, so that inputs may take effect twice.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.transactions.group import group_coordinator_ends_loading, group_coordinator_reads_record
+from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
+from model.transactions.drawing import TRANSACTION_LANES
+from model.transactions.environment import group_coordinator_is_replaced
+from model.transactions.group.environment import offset_expires
+from model.transactions.starts import start_group
+from model.transactions.system import BOUNDS, CONSUME_PRODUCE, EXAMPLES, GROUP, SAFETY
+from spec.transactions.offsets import (
+    committed_offsets_count,
+    offsets_expire_when_nothing_is_pending,
+    offsets_match_log,
+    requests_await_loading,
+)
+from spec.transactions.properties import committed_inputs_take_effect
+
+MODEL = Model(
+    state=State,
+    initial=start_group,
+    bounds={
+        **BOUNDS,
+        "partitions": 2,
+        "offsets_partition": 1,
+        "inputs": 2,
+        "max_generation": 1,
+        "rebalances": 1,
+        "group_failovers": 1,
+        "offset_expirations": 1,
+    },
+    rules=TransactionRules(),
+    actions=[
+        *CONSUME_PRODUCE,
+        group_coordinator_reads_record,
+        group_coordinator_ends_loading,
+        group_coordinator_is_replaced,
+        offset_expires,
+    ],
+    always=[
+        committed_offsets_count,
+        offsets_expire_when_nothing_is_pending,
+        offsets_match_log,
+        requests_await_loading,
+        committed_inputs_take_effect,
+        *GROUP,
+        *SAFETY,
+    ],
+    sometimes=EXAMPLES,
+    drawing=TRANSACTION_LANES,
+)

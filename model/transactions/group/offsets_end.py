@@ -1,0 +1,52 @@
+"""Does every transaction with offsets end, whatever arrives late?
+
+Bounds: one input and one client with one transaction, one of whose requests to store something is given up.
+Expected: HOLDS
+"""
+
+from checker.fairness import each
+from checker.model import Model
+from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
+from model.transactions.drawing import TRANSACTION_LANES
+from model.transactions.environment import produce_is_given_up
+from model.transactions.starts import start_group
+from model.transactions.system import (
+    BOUNDS,
+    CONSUME_PRODUCE,
+    COORDINATOR,
+    EXAMPLES,
+    GROUP_SAFETY,
+    LEADER,
+    SAFETY,
+    TIMEOUTS,
+)
+from spec.transactions.properties import (
+    nothing_is_undecided,
+    something_is_undecided,
+)
+
+MODEL = Model(
+    state=State,
+    initial=start_group,
+    bounds={
+        **BOUNDS,
+        "batches": 1,
+        "log_size": 4,
+        "producer_ids": 2,
+        "partitions": 2,
+        "offsets_partition": 1,
+        "produces": 2,
+        "inputs": 1,
+        "max_generation": 1,
+        "rebalances": 1,
+        "delays": 1,
+    },
+    rules=TransactionRules(),
+    actions=[*CONSUME_PRODUCE, *TIMEOUTS, produce_is_given_up],
+    always=[*SAFETY, *GROUP_SAFETY],
+    sometimes=EXAMPLES,
+    leads_to=[(something_is_undecided, nothing_is_undecided)],
+    weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],
+    drawing=TRANSACTION_LANES,
+)

@@ -1,0 +1,41 @@
+"""Does a group's committed offset stay where it is when a transaction ends whose offset somebody else has passed?
+
+Bounds: two inputs, a client with one transaction and a consumer that does not write, and two rebalances.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.transactions.plain_consumer import application_processes, consumer_commits_offset
+from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
+from model.transactions.drawing import TRANSACTION_LANES
+from model.transactions.starts import start_group_with_consumer
+from model.transactions.system import BOUNDS, CONSUME_PRODUCE, GROUP, SAFETY
+from spec.transactions.clients import plain_consumer_does_not_wait
+from spec.transactions.properties import committed_transaction
+from spec.transactions.steps import committed_offset_does_not_fall
+
+MODEL = Model(
+    state=State,
+    initial=start_group_with_consumer,
+    bounds={
+        **BOUNDS,
+        "clients": 2,
+        "transactional_ids": 2,
+        "producer_ids": 2,
+        "partitions": 2,
+        "offsets_partition": 1,
+        "requests": 2,
+        "produces": 2,
+        "batches": 1,
+        "inputs": 2,
+        "max_processed": 2,
+        "max_generation": 2,
+        "rebalances": 2,
+    },
+    rules=TransactionRules(),
+    actions=[*CONSUME_PRODUCE, application_processes, consumer_commits_offset],
+    always=[*SAFETY, *GROUP, committed_offset_does_not_fall],
+    sometimes=[committed_transaction, plain_consumer_does_not_wait],
+    drawing=TRANSACTION_LANES,
+)

@@ -1,0 +1,1 @@
+"""Requests and markers that arrive late."""

@@ -1,0 +1,36 @@
+"""Does a marker that arrives late, or twice, leave the next transaction alone?
+
+Bounds: two transactions of one producer in one partition; one marker that is sent again, and one whose answer is lost.
+    What is fair: what coordinators and leaders do.
+Expected: HOLDS
+"""
+
+from checker.fairness import each
+from checker.model import Model
+from impl.transactions.markers import leader_writes_late_marker
+from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
+from model.transactions.drawing import TRANSACTION_LANES
+from model.transactions.environment import marker_answer_is_lost, marker_is_repeated
+from model.transactions.starts import start_transactions
+from model.transactions.system import BOUNDS, COORDINATOR, EXAMPLES, LEADER, SAFETY, TIMEOUTS, TRANSACTIONS
+from spec.transactions.properties import fenced_client, nothing_is_undecided, something_is_undecided
+
+MODEL = Model(
+    state=State,
+    initial=start_transactions,
+    bounds={**BOUNDS, "producer_ids": 2, "delays": 1, "marker_losses": 1},
+    rules=TransactionRules(),
+    actions=[
+        *TRANSACTIONS,
+        *TIMEOUTS,
+        marker_is_repeated,
+        marker_answer_is_lost,
+        leader_writes_late_marker,
+    ],
+    always=SAFETY,
+    sometimes=[*EXAMPLES, fenced_client],
+    leads_to=[(something_is_undecided, nothing_is_undecided)],
+    weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],
+    drawing=TRANSACTION_LANES,
+)

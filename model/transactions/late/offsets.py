@@ -1,0 +1,48 @@
+"""Are the offsets of a transaction committed as a whole with it, although the group's coordinator follows markers late?
+
+Bounds: two inputs and one client with two transactions; one marker that the group's coordinator follows later. What is
+    fair: what coordinators and leaders do.
+Expected: HOLDS
+"""
+
+from checker.fairness import each
+from checker.model import Model
+from impl.transactions.markers import group_coordinator_follows_marker
+from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
+from model.transactions.drawing import TRANSACTION_LANES
+from model.transactions.environment import group_coordinator_lags
+from model.transactions.starts import start_group
+from model.transactions.system import (
+    BOUNDS,
+    CONSUME_PRODUCE,
+    COORDINATOR,
+    EXAMPLES,
+    GROUP_SAFETY,
+    LEADER,
+    SAFETY,
+    TIMEOUTS,
+)
+from spec.transactions.properties import nothing_is_undecided, something_is_undecided
+
+MODEL = Model(
+    state=State,
+    initial=start_group,
+    bounds={
+        **BOUNDS,
+        "producer_ids": 2,
+        "partitions": 2,
+        "offsets_partition": 1,
+        "inputs": 2,
+        "max_generation": 1,
+        "rebalances": 1,
+        "group_delays": 1,
+    },
+    rules=TransactionRules(),
+    actions=[*CONSUME_PRODUCE, *TIMEOUTS, group_coordinator_lags, group_coordinator_follows_marker],
+    always=[*SAFETY, *GROUP_SAFETY],
+    sometimes=EXAMPLES,
+    leads_to=[(something_is_undecided, nothing_is_undecided)],
+    weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS, group_coordinator_follows_marker)],
+    drawing=TRANSACTION_LANES,
+)

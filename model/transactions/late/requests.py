@@ -1,0 +1,25 @@
+"""Does a transaction end as its application wants, although requests to end it arrive late or twice?
+
+Bounds: two transactions of one producer over two partitions; two requests to the coordinator that are repeated.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
+from model.transactions.drawing import TRANSACTION_LANES
+from model.transactions.environment import request_is_repeated
+from model.transactions.starts import start_transactions
+from model.transactions.system import BOUNDS, EPOCH_LEMMAS, EXAMPLES, SAFETY, TRANSACTIONS
+
+MODEL = Model(
+    state=State,
+    initial=start_transactions,
+    bounds={**BOUNDS, "partitions": 2, "requests": 3, "delays": 2},
+    rules=TransactionRules(),
+    actions=[*TRANSACTIONS, request_is_repeated],
+    always=SAFETY,
+    lemmas=EPOCH_LEMMAS,
+    sometimes=EXAMPLES,
+    drawing=TRANSACTION_LANES,
+)

@@ -1,0 +1,37 @@
+"""Do an old client of transaction version 1 and one of version 2 fence each other, if they have one transactional id?
+
+Bounds: two transactions of two clients in one partition; one request to store something is repeated or given up.
+Expected: HOLDS
+"""
+
+from checker.fairness import each
+from checker.model import Model
+from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
+from model.transactions.drawing import TRANSACTION_LANES
+from model.transactions.environment import produce_is_given_up, produce_is_repeated
+from model.transactions.starts import start_mixed
+from model.transactions.system import BOUNDS, COORDINATOR, EXAMPLES, LEADER, SAFETY, TIMEOUTS, TRANSACTIONS
+from spec.transactions.properties import fenced_client, nothing_is_undecided, something_is_undecided
+
+MODEL = Model(
+    state=State,
+    initial=start_mixed,
+    bounds={
+        **BOUNDS,
+        "clients": 2,
+        "producer_ids": 2,
+        "max_producer_epoch": 4,
+        "requests": 2,
+        "produces": 3,
+        "delays": 1,
+        "upgrades": 1,
+    },
+    rules=TransactionRules(transaction_version=1),
+    actions=[*TRANSACTIONS, *TIMEOUTS, produce_is_repeated, produce_is_given_up],
+    always=SAFETY,
+    sometimes=[*EXAMPLES, fenced_client],
+    leads_to=[(something_is_undecided, nothing_is_undecided)],
+    weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],
+    drawing=TRANSACTION_LANES,
+)

@@ -1,0 +1,53 @@
+"""Does a topic that is created under the name of a deleted one stay free of what was meant for that one?
+
+Bounds: two transactions of one producer in one partition, which is deleted and created anew; a produce request that is
+    repeated.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.transactions.markers import coordinator_drops_deleted_partition
+from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
+from model.transactions.drawing import TRANSACTION_LANES
+from model.transactions.environment import partition_is_deleted, produce_is_repeated, topic_is_recreated
+from model.transactions.starts import start_transactions
+from model.transactions.system import BOUNDS, EXAMPLES, STEPS, TIMEOUTS, TRANSACTIONS
+from spec.transactions.properties import (
+    applications_are_told_the_truth,
+    fenced_client,
+    only_what_was_to_be_committed_is,
+    open_transactions_are_known,
+    producer_epochs_do_not_fall,
+    records_are_stored_once,
+    transactions_are_atomic,
+)
+from spec.transactions.steps import stopped_clients_do_nothing, transitions_are_valid
+
+MODEL = Model(
+    state=State,
+    initial=start_transactions,
+    bounds={**BOUNDS, "producer_ids": 2, "produces": 2, "delays": 1, "deletions": 1, "recreations": 1},
+    rules=TransactionRules(),
+    actions=[
+        *TRANSACTIONS,
+        *TIMEOUTS,
+        produce_is_repeated,
+        partition_is_deleted,
+        topic_is_recreated,
+        coordinator_drops_deleted_partition,
+    ],
+    always=[
+        transactions_are_atomic,
+        only_what_was_to_be_committed_is,
+        applications_are_told_the_truth,
+        records_are_stored_once,
+        producer_epochs_do_not_fall,
+        open_transactions_are_known,
+        stopped_clients_do_nothing,
+        transitions_are_valid,
+        *STEPS,
+    ],
+    sometimes=[*EXAMPLES, fenced_client],
+    drawing=TRANSACTION_LANES,
+)

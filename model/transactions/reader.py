@@ -1,0 +1,29 @@
+"""Is a read_committed consumer given only what is committed, and does what is stable never become less?
+
+Bounds: two transactions of one producer in one partition whose high watermark lags, which another broker comes to lead;
+    one entry of the aborted-transaction index that cannot be written.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.transactions.consumer import consumer_reads
+from impl.transactions.partition import partition_replicates
+from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
+from model.transactions.drawing import TRANSACTION_LANES
+from model.transactions.environment import index_fails, partition_is_reloaded
+from model.transactions.starts import start_transactions
+from model.transactions.system import BOUNDS, EXAMPLES, READER_LEMMAS, READER_SAFETY, TRANSACTIONS, TRANSITIONS
+from spec.transactions.properties import delivered_record
+
+MODEL = Model(
+    state=State,
+    initial=start_transactions,
+    bounds={**BOUNDS, "moves": 1, "io_errors": 1},
+    rules=TransactionRules(leader_is_alone=False),
+    actions=[*TRANSACTIONS, partition_replicates, consumer_reads, index_fails, partition_is_reloaded],
+    always=[*READER_SAFETY, *TRANSITIONS],
+    lemmas=READER_LEMMAS,
+    sometimes=[*EXAMPLES, delivered_record],
+    drawing=TRANSACTION_LANES,
+)

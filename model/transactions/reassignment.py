@@ -1,0 +1,29 @@
+"""Does each transaction end when a reassignment takes the transaction log from its coordinator?
+
+Bounds: two transactions of one producer in one partition, with transaction version 1, where one epoch serves both; one
+    reassignment, which keeps the entry that was not committed or not.
+Expected: HOLDS
+"""
+
+from checker.fairness import each
+from checker.model import Model
+from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
+from model.transactions.coordinator_environment import coordinator_is_reassigned
+from model.transactions.drawing import TRANSACTION_LANES
+from model.transactions.starts import start_transactions
+from model.transactions.system import BOUNDS, COORDINATOR, EXAMPLES, LEADER, SAFETY, TIMEOUTS, TRANSACTIONS
+from spec.transactions.properties import nothing_is_undecided, something_is_undecided
+
+MODEL = Model(
+    state=State,
+    initial=start_transactions,
+    bounds={**BOUNDS, "max_coordinator_epoch": 1, "failovers": 1},
+    rules=TransactionRules(transaction_version=1),
+    actions=[*TRANSACTIONS, *TIMEOUTS, coordinator_is_reassigned],
+    always=SAFETY,
+    sometimes=EXAMPLES,
+    leads_to=[(something_is_undecided, nothing_is_undecided)],
+    weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],
+    drawing=TRANSACTION_LANES,
+)

@@ -1,0 +1,51 @@
+"""Is every transaction safe while its client goes back from transaction version 2 to 1, whatever arrives late?
+
+The last transaction of version 2 has raised the epoch when it ended, so that nothing of it can join the next one, of
+version 1. What version 1 leaves open, between two of its own transactions, it leaves open afterwards, too.
+
+Bounds: two transactions of one producer in one partition, the first of version 2 and the second of version 1; one
+    request to the coordinator and one to the partition or one marker, or two of a kind, that are repeated or given up.
+Expected: HOLDS
+"""
+
+from checker.fairness import each
+from checker.model import Model
+from impl.transactions.markers import leader_writes_late_marker
+from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
+from model.transactions.drawing import TRANSACTION_LANES
+from model.transactions.environment import (
+    marker_is_repeated,
+    produce_is_given_up,
+    produce_is_repeated,
+    request_is_repeated,
+)
+from model.transactions.starts import start_return
+from model.transactions.system import BOUNDS, COORDINATOR, EXAMPLES, LEADER, SAFETY, TIMEOUTS, TRANSACTIONS
+from spec.transactions.properties import (
+    fenced_client,
+    nothing_is_undecided,
+    partition_is_asked_for,
+    something_is_undecided,
+)
+
+MODEL = Model(
+    state=State,
+    initial=start_return,
+    bounds={**BOUNDS, "producer_ids": 2, "requests": 2, "produces": 2, "delays": 2, "upgrades": 1},
+    rules=TransactionRules(transaction_version=1),
+    actions=[
+        *TRANSACTIONS,
+        *TIMEOUTS,
+        leader_writes_late_marker,
+        marker_is_repeated,
+        produce_is_given_up,
+        produce_is_repeated,
+        request_is_repeated,
+    ],
+    always=SAFETY,
+    sometimes=[*EXAMPLES, fenced_client, partition_is_asked_for],
+    leads_to=[(something_is_undecided, nothing_is_undecided)],
+    weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],
+    drawing=TRANSACTION_LANES,
+)

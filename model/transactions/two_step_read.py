@@ -1,0 +1,27 @@
+"""Is it safe that a leader computes the last stable offset first, and reads a moment later?
+
+Bounds: two transactions of one producer in one partition whose high watermark lags.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.transactions.consumer import leader_ends_read, leader_limits_read
+from impl.transactions.partition import partition_replicates
+from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
+from model.transactions.drawing import TRANSACTION_LANES
+from model.transactions.starts import start_transactions
+from model.transactions.system import BOUNDS, EXAMPLES, READER_LEMMAS, READER_SAFETY, TRANSACTIONS, TRANSITIONS
+from spec.transactions.properties import delivered_record
+
+MODEL = Model(
+    state=State,
+    initial=start_transactions,
+    bounds=BOUNDS,
+    rules=TransactionRules(leader_is_alone=False),
+    actions=[*TRANSACTIONS, partition_replicates, leader_limits_read, leader_ends_read],
+    always=[*READER_SAFETY, *TRANSITIONS],
+    lemmas=READER_LEMMAS,
+    sometimes=[*EXAMPLES, delivered_record],
+    drawing=TRANSACTION_LANES,
+)

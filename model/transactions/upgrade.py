@@ -1,0 +1,29 @@
+"""Is every transaction safe while its client goes over from transaction version 1 to 2, whatever arrives late?
+
+Bounds: two transactions of one producer in one partition, the first of version 1 and the second of version 2; one
+    request to the coordinator and one to the partition, or two of a kind, that are repeated or given up.
+Expected: HOLDS
+"""
+
+from checker.fairness import each
+from checker.model import Model
+from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
+from model.transactions.drawing import TRANSACTION_LANES
+from model.transactions.environment import produce_is_given_up, produce_is_repeated, request_is_repeated
+from model.transactions.starts import start_upgrade
+from model.transactions.system import BOUNDS, COORDINATOR, EXAMPLES, LEADER, SAFETY, TIMEOUTS, TRANSACTIONS, UPGRADE
+from spec.transactions.properties import fenced_client, nothing_is_undecided, something_is_undecided
+
+MODEL = Model(
+    state=State,
+    initial=start_upgrade,
+    bounds={**BOUNDS, "producer_ids": 2, "requests": 2, "produces": 2, "delays": 2, "upgrades": 1},
+    rules=TransactionRules(transaction_version=1),
+    actions=[*TRANSACTIONS, *TIMEOUTS, request_is_repeated, produce_is_repeated, produce_is_given_up],
+    always=[*SAFETY, *UPGRADE],
+    sometimes=[*EXAMPLES, fenced_client],
+    leads_to=[(something_is_undecided, nothing_is_undecided)],
+    weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],
+    drawing=TRANSACTION_LANES,
+)

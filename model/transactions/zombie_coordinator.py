@@ -1,0 +1,50 @@
+"""Can a coordinator that was replaced, or a marker of its, end a transaction when partitions have forgotten producers?
+
+Bounds: two transactions of one producer in one partition, one change of the coordinator, and one producer forgotten.
+Expected: HOLDS
+"""
+
+from checker.model import Model
+from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
+from model.transactions.drawing import TRANSACTION_LANES
+from model.transactions.environment import (
+    coordinator_is_replaced,
+    marker_answer_is_lost,
+    producer_state_expires,
+    zombie_coordinator_resigns,
+)
+from model.transactions.starts import start_transactions
+from model.transactions.system import BOUNDS, EXAMPLES, LEMMAS, SAFETY, TRANSACTIONS
+from spec.transactions.clients import refused_commit
+from spec.transactions.disturbances import (
+    coordinator_is_replaced_at_rest,
+    entry_is_lost,
+    entry_outlives_its_coordinator,
+    producer_is_forgotten_behind_failover,
+)
+
+MODEL = Model(
+    state=State,
+    initial=start_transactions,
+    bounds={**BOUNDS, "max_coordinator_epoch": 1, "failovers": 1, "expirations": 1, "marker_losses": 1},
+    rules=TransactionRules(),
+    actions=[
+        *TRANSACTIONS,
+        coordinator_is_replaced,
+        zombie_coordinator_resigns,
+        producer_state_expires,
+        marker_answer_is_lost,
+    ],
+    always=SAFETY,
+    lemmas=LEMMAS,
+    sometimes=[
+        *EXAMPLES,
+        coordinator_is_replaced_at_rest,
+        entry_outlives_its_coordinator,
+        entry_is_lost,
+        producer_is_forgotten_behind_failover,
+        refused_commit,
+    ],
+    drawing=TRANSACTION_LANES,
+)

@@ -1,0 +1,6 @@
+"""What the life of a broker with a KRaft controller promises.
+
+Part of Kafka judged: `ReplicationControlManager`, `BrokerHeartbeatManager`.
+Source: KIP-631, KIP-841.
+Left out, and why that is sound: the contents of partitions, which `spec/cluster` judges.
+"""

@@ -1,0 +1,6 @@
+"""What a cluster promises, message by message.
+
+Part of Kafka judged: one partition: controller, brokers, a producer and a consumer.
+Source: apache/kafka (commit 1eb7644349).
+Left out, and why that is sound: other partitions, because they share no protocol state with this one.
+"""

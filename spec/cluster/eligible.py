@@ -1,0 +1,124 @@
+"""What `min.insync.replicas` and eligible leader replicas promise (KIP-966).
+
+Part of Kafka judged: `impl/controller` and the leader's appends, by their records before and after a step.
+Source: KIP-966; `PartitionChangeBuilder`; the configuration `min.insync.replicas`.
+Left out, and why that is sound: whether who is elected has every acknowledged record, of which `spec/cluster/properties.py` tells.
+"""
+
+from checker.schema import cardinality, contains, excluding
+from impl.cluster import State
+from impl.constants import NO_LEADER, Acks
+from impl.controller.records import Metadata
+from impl.rules import ClusterRules
+
+
+def starts_uncleanly(before: State, after: State, broker_id: int) -> bool:
+    """Whether a step registers a broker that did not stop cleanly, so that it may have lost records."""
+    was = before.controller.history[before.controller.offset]
+    now = after.controller.history[after.controller.offset]
+    is_registered = was.broker_epochs[broker_id] != now.broker_epochs[broker_id]
+    return is_registered and not before.brokers[broker_id].is_stopped_cleanly
+
+
+def needed_replicas(metadata: Metadata, rules: ClusterRules) -> int:
+    """How many members the ISR must have by this version of the record."""
+    return rules.min_insync_replicas - metadata.is_min_isr_lowered
+
+
+def appends_need_enough_replicas(before: State, after: State, rules: ClusterRules) -> bool:
+    """With acks=all a leader appends nothing while its ISR is smaller than min.insync.replicas.
+
+    Lost if it fails: the producer is told NOT_ENOUGH_REPLICAS_AFTER_APPEND instead, and the record that it sends again
+    is in the log twice.
+    Source: `Partition.appendRecordsToLeader`, NOT_ENOUGH_REPLICAS.
+    Holds in: cluster_eligible, cluster_eligible_consumer, cluster_last_known, cluster_min_isr, cluster_shutdown.
+    Fails in: none; it guards the reference itself.
+    """
+    if rules.acks != Acks.ALL or before.producers.next_record == after.producers.next_record:
+        return True
+    for leader_id in range(len(before.brokers)):
+        leader = before.brokers[leader_id]
+        if leader.leader == leader_id and after.brokers[leader_id].log.end_offset > leader.log.end_offset:
+            known = before.controller.history[leader.metadata_offset]
+            if cardinality(leader.isr) < min(needed_replicas(known, rules), len(before.brokers)):
+                return False
+    return True
+
+
+def leavers_stay_eligible(before: State, after: State, rules: ClusterRules) -> bool:
+    """Whom a change takes out of an ISR that is smaller than min.insync.replicas then may be elected all the same, and
+    so may go on who could before; unless its broker starts anew and did not stop cleanly, the topic is deleted, or
+    min.insync.replicas changes.
+
+    Lost if it fails: the partition stays offline although a replica with every acknowledged record is there.
+    Source: KIP-966; `PartitionChangeBuilder.maybePopulateTargetElr`.
+    Holds in: cluster_eligible, cluster_eligible_consumer, cluster_last_known, cluster_min_isr, cluster_shutdown.
+    Fails in: none; it guards the reference itself.
+    """
+    was = before.controller.history[before.controller.offset]
+    now = after.controller.history[after.controller.offset]
+    if not rules.eligible_leader_replicas or cardinality(now.isr) >= needed_replicas(now, rules):
+        return True
+    if was.is_min_isr_lowered != now.is_min_isr_lowered:
+        return True
+    if now.topic_id != was.topic_id:
+        return True
+    for broker_id in range(len(before.brokers)):
+        if contains((was.isr | was.elr) & ~(now.isr | now.elr), broker_id):
+            if not starts_uncleanly(before, after, broker_id):
+                return False
+    return True
+
+
+def last_known_leader_led_last(before: State, after: State) -> bool:
+    """As the last known leader only that broker is kept which led when the ISR became empty, as long as it is.
+
+    Lost if it fails: a broker leads that lacks what was acknowledged after it had led.
+    Source: KIP-966 (`lastKnownElr`); `PartitionChangeBuilder`.
+    Holds in: cluster_eligible, cluster_eligible_consumer, cluster_last_known, cluster_min_isr, cluster_shutdown.
+    Fails in: none; it guards the reference itself.
+    """
+    known = after.controller.last_known_leader
+    if known == NO_LEADER:
+        return True
+    if after.controller.history[after.controller.offset].isr != 0:
+        return False
+    return known == before.controller.last_known_leader or (
+        known == before.controller.history[before.controller.offset].leader
+    )
+
+
+def only_unclean_leaders_recover(before: State, after: State) -> bool:
+    """Nobody has to recover who was in the ISR or eligible, unless its broker starts anew and did not stop cleanly.
+
+    Lost if it fails: a leader with every acknowledged record stays alone in the ISR until it declares that it has
+    recovered, and whoever counts unclean elections is told of losses that are none.
+    Source: `PartitionChangeBuilder`, `ReplicationControlManager.electionWasClean`; KIP-704, KAFKA-18940.
+    Holds in: cluster_eligible, cluster_eligible_consumer, cluster_last_known, cluster_min_isr, cluster_shutdown.
+    Fails in: none; it guards the reference itself.
+    """
+    was = before.controller.history[before.controller.offset]
+    now = after.controller.history[after.controller.offset]
+    if was.is_recovering or not now.is_recovering or now.leader == NO_LEADER:
+        return True
+    return not contains(was.isr | was.elr, now.leader) or starts_uncleanly(before, after, now.leader)
+
+
+def last_known_leader_is_last_resort(before: State, after: State, rules: ClusterRules) -> bool:
+    """Who is elected was in the ISR or eligible. The last known leader is elected only where nobody was, or only a
+    broker that did not stop cleanly and starts anew with that change.
+
+    Lost if it fails: acknowledged records, although a replica that has them may be elected as soon as it is back.
+    Source: KIP-966; `PartitionChangeBuilder.electLeader`, `canElectLastKnownLeader`.
+    Holds in: cluster_eligible, cluster_eligible_consumer, cluster_last_known, cluster_min_isr, cluster_shutdown.
+    Fails in: where unclean elections are enabled.
+    """
+    was = before.controller.history[before.controller.offset]
+    now = after.controller.history[after.controller.offset]
+    if now.leader == NO_LEADER or now.leader == was.leader or rules.unclean_election:
+        return True
+    candidates = was.isr | was.elr
+    for broker_id in range(len(before.brokers)):
+        if starts_uncleanly(before, after, broker_id):
+            candidates = excluding(candidates, broker_id)
+    return candidates == 0 or contains(candidates, now.leader)

@@ -1,0 +1,167 @@
+"""What brokers keep beside their logs, and what is kept of the controller's record.
+
+Part of Kafka judged: the leader-epoch file of `impl/broker`, and which metadata can still be read, by their records.
+Source: KIP-101, KIP-279; `LeaderEpochFileCache`.
+Left out, and why that is sound: the checkpoint of the high watermark, of which `spec/cluster/steps.py` tells.
+"""
+
+from impl.broker.records import Broker
+from impl.cluster import State
+from impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, Propagation
+from impl.rules import ClusterRules
+
+
+def epoch_at(broker: Broker, offset: int) -> int:
+    """The leader epoch that the file gives an offset; `NO_EPOCH` where it gives none."""
+    found = NO_EPOCH
+    for epoch in range(len(broker.epoch_starts)):
+        if broker.epoch_starts[epoch] != NO_OFFSET and broker.epoch_starts[epoch] <= offset:
+            found = epoch
+    return found
+
+
+def epoch_file_matches_log(state: State) -> bool:
+    """The leader-epoch file has the epoch of every record of the log; and its epochs begin one above the other, none
+    below the log's start or above its end.
+
+    Lost if it fails: a follower is told a wrong end of an epoch, and cuts too much or too little.
+    Source: KIP-101, KIP-279; `LeaderEpochFileCache`.
+    Holds in: every model of the cluster.
+    Fails in: the museum's entries on the leader-epoch file.
+    """
+    for broker_id in range(len(state.brokers)):
+        broker = state.brokers[broker_id]
+        latest = NO_OFFSET
+        for epoch in range(len(broker.epoch_starts)):
+            start = broker.epoch_starts[epoch]
+            if start != NO_OFFSET:
+                if start <= latest or start < broker.log_start_offset or start > broker.log.end_offset:
+                    return False
+                latest = start
+        for offset in range(broker.log_start_offset, broker.log.end_offset):
+            if broker.log.records[offset].epoch != epoch_at(broker, offset):
+                return False
+    return True
+
+
+def late_writes_are_due(before: State, after: State, rules: ClusterRules) -> bool:
+    """A leader-epoch file is to be written in the background while the disk has another version than the memory of a
+    running broker, which is so when entries were cut; and no record is appended before that is done.
+
+    Lost if it fails: after a crash the broker gives records epochs that are not theirs.
+    Source: KAFKA-16541, KAFKA-17142; `LeaderEpochFileCache.truncateFromEndAsyncFlush`.
+    Holds in: cluster_epoch_files.
+    Fails in: the museum's entries on the way of the leader-epoch file to the disk.
+    """
+    for broker_id in range(len(after.brokers)):
+        broker = before.brokers[broker_id]
+        now = after.brokers[broker_id]
+        cut = 0
+        for epoch in range(len(now.epoch_starts)):
+            is_written = now.epoch_file.starts[epoch] == now.epoch_starts[epoch]
+            if now.is_running and not is_written and now.epoch_file.is_write_due == 0:
+                return False
+            if broker.epoch_starts[epoch] != NO_OFFSET and now.epoch_starts[epoch] == NO_OFFSET:
+                cut += 1
+        begins = broker.is_running and now.is_running and broker.epoch_file.is_write_due == 0
+        if begins and now.epoch_file.is_write_due == 1 and cut == 0:
+            return False
+        if now.log.end_offset > broker.log.end_offset and now.epoch_file.is_write_due == 1:
+            if rules.append_awaits_epoch_file:
+                return False
+    return True
+
+
+def truncation_cuts_epochs(before: State, after: State) -> bool:
+    """A log that has become shorter has no epoch in its file that begins at its end.
+
+    Lost if it fails: the broker asks where an epoch ends of which it has nothing.
+    Source: KAFKA-10706; `LeaderEpochFileCache.truncateFromEnd`.
+    Holds in: every model of the cluster.
+    Fails in: none; `every_truncation_cuts` is what it is for.
+    """
+    for broker_id in range(len(before.brokers)):
+        now = after.brokers[broker_id]
+        if now.log.end_offset < before.brokers[broker_id].log.end_offset:
+            for epoch in range(len(now.epoch_starts)):
+                if now.epoch_starts[epoch] >= now.log.end_offset:
+                    return False
+    return True
+
+
+def only_followers_truncate(before: State, after: State) -> bool:
+    """A broker comes to ask where to cut its log only when it turns to another one that leads, and has an epoch to ask
+    for.
+
+    Lost if it fails: a leader, or a broker that has nobody to ask, serves nobody and gets nothing.
+    Source: `AbstractFetcherThread.maybeTruncate`.
+    Holds in: every model of the cluster.
+    Fails in: none; it guards the reference itself.
+    """
+    for broker_id in range(len(before.brokers)):
+        now = after.brokers[broker_id]
+        if now.must_truncate and not before.brokers[broker_id].must_truncate:
+            if now.leader == NO_LEADER or now.leader == broker_id or epoch_at(now, now.log.end_offset) == NO_EPOCH:
+                return False
+    return True
+
+
+def unread_metadata_is_blank(before: State, after: State, rules: ClusterRules) -> bool:
+    """When a broker has replayed metadata, what nobody can read any more is blank, and nothing else has become so.
+
+    Lost if it fails: nothing but time, as states differ by what has no effect.
+    Source: `impl/controller/records.py`.
+    Holds in: every model of the cluster of the KRaft era.
+    Fails in: none; it guards the reference itself.
+    """
+    if rules.propagation != Propagation.METADATA_LOG:
+        return True
+    replays = False
+    lowest = after.controller.offset
+    if after.controller.zombie_offset != NO_OFFSET:
+        lowest = min(lowest, after.controller.zombie_offset)
+    for broker_id in range(len(after.brokers)):
+        broker = before.brokers[broker_id]
+        now = after.brokers[broker_id]
+        if now.is_running:
+            lowest = min(lowest, now.metadata_offset)
+        is_next = now.metadata_offset == broker.metadata_offset + 1
+        if is_next and before.controller.offset == after.controller.offset and now.is_running:
+            replays = True
+    for offset in range(len(after.controller.history)):
+        was_blank = before.controller.history[offset].replicas == 0
+        is_blank = after.controller.history[offset].replicas == 0
+        if offset > after.controller.offset and was_blank and not is_blank:
+            return False
+        if offset >= lowest and is_blank and not was_blank:
+            return False
+        if replays and offset < lowest and not is_blank:
+            return False
+    return True
+
+
+def everything_is_deleted(state: State) -> bool:
+    """A leader's log begins where it ends. Without an example no log is ever empty behind its start."""
+    for leader_id in range(len(state.brokers)):
+        leader = state.brokers[leader_id]
+        if leader.is_running and leader.leader == leader_id and leader.log_start_offset == leader.log.end_offset:
+            if leader.log_start_offset > 0:
+                return True
+    return False
+
+
+def lost_suffix(state: State) -> bool:
+    """A broker's log ends below what it knew to be committed. Without an example a power loss takes nothing."""
+    for broker_id in range(len(state.brokers)):
+        if state.brokers[broker_id].high_watermark_checkpoint > state.brokers[broker_id].log.end_offset:
+            return True
+    return False
+
+
+def unflushed_survivor(state: State) -> bool:
+    """A broker has stopped, and what it had not flushed is there. Without an example a power loss takes everything."""
+    for broker_id in range(len(state.brokers)):
+        broker = state.brokers[broker_id]
+        if not broker.is_running and broker.flushed_offset < broker.log.end_offset:
+            return True
+    return False

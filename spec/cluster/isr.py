@@ -1,0 +1,248 @@
+"""What leaders and the controller say to each other about the ISR, and what a leader commits by it.
+
+Part of Kafka judged: `impl/broker/isr.py`, `impl/broker/leader.py` and `impl/controller/alter_partition.py`, by their
+records before and after a step.
+Source: KIP-497, KIP-841, KIP-903, KIP-704.
+Left out, and why that is sound: whether the ISR is the right one, which `isr_is_covered` and what survives tell.
+"""
+
+from checker.schema import cardinality, contains
+from impl.broker.records import AlterPartition, Broker
+from impl.cluster import State
+from impl.constants import NO_EPOCH, NO_OFFSET, AlterPartitionError, Propagation, Stage
+from impl.rules import ClusterRules
+from spec.cluster.eligible import needed_replicas
+
+
+def names_members(change: AlterPartition, leader: Broker, leader_id: int) -> bool:
+    """Whether a change names the broker epoch of each member as its leader knows it, and of nobody else."""
+    for member_id in range(len(change.member_epochs)):
+        epoch = leader.followers[member_id].broker_epoch if contains(change.isr, member_id) else NO_EPOCH
+        if member_id == leader_id:
+            epoch = leader.broker_epoch
+        if change.member_epochs[member_id] != epoch:
+            return False
+    return True
+
+
+def may_join(state: State, rules: ClusterRules, leader_id: int, member_id: int) -> bool:
+    """Whether a broker may join the ISR by what its leader knows: it is assigned and has fetched, and in KRaft it is
+    active and has not restarted since.
+    """
+    leader = state.brokers[leader_id]
+    follower = leader.followers[member_id]
+    if follower.end_offset == NO_OFFSET or follower.end_offset < leader.high_watermark:
+        return False
+    metadata = state.controller.history[leader.metadata_offset]
+    if not contains(metadata.replicas, member_id):
+        return False
+    if rules.propagation == Propagation.LEADER_AND_ISR:
+        return True
+    if rules.isr_excludes_inactive and not contains(metadata.active, member_id):
+        return False
+    return follower.broker_epoch == metadata.broker_epochs[member_id] or not rules.isr_names_broker_epochs
+
+
+def leaders_propose_one_change(before: State, after: State, rules: ClusterRules) -> bool:
+    """A change of the ISR is sent by a leader that has no other one pending, and adds one follower that may join, or
+    takes out one that is not at the log's end, or declares that the leader has recovered.
+
+    Lost if it fails: two changes are under way at once; or the ISR loses a member that has everything, or gets one that
+    the controller will refuse, again and again.
+    Source: `Partition.maybeShrinkIsr`, `maybeExpandIsr`, `submitAlterPartition`.
+    Holds in: every model of the cluster.
+    Fails in: the museum's entries on the ISR.
+    """
+    for leader_id in range(len(before.brokers)):
+        leader = before.brokers[leader_id]
+        change = after.alter_partitions[leader_id]
+        was = before.alter_partitions[leader_id]
+        if was.stage == Stage.REQUESTED and change.stage == Stage.REQUESTED and was.isr != change.isr:
+            return False
+        if was.stage == Stage.ANSWERED and change.stage == Stage.REQUESTED:
+            if before.budget.losses == after.budget.losses:
+                return False
+        if was.stage == Stage.IDLE and change.stage == Stage.REQUESTED:
+            if not leader.is_running or leader.leader != leader_id or leader.pending_isr != 0:
+                return False
+            if not contains(change.isr, leader_id) or not names_members(change, leader, leader_id):
+                return False
+            if change.topic_id != leader.topic_id:
+                return False
+            if cardinality(change.isr ^ leader.isr) != int(not change.ends_recovery):
+                return False
+            for member_id in range(len(before.brokers)):
+                if contains(change.isr & ~leader.isr, member_id) and not may_join(before, rules, leader_id, member_id):
+                    return False
+                if contains(leader.isr & ~change.isr, member_id):
+                    if leader.followers[member_id].end_offset == leader.log.end_offset:
+                        return False
+    return True
+
+
+def caught_up_followers_may_join(before: State, after: State) -> bool:
+    """A follower that is found caught up is outside the ISR; and a fetch that does not raise the high watermark lets
+    nothing of that be forgotten.
+
+    Lost if it fails: the leader proposes whom it has already, or never comes to propose anybody.
+    Source: `Partition.canAddReplicaToIsr`; KAFKA-15221.
+    Holds in: cluster_two_step_expansion.
+    Fails in: none; it guards the reference itself.
+    """
+    for follower_id in range(len(before.fetches)):
+        fetch = before.fetches[follower_id]
+        is_answer = fetch.stage == Stage.REQUESTED and after.fetches[follower_id].stage == Stage.ANSWERED
+        for leader_id in range(len(before.brokers)):
+            leader = before.brokers[leader_id]
+            now = after.brokers[leader_id]
+            was_caught_up = leader.followers[follower_id].is_caught_up
+            is_caught_up = now.followers[follower_id].is_caught_up
+            if is_caught_up and not was_caught_up:
+                if follower_id == leader_id or contains(leader.isr | leader.pending_isr, follower_id):
+                    return False
+            stays = leader.high_watermark == now.high_watermark
+            if is_answer and fetch.leader == leader_id and stays and was_caught_up and not is_caught_up:
+                return False
+    return True
+
+
+def is_current(before: State, leader_id: int) -> bool:
+    """Whether a change under way comes from the registered leader of the topic, and starts from the newest record."""
+    change = before.alter_partitions[leader_id]
+    metadata = before.controller.history[before.controller.offset]
+    if change.topic_id != metadata.topic_id:
+        return False
+    if change.leader_epoch != metadata.leader_epoch or metadata.leader != leader_id:
+        return False
+    return (
+        change.partition_epoch == metadata.partition_epoch and change.broker_epoch == metadata.broker_epochs[leader_id]
+    )
+
+
+def may_be_recorded(before: State, rules: ClusterRules, leader_id: int) -> bool:
+    """Whether the controller may let all members of a change be in the ISR."""
+    change = before.alter_partitions[leader_id]
+    metadata = before.controller.history[before.controller.offset]
+    for member_id in range(len(before.brokers)):
+        if contains(change.isr, member_id):
+            epoch = change.member_epochs[member_id]
+            if rules.isr_excludes_inactive and not contains(metadata.active, member_id):
+                return False
+            if rules.isr_names_broker_epochs and epoch != NO_EPOCH and epoch != metadata.broker_epochs[member_id]:
+                return False
+    return True
+
+
+def answers_tell_the_record(before: State, after: State, rules: ClusterRules) -> bool:
+    """The controller answers a change with what it has recorded; a member that may not be in the ISR is named as the
+    reason where nothing else is wrong; and every other refusal sends the leader back to its metadata. A zombie, too,
+    calls nothing recorded but what was asked for, sends nobody back who has the newest metadata, and refuses no member
+    to a leader that knows more than it does.
+
+    Lost if it fails: a leader takes for recorded what is not, or waits for metadata that will not come.
+    Source: `ReplicationControlManager.alterPartition`, `validateAlterPartitionData`.
+    Holds in: every model of the cluster.
+    Fails in: none; it guards the reference itself.
+    """
+    metadata = after.controller.history[after.controller.offset]
+    for leader_id in range(len(before.brokers)):
+        change = before.alter_partitions[leader_id]
+        answer = after.alter_partitions[leader_id]
+        if change.stage == Stage.REQUESTED and answer.stage == Stage.ANSWERED:
+            is_growing = cardinality(change.isr) > 1 and metadata.is_recovering
+            if answer.error == AlterPartitionError.NONE and answer.isr != change.isr & metadata.replicas:
+                return False
+            if answer.error == AlterPartitionError.FENCED and is_current(before, leader_id):
+                if not is_growing or not rules.recovering_leader_stays_alone:
+                    return False
+            if before.controller.zombie_offset == NO_OFFSET:
+                if not is_answer_of_record(before, after, rules, leader_id):
+                    return False
+            elif answer.error == AlterPartitionError.INELIGIBLE_REPLICA and may_be_recorded(before, rules, leader_id):
+                if change.partition_epoch > before.controller.history[before.controller.zombie_offset].partition_epoch:
+                    return False
+    return True
+
+
+def is_answer_of_record(before: State, after: State, rules: ClusterRules, leader_id: int) -> bool:
+    """Whether an answer tells the newest record, or refuses a change that was not made for the reason that counts."""
+    metadata = after.controller.history[after.controller.offset]
+    answer = after.alter_partitions[leader_id]
+    if answer.error == AlterPartitionError.NONE:
+        if answer.leader_epoch != metadata.leader_epoch or answer.partition_epoch != metadata.partition_epoch:
+            return False
+        return answer.isr == metadata.isr
+    if after.controller.offset != before.controller.offset or answer.isr != 0:
+        return False
+    if not is_current(before, leader_id):
+        return answer.error == AlterPartitionError.FENCED
+    return answer.error == AlterPartitionError.FENCED or not may_be_recorded(before, rules, leader_id)
+
+
+def leaders_obey_answers(before: State, after: State, rules: ClusterRules) -> bool:
+    """A leader takes over the ISR of an answer in its own epoch, as long as it waits for one and has no newer; it takes
+    its proposal back when a member is refused; and no other answer changes anything.
+
+    Lost if it fails: the leader waits for another ISR than the recorded one, or proposes nothing any more.
+    Source: `Partition.handleAlterPartitionUpdate`, `handleAlterPartitionError`.
+    Holds in: every model of the cluster.
+    Fails in: the museum's entries on ISR changes under way.
+    """
+    for leader_id in range(len(before.brokers)):
+        leader = before.brokers[leader_id]
+        now = after.brokers[leader_id]
+        answer = before.alter_partitions[leader_id]
+        is_used = answer.stage == Stage.ANSWERED and after.alter_partitions[leader_id].stage == Stage.IDLE
+        stays = leader.is_running and now.is_running and leader.leader_epoch == now.leader_epoch
+        if is_used and stays and now.leader == leader.leader and rules.shrink_awaits_controller:
+            isr = leader.isr
+            pending = leader.pending_isr
+            if leader.leader == leader_id and pending != 0:
+                if answer.error == AlterPartitionError.INELIGIBLE_REPLICA:
+                    pending = 0
+                is_of_now = answer.leader_epoch == leader.leader_epoch
+                is_newer = answer.partition_epoch >= leader.partition_epoch or not rules.answer_checks_partition_epoch
+                if answer.error == AlterPartitionError.NONE and is_of_now and is_newer:
+                    isr = answer.isr
+                    pending = 0
+            if now.isr != isr or now.pending_isr != pending:
+                return False
+    return True
+
+
+def high_watermark_follows(before: State, after: State, rules: ClusterRules) -> bool:
+    """When a leader learns of a follower's progress or of another ISR, its high watermark is as high as all members
+    that it waits for allow.
+
+    Lost if it fails: a record that every member has stays uncommitted; its producer and consumers wait.
+    Source: `Partition.maybeIncrementLeaderHW`, KIP-497.
+    Holds in: every model of the cluster.
+    Fails in: none; it guards the reference itself.
+    """
+    for leader_id in range(len(after.brokers)):
+        leader = before.brokers[leader_id]
+        now = after.brokers[leader_id]
+        learns = leader.isr != now.isr
+        end_offset = now.log.end_offset
+        for follower_id in range(len(after.brokers)):
+            if now.followers[follower_id].end_offset != leader.followers[follower_id].end_offset:
+                learns = True
+            if follower_id != leader_id and contains(now.isr | now.pending_isr, follower_id):
+                end_offset = min(end_offset, now.followers[follower_id].end_offset)
+        leads = now.is_running and now.leader == leader_id
+        needed = needed_replicas(after.controller.history[now.metadata_offset], rules)
+        if leads and learns and cardinality(now.isr) >= min(needed, len(after.brokers)):
+            if now.high_watermark < end_offset:
+                return False
+    return True
+
+
+def committed_without_all(state: State) -> bool:
+    """A leader has committed what some broker surely has not. Without an example every commit waits for all brokers."""
+    for leader_id in range(len(state.brokers)):
+        leader = state.brokers[leader_id]
+        if leader.is_running and leader.leader == leader_id:
+            for follower_id in range(len(state.brokers)):
+                if follower_id != leader_id and leader.followers[follower_id].end_offset < leader.high_watermark:
+                    return True
+    return False

@@ -1,0 +1,226 @@
+"""Why the leader waits for everybody whom the controller may elect: invariants by which that is proved for all states.
+
+Each is preserved by every action of the models that list it, from every well-typed state in which all of them and those
+of `cluster_lemmas.py` hold, reachable or not, and holds of every reachable state (`check --lemmas`).
+
+Part of Kafka judged: AlterPartition between leaders and controllers, by their records only.
+Source: this project's, after KIP-497 and KIP-841.
+Left out, and why that is sound: reassignments, and answers that are lost: models with them do not list these lemmas.
+What a lemma does not say cannot make another one true.
+"""
+
+from checker.schema import contains
+from impl.broker.records import AlterPartition, Broker
+from impl.cluster import State
+from impl.constants import NO_EPOCH, AlterPartitionError, Propagation, Stage
+from impl.rules import ClusterRules
+from spec.cluster.lemmas import is_readable
+
+
+def registered_broker_epochs(state: State) -> bool:
+    """The newest change has every broker's epoch; no other one, and no request to change the ISR, has a later one.
+
+    Why: a broker gets its epoch when it registers.
+    Source: ClusterControlManager.registerBroker; KIP-631.
+    """
+    controller = state.controller
+    for broker_id in range(len(state.brokers)):
+        broker_epoch = state.brokers[broker_id].broker_epoch
+        if controller.history[controller.offset].broker_epochs[broker_id] != broker_epoch:
+            return False
+        if state.alter_partitions[broker_id].broker_epoch > broker_epoch:
+            return False
+        for offset in range(len(controller.history)):
+            if offset <= controller.offset and controller.history[offset].broker_epochs[broker_id] > broker_epoch:
+                return False
+    return controller.zombie_offset <= controller.offset
+
+
+def all_brokers_are_assigned(state: State, rules: ClusterRules) -> bool:
+    """As far as brokers can learn of the changes, the partition is assigned to all of them.
+
+    Why: these models have no reassignment.
+    Source: PartitionRegistration.
+    """
+    for offset in range(len(state.controller.history)):
+        if is_readable(state, rules, offset):
+            metadata = state.controller.history[offset]
+            if metadata.adding != 0 or metadata.target != metadata.replicas:
+                return False
+            for broker_id in range(len(state.brokers)):
+                if not contains(metadata.replicas, broker_id):
+                    return False
+    return True
+
+
+def counted_versions(state: State, rules: ClusterRules) -> bool:
+    """As far as brokers can learn of the changes, ISR, leader and leader epoch change only with the partition epoch.
+
+    Why: the partition epoch is the offset of the newest such change.
+    Source: PartitionChangeBuilder; the partition epoch of KIP-497.
+    """
+    for offset in range(len(state.controller.history)):
+        after = state.controller.history[offset]
+        if is_readable(state, rules, offset) and after.partition_epoch > offset:
+            return False
+        if offset > 0 and is_readable(state, rules, offset - 1) and offset <= state.controller.offset:
+            before = state.controller.history[offset - 1]
+            if after.partition_epoch == before.partition_epoch:
+                if after.isr != before.isr or after.leader_epoch != before.leader_epoch:
+                    return False
+            elif after.partition_epoch != offset:
+                return False
+    return True
+
+
+def adopted_versions(state: State, rules: ClusterRules) -> bool:
+    """A broker has the ISR of its partition epoch, which is not older than what it has replayed, nor from the future.
+
+    Why: it adopts both together, from the metadata or, as leader, from the controller's answer.
+    Source: Partition.makeLeader, makeFollower, handleAlterPartitionUpdate.
+    """
+    newest = state.controller.history[state.controller.offset]
+    for broker_id in range(len(state.brokers)):
+        broker = state.brokers[broker_id]
+        if broker.is_running and broker.leader_epoch != NO_EPOCH:
+            if broker.partition_epoch < state.controller.history[broker.metadata_offset].partition_epoch:
+                return False
+            if broker.partition_epoch > newest.partition_epoch:
+                return False
+            for offset in range(len(state.controller.history)):
+                metadata = state.controller.history[offset]
+                if is_readable(state, rules, offset) and metadata.partition_epoch == broker.partition_epoch:
+                    if broker.isr != metadata.isr or broker.leader_epoch != metadata.leader_epoch:
+                        return False
+    return True
+
+
+def is_current(broker: Broker, change: AlterPartition) -> bool:
+    """Whether a request is of this start of the broker, and of its leader epoch and partition epoch."""
+    if change.broker_epoch != broker.broker_epoch or change.leader_epoch != broker.leader_epoch:
+        return False
+    return change.partition_epoch == broker.partition_epoch
+
+
+def is_behind(broker: Broker, change: AlterPartition) -> bool:
+    """Whether a request is of an earlier start of the broker, or of an earlier leader epoch or partition epoch."""
+    if change.broker_epoch != broker.broker_epoch:
+        return change.broker_epoch < broker.broker_epoch
+    if change.leader_epoch != broker.leader_epoch:
+        return change.leader_epoch < broker.leader_epoch
+    return change.partition_epoch < broker.partition_epoch
+
+
+def requested_changes_are_pending(state: State) -> bool:
+    """A request to change the ISR is what its leader has pending, or it is older and nothing is pending.
+
+    Why: the leader notes what it proposes, forgets it only for something newer, and proposes one thing at a time.
+    Source: Partition.submitAlterPartition, PendingPartitionChange; KIP-497.
+    """
+    newest = state.controller.history[state.controller.offset]
+    for leader_id in range(len(state.brokers)):
+        change = state.alter_partitions[leader_id]
+        leader = state.brokers[leader_id]
+        if change.stage != Stage.ANSWERED and change.error != AlterPartitionError.NONE:
+            return False
+        if change.stage == Stage.REQUESTED:
+            if change.leader_epoch > newest.leader_epoch or change.partition_epoch > newest.partition_epoch:
+                return False
+            if leader.is_running and is_current(leader, change):
+                if leader.leader == leader_id and leader.pending_isr != change.isr:
+                    return False
+            elif leader.pending_isr != 0 or (leader.is_running and not is_behind(leader, change)):
+                return False
+    return True
+
+
+def is_to_come(state: State, rules: ClusterRules, broker_id: int, offset: int) -> bool:
+    """Whether a broker may still learn of the controller's change at `offset`, as far as its broker epoch tells."""
+    if offset > state.controller.offset:
+        return False
+    broker = state.brokers[broker_id]
+    if rules.propagation == Propagation.METADATA_LOG:
+        return offset > broker.metadata_offset
+    metadata = state.controller.history[offset]
+    return metadata.broker_epochs[broker_id] == broker.broker_epoch and metadata.leader_epoch > broker.leader_epoch
+
+
+def newer_isrs_only_shrink(state: State, rules: ClusterRules) -> bool:
+    """What the leader of the newest epoch has still to learn of the ISR are members that left it.
+
+    Why: within an epoch only its leader can add one.
+    Source: ReplicationControlManager.alterPartition; KIP-497.
+    """
+    newest = state.controller.history[state.controller.offset]
+    for leader_id in range(len(state.brokers)):
+        leader = state.brokers[leader_id]
+        if newest.leader == leader_id and leader.is_running:
+            known = leader.partition_epoch if leader.leader_epoch == newest.leader_epoch else -1
+            for offset in range(len(state.controller.history)):
+                metadata = state.controller.history[offset]
+                if is_to_come(state, rules, leader_id, offset) and metadata.leader_epoch == newest.leader_epoch:
+                    if metadata.partition_epoch > known and newest.isr & ~metadata.isr != 0:
+                        return False
+    return True
+
+
+def answers_tell_versions(state: State, rules: ClusterRules) -> bool:
+    """An answer to a change of the ISR tells a version that there was, and what it was.
+
+    Why: it reports the controller's record at the time of the answer.
+    Source: ReplicationControlManager.alterPartition.
+    """
+    for leader_id in range(len(state.brokers)):
+        change = state.alter_partitions[leader_id]
+        if change.stage == Stage.ANSWERED and change.error == AlterPartitionError.NONE:
+            if change.partition_epoch > state.controller.history[state.controller.offset].partition_epoch:
+                return False
+            for offset in range(len(state.controller.history)):
+                metadata = state.controller.history[offset]
+                if is_readable(state, rules, offset) and metadata.partition_epoch == change.partition_epoch:
+                    if change.isr != metadata.isr or change.leader_epoch != metadata.leader_epoch:
+                        return False
+    return True
+
+
+def answered_changes_cover_isr(state: State) -> bool:
+    """What an answer lets the leader of the newest epoch wait for has every member of the ISR.
+
+    Why: the answer tells the ISR as it was, and since then only members left. Where a member is refused, nothing has
+    changed since the leader learned of the ISR, but for members that left.
+    Source: ReplicationControlManager.alterPartition; Partition.handleAlterPartitionUpdate, handleAlterPartitionError.
+    """
+    newest = state.controller.history[state.controller.offset]
+    for leader_id in range(len(state.brokers)):
+        leader = state.brokers[leader_id]
+        change = state.alter_partitions[leader_id]
+        is_in_office = newest.leader == leader_id and leader.leader == leader_id
+        if is_in_office and leader.leader_epoch == newest.leader_epoch and change.stage == Stage.ANSWERED:
+            is_refused = change.error == AlterPartitionError.INELIGIBLE_REPLICA and leader.pending_isr != 0
+            if is_refused and newest.isr & ~leader.isr != 0:
+                return False
+            is_newer = change.leader_epoch == leader.leader_epoch and change.partition_epoch >= leader.partition_epoch
+            if change.error == AlterPartitionError.NONE and is_newer and newest.isr & ~change.isr != 0:
+                return False
+    return True
+
+
+def leader_waits_for_isr(state: State) -> bool:
+    """The leader of the newest epoch waits for every member of the ISR; a change that is not answered is not made yet.
+
+    Why: a change is pending until it is answered; the controller makes it and answers in one step; and in the models
+    that list this no answer is lost.
+    Source: Partition.submitAlterPartition; KIP-497 (the maximal ISR).
+    """
+    newest = state.controller.history[state.controller.offset]
+    for leader_id in range(len(state.brokers)):
+        leader = state.brokers[leader_id]
+        change = state.alter_partitions[leader_id]
+        is_in_office = newest.leader == leader_id and leader.leader == leader_id
+        if is_in_office and leader.leader_epoch == newest.leader_epoch:
+            if newest.isr & ~(leader.isr | leader.pending_isr) != 0:
+                return False
+            is_under_way = change.stage == Stage.REQUESTED and is_current(leader, change)
+            if is_under_way and newest.isr & ~leader.isr != 0:
+                return False
+    return True

@@ -1,0 +1,221 @@
+"""What every step of a cluster can rely on: invariants by which some of its properties are proved for all states.
+
+Each is preserved by every action from every well-typed state in which all of them hold, reachable or not, and holds of
+every reachable state, which the search confirms (`check --lemmas`).
+
+Part of Kafka judged: one partition at the level of messages, by its records only.
+Source: this project's, after what `impl/broker` and `impl/controller` say of their records.
+Left out, and why that is sound: what would be needed to prove that acknowledged records survive; `spec/README.md` lists
+what is not proved. What a lemma does not say cannot make another one true.
+"""
+
+from impl.broker.records import Broker
+from impl.cluster import State
+from impl.constants import (
+    NO_EPOCH,
+    NO_LEADER,
+    NO_OFFSET,
+    NO_RECORD,
+    FetchError,
+    Propagation,
+    Question,
+    Stage,
+    TruncationRule,
+)
+from impl.rules import ClusterRules
+
+
+def has_well_formed_log(broker: Broker) -> bool:
+    """Whether a log has real records from its start to its end, and blanks elsewhere."""
+    for offset in range(len(broker.log.records)):
+        record = broker.log.records[offset]
+        if offset >= broker.log_start_offset and offset < broker.log.end_offset:
+            if record.id == NO_RECORD or record.epoch == NO_EPOCH:
+                return False
+        elif record.id != NO_RECORD or record.epoch != NO_EPOCH:
+            return False
+    return broker.log_start_offset <= broker.log.end_offset
+
+
+def well_formed_broker_logs(state: State) -> bool:
+    """A broker's log has records from its start to its end and none elsewhere.
+
+    Why: records are appended at the end, and are cut from the end or removed at the start.
+    Source: UnifiedLog.
+    """
+    for broker_id in range(len(state.brokers)):
+        if not has_well_formed_log(state.brokers[broker_id]):
+            return False
+    return True
+
+
+def followed_epochs(state: State) -> bool:
+    """A broker that follows or leads is in a leader epoch; one that does not run has forgotten both.
+
+    Why: leader and epoch come together, with metadata, and are kept in memory only.
+    Source: Partition.makeLeader, makeFollower.
+    """
+    for broker_id in range(len(state.brokers)):
+        broker = state.brokers[broker_id]
+        if broker.leader != NO_LEADER and broker.leader_epoch == NO_EPOCH:
+            return False
+        if not broker.is_running and broker.leader_epoch != NO_EPOCH:
+            return False
+    return True
+
+
+def well_formed_fetches(state: State) -> bool:
+    """A fetch under way names a leader other than its sender and a leader epoch; a record in it has its epoch.
+
+    Why: only a follower asks, and copies both; an answer copies a whole record.
+    Source: FetchRequest, FetchResponse; KIP-320.
+    """
+    for follower_id in range(len(state.fetches)):
+        fetch = state.fetches[follower_id]
+        if fetch.stage != Stage.IDLE:
+            if fetch.leader == NO_LEADER or fetch.leader == follower_id or fetch.leader_epoch == NO_EPOCH:
+                return False
+        if fetch.record != NO_RECORD and fetch.record_epoch == NO_EPOCH:
+            return False
+    return True
+
+
+def at_most_one_start(state: State) -> bool:
+    """No broker starts a second time where the world makes only one broker stop.
+
+    Why: a broker starts only after it has stopped.
+    Source: the budgets of `model/cluster/environment.py`, which bound the broker epochs.
+    """
+    failures = state.budget.crashes + state.budget.power_losses + state.budget.disk_losses
+    for broker_id in range(len(state.brokers)):
+        broker = state.brokers[broker_id]
+        if broker.broker_epoch + failures + int(not broker.is_running) > 1:
+            return False
+    return True
+
+
+def at_most_one_failover(state: State) -> bool:
+    """The controller is replaced at most once where the world has one fail-over.
+
+    Why: every new controller takes the next epoch.
+    Source: the budget of fail-overs in `model/cluster/environment.py`, which bounds the controller epoch.
+    """
+    return state.controller.epoch + state.budget.failovers <= 1
+
+
+def is_readable(state: State, rules: ClusterRules, offset: int) -> bool:
+    """Whether some broker or zombie controller may still know of the change at `offset`, and of all after it."""
+    if offset > state.controller.offset:
+        return False
+    if state.controller.zombie_offset != NO_OFFSET and state.controller.zombie_offset <= offset:
+        return True
+    if rules.propagation == Propagation.LEADER_AND_ISR or offset == state.controller.offset:
+        return True
+    for broker_id in range(len(state.brokers)):
+        if state.brokers[broker_id].is_running and state.brokers[broker_id].metadata_offset <= offset:
+            return True
+    return False
+
+
+def counted_leaders(state: State, rules: ClusterRules) -> bool:
+    """As far as brokers can learn of the changes, leader epochs do not fall, and tell one leader from the next.
+
+    Why: the controller counts the leader epoch up with every change of the leader.
+    Source: PartitionChangeBuilder; the zkVersion of the partition's state, and the leader epoch in it.
+    """
+    for broker_id in range(len(state.brokers)):
+        broker = state.brokers[broker_id]
+        if broker.is_running and broker.metadata_offset > state.controller.offset:
+            return False
+    for offset in range(1, len(state.controller.history)):
+        before = state.controller.history[offset - 1]
+        after = state.controller.history[offset]
+        if is_readable(state, rules, offset - 1) and offset <= state.controller.offset:
+            if after.leader_epoch < before.leader_epoch:
+                return False
+            if after.leader_epoch == before.leader_epoch and after.leader != before.leader:
+                return False
+    return True
+
+
+def last_member_of_isr(state: State) -> bool:
+    """A member of the ISR that is not active is its only member.
+
+    Why: whoever is fenced or stops leaves the ISR, and only the last member stays in it.
+    Source: PartitionChangeBuilder; KIP-841.
+    """
+    metadata = state.controller.history[state.controller.offset]
+    return metadata.isr & ~metadata.active == 0 or metadata.isr & (metadata.isr - 1) == 0
+
+
+def replayed_leaders(state: State) -> bool:
+    """A broker takes for leader, in the leader epoch it is in, whom the metadata names that it has replayed last.
+
+    Why: it adopts leader and epoch whenever the epoch rises, and the leader changes only then.
+    Source: BrokerMetadataPublisher; KIP-500.
+    """
+    for broker_id in range(len(state.brokers)):
+        broker = state.brokers[broker_id]
+        if broker.leader_epoch != NO_EPOCH:
+            metadata = state.controller.history[broker.metadata_offset]
+            if broker.leader_epoch != metadata.leader_epoch:
+                return False
+            if broker.leader != NO_LEADER and broker.leader != metadata.leader:
+                return False
+    return True
+
+
+def newest_known_epoch(broker: Broker) -> int:
+    """The newest epoch in the leader-epoch file; `NO_EPOCH` for an empty one."""
+    newest = NO_EPOCH
+    for epoch in range(len(broker.epoch_starts)):
+        if broker.epoch_starts[epoch] != NO_OFFSET:
+            newest = epoch
+    return newest
+
+
+def fetches_ask_for_newest_epoch(state: State, rules: ClusterRules) -> bool:
+    """A fetch of this start of a broker is of no later leader epoch; one of the present epoch asks for what is there.
+
+    Why: a follower sends its log's end and newest epoch, and changes them by the answer only, or in another epoch.
+    Source: AbstractFetcherThread.buildFetch; KIP-595 (the last fetched epoch).
+    """
+    for follower_id in range(len(state.fetches)):
+        fetch = state.fetches[follower_id]
+        broker = state.brokers[follower_id]
+        if fetch.broker_epoch > broker.broker_epoch:
+            return False
+        is_of_this_start = fetch.stage != Stage.IDLE and broker.is_running and fetch.broker_epoch == broker.broker_epoch
+        if is_of_this_start and fetch.leader_epoch > broker.leader_epoch:
+            return False
+        is_current = is_of_this_start and fetch.leader_epoch == broker.leader_epoch
+        if is_current and fetch.leader != broker.leader:
+            return False
+        if is_current and fetch.question == Question.FETCH and rules.truncation == TruncationRule.ON_FETCH:
+            if fetch.offset > broker.log.end_offset or broker.must_truncate:
+                return False
+            if fetch.offset == broker.log.end_offset and fetch.asked_epoch != newest_known_epoch(broker):
+                return False
+    return True
+
+
+def diverging_answers_are_below(state: State, rules: ClusterRules) -> bool:
+    """An answer to a fetch which says that the logs differ names an older epoch than was asked for, or an earlier end.
+
+    Why: otherwise the leader has the record that the follower has last.
+    Source: Partition.readRecords (DivergingEpoch); KIP-595, KAFKA-10706.
+    """
+    for follower_id in range(len(state.fetches)):
+        fetch = state.fetches[follower_id]
+        is_answer = fetch.stage == Stage.ANSWERED and fetch.question == Question.FETCH
+        if fetch.stage != Stage.ANSWERED or fetch.error != FetchError.NONE:
+            if fetch.end_offset != NO_OFFSET or (fetch.stage != Stage.ANSWERED and fetch.error != FetchError.NONE):
+                return False
+        if is_answer and fetch.end_offset != NO_OFFSET:
+            if rules.truncation != TruncationRule.ON_FETCH or fetch.diverging_epoch == NO_EPOCH:
+                return False
+            if fetch.diverging_epoch > fetch.asked_epoch:
+                return False
+            if fetch.diverging_epoch == fetch.asked_epoch and fetch.end_offset >= fetch.offset:
+                return False
+    return True

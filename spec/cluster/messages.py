@@ -1,0 +1,379 @@
+"""What becomes of the requests and answers of a cluster, and of a process that ends.
+
+Part of Kafka judged: `impl/broker`, by its records before and after a step.
+Source: the KIPs and issues named below.
+Left out, and why that is sound: what answers say of the log, which `spec/cluster/properties.py` judges by its consequences.
+"""
+
+from checker.schema import contains
+from impl.broker.records import Broker
+from impl.cluster import State
+from impl.constants import NO_EPOCH, NO_OFFSET, Acks, FetchError, FetchFencing, Question, Stage
+from impl.rules import ClusterRules
+
+
+def has_same_files(broker: Broker, now: Broker) -> bool:
+    """Whether a broker's log, leader-epoch file and checkpoint are as they were, on disk and in the page cache."""
+    for epoch in range(len(broker.epoch_starts)):
+        if broker.epoch_starts[epoch] != now.epoch_starts[epoch]:
+            return False
+    if broker.log.end_offset != now.log.end_offset or broker.log_start_offset != now.log_start_offset:
+        return False
+    if broker.flushed_offset != now.flushed_offset:
+        return False
+    return broker.high_watermark_checkpoint == now.high_watermark_checkpoint
+
+
+def stopped_brokers_do_nothing(before: State, after: State) -> bool:
+    """A broker that does not run writes nothing, and neither answers a fetch nor uses the answer to one.
+
+    Lost if it fails: nothing in Kafka can do this; a model in which it fails says nothing of crashes.
+    Source: what a process is.
+    Holds in: every model of the cluster.
+    Fails in: none; it guards the reference itself.
+    """
+    if before.budget.losses != after.budget.losses:
+        return True
+    for broker_id in range(len(before.brokers)):
+        broker = before.brokers[broker_id]
+        now = after.brokers[broker_id]
+        fetch = before.fetches[broker_id]
+        if not broker.is_running and not now.is_running:
+            if not has_same_files(broker, now):
+                return False
+            if fetch.stage == Stage.ANSWERED and after.fetches[broker_id].stage != Stage.ANSWERED:
+                return False
+        if broker.is_running == now.is_running and fetch.stage == Stage.REQUESTED:
+            is_answered = after.fetches[broker_id].stage != Stage.REQUESTED
+            if is_answered and not before.brokers[fetch.leader].is_running:
+                return False
+    return True
+
+
+def running_brokers(state: State) -> int:
+    """How many brokers run."""
+    running = 0
+    for broker_id in range(len(state.brokers)):
+        running += int(state.brokers[broker_id].is_running)
+    return running
+
+
+def has_flushed(before: State, after: State) -> bool:
+    """Whether every log still has what had been flushed."""
+    for broker_id in range(len(before.brokers)):
+        if after.brokers[broker_id].log.end_offset < before.brokers[broker_id].flushed_offset:
+            return False
+    return True
+
+
+def ends_as_asked(before: State, after: State) -> bool:
+    """Whether every process that ends had asked for its shutdown."""
+    for broker_id in range(len(before.brokers)):
+        if before.brokers[broker_id].is_running and not after.brokers[broker_id].is_running:
+            if not contains(before.controller.stopping, broker_id):
+                return False
+    return True
+
+
+def something_is_lost(before: State, after: State) -> bool:
+    """Whether a fetch or its answer goes, or a change of the ISR whose answer was under way is asked for again."""
+    for broker_id in range(len(before.brokers)):
+        if before.fetches[broker_id].stage != Stage.IDLE and after.fetches[broker_id].stage == Stage.IDLE:
+            return True
+        if before.alter_partitions[broker_id].stage == Stage.ANSWERED:
+            if after.alter_partitions[broker_id].stage == Stage.REQUESTED:
+                return True
+    return False
+
+
+def disturbances_are_real(before: State, after: State) -> bool:
+    """A crash, a power loss and a lost disk end a process that ran, and nothing else does, but for a shutdown that the
+    controller has granted. A power loss takes nothing that was flushed, and a loss what is under way; an expiration
+    takes out a broker that runs, or one that lags; a move, a deletion and another min.insync.replicas let the
+    controller record something.
+
+    Lost if it fails: behaviours in which so many disturbances happen; they would be charged for nothing.
+    Source: `model/cluster/environment.py`.
+    Holds in: every model of the cluster.
+    Fails in: none; it guards the reference itself.
+    """
+    spent = before.budget.crashes != after.budget.crashes or before.budget.power_losses != after.budget.power_losses
+    if spent and not has_flushed(before, after):
+        return False
+    if spent or before.budget.disk_losses != after.budget.disk_losses:
+        return running_brokers(after) < running_brokers(before)
+    if not ends_as_asked(before, after):
+        return False
+    if before.budget.losses != after.budget.losses and not something_is_lost(before, after):
+        return False
+    asked = before.budget.moves != after.budget.moves or before.budget.deletions != after.budget.deletions
+    asked = asked or before.budget.min_isr_changes != after.budget.min_isr_changes
+    if asked and before.controller.offset == after.controller.offset:
+        return False
+    if before.budget.expirations == after.budget.expirations:
+        return True
+    was = before.controller.history[before.controller.offset].active
+    now = after.controller.history[after.controller.offset].active
+    for broker_id in range(len(before.brokers)):
+        if before.brokers[broker_id].is_running:
+            if contains(was, broker_id) and not contains(now, broker_id):
+                return True
+            if before.alter_partitions[broker_id].stage == Stage.IDLE:
+                if after.alter_partitions[broker_id].stage == Stage.REQUESTED:
+                    return True
+    return False
+
+
+def connections_end_with_process(before: State, after: State) -> bool:
+    """With a process end the answers on their way to it, the requests on their way to it, old ones among them, and its
+    question where an epoch ends; nothing else that is under way does. A fetch and a change that it sent may still
+    arrive.
+
+    Lost if it fails: a request or an answer reaches a later start of the broker, or one that could arrive never does.
+    Source: a broken connection; KIP-903.
+    Holds in: every model of the cluster.
+    Fails in: none; it guards the reference itself.
+    """
+    for broker_id in range(len(before.brokers)):
+        if before.brokers[broker_id].is_running and not after.brokers[broker_id].is_running:
+            was = before.alter_partitions[broker_id].stage
+            if after.alter_partitions[broker_id].stage != (Stage.REQUESTED if was == Stage.REQUESTED else Stage.IDLE):
+                return False
+            for other_id in range(len(before.fetches)):
+                fetch = before.fetches[other_id]
+                ends = fetch.stage == Stage.REQUESTED and fetch.leader == broker_id
+                if other_id == broker_id:
+                    ends = fetch.stage == Stage.ANSWERED or fetch.question == Question.EPOCH_END
+                if after.fetches[other_id].stage != (Stage.IDLE if ends else fetch.stage):
+                    return False
+                old_fetch = before.old_fetches[other_id]
+                ends = old_fetch.leader == broker_id
+                if after.old_fetches[other_id].stage != (Stage.IDLE if ends else old_fetch.stage):
+                    return False
+    return True
+
+
+def new_epoch_drops_answers(before: State, after: State, rules: ClusterRules) -> bool:
+    """When a broker turns to another leader epoch, answers on their way to it are dropped; requests stay under way.
+
+    Lost if it fails: an answer to a question of the earlier epoch is obeyed.
+    Source: KAFKA-7786, KAFKA-13207; `Partition.makeFollower`, `AbstractFetcherManager.removeFetcherForPartitions`.
+    Holds in: every model of the cluster.
+    Fails in: none; `stale_answers_have_no_effect` is what it is for.
+    """
+    for broker_id in range(len(before.brokers)):
+        broker = before.brokers[broker_id]
+        now = after.brokers[broker_id]
+        turns = broker.leader_epoch != now.leader_epoch and now.leader_epoch != NO_EPOCH
+        if broker.is_running and now.is_running and turns:
+            was = before.alter_partitions[broker_id].stage
+            if after.alter_partitions[broker_id].stage != (Stage.REQUESTED if was == Stage.REQUESTED else Stage.IDLE):
+                return False
+            asked = before.fetches[broker_id].stage
+            if rules.stale_answer_is_refused:
+                asked = Stage.REQUESTED if asked == Stage.REQUESTED else Stage.IDLE
+            if after.fetches[broker_id].stage != asked:
+                return False
+    return True
+
+
+def stale_answers_have_no_effect(before: State, after: State, rules: ClusterRules) -> bool:
+    """A follower's log stays as it is when an answer comes to what it asked in another epoch, before a restart, or of a
+    topic that is deleted.
+
+    Lost if it fails: records of a leader that is obeyed no longer enter the log, or are cut by its answer.
+    Source: KAFKA-7786, KAFKA-13207.
+    Holds in: every model of the cluster.
+    Fails in: the museum's entries on stale answers.
+    """
+    for follower_id in range(len(before.fetches)):
+        fetch = before.fetches[follower_id]
+        broker = before.brokers[follower_id]
+        now = after.brokers[follower_id]
+        is_used = fetch.stage == Stage.ANSWERED and after.fetches[follower_id].stage != Stage.ANSWERED
+        is_stale = fetch.leader_epoch != broker.leader_epoch or fetch.broker_epoch != broker.broker_epoch
+        if rules.fetch_names_topic_id and fetch.question == Question.FETCH and fetch.topic_id != broker.topic_id:
+            is_stale = True
+        stays = broker.is_running and now.is_running and broker.leader_epoch == now.leader_epoch
+        if is_used and is_stale and stays and rules.stale_answer_is_refused:
+            if not has_same_files(broker, now) or broker.high_watermark != now.high_watermark:
+                return False
+    return True
+
+
+def uses_answer_of_now(before: State, after: State, follower_id: int) -> bool:
+    """Whether a step takes a follower's answer to what it asked in this life and leader epoch."""
+    fetch = before.fetches[follower_id]
+    broker = before.brokers[follower_id]
+    if fetch.stage != Stage.ANSWERED or after.fetches[follower_id].stage != Stage.IDLE:
+        return False
+    return fetch.leader_epoch == broker.leader_epoch and fetch.broker_epoch == broker.broker_epoch
+
+
+def answered_fetches_are_used(before: State, after: State) -> bool:
+    """What a follower does with the answer to its latest fetch: it takes over the leader's log start, as far as it has
+    committed; and out of range it ends within the leader's log, if the leader still runs, and else stays as it is.
+
+    Lost if it fails: the follower asks the same for ever, or keeps what was deleted.
+    Source: AbstractFetcherThread.processFetchRequest, fetchOffsetAndTruncate; KAFKA-2143.
+    Holds in: every model of the cluster.
+    Fails in: none; it guards the reference itself.
+    """
+    if before.budget.losses != after.budget.losses:
+        return True
+    for follower_id in range(len(before.fetches)):
+        fetch = before.fetches[follower_id]
+        broker = before.brokers[follower_id]
+        now = after.brokers[follower_id]
+        is_used = uses_answer_of_now(before, after, follower_id)
+        is_latest = fetch.question == Question.FETCH and fetch.offset == broker.log.end_offset
+        stays = now.is_running and broker.leader_epoch == now.leader_epoch and not broker.must_truncate
+        if is_used and is_latest and stays and fetch.end_offset == NO_OFFSET:
+            leader = before.brokers[fetch.leader]
+            if fetch.error == FetchError.NONE:
+                if now.log_start_offset < min(fetch.log_start_offset, now.high_watermark):
+                    return False
+            elif not leader.is_running:
+                if not has_same_files(broker, now):
+                    return False
+            elif now.log.end_offset < leader.log_start_offset or now.log.end_offset > leader.log.end_offset:
+                return False
+    return True
+
+
+def answered_questions_are_used(before: State, after: State) -> bool:
+    """The answer where an epoch ends lets the follower fetch again, or changes its log or its leader-epoch file, so
+    that it asks something else.
+
+    Lost if it fails: the follower asks the same for ever.
+    Source: AbstractFetcherThread.maybeTruncateToEpochEndOffsets; KIP-279.
+    Holds in: every model of the cluster of the ZooKeeper era.
+    Fails in: none; it guards the reference itself.
+    """
+    if before.budget.losses != after.budget.losses:
+        return True
+    for follower_id in range(len(before.fetches)):
+        fetch = before.fetches[follower_id]
+        broker = before.brokers[follower_id]
+        now = after.brokers[follower_id]
+        is_used = uses_answer_of_now(before, after, follower_id)
+        stays = now.is_running and broker.leader_epoch == now.leader_epoch
+        if is_used and stays and fetch.question == Question.EPOCH_END:
+            if now.must_truncate and has_same_files(broker, now) and fetch.asked_epoch == newest_epoch(broker):
+                return False
+    return True
+
+
+def newest_epoch(broker: Broker) -> int:
+    """The newest leader epoch in a broker's file."""
+    newest = NO_EPOCH
+    for epoch in range(len(broker.epoch_starts)):
+        if broker.epoch_starts[epoch] != NO_OFFSET:
+            newest = epoch
+    return newest
+
+
+def is_on_leaders_log(leader: Broker, epoch: int, offset: int) -> bool:
+    """Whether a log whose newest epoch is `epoch` and that ends at `offset` can be how the leader's begins."""
+    if epoch == NO_EPOCH:
+        return True
+    for older in range(epoch):
+        if leader.epoch_starts[older] != NO_OFFSET and leader.epoch_starts[epoch] == NO_OFFSET:
+            return False
+    for newer in range(epoch + 1, len(leader.epoch_starts)):
+        if leader.epoch_starts[newer] != NO_OFFSET and leader.epoch_starts[newer] < offset:
+            return False
+    return True
+
+
+def only_leaders_answer(before: State, after: State, rules: ClusterRules) -> bool:
+    """An answer comes from a broker that leads, in the epoch of the request. One to a fetch is of the topic that was
+    asked for, and tells its high watermark and its log start; and it says that the logs differ where the follower's
+    cannot be how the leader's begins, and only there.
+
+    Lost if it fails: a follower copies from a broker that follows others, or goes on with a log that differs.
+    Source: KIP-320, KIP-516, KIP-595; `Partition.checkCurrentLeaderEpoch`, `readRecords`.
+    Holds in: every model of the cluster.
+    Fails in: the museum's entries on fencing.
+    """
+    if rules.fetch_fencing != FetchFencing.CURRENT_LEADER_EPOCH or not rules.unled_fetch_is_refused:
+        return True
+    for follower_id in range(len(before.fetches)):
+        fetch = before.fetches[follower_id]
+        answer = after.fetches[follower_id]
+        if fetch.stage == Stage.REQUESTED and answer.stage == Stage.ANSWERED:
+            leader = before.brokers[fetch.leader]
+            if leader.leader != fetch.leader or leader.leader_epoch != fetch.leader_epoch:
+                return False
+            if fetch.question == Question.FETCH:
+                if rules.fetch_names_topic_id and fetch.topic_id != leader.topic_id:
+                    return False
+                if answer.high_watermark != leader.high_watermark:
+                    return False
+                if answer.log_start_offset != leader.log_start_offset:
+                    return False
+                agrees = is_on_leaders_log(leader, fetch.asked_epoch, fetch.offset)
+                if answer.error == FetchError.NONE and agrees != (answer.end_offset == NO_OFFSET):
+                    return False
+    return True
+
+
+def fetches_outside_are_out_of_range(before: State, after: State) -> bool:
+    """A fetch that begins outside the leader's log is never answered as if there were only nothing new.
+
+    Lost if it fails: the follower never learns that it must begin anew.
+    Source: `UnifiedLog.read`, OFFSET_OUT_OF_RANGE.
+    Holds in: every model of the cluster.
+    Fails in: none; it guards the reference itself.
+    """
+    for follower_id in range(len(before.fetches)):
+        fetch = before.fetches[follower_id]
+        answer = after.fetches[follower_id]
+        is_answer = fetch.stage == Stage.REQUESTED and answer.stage == Stage.ANSWERED
+        if is_answer and fetch.question == Question.FETCH and answer.end_offset == NO_OFFSET:
+            leader = before.brokers[fetch.leader]
+            is_outside = fetch.offset > leader.log.end_offset or fetch.offset < leader.log_start_offset
+            if is_outside and answer.error != FetchError.OFFSET_OUT_OF_RANGE:
+                return False
+    return True
+
+
+def only_appender_acknowledges(before: State, after: State, rules: ClusterRules) -> bool:
+    """A producer is told that its record is safe by the leader that appended it, in that leader's epoch.
+
+    Lost if it fails: a producer that was answered NOT_LEADER_OR_FOLLOWER is answered a second time.
+    Source: `ReplicaManager.delayedProducePurgatory`; `Partition.checkEnoughReplicasReachOffset`.
+    Holds in: every model of the cluster.
+    Fails in: none; it guards the reference itself.
+    """
+    for record in range(len(before.producers.acknowledged)):
+        offset = after.producers.acknowledged[record]
+        if offset != before.producers.acknowledged[record]:
+            is_told = False
+            for broker_id in range(len(after.brokers)):
+                leader = after.brokers[broker_id]
+                if leader.is_running and leader.leader == broker_id and leader.log.records[offset].id == record:
+                    is_committed = rules.acks != Acks.ALL or offset < leader.high_watermark
+                    if is_committed and leader.log.records[offset].epoch == leader.leader_epoch:
+                        is_told = True
+            if not is_told:
+                return False
+    return True
+
+
+def only_leaders_delete(before: State, after: State) -> bool:
+    """Records are removed from a log's start by a leader, or by a follower that has an answer of its own.
+
+    Lost if it fails: a deposed broker deletes what its leader still has.
+    Source: `Partition.deleteRecordsOnLeader`.
+    Holds in: cluster_log_start.
+    Fails in: none; it guards the reference itself.
+    """
+    for broker_id in range(len(before.brokers)):
+        broker = before.brokers[broker_id]
+        now = after.brokers[broker_id]
+        has_answer = before.fetches[broker_id].stage == Stage.ANSWERED
+        if now.log_start_offset > broker.log_start_offset and not has_answer:
+            if not broker.is_running or broker.leader != broker_id:
+                return False
+    return True

@@ -1,0 +1,232 @@
+"""What the controller's record of the partition can be, and how it changes.
+
+Part of Kafka judged: `impl/controller`, by its records only.
+Source: the KIPs and issues named below.
+Left out, and why that is sound: which of several candidates is elected, which Kafka leaves to the assignment.
+"""
+
+from checker.schema import contains
+from impl.cluster import State
+from impl.constants import NO_LEADER, PartitionState, Propagation
+from impl.controller.records import Metadata
+from impl.rules import ClusterRules
+from spec.cluster.elections import partition_state
+
+
+def had_no_leader_yet(metadata: Metadata) -> bool:
+    """Whether the partition does not exist, or is new: the first leader leads in epoch 0."""
+    reached = partition_state(metadata)
+    return reached == PartitionState.NON_EXISTENT or reached == PartitionState.NEW
+
+
+def isr_is_never_empty(state: State, rules: ClusterRules) -> bool:
+    """The ISR has a member from the first leader on, and the leader, if there is one, is in it.
+
+    Without a member eligible leader replicas must make up for it.
+
+    Lost if it fails: who has all committed records is forgotten, and only an unclean election can go on.
+    Source: `PartitionChangeBuilder`; KIP-966.
+    Holds in: every model of the cluster.
+    Fails in: none; it guards the reference itself.
+    """
+    metadata = state.controller.history[state.controller.offset]
+    if metadata.leader != NO_LEADER and not contains(metadata.isr, metadata.leader):
+        return False
+    if metadata.isr != 0 or rules.eligible_leader_replicas:
+        return True
+    return had_no_leader_yet(metadata)
+
+
+def leader_is_elected_where_possible(state: State) -> bool:
+    """Nobody leads only while no broker is active that a clean election may choose, or the topic is to be deleted.
+
+    Lost if it fails: the partition stays offline although a replica with all committed records is there.
+    Source: `PartitionChangeBuilder.electLeader`, `OfflinePartitionLeaderElectionStrategy`; KIP-966.
+    Holds in: every model of the cluster.
+    Fails in: none; it guards the reference itself.
+    """
+    metadata = state.controller.history[state.controller.offset]
+    candidates = metadata.isr if metadata.isr != 0 else metadata.elr
+    return metadata.leader != NO_LEADER or candidates & metadata.active == 0 or metadata.is_deleting != 0
+
+
+def is_same_partition(one: Metadata, other: Metadata) -> bool:
+    """Whether two versions of the record have the same leader, ISR and replicas, in the same epoch."""
+    if one.leader != other.leader or one.leader_epoch != other.leader_epoch or one.isr != other.isr:
+        return False
+    if one.topic_id != other.topic_id or one.is_deleting != other.is_deleting:
+        return False
+    if one.elr != other.elr or one.replicas != other.replicas or one.target != other.target:
+        return False
+    return one.adding == other.adding and one.is_recovering == other.is_recovering
+
+
+def every_change_has_an_effect(before: State, after: State) -> bool:
+    """Each new version of the record differs from the one before. Its partition epoch is new if the partition has
+    changed, and only then. The partition epochs of each topic begin with 0. A new controller may say again, of a topic
+    without a leader, that it is queued for deletion.
+
+    Lost if it fails: brokers replay changes that are none, and leaders are refused for a version that says the same.
+    Source: `PartitionChangeBuilder.build`, which makes no record without a change; KIP-497.
+    Holds in: every model of the cluster.
+    Fails in: none; it guards the reference itself.
+    """
+    if before.controller.offset == after.controller.offset:
+        return True
+    was = before.controller.history[before.controller.offset]
+    now = after.controller.history[after.controller.offset]
+    if not is_same_partition(was, now):
+        is_begun = had_no_leader_yet(was) or partition_state(now) == PartitionState.NON_EXISTENT
+        return now.partition_epoch == (0 if is_begun and now.leader_epoch == 0 else after.controller.offset)
+    registered = False
+    for broker_id in range(len(before.brokers)):
+        if was.broker_epochs[broker_id] != now.broker_epochs[broker_id]:
+            registered = True
+    if now.is_deleting != 0 and now.controller_epoch != was.controller_epoch:
+        registered = True
+    is_other = registered or was.active != now.active or was.is_min_isr_lowered != now.is_min_isr_lowered
+    return now.partition_epoch == was.partition_epoch and is_other
+
+
+def leader_epoch_counts_leaders(before: State, after: State, rules: ClusterRules) -> bool:
+    """A change begins at most one leader epoch, and does so only for another leader, for a leader that is elected anew,
+    for replicas that leave, in the ZooKeeper era for another ISR or other replicas, and where the topic is to be
+    deleted, which a new controller says again. The leader epochs of each topic begin with 0.
+
+    Lost if it fails: leaders and followers begin anew for nothing, and every producer and consumer with them.
+    Source: `PartitionChangeBuilder.triggerLeaderEpochBumpForIsrShrinkIfNeeded`; KAFKA-15021.
+    Holds in: every model of the cluster.
+    Fails in: none; it guards the reference itself.
+    """
+    was = before.controller.history[before.controller.offset]
+    now = after.controller.history[after.controller.offset]
+    if partition_state(now) == PartitionState.NON_EXISTENT:
+        return now.leader_epoch == 0
+    if now.leader_epoch == was.leader_epoch:
+        return now.leader == was.leader or had_no_leader_yet(was)
+    if now.leader_epoch != was.leader_epoch + 1:
+        return False
+    if now.leader != was.leader or before.budget.moves != after.budget.moves or was.replicas & ~now.replicas != 0:
+        return True
+    if now.is_deleting != was.is_deleting:
+        return True
+    if now.is_deleting != 0 and now.controller_epoch != was.controller_epoch:
+        return True
+    return rules.propagation == Propagation.LEADER_AND_ISR and (was.isr != now.isr or was.replicas != now.replicas)
+
+
+def elected_leaders_are_active(before: State, after: State) -> bool:
+    """Who is elected is active, and the partition is assigned to it.
+
+    Lost if it fails: the partition is led by a broker that is fenced, stopping, or has no replica.
+    Source: KIP-841; `PartitionChangeBuilder.isAcceptableLeader`.
+    Holds in: every model of the cluster.
+    Fails in: none; it guards the reference itself.
+    """
+    was = before.controller.history[before.controller.offset]
+    now = after.controller.history[after.controller.offset]
+    if now.leader == NO_LEADER or now.leader == was.leader:
+        return True
+    return contains(now.active & now.replicas, now.leader)
+
+
+def only_caught_up_brokers_become_active(before: State, after: State, rules: ClusterRules) -> bool:
+    """In the KRaft era a broker becomes active only while it runs, has not asked for its shutdown, and has replayed its
+    own registration.
+
+    Lost if it fails: a broker that knows nothing of the present leads, or joins the ISR.
+    Source: `BrokerHeartbeatManager.calculateNextBrokerState`; KIP-631.
+    Holds in: every model of the cluster of the KRaft era.
+    Fails in: none; it guards the reference itself.
+    """
+    if rules.propagation != Propagation.METADATA_LOG:
+        return True
+    was = before.controller.history[before.controller.offset]
+    now = after.controller.history[after.controller.offset]
+    for broker_id in range(len(before.brokers)):
+        if contains(now.active & ~was.active, broker_id):
+            broker = before.brokers[broker_id]
+            if not broker.is_running or contains(before.controller.stopping, broker_id):
+                return False
+            if before.controller.history[broker.metadata_offset].broker_epochs[broker_id] != broker.broker_epoch:
+                return False
+    return True
+
+
+def replayed_partition_epoch(state: State, rules: ClusterRules) -> bool:
+    """A broker of the KRaft era that is in the newest leader epoch it has replayed knows at least the ISR replayed.
+
+    Lost if it fails: a leader goes on by an ISR that the controller has changed, and its own changes are refused.
+    Source: `Partition.makeLeader`, `ReplicaManager.applyDelta`.
+    Holds in: every model of the cluster of the KRaft era.
+    Fails in: none; it guards the reference itself.
+    """
+    if rules.propagation != Propagation.METADATA_LOG:
+        return True
+    for broker_id in range(len(state.brokers)):
+        broker = state.brokers[broker_id]
+        metadata = state.controller.history[broker.metadata_offset]
+        if broker.is_running and broker.has_log and broker.leader_epoch == metadata.leader_epoch:
+            if broker.partition_epoch < metadata.partition_epoch:
+                return False
+    return True
+
+
+def only_assigned_brokers_obey(before: State, after: State, rules: ClusterRules) -> bool:
+    """A broker turns to a leader epoch only by metadata that assigns the partition to it and does not queue its
+    topic for deletion, unless a new controller tells of everything; in the ZooKeeper era only after it has had its
+    first leader, as nobody is told of a new one.
+
+    Lost if it fails: a replica comes to be on a broker that nobody knows to have one, or before anybody may lead.
+    Source: `ReplicaManager.becomeLeaderOrFollower`, KIP-455; `PartitionStateMachine.doHandleStateChanges`.
+    Holds in: every model of the cluster.
+    Fails in: none; it guards the reference itself.
+    """
+    for broker_id in range(len(before.brokers)):
+        now = after.brokers[broker_id]
+        if now.is_running and now.leader_epoch > before.brokers[broker_id].leader_epoch:
+            metadata = before.controller.history[now.metadata_offset]
+            if not contains(metadata.replicas, broker_id):
+                return False
+            if metadata.is_deleting != 0 and now.controller_epoch == metadata.controller_epoch:
+                return False
+            if metadata.isr == 0 and rules.propagation == Propagation.LEADER_AND_ISR:
+                return False
+    return True
+
+
+def reassignments_go_on(before: State, after: State) -> bool:
+    """A reassignment begins where somebody leads and none is under way, with other brokers, of which one is active. It
+    adds them to the replicas, ends when all of the target is in sync, and leaves the target only.
+
+    Lost if it fails: replicas are removed too early, or never.
+    Source: KIP-455, KAFKA-15665.
+    Holds in: cluster_reassignment, cluster_reassignment_kraft.
+    Fails in: the museum's entry on a reassignment that ends early.
+    """
+    was = before.controller.history[before.controller.offset]
+    now = after.controller.history[after.controller.offset]
+    begins = before.budget.moves != after.budget.moves
+    was_under_way = was.target != was.replicas or was.adding != 0
+    ends = now.replicas == now.target and now.adding == 0
+    if begins:
+        if was_under_way or was.leader == NO_LEADER or now.target == was.replicas or now.target & was.active == 0:
+            return False
+    elif now.target != was.target:
+        return False
+    if now.target & ~now.replicas != 0 or now.adding & ~now.target != 0:
+        return False
+    if not ends:
+        return was.replicas & ~now.replicas == 0 and now.target & ~now.isr != 0
+    return not (begins or was_under_way) or now.isr == now.target
+
+
+def deleted_replica(state: State) -> bool:
+    """A broker has deleted its replica by the newest change. Without an example nobody is ever told in time."""
+    metadata = state.controller.history[state.controller.offset]
+    for broker_id in range(len(state.brokers)):
+        broker = state.brokers[broker_id]
+        if broker.is_running and not broker.has_log and broker.metadata_offset == state.controller.offset:
+            if not contains(metadata.replicas, broker_id):
+                return True
+    return False

@@ -1,0 +1,324 @@
+"""What no step of a cluster may do: go back, obey what is stale, or act without effect.
+
+Part of Kafka judged: `impl/broker` and `impl/controller`, by their records before and after a step.
+Source: the KIPs and issues named below.
+Left out, and why that is sound: steps of the environment, which Kafka does not answer for.
+"""
+
+from checker.schema import cardinality, contains
+from impl.cluster import State
+from impl.constants import NO_LEADER, NO_OFFSET, Question, Stage
+from spec.cluster.messages import is_on_leaders_log
+
+
+def high_watermark_does_not_fall(before: State, after: State) -> bool:
+    """A leader's high watermark does not fall while it leads in one epoch.
+
+    Lost if it fails: a consumer has read a record that is not committed.
+    Source: `Partition.maybeIncrementLeaderHW`.
+    Holds in: every model of the cluster.
+    Fails in: none; it guards the leader's own arithmetic.
+    """
+    for broker_id in range(len(before.brokers)):
+        leader = before.brokers[broker_id]
+        now = after.brokers[broker_id]
+        if leader.leader == broker_id and now.leader == broker_id and leader.leader_epoch == now.leader_epoch:
+            if now.high_watermark < leader.high_watermark:
+                return False
+    return True
+
+
+def leader_epoch_does_not_fall(before: State, after: State) -> bool:
+    """A broker that runs and keeps its replica never goes back to an older leader epoch.
+
+    Lost if it fails: a deposed leader leads again, takes writes that will be cut, and serves another history.
+    Source: KAFKA-1188 (controller epoch and leader epoch in LeaderAndIsr).
+    Holds in: every model of the cluster.
+    Fails in: the museum's entry on stale LeaderAndIsr requests.
+    """
+    for broker_id in range(len(before.brokers)):
+        broker = before.brokers[broker_id]
+        now = after.brokers[broker_id]
+        if broker.is_running and now.is_running and now.has_log and now.leader_epoch < broker.leader_epoch:
+            return False
+    return True
+
+
+def shared_committed_records_are_kept(before: State, after: State) -> bool:
+    """No follower cuts off a record below its high watermark that its leader has, too.
+
+    Lost if it fails: an acknowledged record has one copy fewer, for no reason, and none where that follower leads next.
+    Source: KAFKA-7897.
+    Holds in: cluster_old_format.
+    Fails in: the museum's entry on epochs of an old message format.
+    """
+    for follower_id in range(len(before.brokers)):
+        broker = before.brokers[follower_id]
+        now = after.brokers[follower_id]
+        if broker.is_running and now.is_running and now.has_log and now.leader != NO_LEADER:
+            leader = before.brokers[now.leader]
+            if leader.is_running and leader.leader == now.leader and leader.leader_epoch == now.leader_epoch:
+                for offset in range(now.log.end_offset, broker.high_watermark):
+                    if leader.log.records[offset].id == broker.log.records[offset].id:
+                        return False
+    return True
+
+
+def checkpoint_falls_with_high_watermark(before: State, after: State) -> bool:
+    """The checkpoint of a high watermark never says less than the broker knows when it is written.
+
+    Lost if it fails: after the next restart the broker takes committed records for uncommitted.
+    Source: KAFKA-1647.
+    Holds in: every model of the cluster.
+    Fails in: the museum's entry on the partial checkpoint.
+    """
+    for broker_id in range(len(before.brokers)):
+        broker = before.brokers[broker_id]
+        now = after.brokers[broker_id]
+        if broker.is_running and now.is_running and now.has_log:
+            if now.high_watermark_checkpoint < broker.high_watermark_checkpoint:
+                if now.high_watermark_checkpoint < broker.high_watermark:
+                    return False
+    return True
+
+
+def stale_fetches_have_no_effect(before: State, after: State) -> bool:
+    """A leader learns nothing from a fetch that was sent in another leader epoch than its own.
+
+    Lost if it fails: fencing; a follower that still obeys somebody else is counted.
+    Source: KIP-320.
+    Holds in: every model of the cluster that fences by the current leader epoch.
+    Fails in: the museum's entries on missing fencing and on fetch sessions.
+    """
+    for follower_id in range(len(before.fetches)):
+        fetch = before.fetches[follower_id]
+        if fetch.stage == Stage.REQUESTED and fetch.question == Question.FETCH and fetch.leader != NO_LEADER:
+            leader = before.brokers[fetch.leader]
+            now = after.brokers[fetch.leader]
+            is_stale = fetch.leader_epoch != leader.leader_epoch and leader.leader == fetch.leader
+            if is_stale and after.fetches[follower_id].stage != Stage.REQUESTED:
+                if now.followers[follower_id].end_offset > leader.followers[follower_id].end_offset:
+                    return False
+                if now.high_watermark > leader.high_watermark:
+                    return False
+    return True
+
+
+def fetch_is_read(before: State, after: State, follower_id: int) -> bool:
+    """Whether a step lets a leader read a follower's fetch, answered or not."""
+    fetch = before.fetches[follower_id]
+    if fetch.stage != Stage.REQUESTED or fetch.question != Question.FETCH:
+        return False
+    return after.fetches[follower_id].stage != Stage.REQUESTED and after.brokers[fetch.leader].is_running
+
+
+def fetches_go_by_sessions(before: State, after: State) -> bool:
+    """A fetch is incremental exactly where its follower has a session with that leader. A full one opens a session;
+    an incremental one of a session that the leader does not have is not answered, and ends it; others leave it alone.
+
+    Lost if it fails: the leader takes an old fetch for what is asked now; or the follower asks in vain for ever.
+    Source: KIP-227 (FETCH_SESSION_ID_NOT_FOUND).
+    Holds in: cluster_fetch_sessions.
+    Fails in: none; it guards the reference itself.
+    """
+    for follower_id in range(len(before.fetches)):
+        fetch = before.fetches[follower_id]
+        answer = after.fetches[follower_id]
+        session = before.fetch_sessions[follower_id]
+        now = after.fetch_sessions[follower_id]
+        if answer.stage == Stage.REQUESTED and answer.question == Question.FETCH and fetch.stage != Stage.REQUESTED:
+            if (answer.is_incremental == 1) != (session.leader == answer.leader):
+                return False
+        if fetch_is_read(before, after, follower_id):
+            is_known = fetch.is_incremental == 0 or session.cached_by == fetch.leader
+            if answer.stage == Stage.ANSWERED and not is_known:
+                return False
+            follower = before.brokers[follower_id]
+            reads_answer = follower.is_running and follower.broker_epoch == fetch.broker_epoch
+            if fetch.is_incremental == 0 and now.cached_by != fetch.leader:
+                return False
+            expected = session.leader
+            if reads_answer and not is_known:
+                expected = NO_LEADER
+            elif reads_answer and fetch.is_incremental == 0:
+                expected = fetch.leader
+            if now.leader != expected:
+                return False
+    return True
+
+
+def sessions_end_with_process(before: State, after: State) -> bool:
+    """With a process end the sessions that it has as follower, and those that it keeps as leader; no others do.
+
+    Lost if it fails: a fetch is read from a session that no process has.
+    Source: KIP-227; `FetchSessionCache`.
+    Holds in: cluster_fetch_sessions.
+    Fails in: none; it guards the reference itself.
+    """
+    for broker_id in range(len(before.brokers)):
+        if before.brokers[broker_id].is_running and not after.brokers[broker_id].is_running:
+            for follower_id in range(len(before.fetches)):
+                session = before.fetch_sessions[follower_id]
+                now = after.fetch_sessions[follower_id]
+                if now.leader != (NO_LEADER if follower_id == broker_id else session.leader):
+                    return False
+                if now.cached_by != (NO_LEADER if session.cached_by == broker_id else session.cached_by):
+                    return False
+    return True
+
+
+def stale_old_fetches_have_no_effect(before: State, after: State) -> bool:
+    """A leader counts no fetch of another leader epoch, also not one that it had read before its own epoch began.
+
+    Lost if it fails: what a follower had in an earlier epoch counts although it may have cut it since; the high
+    watermark rises over records that the follower does not have.
+    Source: KAFKA-15590.
+    Holds in: cluster_old_fetches.
+    Fails in: the museum's entry on fetches that are counted late.
+    """
+    for follower_id in range(len(before.old_fetches)):
+        fetch = before.old_fetches[follower_id]
+        if fetch.stage == Stage.ANSWERED and after.old_fetches[follower_id].stage == Stage.IDLE:
+            leader = before.brokers[fetch.leader]
+            now = after.brokers[fetch.leader]
+            if leader.leader == fetch.leader and fetch.leader_epoch != leader.leader_epoch:
+                if now.followers[follower_id].end_offset > leader.followers[follower_id].end_offset:
+                    return False
+    return True
+
+
+def read_fetches_fit(before: State, after: State) -> bool:
+    """An old fetch is read where it is of the leader's epoch, its offset lies in the log, and the follower's log can be
+    how the leader's begins; and only there. Any other one is gone.
+
+    Lost if it fails: fencing; a follower whose log differs is taken for one that has the leader's records.
+    Source: Partition.fetchRecords; KIP-320, KIP-595.
+    Holds in: cluster_old_fetches, cluster_old_fetches_three.
+    Fails in: none; it guards how old fetches are read.
+    """
+    for follower_id in range(len(before.old_fetches)):
+        fetch = before.old_fetches[follower_id]
+        stage = after.old_fetches[follower_id].stage
+        if fetch.stage == Stage.REQUESTED and stage != Stage.REQUESTED and after.brokers[fetch.leader].is_running:
+            leader = before.brokers[fetch.leader]
+            fits = leader.leader == fetch.leader and leader.leader_epoch == fetch.leader_epoch
+            if fetch.offset < leader.log_start_offset or fetch.offset > leader.log.end_offset:
+                fits = False
+            elif not is_on_leaders_log(leader, fetch.asked_epoch, fetch.offset):
+                fits = False
+            if fits != (stage == Stage.ANSWERED):
+                return False
+    return True
+
+
+def read_fetches_count(before: State, after: State) -> bool:
+    """What a leader has read in its epoch of the newest start of a follower's broker counts, though newer fetches did.
+
+    Lost if it fails: a follower that has a record is not known to have it.
+    Source: Partition.updateFollowerFetchState, Replica.updateFetchStateOrThrow.
+    Holds in: cluster_old_fetches, cluster_old_fetches_three.
+    Fails in: none; it guards how old fetches are counted.
+    """
+    for follower_id in range(len(before.old_fetches)):
+        fetch = before.old_fetches[follower_id]
+        if fetch.stage == Stage.ANSWERED and after.old_fetches[follower_id].stage == Stage.IDLE:
+            leader = before.brokers[fetch.leader]
+            now = after.brokers[fetch.leader]
+            is_leading = leader.leader == fetch.leader and now.leader == fetch.leader
+            is_newest = fetch.broker_epoch >= leader.followers[follower_id].broker_epoch
+            if is_leading and is_newest and fetch.leader_epoch == leader.leader_epoch:
+                if now.followers[follower_id].end_offset != fetch.offset:
+                    return False
+    return True
+
+
+def known_broker_epochs_do_not_fall(before: State, after: State) -> bool:
+    """While it leads in one epoch, a leader goes back to no earlier start of a follower's broker.
+
+    Lost if it fails: a broker that restarted without its records is taken for the one before, which had them.
+    Source: KIP-903; `Replica.updateFetchStateOrThrow`.
+    Holds in: every model of the cluster.
+    Fails in: none; it guards how fetches are counted.
+    """
+    for leader_id in range(len(before.brokers)):
+        leader = before.brokers[leader_id]
+        now = after.brokers[leader_id]
+        if now.leader == leader_id and leader.leader == leader_id and now.leader_epoch == leader.leader_epoch:
+            for follower_id in range(len(leader.followers)):
+                if now.followers[follower_id].broker_epoch < leader.followers[follower_id].broker_epoch:
+                    return False
+    return True
+
+
+def requests_of_former_broker_have_no_effect(before: State, after: State) -> bool:
+    """A broker does not obey a request that the controller sent to an earlier start of it.
+
+    Lost if it fails: what was meant for a broker without its present data is done to it.
+    Source: KIP-380.
+    Holds in: every model of the cluster of the ZooKeeper era.
+    Fails in: the museum's entry on control requests from before a bounce.
+    """
+    for broker_id in range(len(before.brokers)):
+        broker = before.brokers[broker_id]
+        now = after.brokers[broker_id]
+        if broker.is_running and now.is_running and now.metadata_offset != broker.metadata_offset:
+            metadata = before.controller.history[now.metadata_offset]
+            if metadata.broker_epochs[broker_id] != now.broker_epoch:
+                return False
+    return True
+
+
+def every_truncation_cuts(before: State, after: State) -> bool:
+    """A follower that acts on an answer which says that the logs differ comes nearer to the leader's log.
+
+    Lost if it fails: the follower asks the same again for ever, and never comes back into the ISR.
+    Source: KAFKA-10706. This is the part of that liveness property which one step shows.
+    Holds in: every model of the cluster.
+    Fails in: the museum's entry on the leader-epoch file.
+    """
+    for follower_id in range(len(before.fetches)):
+        fetch = before.fetches[follower_id]
+        broker = before.brokers[follower_id]
+        now = after.brokers[follower_id]
+        is_told = fetch.stage == Stage.ANSWERED and fetch.question == Question.FETCH and fetch.end_offset != NO_OFFSET
+        is_lost = before.budget.losses != after.budget.losses
+        is_used = is_told and not is_lost and after.fetches[follower_id].stage == Stage.IDLE and now.is_running
+        is_current = fetch.leader_epoch == broker.leader_epoch and fetch.broker_epoch == broker.broker_epoch
+        if is_used and is_current and broker.leader_epoch == now.leader_epoch:
+            changes = 0
+            for epoch in range(len(broker.epoch_starts)):
+                if broker.epoch_starts[epoch] != now.epoch_starts[epoch]:
+                    changes += 1
+            if changes == 0 and broker.log.end_offset == now.log.end_offset and fetch.offset == broker.log.end_offset:
+                return False
+    return True
+
+
+def copies_of(state: State, record: int) -> int:
+    """On how many of the brokers that the partition is assigned to an acknowledged record is where it was told."""
+    metadata = state.controller.history[state.controller.offset]
+    offset = state.producers.acknowledged[record]
+    copies = 0
+    for broker_id in range(len(state.brokers)):
+        if contains(metadata.replicas, broker_id) and state.brokers[broker_id].log.records[offset].id == record:
+            copies += 1
+    return copies
+
+
+def reassignment_keeps_copies(before: State, after: State) -> bool:
+    """Taking brokers off the assignment leaves each acknowledged record as many copies, or one on each that remains.
+
+    Lost if it fails: the failure of a single broker loses a record that several had before.
+    Source: KAFKA-15665.
+    Holds in: cluster_reassignment_kraft.
+    Fails in: the museum's entry on a reassignment that ends early.
+    """
+    replicas = before.controller.history[before.controller.offset].replicas
+    remaining = after.controller.history[after.controller.offset].replicas
+    if replicas & ~remaining == 0:
+        return True
+    for record in range(len(before.producers.acknowledged)):
+        if before.producers.acknowledged[record] != NO_OFFSET:
+            if copies_of(after, record) < min(copies_of(before, record), cardinality(remaining)):
+                return False
+    return True

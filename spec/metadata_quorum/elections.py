@@ -1,0 +1,176 @@
+"""What elections of the metadata quorum promise step by step, when voters restart with what is on their disks.
+
+Part of Kafka judged: `impl/controller/quorum_elections.py`, by its records only.
+Source: KIP-595; apache/kafka `QuorumState`; KAFKA-10527, KAFKA-10661.
+Left out, and why that is sound: that elections are won; fairness would have to say that not all voters stand at once.
+"""
+
+from checker.schema import contains
+from impl.constants import NO_EPOCH
+from impl.controller.quorum import NO_VOTER, Quorum
+
+
+def quorum_records_are_unique(state: Quorum) -> bool:
+    """Where two logs have a record of the same epoch at one offset, it is the same record.
+
+    Lost if it fails: two voters, and the brokers that read them, have different metadata, and nothing tells them so.
+    Source: KAFKA-10527, KAFKA-10661.
+    Holds in: metadata_quorum_restarts, metadata_quorum_disks.
+    Fails in: the museum's entries on leaders that restart; where a voter whose disk was replaced votes (KAFKA-14077).
+    """
+    for voter_id in range(len(state.voters)):
+        for other_id in range(voter_id):
+            log = state.voters[voter_id].log
+            other = state.voters[other_id].log
+            for offset in range(min(log.end_offset, other.end_offset)):
+                if log.records[offset].epoch == other.records[offset].epoch:
+                    if log.records[offset].id != other.records[offset].id:
+                        return False
+    return True
+
+
+def votes_are_kept(before: Quorum, after: Quorum) -> bool:
+    """Who stays in an epoch takes its vote in that epoch back for nobody, and no epoch is ever gone back to.
+
+    Lost if it fails: two leaders are elected in one epoch.
+    Source: KIP-595; KAFKA-10661.
+    Holds in: metadata_quorum_restarts.
+    Fails in: the museum's entry on restarted leaders that vote again.
+    """
+    for voter_id in range(len(before.voters)):
+        voter = before.voters[voter_id]
+        if after.voters[voter_id].epoch < voter.epoch:
+            return False
+        if voter.voted != NO_VOTER and after.voters[voter_id].epoch == voter.epoch:
+            if after.voters[voter_id].voted != voter.voted:
+                return False
+    return True
+
+
+def votes_are_given_in_their_epoch(before: Quorum, after: Quorum) -> bool:
+    """Whoever gives a candidate its vote is in the candidate's epoch then, and has no vote left in it.
+
+    Lost if it fails: a vote counts in an epoch in which another one has it already.
+    Source: `KafkaRaftClient.handleVoteRequest`.
+    Holds in: metadata_quorum_restarts, metadata_quorum_disks.
+    Fails in: none; it guards the reference itself.
+    """
+    for candidate_id in range(len(after.voters)):
+        candidate = after.voters[candidate_id]
+        for voter_id in range(len(after.voters)):
+            if contains(candidate.votes, voter_id) and not contains(before.voters[candidate_id].votes, voter_id):
+                if after.voters[voter_id].epoch != candidate.epoch or after.voters[voter_id].voted != candidate_id:
+                    return False
+    return True
+
+
+def roles_change_in_order(before: Quorum, after: Quorum) -> bool:
+    """Within an epoch a voter only goes from candidate to leader, and from leader to resigned; and no leader stands.
+
+    Lost if it fails: who led has forgotten it, and votes for another; who stood waits for another time-out.
+    Source: the comment on `QuorumState`, `QuorumState.initialize`.
+    Holds in: metadata_quorum_restarts.
+    Fails in: the museum's entry on restarted leaders that vote again.
+    """
+    for voter_id in range(len(before.voters)):
+        old = before.voters[voter_id]
+        new = after.voters[voter_id]
+        if old.epoch == new.epoch:
+            if old.is_leader or old.has_resigned:
+                if new.is_leader == new.has_resigned or (new.is_leader and old.has_resigned):
+                    return False
+            elif new.has_resigned or (old.votes != 0 and new.votes == 0 and not new.is_leader):
+                return False
+        if old.is_leader and new.votes != 0:
+            return False
+    return True
+
+
+def quorum_leaders_have_own_record(state: Quorum) -> bool:
+    """Every leader has the LeaderChange record of its epoch where the epoch begins.
+
+    Lost if it fails: the high watermark waits for a record that nobody writes.
+    Source: `KafkaRaftClient.onBecomeLeader`; KAFKA-12619.
+    Holds in: metadata_quorum_restarts, metadata_quorum_disks.
+    Fails in: where a leader that restarts with a full log leads on (KAFKA-10527).
+    """
+    for voter_id in range(len(state.voters)):
+        voter = state.voters[voter_id]
+        if voter.is_leader:
+            if voter.epoch_start_offset >= voter.log.end_offset:
+                return False
+            if voter.log.records[voter.epoch_start_offset].epoch != voter.epoch:
+                return False
+    return True
+
+
+def quorum_logs_are_whole(state: Quorum) -> bool:
+    """A log has records below its end offset, and none from there on.
+
+    Lost if it fails: a voter answers fetches with records that it does not have.
+    Source: `ReplicatedLog.endOffset`.
+    Holds in: metadata_quorum_restarts, metadata_quorum_disks.
+    Fails in: none; it guards the reference itself.
+    """
+    for voter_id in range(len(state.voters)):
+        log = state.voters[voter_id].log
+        for offset in range(len(log.records)):
+            if (log.records[offset].epoch != NO_EPOCH) != (offset < log.end_offset):
+                return False
+    return True
+
+
+def restarts_take_next_id(before: Quorum, after: Quorum) -> bool:
+    """What is written after a restart, or with a new disk, has the next id, and nothing else changes the id.
+
+    Lost if it fails: nothing of Kafka's; records that differ would count as the same one, or the ids would run out.
+    Source: `model/metadata_quorum/environment.py`.
+    Holds in: metadata_quorum_restarts, metadata_quorum_disks.
+    Fails in: none; it guards those models' environment.
+    """
+    acts = before.budget.crashes - after.budget.crashes + before.budget.disk_losses - after.budget.disk_losses
+    return after.record_id == before.record_id + acts
+
+
+def leader_lost_record(state: Quorum) -> bool:
+    """A leader has restarted without any record of its epoch, which others have. Without an example nothing is lost."""
+    for leader_id in range(len(state.voters)):
+        leader = state.voters[leader_id]
+        kept = 0
+        stored = 0
+        for voter_id in range(len(state.voters)):
+            log = state.voters[voter_id].log
+            for offset in range(log.end_offset):
+                if log.records[offset].epoch == leader.epoch:
+                    kept += int(voter_id == leader_id)
+                    stored += 1
+        if leader.has_resigned and kept == 0 and stored > 0:
+            return True
+    return False
+
+
+def leader_kept_log(state: Quorum) -> bool:
+    """A leader has restarted, and its log is full. Without an example every restart loses something."""
+    for leader_id in range(len(state.voters)):
+        leader = state.voters[leader_id]
+        if leader.has_resigned and leader.log.end_offset == len(leader.log.records):
+            return True
+    return False
+
+
+def refused_candidate(state: Quorum) -> bool:
+    """Of those in the newest epoch, one stands and one has not voted. Without an example no candidate is refused."""
+    for candidate_id in range(len(state.voters)):
+        epoch = state.voters[candidate_id].epoch
+        standing = 0
+        waiting = 0
+        others = 0
+        for voter_id in range(len(state.voters)):
+            voter = state.voters[voter_id]
+            if voter.epoch >= epoch:
+                standing += int(voter.votes != 0)
+                waiting += int(voter.epoch == epoch and voter.voted == NO_VOTER)
+                others += 1
+        if standing == 1 and waiting == 1 and others == 2:
+            return True
+    return False

@@ -1,0 +1,152 @@
+"""What must come to pass in the metadata quorum: who has lost the majority leads no more, and the majority is led.
+
+Part of Kafka judged: `impl/controller/check_quorum.py`, by its records only.
+Source: KIP-595 (leader progress timeout); KAFKA-15489.
+Left out, and why that is sound: when it comes to pass; fairness says only that it is not put off for ever.
+"""
+
+from checker.schema import cardinality, contains
+from impl.controller.quorum import Quorum
+
+
+def heard_by_majority(state: Quorum, leader_id: int) -> bool:
+    """Whether a majority is on this leader's side of the network, and in no newer epoch."""
+    heard = 0
+    for voter_id in range(len(state.voters)):
+        is_near = contains(state.cut_off, voter_id) == contains(state.cut_off, leader_id)
+        if is_near and state.voters[voter_id].epoch <= state.voters[leader_id].epoch:
+            heard += 1
+    return 2 * heard > len(state.voters)
+
+
+def leader_without_majority(state: Quorum) -> bool:
+    """Somebody leads from whom no majority fetches; it must, some time, lead no more."""
+    for leader_id in range(len(state.voters)):
+        if state.voters[leader_id].is_leader and not heard_by_majority(state, leader_id):
+            return True
+    return False
+
+
+def every_leader_has_majority(state: Quorum) -> bool:
+    """From whoever leads a majority fetches.
+
+    Lost if it fails: for as long as the network is cut there are two controllers. The one without a majority goes on
+    answering the brokers that reach it: their requests time out, and none of them looks for the other one.
+    Source: KAFKA-15489.
+    Holds in: metadata_quorum_partition, some time after each state of `leader_without_majority`.
+    Fails in: the museum's entry on leaders that are cut off.
+    """
+    return not leader_without_majority(state)
+
+
+def quorum_works(state: Quorum) -> bool:
+    """Somebody leads from whom a majority fetches, and has committed all that it has; or no majority is connected.
+
+    An even number of voters may be cut into halves, and nobody can lead then.
+    Lost if it fails: the cluster has no controller, although a majority of its voters reach each other.
+    Source: KIP-595.
+    Holds in: metadata_quorum_partition, some time after each state of `quorum_is_stuck`.
+    Fails in: none; it guards the reference itself.
+    """
+    if 2 * cardinality(state.cut_off) == len(state.voters):
+        return True
+    for leader_id in range(len(state.voters)):
+        leader = state.voters[leader_id]
+        if leader.is_leader and heard_by_majority(state, leader_id) and leader.high_watermark == leader.log.end_offset:
+            return True
+    return False
+
+
+def quorum_is_stuck(state: Quorum) -> bool:
+    """Nobody leads and commits; somebody must, some time."""
+    return not quorum_works(state)
+
+
+def heard_leader_is_kept(before: Quorum, after: Quorum) -> bool:
+    """A leader from whom a majority fetches does not resign, and nobody else is elected meanwhile.
+
+    Lost if it fails: the controller is replaced without need, and all that it has to load is loaded anew.
+    Source: KIP-996; `LeaderState.timeUntilCheckQuorumExpires`.
+    Holds in: metadata_quorum_partition.
+    Fails in: none; it guards the reference itself.
+    """
+    for leader_id in range(len(before.voters)):
+        if before.voters[leader_id].is_leader and heard_by_majority(before, leader_id):
+            for voter_id in range(len(after.voters)):
+                if after.voters[voter_id].is_leader and not before.voters[voter_id].is_leader:
+                    return False
+            if not after.voters[leader_id].is_leader:
+                return False
+    return True
+
+
+def nothing_crosses_cut(before: Quorum, after: Quorum) -> bool:
+    """A leader hears from its own side only, and a log changes only if somebody on its side leads in its voter's epoch.
+
+    Lost if it fails: nothing of Kafka's; a network that is cut would carry requests or answers.
+    Source: `model/metadata_quorum/environment.py`.
+    Holds in: metadata_quorum_partition.
+    Fails in: none; it guards that model's environment.
+    """
+    for voter_id in range(len(after.voters)):
+        old = before.voters[voter_id]
+        new = after.voters[voter_id]
+        is_led = False
+        for other_id in range(len(after.voters)):
+            other = after.voters[other_id]
+            is_near = contains(after.cut_off, voter_id) == contains(after.cut_off, other_id)
+            is_led = is_led or (is_near and other.is_leader and other.epoch == new.epoch)
+            if not is_near and new.end_offsets[other_id] > old.end_offsets[other_id]:
+                return False
+        if new.log.end_offset != old.log.end_offset and not is_led:
+            return False
+    return True
+
+
+def cuts_are_real(before: Quorum, after: Quorum) -> bool:
+    """What is charged as a cut of the network cuts some voters off from a majority, from which none was cut off before.
+
+    Lost if it fails: nothing of Kafka's; disturbances would be spent on nothing.
+    Source: `model/metadata_quorum/environment.py`.
+    Holds in: metadata_quorum_partition.
+    Fails in: none; it guards that model's environment.
+    """
+    if after.budget.cuts == before.budget.cuts:
+        return True
+    return before.cut_off == 0 and after.cut_off != 0 and 2 * cardinality(after.cut_off) <= len(after.voters)
+
+
+def elections_have_room(state: Quorum) -> bool:
+    """The bounds leave room for one more election: one more epoch, which begins with one more record in a log.
+
+    Where it fails, raise `log_size` and `max_leader_epoch` together, until it holds; the more voters and cuts, the more
+    elections there are. It cannot tell that epochs run out where `max_leader_epoch` is less than `log_size`.
+    Lost if it fails: nothing of Kafka's; a behaviour would end at a bound instead of coming to its goal, so that
+    liveness would be judged of the bounds.
+    Source: `voter_is_elected`.
+    Holds in: metadata_quorum_partition, which has as many epochs as a log has room for records.
+    Fails in: none; it guards that model's bounds.
+    """
+    for voter_id in range(len(state.voters)):
+        if state.voters[voter_id].epoch == len(state.committed):
+            return False
+    return True
+
+
+def two_quorum_leaders(state: Quorum) -> bool:
+    """Two voters lead at a time. Without an example no leader is replaced before it resigns."""
+    for leader_id in range(len(state.voters)):
+        for other_id in range(leader_id):
+            if state.voters[leader_id].is_leader and state.voters[other_id].is_leader:
+                return True
+    return False
+
+
+def resigned_quorum_leader(state: Quorum) -> bool:
+    """Somebody has resigned, and nobody else leads. Without an example check-quorum never comes before an election."""
+    is_resigned = False
+    for voter_id in range(len(state.voters)):
+        is_resigned = is_resigned or state.voters[voter_id].has_resigned
+        if state.voters[voter_id].is_leader:
+            return False
+    return is_resigned

@@ -1,0 +1,6 @@
+"""What an idempotent producer is promised.
+
+Part of Kafka judged: `ProducerStateManager` and the producer's `Sender`.
+Source: KIP-98, KIP-360.
+Left out, and why that is sound: transactions, which `spec/transactions` judges.
+"""

@@ -1,0 +1,327 @@
+"""What brokers, and the world around them, do step by step to the logs and the requests of an idempotent producer.
+
+Part of Kafka judged: `impl/producer` and `model/producer/environment.py`, by their records only.
+Source: KIP-98, KIP-360, KIP-890; apache/kafka `UnifiedLog`, `ProducerStateManager`, `ReplicaManager`.
+Left out, and why that is sound: which sequences and epochs are accepted, of which `spec/producer/properties.py` speaks.
+"""
+
+from impl.constants import NO_OFFSET
+from impl.producer.constants import (
+    NO_BATCH,
+    NO_PRODUCER_ID,
+    Marker,
+    ProduceError,
+    RequestStage,
+)
+from impl.producer.partition_records import PartitionReplica
+from impl.producer.records import Batch, PartitionLog
+from impl.producing import State
+from spec.producer.properties import is_stored
+from spec.producer.steps import is_newly_answered
+
+
+def is_asked(state: State, partition_id: int, replica_id: int, batch_id: int) -> bool:
+    """Whether a request to the broker for the partition is under way with the batch."""
+    connection = state.connections[partition_id]
+    for place in range(len(connection.requests)):
+        request = connection.requests[place]
+        if request.stage == RequestStage.REQUESTED and request.batch.id == batch_id and connection.broker == replica_id:
+            return True
+    for slot in range(len(state.late_requests)):
+        late = state.late_requests[slot]
+        if late.batch.id == batch_id and late.broker == replica_id and late.partition == partition_id:
+            return True
+    return False
+
+
+def is_leaders_next(replica: PartitionReplica, leader: PartitionLog, offset: int) -> bool:
+    """Whether a follower's log begins where the leader's does, and has at `offset` what the leader has there."""
+    if offset < leader.start_offset or offset >= leader.end_offset or replica.log.start_offset < leader.start_offset:
+        return False
+    batch = replica.log.batches[offset]
+    return batch.id == leader.batches[offset].id and batch.marker == leader.batches[offset].marker
+
+
+def appends_have_a_reason(before: State, after: State) -> bool:
+    """Whoever believes that it leads appends what it was asked for, or a marker; everybody else what the leader has.
+
+    Lost if it fails: replicas differ, and what one has stored no other will ever have.
+    Source: ReplicaManager.appendRecords (NOT_LEADER_OR_FOLLOWER), ReplicaFetcherThread.processPartitionData.
+    Holds in: the models of the idempotent producer.
+    Fails in: none; it guards who appends.
+    """
+    for partition_id in range(len(before.partitions)):
+        partition = before.partitions[partition_id]
+        for replica_id in range(len(partition.replicas)):
+            was = partition.replicas[replica_id]
+            now = after.partitions[partition_id].replicas[replica_id]
+            offset = was.log.end_offset
+            if now.log.end_offset > offset and now.log.start_offset <= offset:
+                batch = now.log.batches[offset]
+                if was.is_leading:
+                    if batch.marker == Marker.NONE and not is_asked(before, partition_id, replica_id, batch.id):
+                        return False
+                elif not is_leaders_next(now, partition.replicas[partition.leader].log, offset):
+                    return False
+    return True
+
+
+def followers_have_their_leaders_log(state: State) -> bool:
+    """A replica that follows has nothing that its leader has not, or has otherwise.
+
+    Lost if it fails: the replica leads one day, and consumers read what nobody else has.
+    Source: ReplicaFetcherThread.truncate; KIP-101.
+    Holds in: the models of the idempotent producer.
+    Fails in: none; it guards how a deposed leader becomes a follower.
+    """
+    for partition_id in range(len(state.partitions)):
+        partition = state.partitions[partition_id]
+        leader = partition.replicas[partition.leader].log
+        for replica_id in range(len(partition.replicas)):
+            replica = partition.replicas[replica_id]
+            if not replica.is_leading:
+                if replica.log.end_offset > leader.end_offset:
+                    return False
+                for offset in range(max(replica.log.start_offset, leader.start_offset), replica.log.end_offset):
+                    if replica.log.batches[offset].id != leader.batches[offset].id:
+                        return False
+    return True
+
+
+def high_watermark_awaits_deposed_leaders(before: State, after: State) -> bool:
+    """The high watermark rises only when nobody but the leader believes that it leads.
+
+    Lost if it fails: a copy counts that a deposed leader is about to cut, because it is of another leader epoch.
+    Source: `Partition.maybeIncrementLeaderHW`, `Replica.resetReplicaState`.
+    Holds in: the models of the idempotent producer.
+    Fails in: none; it guards how the high watermark rises.
+    """
+    for partition_id in range(len(before.partitions)):
+        partition = after.partitions[partition_id]
+        if partition.high_watermark > before.partitions[partition_id].high_watermark:
+            for replica_id in range(len(partition.replicas)):
+                if partition.replicas[replica_id].is_leading and replica_id != partition.leader:
+                    return False
+    return True
+
+
+def truncations_keep_what_is_shared(before: State, after: State) -> bool:
+    """A deposed leader that begins to follow removes only from where its log parts from its leader's.
+
+    Lost if it fails: a copy of what may be acknowledged; it is fetched again, if there is still somebody who has it.
+    Source: ReplicaFetcherThread.truncate; KIP-101.
+    Holds in: the models of the idempotent producer.
+    Fails in: none; it guards where a log is cut.
+    """
+    for partition_id in range(len(before.partitions)):
+        partition = before.partitions[partition_id]
+        leader = partition.replicas[partition.leader].log
+        for replica_id in range(len(partition.replicas)):
+            was = partition.replicas[replica_id]
+            now = after.partitions[partition_id].replicas[replica_id]
+            offset = now.log.end_offset
+            if was.is_leading and not now.is_leading and offset < was.log.end_offset and offset < leader.end_offset:
+                if was.log.batches[offset].id == leader.batches[offset].id:
+                    return False
+    return True
+
+
+def logs_begin_before_they_end(state: State) -> bool:
+    """No log begins above its end.
+
+    Lost if it fails: the replica stores what comes next at offsets that its leader has deleted, and is damaged.
+    Source: UnifiedLog.truncateFullyAndStartAt, maybeIncrementLogStartOffset.
+    Holds in: the models of the idempotent producer.
+    Fails in: none; it guards where a follower begins.
+    """
+    for partition_id in range(len(state.partitions)):
+        partition = state.partitions[partition_id]
+        for replica_id in range(len(partition.replicas)):
+            if partition.replicas[replica_id].log.start_offset > partition.replicas[replica_id].log.end_offset:
+                return False
+    return True
+
+
+def leaders_answer(before: State, after: State) -> bool:
+    """A request is acknowledged by whoever leads, and denied only by who does not.
+
+    Lost if it fails: a deposed leader acknowledges what is cut from its log; a leader denies what it has stored.
+    Source: `DelayedProduce`, `Partition.checkEnoughReplicasReachOffset`; NOT_LEADER_OR_FOLLOWER.
+    Holds in: the models of the idempotent producer.
+    Fails in: none; it guards who answers.
+    """
+    for partition_id in range(len(before.connections)):
+        connection = before.connections[partition_id]
+        partition = after.partitions[partition_id]
+        for place in range(len(connection.requests)):
+            request = after.connections[partition_id].requests[place]
+            if is_newly_answered(connection.requests[place], request):
+                if request.error == ProduceError.NONE and connection.broker != partition.leader:
+                    return False
+                is_denied = request.error == ProduceError.NOT_LEADER_OR_FOLLOWER
+                if is_denied and partition.replicas[connection.broker].is_leading:
+                    return False
+    return True
+
+
+def requests_wait_for_leaders(state: State) -> bool:
+    """A request waits for replicas only at a broker that believes that it leads, and alone on its connection.
+
+    Lost if it fails: the request is never answered; the broker handles the next one before it, and order is lost.
+    Source: `DelayedProduce`, Partition.makeFollower; `KafkaChannel.mute`.
+    Holds in: the models of the idempotent producer.
+    Fails in: none; it guards what becomes of requests that wait.
+    """
+    for partition_id in range(len(state.connections)):
+        connection = state.connections[partition_id]
+        found = 0
+        for place in range(len(connection.requests)):
+            if connection.requests[place].stage == RequestStage.WAITING:
+                found += 1
+        if found > 1 or (found == 1 and not state.partitions[partition_id].replicas[connection.broker].is_leading):
+            return False
+    return True
+
+
+def refusals_name_no_offset(state: State) -> bool:
+    """An answer with an error tells no offset.
+
+    Lost if it fails: a client takes the batch for one that is stored.
+    Source: `ProduceResponse.INVALID_OFFSET`.
+    Holds in: the models of the idempotent producer.
+    Fails in: none; it guards what is answered.
+    """
+    for partition_id in range(len(state.connections)):
+        connection = state.connections[partition_id]
+        for place in range(len(connection.requests)):
+            request = connection.requests[place]
+            if request.stage == RequestStage.ANSWERED and request.error != ProduceError.NONE:
+                if request.offset != NO_OFFSET:
+                    return False
+    return True
+
+
+def first_sequences_need_no_producer_state(before: State, after: State) -> bool:
+    """No broker answers UNKNOWN_PRODUCER_ID to a batch with the first sequence.
+
+    Lost if it fails: a producer that begins anew, as it was told to, is refused again and again.
+    Source: `ProducerAppendInfo.checkSequence`; KIP-360.
+    Holds in: the models of the idempotent producer.
+    Fails in: none; it guards which batches need a predecessor.
+    """
+    for partition_id in range(len(before.connections)):
+        connection = before.connections[partition_id]
+        for place in range(len(connection.requests)):
+            request = after.connections[partition_id].requests[place]
+            if is_newly_answered(connection.requests[place], request):
+                if request.error == ProduceError.UNKNOWN_PRODUCER_ID and request.batch.base_sequence == 0:
+                    return False
+    return True
+
+
+def refused_verifications_are_remembered(before: State, after: State) -> bool:
+    """A leader that could not verify a transaction's first batch remembers its sequence.
+
+    Lost if it fails: the batch behind it, which can be verified, is stored first, and the first one never.
+    Source: `VerificationStateEntry`; KAFKA-14920.
+    Holds in: the models of the idempotent producer that are transactional.
+    Fails in: none; it guards when a verification begins.
+    """
+    for partition_id in range(len(before.connections)):
+        connection = before.connections[partition_id]
+        log = after.partitions[partition_id].replicas[connection.broker].log
+        for place in range(len(connection.requests)):
+            request = after.connections[partition_id].requests[place]
+            is_refused = request.error == ProduceError.NOT_ENOUGH_REPLICAS and request.batch.is_transactional == 1
+            if is_refused and is_newly_answered(connection.requests[place], request):
+                if log.producers[request.batch.producer_id].current_transaction_first_offset == NO_OFFSET:
+                    verification = log.verifications[request.batch.producer_id]
+                    if verification.guard == 0 or verification.lowest_sequence > request.batch.base_sequence:
+                        return False
+    return True
+
+
+def verifications_await_the_lowest_sequence(before: State, after: State) -> bool:
+    """While a transaction is verified in an epoch, the sequence that is awaited first does not rise.
+
+    Lost if it fails: a later batch is stored first, and the first one never.
+    Source: `VerificationStateEntry.maybeUpdateLowestSequenceAndEpoch`; KAFKA-14920.
+    Holds in: the models of the idempotent producer that are transactional.
+    Fails in: none; it guards what a verification remembers.
+    """
+    for partition_id in range(len(before.partitions)):
+        partition = before.partitions[partition_id]
+        for replica_id in range(len(partition.replicas)):
+            was = partition.replicas[replica_id].log
+            now = after.partitions[partition_id].replicas[replica_id].log
+            for producer_id in range(len(was.verifications)):
+                verification = now.verifications[producer_id]
+                if verification.guard != 0 and verification.guard == was.verifications[producer_id].guard:
+                    if verification.producer_epoch == was.verifications[producer_id].producer_epoch:
+                        if verification.lowest_sequence > was.verifications[producer_id].lowest_sequence:
+                            return False
+    return True
+
+
+def transactions_begin_verified_and_once(before: State, after: State) -> bool:
+    """A transaction begins in a partition with a verification, and does not begin again before it has ended.
+
+    Lost if it fails: a transaction that nobody will end; or the last stable offset passes its first batches.
+    Source: `VerificationGuard`, `ProducerAppendInfo.updateCurrentTxnFirstOffset`; KIP-890.
+    Holds in: the models of the idempotent producer that are transactional.
+    Fails in: none; it guards when a transaction begins.
+    """
+    for partition_id in range(len(before.partitions)):
+        partition = before.partitions[partition_id]
+        for replica_id in range(len(partition.replicas)):
+            was = partition.replicas[replica_id].log
+            now = after.partitions[partition_id].replicas[replica_id].log
+            for producer_id in range(len(was.producers)):
+                began = was.producers[producer_id].current_transaction_first_offset
+                begins = now.producers[producer_id].current_transaction_first_offset
+                if began == NO_OFFSET and begins != NO_OFFSET:
+                    is_new = now.last_verification_guard > was.last_verification_guard
+                    if was.verifications[producer_id].guard == 0 and not is_new:
+                        return False
+                if began != NO_OFFSET and begins != NO_OFFSET and began != begins:
+                    return False
+    return True
+
+
+def is_crash(before: State, after: State) -> bool:
+    """Whether a broker's process or machine has failed in this step."""
+    return before.budget.crashes != after.budget.crashes or before.budget.power_losses != after.budget.power_losses
+
+
+def late_requests_are_handled(before: State, after: State) -> bool:
+    """A request that its producer has given up stays until it is handled, and then a leader appends what comes next.
+
+    Lost if it fails: the worst that can come late is left out, and no retry is put to the test by it.
+    Source: SocketServer: requests that were read are handled although their connection is closed.
+    Holds in: the models of the idempotent producer with late requests.
+    Fails in: none; it guards the reference itself.
+    """
+    for slot in range(len(before.late_requests)):
+        late = before.late_requests[slot]
+        if late.batch.id != NO_BATCH and after.late_requests[slot].batch.id != late.batch.id:
+            if after.late_requests[slot].batch.id != NO_BATCH:
+                return False
+            was = before.partitions[late.partition].replicas[late.broker]
+            is_taken = was.is_leading and before.producer.batches[late.batch.id].is_invalid == 0
+            has_room = was.log.end_offset < len(was.log.batches)
+            if is_taken and has_room and not is_crash(before, after) and is_next(was.log, late.batch):
+                if not is_stored(after.partitions[late.partition].replicas[late.broker].log, late.batch.id):
+                    return False
+    return True
+
+
+def is_next(log: PartitionLog, batch: Batch) -> bool:
+    """Whether the log's last batch is of the same producer and epoch, and the batch comes behind it."""
+    if log.end_offset == log.start_offset:
+        return False
+    last = log.batches[log.end_offset - 1]
+    if last.producer_id == NO_PRODUCER_ID or last.producer_id != batch.producer_id or last.marker != Marker.NONE:
+        return False
+    if last.producer_epoch != batch.producer_epoch:
+        return False
+    return batch.base_sequence == (last.base_sequence + last.record_count) % (log.max_sequence + 1)

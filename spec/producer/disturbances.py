@@ -1,0 +1,241 @@
+"""What the world may do to a producer's partitions and their files, and examples of what must be possible.
+
+Part of Kafka judged: `model/producer/environment.py` and `impl/producer/recovery.py`, by their records only.
+Source: KIP-98, KIP-360; apache/kafka `LogLoader`, `ProducerStateManager`.
+Left out, and why that is sound: when a disturbance comes, which is at any time.
+"""
+
+from impl.constants import NO_OFFSET
+from impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, BatchStatus, RequestStage
+from impl.producer.partition_records import PartitionReplica
+from impl.producing import State
+from spec.producer.brokers import is_crash
+
+
+def a_connection_ended(before: State, after: State) -> bool:
+    """Whether on some connection something was under way, and nothing is any more."""
+    for partition_id in range(len(before.connections)):
+        if before.connections[partition_id].requests[0].stage != RequestStage.NONE:
+            if after.connections[partition_id].requests[0].stage == RequestStage.NONE:
+                return True
+    return False
+
+
+def a_leader_changed(before: State, after: State) -> bool:
+    """Whether some partition has another leader."""
+    for partition_id in range(len(before.partitions)):
+        if before.partitions[partition_id].leader != after.partitions[partition_id].leader:
+            return True
+    return False
+
+
+def a_start_rose(before: State, after: State) -> bool:
+    """Whether some leader's log begins later, and not above the high watermark."""
+    for partition_id in range(len(before.partitions)):
+        partition = after.partitions[partition_id]
+        was = before.partitions[partition_id].replicas[partition.leader].log
+        now = partition.replicas[partition.leader].log
+        if now.start_offset > was.start_offset and now.start_offset <= partition.high_watermark:
+            return True
+    return False
+
+
+def a_producer_was_forgotten(before: State, after: State) -> bool:
+    """Whether some broker knew a producer that it does not know any more."""
+    for partition_id in range(len(before.partitions)):
+        partition = before.partitions[partition_id]
+        for replica_id in range(len(partition.replicas)):
+            was = partition.replicas[replica_id].log
+            now = after.partitions[partition_id].replicas[replica_id].log
+            for producer_id in range(len(was.producers)):
+                if was.producers[producer_id].producer_epoch != NO_PRODUCER_EPOCH:
+                    if now.producers[producer_id].producer_epoch == NO_PRODUCER_EPOCH:
+                        return True
+    return False
+
+
+def a_transaction_ended(before: State, after: State) -> bool:
+    """Whether some leader's log had an open transaction that has ended."""
+    for partition_id in range(len(before.partitions)):
+        was = before.partitions[partition_id].replicas[before.partitions[partition_id].leader].log
+        now = after.partitions[partition_id].replicas[before.partitions[partition_id].leader].log
+        for producer_id in range(len(was.producers)):
+            if was.producers[producer_id].current_transaction_first_offset != NO_OFFSET:
+                if now.producers[producer_id].current_transaction_first_offset == NO_OFFSET:
+                    return True
+    return False
+
+
+def a_partition_is_quiet(state: State) -> bool:
+    """Whether the producer has counted in some partition, and waits for nothing there."""
+    for partition_id in range(len(state.connections)):
+        if state.producer.counters[partition_id].producer_id != NO_PRODUCER_ID:
+            is_quiet = True
+            for batch_id in range(len(state.producer.batches)):
+                batch = state.producer.batches[batch_id]
+                if batch.partition == partition_id:
+                    if batch.status == BatchStatus.IN_FLIGHT or batch.status == BatchStatus.RETRYING:
+                        is_quiet = False
+            if is_quiet:
+                return True
+    return False
+
+
+def a_batch_expired_in_flight(before: State, after: State) -> bool:
+    """Whether a batch was in flight and has expired."""
+    for batch_id in range(len(before.producer.batches)):
+        if before.producer.batches[batch_id].status == BatchStatus.IN_FLIGHT:
+            if after.producer.batches[batch_id].status == BatchStatus.EXPIRED:
+                return True
+    return False
+
+
+def disturbances_are_real(before: State, after: State) -> bool:
+    """A connection that breaks had something under way; a fail-over brings another leader; a deletion raises the log's
+    start, within what is acknowledged; who is forgotten was known; what is aborted was open; what expires in flight was
+    so.
+
+    Lost if it fails: behaviours in which so many disturbances happen; they would be charged for nothing.
+    Source: `model/producer/environment.py`.
+    Holds in: the models of the idempotent producer.
+    Fails in: none; it guards the reference itself.
+    """
+    was = before.budget
+    now = after.budget
+    if was.disconnections != now.disconnections and not a_connection_ended(before, after):
+        return False
+    if was.failovers != now.failovers and not a_leader_changed(before, after):
+        return False
+    if was.deletions != now.deletions and not a_start_rose(before, after):
+        return False
+    if was.state_expirations != now.state_expirations and not a_producer_was_forgotten(before, after):
+        return False
+    if was.aborts != now.aborts and not a_transaction_ended(before, after):
+        return False
+    if was.in_flight_expirations != now.in_flight_expirations and not a_batch_expired_in_flight(before, after):
+        return False
+    return was.blips == now.blips or a_partition_is_quiet(before)
+
+
+def has_late_request(state: State, partition_id: int, replica_id: int) -> bool:
+    """Whether a late request for the partition is under way to the broker."""
+    for slot in range(len(state.late_requests)):
+        late = state.late_requests[slot]
+        if late.batch.id >= 0 and late.partition == partition_id and late.broker == replica_id:
+            return True
+    return False
+
+
+def has_request(state: State, partition_id: int, replica_id: int) -> bool:
+    """Whether the producer has a request under way to the broker for the partition."""
+    connection = state.connections[partition_id]
+    return connection.requests[0].stage != RequestStage.NONE and connection.broker == replica_id
+
+
+def connections_end_with_broker(before: State, after: State) -> bool:
+    """With a broker's process everything ends that is under way to it for the partition, and nothing to another one.
+
+    Lost if it fails: a request reaches a later start of the broker, or one that could arrive never does.
+    Source: a broken connection.
+    Holds in: the models of the idempotent producer in which brokers crash.
+    Fails in: none; it guards the reference itself.
+    """
+    if not is_crash(before, after):
+        return True
+    ended_at = 0
+    for partition_id in range(len(before.partitions)):
+        partition = before.partitions[partition_id]
+        for replica_id in range(len(partition.replicas)):
+            was_late = has_late_request(before, partition_id, replica_id)
+            is_late = has_late_request(after, partition_id, replica_id)
+            had_request = has_request(before, partition_id, replica_id)
+            still_has_request = has_request(after, partition_id, replica_id)
+            is_ended = (was_late and not is_late) or (had_request and not still_has_request)
+            if is_ended:
+                ended_at += 1
+            if is_ended and (is_late or still_has_request):
+                return False
+    return ended_at <= 1
+
+
+def has_snapshot(replica: PartitionReplica, offset: int) -> bool:
+    """Whether the replica has a file with the producer state at that offset."""
+    for place in range(len(replica.snapshots)):
+        if replica.snapshots[place].offset == offset:
+            return True
+    return False
+
+
+def snapshots_are_in_order(state: State) -> bool:
+    """The snapshots of a log lie within it, the newest first, and no two of one offset.
+
+    Lost if it fails: a broker starts from an older state than it has, or from one of batches that it has not.
+    Source: `ProducerStateManager.snapshots`.
+    Holds in: the models of the idempotent producer.
+    Fails in: none; it guards when a snapshot is written.
+    """
+    for partition_id in range(len(state.partitions)):
+        partition = state.partitions[partition_id]
+        for replica_id in range(len(partition.replicas)):
+            replica = partition.replicas[replica_id]
+            for place in range(len(replica.snapshots)):
+                offset = replica.snapshots[place].offset
+                if offset > replica.log.end_offset:
+                    return False
+                if place > 0 and offset != NO_OFFSET and offset >= replica.snapshots[place - 1].offset:
+                    return False
+    return True
+
+
+def snapshots_are_kept(before: State, after: State) -> bool:
+    """A snapshot goes only with the end of the log below it, with a flush behind it, or with the power unflushed.
+
+    Lost if it fails: after a restart nobody knows the producers whose batches are deleted from the log.
+    Source: `ProducerStateManager.truncateAndReload`, `deleteSnapshotsBefore`; KAFKA-9892.
+    Holds in: the models of the idempotent producer.
+    Fails in: none; it guards what a restart keeps.
+    """
+    has_power_failed = before.budget.power_losses != after.budget.power_losses
+    for partition_id in range(len(before.partitions)):
+        partition = before.partitions[partition_id]
+        for replica_id in range(len(partition.replicas)):
+            was = partition.replicas[replica_id]
+            now = after.partitions[partition_id].replicas[replica_id]
+            for place in range(len(was.snapshots)):
+                snapshot = was.snapshots[place]
+                is_deleted = place > 0 and now.flushed_offset != was.flushed_offset
+                is_lost = has_power_failed and not snapshot.is_flushed
+                if snapshot.offset != NO_OFFSET and snapshot.offset <= now.log.end_offset:
+                    if not is_deleted and not is_lost and not has_snapshot(now, snapshot.offset):
+                        return False
+    return True
+
+
+def unknown_producer_goes_on(state: State) -> bool:
+    """A broker that knew nothing of a producer has taken a later batch than its first one (KIP-360).
+
+    Without an example it is not known what a broker does that has forgotten its producers.
+    """
+    for partition_id in range(len(state.partitions)):
+        partition = state.partitions[partition_id]
+        for replica_id in range(len(partition.replicas)):
+            log = partition.replicas[replica_id].log
+            for producer_id in range(len(log.producers)):
+                entry = log.producers[producer_id]
+                newest = entry.batches[0]
+                if newest.offset != NO_OFFSET and newest.last_sequence >= newest.record_count:
+                    if entry.batches[len(entry.batches) - 1].offset == NO_OFFSET:
+                        return True
+    return False
+
+
+def two_batches_in_transaction(state: State) -> bool:
+    """A partition has two batches of one open transaction. Without an example a transaction has one batch only."""
+    for partition_id in range(len(state.partitions)):
+        log = state.partitions[partition_id].replicas[state.partitions[partition_id].leader].log
+        for producer_id in range(len(log.producers)):
+            entry = log.producers[producer_id]
+            if entry.current_transaction_first_offset != NO_OFFSET:
+                if entry.batches[0].offset > entry.current_transaction_first_offset:
+                    return True
+    return False

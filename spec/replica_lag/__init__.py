@@ -1,0 +1,6 @@
+"""What the rule for lagging followers promises.
+
+Part of Kafka judged: `Replica` and `Partition.maybeShrinkIsr`.
+Source: KIP-16.
+Left out, and why that is sound: the contents of logs, which `spec/cluster` judges.
+"""

@@ -1,0 +1,434 @@
+"""Why replication keeps its promise: invariants that hold in every reachable state and together prove `strong_isr`.
+
+Each is preserved by every action from every well-typed state in which all of them hold, reachable or not;
+`kafkacheck prove` shows that for given bounds, and names the lemma that an edit breaks. They also hold of every
+reachable state, which the search confirms (`check --lemmas`). Those at the end speak of steps.
+
+Part of Kafka judged: the replication of one partition with the rules of KIP-320, by its records only.
+Source: this project's, after the arguments of KIP-101, KIP-279, KIP-320 and KAFKA-7128 and the log matching of Raft.
+Left out, and why that is sound: nothing; what a lemma does not say cannot make another one true.
+"""
+
+from checker.schema import contains, everyone
+from impl.constants import NO_EPOCH, NO_LEADER, NO_RECORD
+from impl.log import Log
+from impl.replication.records import State
+from spec.replication.properties import holds_committed_records
+
+# -- what the records say of each other ------------------------------------------------------------------------
+
+
+def is_well_formed(log: Log, leader_epoch: int) -> bool:
+    """Whether a log has real records below its end offset, none newer than `leader_epoch`, and blanks above."""
+    for offset in range(len(log.records)):
+        record = log.records[offset]
+        if offset < log.end_offset:
+            if record.id == NO_RECORD or record.epoch == NO_EPOCH or record.epoch > leader_epoch:
+                return False
+        elif record.id != NO_RECORD or record.epoch != NO_EPOCH:
+            return False
+    return True
+
+
+def well_formed_logs(state: State) -> bool:
+    """A log has records below its end offset and none above; none is newer than its replica's leader epoch; the high
+    watermark is within the log.
+
+    Why: a leader appends in its own epoch, and a follower fetches only from a leader of the epoch it is in.
+    Source: UnifiedLog; KIP-320 for the epoch.
+    """
+    for replica_id in range(len(state.replicas)):
+        replica = state.replicas[replica_id]
+        if replica.high_watermark > replica.log.end_offset:
+            return False
+        if not is_well_formed(replica.log, replica.leader_epoch):
+            return False
+    return True
+
+
+def newest_request(state: State) -> bool:
+    """The controller's leader epoch and leader are those of the newest request, and nothing newer was sent.
+
+    Why: the controller sends a request with every change of leader or epoch; before the first, all are in sync.
+    Source: PartitionStateMachine writes the partition's state first and then sends LeaderAndIsr.
+    """
+    quorum = state.quorum
+    if quorum.leader_epoch == NO_EPOCH:
+        if quorum.leader != NO_LEADER or quorum.isr != everyone(len(state.replicas)):
+            return False
+    elif quorum.leader != state.leader_and_isr_requests[quorum.leader_epoch].leader:
+        return False
+    for leader_epoch in range(len(state.leader_and_isr_requests)):
+        request = state.leader_and_isr_requests[leader_epoch]
+        if leader_epoch > quorum.leader_epoch:
+            if request.leader != NO_LEADER or request.isr != 0:
+                return False
+    return True
+
+
+def fresh_replicas(state: State) -> bool:
+    """A replica that obeyed no request yet follows nobody and has no record.
+
+    Why: a broker learns of its role by a LeaderAndIsr request, and writes or fetches only in a role.
+    Source: ReplicaManager.becomeLeaderOrFollower.
+    """
+    for replica_id in range(len(state.replicas)):
+        replica = state.replicas[replica_id]
+        if replica.leader_epoch == NO_EPOCH:
+            if replica.leader != NO_LEADER or replica.isr != 0 or replica.log.end_offset != 0:
+                return False
+    return True
+
+
+def obeyed_requests(state: State) -> bool:
+    """The leader that a replica believes in is the one that the request of its leader epoch names.
+
+    Why: epoch and leader are taken over together, from a request that was sent and never changes.
+    Source: Partition.makeLeader and makeFollower.
+    """
+    for replica_id in range(len(state.replicas)):
+        replica = state.replicas[replica_id]
+        if replica.leader_epoch > state.quorum.leader_epoch:
+            return False
+        if replica.leader_epoch != NO_EPOCH:
+            if replica.leader == NO_LEADER:
+                return False
+            if replica.leader != state.leader_and_isr_requests[replica.leader_epoch].leader:
+                return False
+    return True
+
+
+def one_leader_per_epoch(state: State) -> bool:
+    """No two replicas believe that they lead in the same leader epoch.
+
+    Why: every request has an epoch of its own and names one leader.
+    Source: the leader epoch of KIP-101; election safety in Raft.
+    """
+    for leader_id in range(len(state.replicas)):
+        for other_id in range(leader_id):
+            if state.replicas[leader_id].leader == leader_id and state.replicas[other_id].leader == other_id:
+                if state.replicas[leader_id].leader_epoch == state.replicas[other_id].leader_epoch:
+                    return False
+    return True
+
+
+def leader_enters_first(state: State) -> bool:
+    """Nobody is in a leader epoch that its leader has not entered.
+
+    Why: a follower asks the leader where to truncate, and only a broker that is in the epoch answers.
+    Source: KIP-320, the leader epoch in OffsetsForLeaderEpoch.
+    """
+    for replica_id in range(len(state.replicas)):
+        replica = state.replicas[replica_id]
+        if replica.leader_epoch != NO_EPOCH and replica.leader != NO_LEADER:
+            if state.replicas[replica.leader].leader_epoch < replica.leader_epoch:
+                return False
+    return True
+
+
+# -- the ISR ---------------------------------------------------------------------------------------------------
+
+
+def leader_in_isr(state: State) -> bool:
+    """A leader is in every ISR that goes with it: the request's, the controller's, and its own copy.
+
+    Why: leaders are elected from the ISR, and a leader is always caught up with itself.
+    Source: PartitionLeaderElectionAlgorithms; Partition.maybeShrinkIsr never takes the leader out.
+    """
+    for leader_epoch in range(len(state.leader_and_isr_requests)):
+        request = state.leader_and_isr_requests[leader_epoch]
+        if request.leader != NO_LEADER and not contains(request.isr, request.leader):
+            return False
+    for replica_id in range(len(state.replicas)):
+        replica = state.replicas[replica_id]
+        if replica.leader == replica_id and not contains(replica.isr, replica_id):
+            return False
+    quorum = state.quorum
+    return quorum.leader == NO_LEADER or contains(quorum.isr, quorum.leader)
+
+
+def last_known_isr(state: State, leader_epoch: int) -> int:
+    """The ISR of an epoch as far as the records tell: its leader's copy while that leader is in it; what the next
+    request was made of once the leader has gone on; until it came, what the request says.
+    """
+    request = state.leader_and_isr_requests[leader_epoch]
+    if request.leader == NO_LEADER:
+        return request.isr
+    leader = state.replicas[request.leader]
+    if leader.leader_epoch == leader_epoch:
+        return leader.isr
+    if leader.leader_epoch > leader_epoch and leader_epoch < state.quorum.leader_epoch:
+        return state.leader_and_isr_requests[leader_epoch + 1].isr
+    return request.isr
+
+
+def current_isr(state: State) -> bool:
+    """The controller's ISR is its leader's copy once the leader has entered the epoch, and the request's until then.
+
+    Why: only the leader of the newest epoch changes the ISR, in both places at once.
+    Source: Partition.maybeShrinkIsr and maybeExpandIsr; AlterPartition is refused in any other epoch.
+    """
+    quorum = state.quorum
+    if quorum.leader_epoch == NO_EPOCH:
+        return True
+    return quorum.isr == last_known_isr(state, quorum.leader_epoch)
+
+
+def next_isr(state: State) -> bool:
+    """The ISR of a request lies within the last ISR of the epoch before.
+
+    Why: the controller takes replicas out and puts none in; a clean election keeps the ISR.
+    Source: PartitionStateMachine and ReplicaStateMachine, clean election only.
+    """
+    for leader_epoch in range(1, len(state.leader_and_isr_requests)):
+        if leader_epoch <= state.quorum.leader_epoch:
+            isr = state.leader_and_isr_requests[leader_epoch].isr
+            if isr & ~last_known_isr(state, leader_epoch - 1) != 0:
+                return False
+    return True
+
+
+def joined_isr_in_epoch(state: State) -> bool:
+    """Who is in an epoch's ISR, and was not when the epoch began, has entered that epoch.
+
+    Why: a leader lets a replica in on a fetch, and answers fetches of its own epoch only.
+    Source: KIP-320, the current leader epoch in fetch requests; Partition.maybeExpandIsr.
+    """
+    for leader_epoch in range(len(state.leader_and_isr_requests)):
+        joined = last_known_isr(state, leader_epoch) & ~state.leader_and_isr_requests[leader_epoch].isr
+        for replica_id in range(len(state.replicas)):
+            if contains(joined, replica_id) and state.replicas[replica_id].leader_epoch < leader_epoch:
+                return False
+    return True
+
+
+# -- the logs --------------------------------------------------------------------------------------------------
+
+
+def sorted_epochs(state: State) -> bool:
+    """Along a log, leader epochs never fall.
+
+    Why: a leader appends in its own epoch, which is newer than every record it has.
+    Source: LeaderEpochFileCache refuses an epoch that falls.
+    """
+    for replica_id in range(len(state.replicas)):
+        log = state.replicas[replica_id].log
+        for offset in range(1, len(log.records)):
+            if offset < log.end_offset and log.records[offset - 1].epoch > log.records[offset].epoch:
+                return False
+    return True
+
+
+def is_prefix(log: Log, other: Log, end_offset: int) -> bool:
+    """Whether both logs have the same records below `end_offset`."""
+    for offset in range(len(log.records)):
+        if offset < end_offset:
+            if log.records[offset].id != other.records[offset].id:
+                return False
+            if log.records[offset].epoch != other.records[offset].epoch:
+                return False
+    return True
+
+
+def log_matching(state: State) -> bool:
+    """Two logs that have a record of the same leader epoch at an offset are the same up to there.
+
+    Why: an epoch has one leader, whose log only grows while it leads, and its followers have prefixes of it.
+    Source: KIP-279; the log matching of Raft.
+    """
+    for replica_id in range(len(state.replicas)):
+        log = state.replicas[replica_id].log
+        for other_id in range(replica_id):
+            other = state.replicas[other_id].log
+            for offset in range(len(log.records)):
+                if offset < min(log.end_offset, other.end_offset):
+                    if log.records[offset].epoch == other.records[offset].epoch:
+                        if not is_prefix(log, other, offset + 1):
+                            return False
+    return True
+
+
+def is_at_one_place(log: Log, other: Log, next_record_id: int) -> bool:
+    """Whether a record that both logs have stands in both at one offset, in one epoch; and all are known records."""
+    for offset in range(len(log.records)):
+        record = log.records[offset]
+        if record.id >= next_record_id:
+            return False
+        for other_offset in range(len(other.records)):
+            if record.id != NO_RECORD and record.id == other.records[other_offset].id:
+                if offset != other_offset or record.epoch != other.records[other_offset].epoch:
+                    return False
+    return True
+
+
+def unique_records(state: State) -> bool:
+    """A record stands at one offset only, in one epoch, in whichever logs it is.
+
+    Why: a leader appends a record once, and followers copy it to the same offset.
+    Source: the replicated log itself; offsets are given by the leader.
+    """
+    for replica_id in range(len(state.replicas)):
+        for other_id in range(len(state.replicas)):
+            log = state.replicas[replica_id].log
+            if not is_at_one_place(log, state.replicas[other_id].log, state.next_record_id):
+                return False
+    return True
+
+
+def written_by_leader(state: State) -> bool:
+    """A record's epoch had a leader; while that leader is still in it, it has the record.
+
+    Why: only the leader of an epoch writes in it, and it never truncates while it leads.
+    Source: the leader epoch of KIP-101; leader append-only in Raft.
+    """
+    for replica_id in range(len(state.replicas)):
+        log = state.replicas[replica_id].log
+        for offset in range(len(log.records)):
+            epoch = log.records[offset].epoch
+            if epoch != NO_EPOCH:
+                leader_id = state.leader_and_isr_requests[epoch].leader
+                if leader_id == NO_LEADER or state.replicas[leader_id].leader_epoch < epoch:
+                    return False
+                if state.replicas[leader_id].leader_epoch == epoch:
+                    if not is_prefix(log, state.replicas[leader_id].log, offset + 1):
+                        return False
+    return True
+
+
+def follower_prefix(state: State) -> bool:
+    """While a follower and its leader are in the same epoch, the follower's log is a prefix of the leader's.
+
+    Why: the follower cut its log behind the last record they share when it entered the epoch, and only fetches since.
+    Source: KIP-279 for the truncation, KIP-320 for the epoch.
+    """
+    for replica_id in range(len(state.replicas)):
+        follower = state.replicas[replica_id]
+        if follower.leader != NO_LEADER:
+            leader = state.replicas[follower.leader]
+            if leader.leader_epoch == follower.leader_epoch:
+                if follower.log.end_offset > leader.log.end_offset:
+                    return False
+                if not is_prefix(follower.log, leader.log, follower.log.end_offset):
+                    return False
+    return True
+
+
+# -- what is committed -----------------------------------------------------------------------------------------
+
+
+def established_high_watermark(state: State) -> bool:
+    """A replica whose high watermark has passed a record of its own epoch is not ahead of its leader in that epoch.
+
+    Why: such a high watermark was taken over from the leader of this epoch, which only raises it.
+    Source: KAFKA-7128, the leader's high watermark must reach its epoch before it lets replicas into the ISR.
+    """
+    for replica_id in range(len(state.replicas)):
+        replica = state.replicas[replica_id]
+        if replica.leader != NO_LEADER and replica.high_watermark > 0:
+            leader = state.replicas[replica.leader]
+            last_committed = replica.log.records[replica.high_watermark - 1]
+            if leader.leader_epoch == replica.leader_epoch and last_committed.epoch == replica.leader_epoch:
+                if replica.high_watermark > leader.high_watermark:
+                    return False
+    return True
+
+
+def committed_records_on_isr(state: State) -> bool:
+    """Every member of the controller's ISR has what any replica holds committed.
+
+    Why: this is what the ISR is for; `strong_isr` says it of those that believe they lead only.
+    Source: StrongIsr of KafkaReplication, strengthened.
+    """
+    for replica_id in range(len(state.replicas)):
+        for member_id in range(len(state.replicas)):
+            if contains(state.quorum.isr, member_id) and not holds_committed_records(state, replica_id, member_id):
+                return False
+    return True
+
+
+def can_have_committed(state: State, leader_epoch: int) -> bool:
+    """Whether something can have been committed in an epoch: its leader and all of its ISR have entered it."""
+    request = state.leader_and_isr_requests[leader_epoch]
+    if request.leader == NO_LEADER or state.replicas[request.leader].leader_epoch < leader_epoch:
+        return False
+    isr = last_known_isr(state, leader_epoch)
+    for member_id in range(len(state.replicas)):
+        if contains(isr, member_id) and state.replicas[member_id].leader_epoch < leader_epoch:
+            return False
+    return True
+
+
+def isr_holds_committed_records(state: State, replica_id: int, isr: int) -> bool:
+    """Whether every member of an ISR has what the replica holds committed."""
+    for member_id in range(len(state.replicas)):
+        if contains(isr, member_id) and not holds_committed_records(state, replica_id, member_id):
+            return False
+    return True
+
+
+def committed_records_on_requested_isr(state: State) -> bool:
+    """The ISR of a request has what a replica holds committed, if nothing can have been committed between the
+    request's epoch and the replica's; so it does if the request is newer than the replica.
+
+    Why: a late request then still leads to a leader that has everything. This is what makes it safe to obey requests
+        out of order.
+    Source: KIP-320, fencing of fetches and of OffsetsForLeaderEpoch by the leader epoch.
+    """
+    for replica_id in range(len(state.replicas)):
+        nothing_since = True
+        last_epoch = len(state.leader_and_isr_requests) - 1
+        for back in range(len(state.leader_and_isr_requests)):
+            leader_epoch = last_epoch - back
+            if leader_epoch <= state.replicas[replica_id].leader_epoch:
+                nothing_since = nothing_since and not can_have_committed(state, leader_epoch)
+            if nothing_since and leader_epoch <= state.quorum.leader_epoch:
+                isr = state.leader_and_isr_requests[leader_epoch].isr
+                if not isr_holds_committed_records(state, replica_id, isr):
+                    return False
+    return True
+
+
+# -- what no step does -----------------------------------------------------------------------------------------
+
+
+def epochs_never_fall(before: State, after: State) -> bool:
+    """Neither the controller's leader epoch nor a replica's ever falls.
+
+    Why: the controller counts up, and a replica obeys only what is newer than all it obeyed.
+    Source: fencing by the leader epoch in Partition.makeLeader and makeFollower.
+    """
+    if after.quorum.leader_epoch < before.quorum.leader_epoch:
+        return False
+    for replica_id in range(len(before.replicas)):
+        if after.replicas[replica_id].leader_epoch < before.replicas[replica_id].leader_epoch:
+            return False
+    return True
+
+
+def leader_appends_only(before: State, after: State) -> bool:
+    """While a replica leads in one epoch, it keeps its records, and its high watermark never falls.
+
+    Why: only a replica that turns to another leader truncates.
+    Source: leader append-only in Raft; Partition.maybeIncrementLeaderHW.
+    """
+    for replica_id in range(len(before.replicas)):
+        old = before.replicas[replica_id]
+        new = after.replicas[replica_id]
+        if old.leader == replica_id and new.leader_epoch == old.leader_epoch:
+            if new.high_watermark < old.high_watermark or new.log.end_offset < old.log.end_offset:
+                return False
+            if not is_prefix(old.log, new.log, old.log.end_offset):
+                return False
+    return True
+
+
+def only_newest_leader_changes_isr(before: State, after: State) -> bool:
+    """Within a leader epoch the ISR changes only while its leader is in that epoch.
+
+    Why: the controller refuses an ISR change from any other.
+    Source: AlterPartition, which carries the leader epoch.
+    """
+    if after.quorum.leader_epoch != before.quorum.leader_epoch or after.quorum.isr == before.quorum.isr:
+        return True
+    leader = before.quorum.leader
+    return leader != NO_LEADER and before.replicas[leader].leader_epoch == before.quorum.leader_epoch

@@ -1,0 +1,126 @@
+"""What replication promises: committed records stay on every replica that may be elected; and examples.
+
+Part of Kafka judged: the replication of one partition (`impl/replication`), by its records only.
+Source: WeakIsr and StrongIsr of KafkaReplication in hachikuji/kafka-specification (commit d68782b); the examples are
+this project's.
+Left out, and why that is sound: what consumers and producers saw. A record is exposed and acknowledged only while it
+lies below the high watermark of a replica that believes it leads, and that is what both invariants speak of.
+"""
+
+from checker.schema import contains
+from impl.constants import NO_EPOCH
+from impl.replication.records import State
+from spec.replication.measures import live_leaders
+
+
+def holds_committed_records(state: State, leader_id: int, holder_id: int) -> bool:
+    """Whether both logs have the same record at each offset below the leader's high watermark."""
+    leader = state.replicas[leader_id]
+    holder = state.replicas[holder_id]
+    for offset in range(leader.high_watermark):
+        if offset >= leader.log.end_offset:
+            return False
+        if offset >= holder.log.end_offset:
+            return False
+        if leader.log.records[offset].id != holder.log.records[offset].id:
+            return False
+        if leader.log.records[offset].epoch != holder.log.records[offset].epoch:
+            return False
+    return True
+
+
+def weak_isr(state: State) -> bool:
+    """Whoever believes it leads has its committed records on every replica of the ISR it believes in.
+
+    Lost if it fails: a leader counts a record as committed that a member of its own ISR does not have, or has another
+        record in its place; consumers of the two can read different records at one offset.
+    Source: WeakIsr.
+    Holds in: kip320.
+    Fails in: truncate_to_high_watermark, kip101, kip279, kip320_first_try.
+    """
+    for leader_id in range(len(state.replicas)):
+        leader = state.replicas[leader_id]
+        if leader.leader == leader_id:
+            for member_id in range(len(state.replicas)):
+                if contains(leader.isr, member_id) and not holds_committed_records(state, leader_id, member_id):
+                    return False
+    return True
+
+
+def strong_isr(state: State) -> bool:
+    """Whoever believes it leads has its committed records on every replica of the controller's ISR.
+
+    Lost if it fails: the controller may elect a replica without a record that consumers have read and a producer was
+        told is safe; the record is gone.
+    Source: StrongIsr.
+    Holds in: kip320.
+    Fails in: truncate_to_high_watermark, kip101, kip279, kip320_first_try.
+    """
+    for leader_id in range(len(state.replicas)):
+        if state.replicas[leader_id].leader == leader_id:
+            for member_id in range(len(state.replicas)):
+                if contains(state.quorum.isr, member_id) and not holds_committed_records(state, leader_id, member_id):
+                    return False
+    return True
+
+
+def committed_record(state: State) -> bool:
+    """A leader has a committed record. Without an example every invariant about committed records is empty."""
+    for replica_id in range(len(state.replicas)):
+        replica = state.replicas[replica_id]
+        if replica.leader == replica_id and replica.high_watermark > 0:
+            return True
+    return False
+
+
+def shrunk_isr(state: State) -> bool:
+    """A leader has taken a replica out of the ISR of its own epoch."""
+    leader_epoch = state.quorum.leader_epoch
+    if leader_epoch == NO_EPOCH:
+        return False
+    return state.leader_and_isr_requests[leader_epoch].isr & ~state.quorum.isr != 0
+
+
+def expanded_isr(state: State) -> bool:
+    """A leader has let a replica into the ISR that was not in it when its epoch began."""
+    leader_epoch = state.quorum.leader_epoch
+    if leader_epoch == NO_EPOCH:
+        return False
+    return state.quorum.isr & ~state.leader_and_isr_requests[leader_epoch].isr != 0
+
+
+def deposed_leader(state: State) -> bool:
+    """Two replicas believe they lead. Without an example no fencing rule is put to the test."""
+    return live_leaders(state) > 1
+
+
+def follower_of_first_epoch(state: State) -> bool:
+    """A replica follows the leader of the first epoch, as whose follower it had nothing to cut."""
+    for replica_id in range(len(state.replicas)):
+        replica = state.replicas[replica_id]
+        if replica.leader_epoch == 0 and replica.leader != replica_id:
+            return True
+    return False
+
+
+def committed_without_all(state: State) -> bool:
+    """A leader has a committed record, and a replica never heard of a leader. Without an example a commit needs all."""
+    for leader_id in range(len(state.replicas)):
+        leader = state.replicas[leader_id]
+        if leader.leader == leader_id and leader.high_watermark > 0:
+            for replica_id in range(len(state.replicas)):
+                if state.replicas[replica_id].leader_epoch == NO_EPOCH:
+                    return True
+    return False
+
+
+def diverging_logs(state: State) -> bool:
+    """Two replicas hold different records at one offset. Without an example no truncation rule is put to the test."""
+    for replica_id in range(len(state.replicas)):
+        log = state.replicas[replica_id].log
+        for other_id in range(replica_id):
+            other = state.replicas[other_id].log
+            for offset in range(min(log.end_offset, other.end_offset)):
+                if log.records[offset].id != other.records[offset].id:
+                    return True
+    return False

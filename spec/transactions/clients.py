@@ -1,0 +1,199 @@
+"""What producers of transactions, and the consumers among them, send and when.
+
+Part of Kafka judged: `impl/transactions/client.py`, `group.py` and `plain_consumer.py`, by their records only.
+Source: KIP-98, KIP-447, KIP-890; apache/kafka `TransactionManager`.
+Left out, and why that is sound: what they are answered, of which `spec/transactions/coordinators.py` speaks.
+"""
+
+from impl.producer.constants import NO_PRODUCER_ID, Marker
+from impl.transactions.constants import (
+    NO_INPUT,
+    NO_TRANSACTION,
+    ProducerState,
+    ProduceStage,
+    RequestKind,
+    TransactionState,
+    Upgrade,
+)
+from impl.transactions.records import State
+from impl.transactions.rules import TransactionRules
+
+
+def commits_await_acknowledgements(before: State, after: State) -> bool:
+    """A client asks to commit only when it has sent something, and all of it is acknowledged.
+
+    Lost if it fails: a transaction is committed of which a record was never stored.
+    Source: `Sender.maybeSendAndPollTransactionalRequest` (flush), TransactionManager.beginCommit.
+    Holds in: every model of transactions.
+    Fails in: none; it guards when a client commits.
+    """
+    for client_id in range(len(before.clients)):
+        client = before.clients[client_id]
+        if client.state == ProducerState.IN_TRANSACTION:
+            transaction = before.transactions[client.transaction]
+            if transaction.asked == Marker.NONE and after.transactions[client.transaction].asked == Marker.COMMIT:
+                if client.sent == 0 or client.sent & transaction.acknowledged != client.sent:
+                    return False
+    return True
+
+
+def only_begun_transactions_are_ended(state: State) -> bool:
+    """A client asks to end a transaction only if its coordinator can know of it, and as its application wants it.
+
+    Lost if it fails: the coordinator refuses to end what it does not know, and the client stops.
+    Source: `TransactionManager.beginAbort`, `endTransaction`.
+    Holds in: every model of transactions.
+    Fails in: none; it guards what a client asks for.
+    """
+    for client_id in range(len(state.clients)):
+        client = state.clients[client_id]
+        is_committing = client.state == ProducerState.COMMITTING
+        if is_committing or client.state == ProducerState.ABORTING:
+            asked = state.transactions[client.transaction].asked
+            if asked != (Marker.COMMIT if is_committing else Marker.ABORT) or client.partitions == 0:
+                return False
+    return True
+
+
+def requests_carry_their_version(before: State, after: State, rules: TransactionRules) -> bool:
+    """What a client sends is of the transaction version that it has gone over to; with version 2 it adds no partitions.
+
+    Lost if it fails: a request of version 1 in the epoch of version 2, by which a late one ends another transaction.
+    Source: `TransactionManager.isTransactionV2Enabled`; KIP-890, KAFKA-18227.
+    Holds in: every model of transactions.
+    Fails in: none; it guards which version a request has.
+    """
+    for client_id in range(len(before.clients)):
+        is_gone_over = before.clients[client_id].upgrade >= Upgrade.BUMPING
+        request = after.requests[client_id]
+        if before.requests[client_id].kind != request.kind and request.kind != RequestKind.NONE:
+            if (request.is_upgraded == 1) != is_gone_over:
+                return False
+            if request.kind == RequestKind.ADD_PARTITIONS_TO_TXN:
+                if rules.transaction_version == 2 or is_gone_over:
+                    return False
+        produce = after.produces[client_id]
+        if before.produces[client_id].stage == ProduceStage.IDLE and produce.stage != ProduceStage.IDLE:
+            if (produce.is_upgraded == 1) != is_gone_over:
+                return False
+    return True
+
+
+def records_are_sent_in_transactions(before: State, after: State) -> bool:
+    """A client sends a record or an offset only in a transaction.
+
+    Lost if it fails: what is sent while a transaction ends belongs to the next one, or to none.
+    Source: `TransactionManager.failIfNotReadyForSend`, `maybeAddPartition`.
+    Holds in: every model of transactions.
+    Fails in: none; it guards when a client sends.
+    """
+    for client_id in range(len(before.clients)):
+        if before.produces[client_id].stage == ProduceStage.IDLE:
+            if after.produces[client_id].stage != ProduceStage.IDLE:
+                if before.clients[client_id].state != ProducerState.IN_TRANSACTION:
+                    return False
+    return True
+
+
+def versions_stay(before: State, after: State) -> bool:
+    """A client that has learnt of no other transaction version keeps the one that it has.
+
+    Lost if it fails: it goes back to version 1 by itself, in which a late message can join its next transaction.
+    Source: `TransactionManager.maybeUpdateTransactionV2Enabled`; KIP-890.
+    Holds in: the models of transactions with clients that go over.
+    Fails in: none; it guards how a client goes over.
+    """
+    for client_id in range(len(before.clients)):
+        was = before.clients[client_id].upgrade
+        if was == Upgrade.NONE or was == Upgrade.DONE:
+            if after.clients[client_id].upgrade != was:
+                return False
+    return True
+
+
+def new_epochs_complete_the_upgrade(before: State, after: State) -> bool:
+    """A client that asks for the next epoch to go over to version 2 has gone over when it has that epoch.
+
+    Lost if it fails: it asks for another epoch behind every transaction.
+    Source: `TransactionManager.maybeUpdateTransactionV2Enabled`; KAFKA-18227.
+    Holds in: the models of transactions with clients that go over.
+    Fails in: none; it guards how a client goes over.
+    """
+    for client_id in range(len(before.clients)):
+        was = before.clients[client_id]
+        now = after.clients[client_id]
+        if was.upgrade == Upgrade.BUMPING and was.producer_epoch != now.producer_epoch:
+            if now.upgrade != Upgrade.DONE:
+                return False
+    return True
+
+
+def positions_need_a_generation(state: State) -> bool:
+    """Only who was given the input of a group has a position in it.
+
+    Lost if it fails: an application processes, and commits, what another member was given.
+    Source: `ConsumerCoordinator`; KIP-447.
+    Holds in: every model of transactions.
+    Fails in: none; it guards what follows a transaction.
+    """
+    for client_id in range(len(state.clients)):
+        if state.clients[client_id].generation == 0 and state.clients[client_id].input_offset != NO_INPUT:
+            return False
+    return True
+
+
+def rebalances_wait_for_transactions(before: State, after: State) -> bool:
+    """Who is given the input anew is in no transaction of its own at that time.
+
+    Lost if it fails: its transaction goes on with another generation than its input is of.
+    Source: KIP-447; the application ends its transaction before it polls again.
+    Holds in: the models of transactions with a group.
+    Fails in: none; it guards the reference itself.
+    """
+    for client_id in range(len(before.clients)):
+        if after.clients[client_id].generation > before.clients[client_id].generation:
+            if before.clients[client_id].transaction != NO_TRANSACTION:
+                return False
+    return True
+
+
+def abort_after_error(state: State) -> bool:
+    """A client aborts of whose records one was not acknowledged. Without an example errors are never mended."""
+    for client_id in range(len(state.clients)):
+        client = state.clients[client_id]
+        if client.state == ProducerState.ABORTING:
+            if client.sent & state.transactions[client.transaction].acknowledged != client.sent:
+                return True
+    return False
+
+
+def plain_consumer_does_not_wait(state: State) -> bool:
+    """A consumer that does not write has its position in the newest generation, while a transaction may change it."""
+    for client_id in range(len(state.clients)):
+        client = state.clients[client_id]
+        if client.producer_id == NO_PRODUCER_ID and client.input_offset != NO_INPUT:
+            if client.generation == state.group.generation:
+                for producer_id in range(len(state.group.pending)):
+                    if state.group.pending[producer_id] != NO_INPUT:
+                        return True
+    return False
+
+
+def commit_in_last_epoch(state: State) -> bool:
+    """A transaction is to be committed whose epoch is the last. Without an example producer ids never follow."""
+    for transactional_id in range(len(state.transactional_ids)):
+        appended = state.transactional_ids[transactional_id].appended
+        if appended.next_producer_id != NO_PRODUCER_ID and appended.state == TransactionState.PREPARE_COMMIT:
+            return True
+    return False
+
+
+def refused_commit(state: State) -> bool:
+    """A commit was refused because of the transaction's state, and the application told that it is aborted."""
+    for transaction in range(len(state.transactions)):
+        if (
+            state.transactions[transaction].asked == Marker.COMMIT
+            and state.transactions[transaction].told == Marker.ABORT
+        ):
+            return True
+    return False

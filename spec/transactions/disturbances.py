@@ -1,0 +1,282 @@
+"""What the world may do to transactions, and examples of what must be possible.
+
+Part of Kafka judged: `model/transactions/environment.py` and `impl/transactions/log.py`, by their records only.
+Source: KIP-98, KIP-360, KIP-890; apache/kafka `TransactionStateManager`.
+Left out, and why that is sound: when a disturbance comes, which is at any time.
+"""
+
+from impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
+from impl.transactions.constants import ProducerState, ProduceStage, RequestKind, TransactionState
+from impl.transactions.records import Request, State, TransactionalId
+from spec.transactions.coordinators import is_preparing
+from spec.transactions.partitions import is_open
+
+
+def is_same_request(one: Request, other: Request) -> bool:
+    """Whether two requests ask the same."""
+    if one.kind != other.kind or one.producer_id != other.producer_id or one.producer_epoch != other.producer_epoch:
+        return False
+    return one.partition == other.partition and one.marker == other.marker
+
+
+def a_request_became_stray(before: State, after: State) -> bool:
+    """Whether a free slot has now a copy of a request that a client waits for, and that nobody has taken."""
+    for stray_id in range(len(before.clients), len(before.requests)):
+        if before.requests[stray_id].kind == RequestKind.NONE and after.requests[stray_id].kind != RequestKind.NONE:
+            for client_id in range(len(before.clients)):
+                request = before.requests[client_id]
+                if not request.is_waiting and is_same_request(request, after.requests[stray_id]):
+                    return True
+    return False
+
+
+def a_batch_became_stray(before: State, after: State) -> bool:
+    """Whether a free slot has now a batch that a client had sent."""
+    for stray_id in range(len(before.clients), len(before.produces)):
+        if before.produces[stray_id].stage == ProduceStage.IDLE and after.produces[stray_id].stage != ProduceStage.IDLE:
+            return True
+    return False
+
+
+def a_marker_became_late(before: State, after: State) -> bool:
+    """Whether a free slot has now a marker."""
+    for slot in range(len(before.late_markers)):
+        if after.late_markers[slot].request.is_sent and not before.late_markers[slot].request.is_sent:
+            return True
+    return False
+
+
+def a_coordinator_was_replaced(before: State, after: State) -> bool:
+    """Whether some transactional id has a coordinator of the next term."""
+    for transactional_id in range(len(before.transactional_ids)):
+        was = before.transactional_ids[transactional_id].coordinator_epoch
+        if after.transactional_ids[transactional_id].coordinator_epoch == was + 1:
+            return True
+    return False
+
+
+def an_append_failed(before: State, after: State) -> bool:
+    """Whether an append is gone, or its coordinator has given it up."""
+    for transactional_id in range(len(before.transactional_ids)):
+        was = before.transactional_ids[transactional_id]
+        now = after.transactional_ids[transactional_id]
+        if was.is_appended:
+            if not now.is_appended:
+                return True
+            coordinator = was.coordinators[was.coordinator_epoch]
+            if coordinator.is_marking and coordinator.pending_state == was.appended.state:
+                return True
+            if coordinator.pending_state != now.coordinators[was.coordinator_epoch].pending_state:
+                return True
+    return False
+
+
+def a_marker_was_taken(before: State, after: State, marker: Marker) -> bool:
+    """Whether a marker, an ABORT if that is asked for, was under way and is no more."""
+    for transactional_id in range(len(before.transactional_ids)):
+        was = before.transactional_ids[transactional_id]
+        now = after.transactional_ids[transactional_id]
+        for term in range(len(was.coordinators)):
+            coordinator = was.coordinators[term]
+            for partition_id in range(len(coordinator.markers)):
+                request = coordinator.markers[partition_id]
+                if request.is_sent and not now.coordinators[term].markers[partition_id].is_sent:
+                    if marker == Marker.NONE or request.marker == marker:
+                        return True
+    return False
+
+
+def has_batch_under_way(state: State, producer_id: int) -> bool:
+    """Whether a batch of the producer is under way."""
+    for produce_id in range(len(state.produces)):
+        if state.produces[produce_id].batch.producer_id == producer_id:
+            return True
+    return False
+
+
+def an_idle_producer_was_forgotten(before: State, after: State) -> bool:
+    """Whether a partition has forgotten a producer of which nothing is open there and no batch under way."""
+    for partition_id in range(len(before.partitions)):
+        was = before.partitions[partition_id].log
+        now = after.partitions[partition_id].log
+        for producer_id in range(len(was.producers)):
+            if was.producers[producer_id].producer_epoch != NO_PRODUCER_EPOCH:
+                if now.producers[producer_id].producer_epoch == NO_PRODUCER_EPOCH:
+                    return not is_open(was, producer_id) and not has_batch_under_way(before, producer_id)
+    return False
+
+
+def an_id_is_removed(before: State, after: State) -> bool:
+    """Whether the removal of a transactional id is appended."""
+    for transactional_id in range(len(before.transactional_ids)):
+        now = after.transactional_ids[transactional_id]
+        if now.appended.state == TransactionState.DEAD and not before.transactional_ids[transactional_id].is_appended:
+            return True
+    return False
+
+
+def a_topic_was_recreated(before: State, after: State) -> bool:
+    """Whether there is a topic anew that was deleted."""
+    for partition_id in range(len(before.partitions)):
+        if before.partitions[partition_id].is_deleted and not after.partitions[partition_id].is_deleted:
+            return True
+    return False
+
+
+def disturbances_are_real(before: State, after: State) -> bool:
+    """A delay leaves a request behind in a free slot; a fail-over begins a term; an append that fails was under way; a
+    marker's answer is lost of one that was under way; who is forgotten was idle; what is created anew was deleted.
+
+    Lost if it fails: behaviours in which so many disturbances happen; they would be charged for nothing.
+    Source: `model/transactions/environment.py`.
+    Holds in: every model of transactions.
+    Fails in: none; it guards the reference itself.
+    """
+    was = before.budget
+    now = after.budget
+    if was.delays != now.delays:
+        is_late = a_request_became_stray(before, after) or a_batch_became_stray(before, after)
+        if not is_late and not a_marker_became_late(before, after):
+            return False
+    if was.failovers != now.failovers and not a_coordinator_was_replaced(before, after):
+        return False
+    if was.append_failures != now.append_failures and not an_append_failed(before, after):
+        return False
+    if was.marker_losses != now.marker_losses and not a_marker_was_taken(before, after, Marker.NONE):
+        return False
+    if was.io_errors != now.io_errors and not a_marker_was_taken(before, after, Marker.ABORT):
+        return False
+    if was.expirations != now.expirations and not an_id_is_removed(before, after):
+        if not an_idle_producer_was_forgotten(before, after):
+            return False
+    return was.recreations == now.recreations or a_topic_was_recreated(before, after)
+
+
+def transaction_is_fenced(state: State) -> bool:
+    """An abort is appended under an epoch that nobody was given. Without an example no transaction is taken over."""
+    for transactional_id in range(len(state.transactional_ids)):
+        appended = state.transactional_ids[transactional_id].appended
+        if appended.state == TransactionState.PREPARE_ABORT and appended.last_producer_epoch == NO_PRODUCER_EPOCH:
+            return True
+    return False
+
+
+def is_begun_behind(state: State, last: TransactionState) -> bool:
+    """Whether the next epoch is appended behind a transaction that has ended so."""
+    for transactional_id in range(len(state.transactional_ids)):
+        transactional = state.transactional_ids[transactional_id]
+        if transactional.appended.state == TransactionState.EMPTY and transactional.entry.state == last:
+            return True
+    return False
+
+
+def epoch_begins_behind_nothing(state: State) -> bool:
+    """A producer asks for the next epoch where there was no transaction yet."""
+    return is_begun_behind(state, TransactionState.EMPTY)
+
+
+def epoch_begins_behind_commit(state: State) -> bool:
+    """A producer asks for the next epoch behind a committed transaction."""
+    return is_begun_behind(state, TransactionState.COMPLETE_COMMIT)
+
+
+def epoch_begins_behind_abort(state: State) -> bool:
+    """A producer asks for the next epoch behind an aborted transaction."""
+    return is_begun_behind(state, TransactionState.COMPLETE_ABORT)
+
+
+def epoch_begins_without_ids_left(state: State) -> bool:
+    """A producer is given the next epoch when no producer id is left to give."""
+    for transactional_id in range(len(state.transactional_ids)):
+        appended = state.transactional_ids[transactional_id].appended
+        if appended.state == TransactionState.EMPTY and appended.producer_epoch > 0:
+            if state.next_producer_id == len(state.partitions[0].log.producers):
+                return True
+    return False
+
+
+def init_rotates_producer_id(state: State) -> bool:
+    """A producer that asks for the next epoch is given another producer id, because the epochs are used up."""
+    for transactional_id in range(len(state.transactional_ids)):
+        appended = state.transactional_ids[transactional_id].appended
+        if appended.state == TransactionState.EMPTY and appended.previous_producer_id != NO_PRODUCER_ID:
+            if appended.producer_epoch == 0:
+                return True
+    return False
+
+
+def is_replaced(transactional: TransactionalId) -> bool:
+    """Whether the first coordinator of the id is in office no more."""
+    return transactional.coordinator_epoch > 0
+
+
+def coordinator_is_replaced_at_rest(state: State) -> bool:
+    """A coordinator is replaced while nothing is under way."""
+    for client_id in range(len(state.clients)):
+        if state.clients[client_id].state != ProducerState.UNINITIALIZED:
+            return False
+    return is_replaced(state.transactional_ids[0])
+
+
+def entry_outlives_its_coordinator(state: State) -> bool:
+    """A request is still to be answered whose entry the former coordinator has appended, and the next one has."""
+    transactional = state.transactional_ids[0]
+    is_asking = state.requests[0].kind == RequestKind.INIT_PRODUCER_ID and not state.requests[0].is_waiting
+    is_done = transactional.entry.state == TransactionState.EMPTY and transactional.entry.producer_epoch == 0
+    return is_replaced(transactional) and is_asking and is_done and not transactional.is_appended
+
+
+def is_same_broker_back(state: State) -> bool:
+    """Whether the coordinator in office is on the broker of the one before."""
+    transactional = state.transactional_ids[0]
+    return transactional.coordinators[transactional.coordinator_epoch].is_back
+
+
+def coordinator_is_back_at_rest(state: State) -> bool:
+    """A broker comes back as coordinator while nothing is under way."""
+    return coordinator_is_replaced_at_rest(state) and is_same_broker_back(state)
+
+
+def entry_outlives_with_broker(state: State) -> bool:
+    """A request is still to be answered whose entry its coordinator has appended before it came back."""
+    return entry_outlives_its_coordinator(state) and is_same_broker_back(state)
+
+
+def end_comes_too_early(state: State) -> bool:
+    """A client of the present epoch was fenced, because it ended a transaction before the one before was complete."""
+    for client_id in range(len(state.clients)):
+        client = state.clients[client_id]
+        entry = state.transactional_ids[client.transactional_id].entry
+        if client.state == ProducerState.FATAL_ERROR and is_preparing(entry.state):
+            if client.producer_id == entry.producer_id and client.producer_epoch == entry.producer_epoch:
+                return True
+    return False
+
+
+def entry_is_lost(state: State) -> bool:
+    """A producer id was given out, and the entry with it is lost before it was committed."""
+    transactional = state.transactional_ids[0]
+    if transactional.is_appended or transactional.entry.state != TransactionState.NONE:
+        return False
+    return state.next_producer_id > 0
+
+
+def append_of_unknown_outcome(state: State) -> bool:
+    """An entry is appended whose coordinator has given it up: it may still be committed."""
+    for transactional_id in range(len(state.transactional_ids)):
+        transactional = state.transactional_ids[transactional_id]
+        pending = transactional.coordinators[transactional.coordinator_epoch].pending_state
+        if transactional.is_appended and pending == TransactionState.NONE:
+            return True
+    return False
+
+
+def producer_is_forgotten_behind_failover(state: State) -> bool:
+    """A partition has forgotten a producer whose last marker is of the second coordinator."""
+    for partition_id in range(len(state.partitions)):
+        log = state.partitions[partition_id].log
+        if log.end_offset > 0 and log.batches[log.end_offset - 1].coordinator_epoch > 0:
+            producer_id = log.batches[log.end_offset - 1].producer_id
+            if log.producers[producer_id].producer_epoch == NO_PRODUCER_EPOCH:
+                return True
+    return False

@@ -1,0 +1,470 @@
+"""What coordinators, partitions and producers can rely on: invariants by which transactions are proved for all states.
+
+Each is preserved by every action of the models that list it, from every well-typed state in which all of them hold,
+reachable or not, and holds of every reachable state, which the search confirms (`check --lemmas`).
+
+Part of Kafka judged: `impl/transactions`, by its records only.
+Source: this project's, after KIP-98 and KIP-890.
+Left out, and why that is sound: appends to the transaction log whose outcome is unknown, producers that a partition
+has forgotten, cleaned logs and groups; `spec/README.md` lists what is not proved. What a lemma does not say cannot make
+another one true.
+"""
+
+from checker.schema import contains
+from impl.constants import NO_OFFSET
+from impl.producer.constants import NO_BATCH, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
+from impl.producer.records import PartitionLog
+from impl.transactions.constants import (
+    NO_PARTITION,
+    NO_TRANSACTION,
+    ProducerState,
+    ProduceStage,
+    RequestKind,
+    TransactionState,
+    Upgrade,
+)
+from impl.transactions.records import (
+    Client,
+    Coordinator,
+    Partition,
+    Request,
+    State,
+    TransactionMetadata,
+)
+from spec.transactions.steps import may_follow
+
+
+def has_transaction(client: Client) -> bool:
+    """Whether the application has begun a transaction, and does not know yet how it ended."""
+    if client.state == ProducerState.IN_TRANSACTION or client.state == ProducerState.ABORTABLE_ERROR:
+        return True
+    return client.state == ProducerState.COMMITTING or client.state == ProducerState.ABORTING
+
+
+def producers_have_ids(state: State) -> bool:
+    """A producer in a transaction knows which one it is; it and one that is ready have a producer id and an epoch.
+
+    Why: a transaction is begun only by a producer that is ready, which the answer of the coordinator makes it.
+    Source: `TransactionManager.State`; KIP-98.
+    """
+    for client_id in range(len(state.clients)):
+        client = state.clients[client_id]
+        if has_transaction(client) and client.transaction == NO_TRANSACTION:
+            return False
+        if has_transaction(client) or client.state == ProducerState.READY:
+            if client.producer_id == NO_PRODUCER_ID or client.producer_epoch == NO_PRODUCER_EPOCH:
+                return False
+    return True
+
+
+def transactions_have_inputs(state: State) -> bool:
+    """A transaction that is made from an input is made from one that there is.
+
+    Why: an application takes the input at its position, if there is one.
+    Source: `KafkaConsumer.poll`.
+    """
+    for transaction in range(len(state.transactions)):
+        if state.transactions[transaction].input_offset >= len(state.group.processed) - 1:
+            return False
+    return True
+
+
+def is_asked_by(request: Request, client: Client) -> bool:
+    """Whether the client is in the state in which it asks for that."""
+    if client.state == ProducerState.FATAL_ERROR:
+        return True
+    if request.kind == RequestKind.INIT_PRODUCER_ID:
+        return client.state == ProducerState.INITIALIZING
+    if request.kind == RequestKind.ADD_PARTITIONS_TO_TXN:
+        return client.state == ProducerState.IN_TRANSACTION
+    return client.state == ProducerState.COMMITTING or client.state == ProducerState.ABORTING
+
+
+def leads_to(kind: RequestKind, appended: TransactionState) -> bool:
+    """Whether a request of that kind waits for an entry in that state."""
+    if kind == RequestKind.INIT_PRODUCER_ID:
+        return appended == TransactionState.EMPTY
+    if kind == RequestKind.ADD_PARTITIONS_TO_TXN:
+        return appended == TransactionState.ONGOING
+    return appended == TransactionState.PREPARE_COMMIT or appended == TransactionState.PREPARE_ABORT
+
+
+def requests_fit_their_clients(state: State) -> bool:
+    """A client that awaits an answer is in the state to use it; a request that waits does so for the entry it led to.
+
+    Why: a client does nothing else while it awaits an answer, and one entry is appended at a time.
+    Source: `TransactionManager` (one request in flight); `TransactionCoordinator` (CONCURRENT_TRANSACTIONS).
+    """
+    for request_id in range(len(state.requests)):
+        request = state.requests[request_id]
+        if request.kind == RequestKind.ADD_PARTITIONS_TO_TXN and request.partition == NO_PARTITION:
+            return False
+        if request.kind == RequestKind.NONE:
+            if request.is_waiting:
+                return False
+        elif request_id < len(state.clients) and not is_asked_by(request, state.clients[request_id]):
+            return False
+        if request.is_waiting:
+            if request_id >= len(state.clients):
+                return False
+            transactional = state.transactional_ids[request.transactional_id]
+            if not transactional.is_appended or not leads_to(request.kind, transactional.appended.state):
+                return False
+    return True
+
+
+def one_request_at_a_time(state: State) -> bool:
+    """Who awaits the answer to a produce request is in a transaction, unless it stopped, and awaits no other answer.
+
+    Why: a transactional producer ends its transaction, or adds a partition, when nothing is in flight.
+    Source: `TransactionManager.nextRequest`, `Sender.maybeSendAndPollTransactionalRequest`.
+    """
+    for client_id in range(len(state.clients)):
+        client = state.clients[client_id]
+        if state.produces[client_id].stage != ProduceStage.IDLE:
+            if client.state != ProducerState.IN_TRANSACTION and client.state != ProducerState.FATAL_ERROR:
+                return False
+            if state.requests[client_id].kind != RequestKind.NONE:
+                return False
+    return True
+
+
+def produce_requests_are_transactional(state: State) -> bool:
+    """A produce request names its partition, and its batch the producer id and epoch of a transaction.
+
+    Why: a producer sends only in a transaction, when it has both.
+    Source: `Sender.sendProduceRequest`; KIP-98.
+    """
+    for produce_id in range(len(state.produces)):
+        produce = state.produces[produce_id]
+        batch = produce.batch
+        if batch.marker != Marker.NONE:
+            return False
+        if produce.stage != ProduceStage.IDLE:
+            if produce.partition == NO_PARTITION or batch.is_transactional == 0:
+                return False
+            if batch.producer_id == NO_PRODUCER_ID or batch.producer_epoch == NO_PRODUCER_EPOCH:
+                return False
+    return True
+
+
+def is_well_formed(metadata: TransactionMetadata) -> bool:
+    """Whether an entry has a producer id and an epoch if, and only if, its transactional id is known."""
+    is_known = metadata.state != TransactionState.NONE
+    if is_known != (metadata.producer_id != NO_PRODUCER_ID) or is_known != (
+        metadata.producer_epoch != NO_PRODUCER_EPOCH
+    ):
+        return False
+    return metadata.state != TransactionState.PREPARE_EPOCH_FENCE
+
+
+def well_formed_metadata(state: State) -> bool:
+    """An id that is known has a producer id and an epoch; to raise an epoch, or to remove an id, is only ever pending.
+
+    Why: an id is made known with both. Raising an epoch is followed by the abort, and removing an id by a tombstone.
+    Source: `TransactionMetadata`; `TransactionStateManager.removeExpiredTransactionalIds`.
+    """
+    for transactional_id in range(len(state.transactional_ids)):
+        transactional = state.transactional_ids[transactional_id]
+        if not is_well_formed(transactional.entry) or transactional.entry.state == TransactionState.DEAD:
+            return False
+        if not is_well_formed(transactional.appended):
+            return False
+        if transactional.is_appended != (transactional.appended.state != TransactionState.NONE):
+            return False
+        for term in range(len(transactional.coordinators)):
+            metadata = transactional.coordinators[term].metadata
+            if not is_well_formed(metadata) or metadata.state == TransactionState.DEAD:
+                return False
+    return True
+
+
+def newest_coordinator_serves(state: State) -> bool:
+    """The coordinator of the newest term serves, none of a later term exists, and who does not serve has no memory.
+
+    Why: a term begins with loading the transaction log, and ends with unloading it.
+    Source: `TransactionCoordinator.onElection`, `onResignation`.
+    """
+    for transactional_id in range(len(state.transactional_ids)):
+        transactional = state.transactional_ids[transactional_id]
+        if transactional.coordinator_epoch + state.budget.failovers >= len(transactional.coordinators):
+            return False
+        for term in range(len(transactional.coordinators)):
+            coordinator = transactional.coordinators[term]
+            if term == transactional.coordinator_epoch and not coordinator.is_serving:
+                return False
+            if term > transactional.coordinator_epoch and coordinator.is_serving:
+                return False
+            if not coordinator.is_serving:
+                if coordinator.metadata.state != TransactionState.NONE or coordinator.is_marking:
+                    return False
+                if coordinator.pending_state != TransactionState.NONE:
+                    return False
+    return True
+
+
+def is_consistent(coordinator: Coordinator) -> bool:
+    """Whether what is pending may come next, and is the completion where a transaction is decided."""
+    state = coordinator.metadata.state
+    pending = coordinator.pending_state
+    if pending != TransactionState.NONE and not may_follow(state, pending):
+        return False
+    is_decided = state == TransactionState.PREPARE_COMMIT or state == TransactionState.PREPARE_ABORT
+    if is_decided and pending == TransactionState.NONE:
+        return False
+    return is_decided or not coordinator.is_marking
+
+
+def pending_states_may_follow(state: State) -> bool:
+    """What is pending may come next: the completion of a transaction that is decided, which alone has markers.
+
+    Why: a coordinator begins a transition only from a state before it, and one at a time; with a decision it begins the
+    completion at once.
+    Source: `TransactionMetadata.prepareTransitionTo`, `prepareComplete`.
+    """
+    for transactional_id in range(len(state.transactional_ids)):
+        transactional = state.transactional_ids[transactional_id]
+        for term in range(len(transactional.coordinators)):
+            if not is_consistent(transactional.coordinators[term]):
+                return False
+    return True
+
+
+def is_copy(metadata: TransactionMetadata, entry: TransactionMetadata) -> bool:
+    """Whether the memory has what the log has, but for an epoch that may have been raised since."""
+    if metadata.state != entry.state or metadata.producer_id != entry.producer_id:
+        return False
+    if metadata.partitions != entry.partitions or metadata.next_producer_id != entry.next_producer_id:
+        return False
+    return metadata.producer_epoch >= entry.producer_epoch
+
+
+def memory_matches_transaction_log(state: State) -> bool:
+    """The newest coordinator has in memory what the log has, and awaits what is appended, with an epoch not older.
+
+    Why: it loads the log, and follows each append when that is committed. Only an abort of its own raises the epoch in
+    memory before that.
+    Source: `TransactionStateManager.appendTransactionToLog`; KAFKA-6119.
+    """
+    for transactional_id in range(len(state.transactional_ids)):
+        transactional = state.transactional_ids[transactional_id]
+        coordinator = transactional.coordinators[transactional.coordinator_epoch]
+        metadata = coordinator.metadata
+        if not is_copy(metadata, transactional.entry):
+            return False
+        if transactional.is_appended:
+            if coordinator.pending_state != transactional.appended.state:
+                return False
+            if transactional.appended.producer_id == metadata.producer_id:
+                if transactional.appended.producer_epoch < metadata.producer_epoch:
+                    return False
+        elif metadata.producer_epoch != transactional.entry.producer_epoch:
+            return False
+    return True
+
+
+def is_given(state: State, producer_id: int) -> bool:
+    """Whether it is no producer id, or one that somebody was given."""
+    return producer_id < state.next_producer_id
+
+
+def producer_ids_are_new(state: State) -> bool:
+    """Whoever is given a producer id has one that nobody had; the one that is to follow is another one.
+
+    Why: producer ids are given in order, from blocks that the controller hands out once.
+    Source: `ProducerIdManager`; KIP-890 (the next producer id).
+    """
+    for transactional_id in range(len(state.transactional_ids)):
+        transactional = state.transactional_ids[transactional_id]
+        if not are_given(state, transactional.entry) or not are_given(state, transactional.appended):
+            return False
+        for term in range(len(transactional.coordinators)):
+            if not are_given(state, transactional.coordinators[term].metadata):
+                return False
+    return True
+
+
+def are_given(state: State, metadata: TransactionMetadata) -> bool:
+    """Whether the producer ids of an entry are given, and the next one is not the current one."""
+    if not is_given(state, metadata.producer_id) or not is_given(state, metadata.next_producer_id):
+        return False
+    return metadata.next_producer_id == NO_PRODUCER_ID or metadata.next_producer_id != metadata.producer_id
+
+
+def nobody_goes_over(state: State) -> bool:
+    """No client goes over to another transaction version.
+
+    Why: all begin with that of the rules, and only one that is due goes over.
+    Source: this project's: the models of going over have no lemmas.
+    """
+    for client_id in range(len(state.clients)):
+        if state.clients[client_id].upgrade != Upgrade.NONE:
+            return False
+    return True
+
+
+def markers_are_decisions(state: State) -> bool:
+    """A marker under way says how a transaction of some producer id and epoch ends.
+
+    Why: a coordinator sends markers only of a transaction that is decided.
+    Source: `TransactionMarkerChannelManager.addTxnMarkersToSend`.
+    """
+    for transactional_id in range(len(state.transactional_ids)):
+        transactional = state.transactional_ids[transactional_id]
+        for term in range(len(transactional.coordinators)):
+            for partition_id in range(len(state.partitions)):
+                request = transactional.coordinators[term].markers[partition_id]
+                if request.is_sent:
+                    if request.producer_id == NO_PRODUCER_ID or request.producer_epoch == NO_PRODUCER_EPOCH:
+                        return False
+                    if request.marker == Marker.NONE:
+                        return False
+    return True
+
+
+def has_well_formed_log(log: PartitionLog) -> bool:
+    """Whether a log has batches and markers of transactions up to its end, and blanks behind."""
+    for offset in range(len(log.batches)):
+        batch = log.batches[offset]
+        if offset < log.end_offset:
+            if batch.producer_id == NO_PRODUCER_ID or batch.producer_epoch == NO_PRODUCER_EPOCH:
+                return False
+            if batch.is_transactional == 0 or (batch.marker != Marker.NONE and batch.id != NO_BATCH):
+                return False
+        elif batch.id != NO_BATCH or batch.producer_id != NO_PRODUCER_ID or batch.marker != Marker.NONE:
+            return False
+    return log.start_offset == 0
+
+
+def well_formed_transactional_logs(state: State) -> bool:
+    """A log has batches and markers of transactions up to its end, and none behind.
+
+    Why: they are appended at the end, and only transactional producers and their coordinators write here.
+    Source: `UnifiedLog`; KIP-98.
+    """
+    for partition_id in range(len(state.partitions)):
+        if not has_well_formed_log(state.partitions[partition_id].log):
+            return False
+    return True
+
+
+def high_watermark_is_stored(state: State) -> bool:
+    """The high watermark is not above the log's end.
+
+    Why: what is not stored cannot be replicated.
+    Source: `UnifiedLog.updateHighWatermark`.
+    """
+    for partition_id in range(len(state.partitions)):
+        partition = state.partitions[partition_id]
+        if partition.high_watermark > partition.log.end_offset:
+            return False
+    return True
+
+
+def newest_epochs_are_remembered(state: State) -> bool:
+    """A partition remembers of each producer an epoch, and one of its coordinators, not older than any in its log.
+
+    Why: the producer state follows every append, and is made again from the log.
+    Source: `ProducerStateManager`, `ProducerAppendInfo.appendEndTxnMarker`; KIP-98.
+    """
+    for partition_id in range(len(state.partitions)):
+        log = state.partitions[partition_id].log
+        for offset in range(log.end_offset):
+            batch = log.batches[offset]
+            entry = log.producers[batch.producer_id]
+            if batch.producer_epoch > entry.producer_epoch:
+                return False
+            if batch.marker != Marker.NONE and batch.coordinator_epoch > entry.coordinator_epoch:
+                return False
+    return True
+
+
+def open_offset(log: PartitionLog, producer_id: int, end_offset: int) -> int:
+    """Where the transaction begins that the producer has open in the log below `end_offset`; `NO_OFFSET` without."""
+    first = NO_OFFSET
+    for offset in range(end_offset):
+        batch = log.batches[offset]
+        if batch.producer_id == producer_id:
+            if batch.marker != Marker.NONE:
+                first = NO_OFFSET
+            elif first == NO_OFFSET:
+                first = offset
+    return first
+
+
+def open_transactions_match_log(state: State) -> bool:
+    """A partition knows of each producer where the transaction begins that it has open in the log.
+
+    Why: the first batch of a transaction opens it, and the next marker of its producer ends it.
+    Source: `ProducerStateEntry.currentTxnFirstOffset`, `ProducerStateManager.ongoingTxns`.
+    """
+    for partition_id in range(len(state.partitions)):
+        log = state.partitions[partition_id].log
+        for producer_id in range(len(log.producers)):
+            known = log.producers[producer_id].current_transaction_first_offset
+            if known != open_offset(log, producer_id, log.end_offset):
+                return False
+    return True
+
+
+def unreplicated_offset(partition: Partition, offset: int) -> int:
+    """Where the transaction begins that a marker at `offset` ended which is not replicated; else `NO_OFFSET`."""
+    batch = partition.log.batches[offset]
+    if offset < partition.high_watermark or batch.marker == Marker.NONE:
+        return NO_OFFSET
+    return open_offset(partition.log, batch.producer_id, offset)
+
+
+def unreplicated_transactions_match_log(state: State) -> bool:
+    """A partition keeps where a transaction began until the marker that ended it is replicated.
+
+    Why: the high watermark may still be below the marker, and then whoever leads next may have to end it again.
+    Source: `ProducerStateManager.unreplicatedTxns`, `onHighWatermarkUpdated`.
+    """
+    for partition_id in range(len(state.partitions)):
+        partition = state.partitions[partition_id]
+        for offset in range(len(partition.unreplicated)):
+            if partition.unreplicated[offset] != unreplicated_offset(partition, offset):
+                return False
+    return True
+
+
+def aborted_offset(partition: Partition, offset: int) -> int:
+    """Where the transaction begins that a marker at `offset` aborted; `NO_OFFSET` where there is none."""
+    batch = partition.log.batches[offset]
+    if batch.marker != Marker.ABORT:
+        return NO_OFFSET
+    return open_offset(partition.log, batch.producer_id, offset)
+
+
+def aborted_index_matches_log(state: State) -> bool:
+    """The aborted-transaction index has every transaction that a marker in the log aborted, and no other.
+
+    Why: the entry is written before the transaction counts as ended, and the index is made again from the log.
+    Source: `TransactionIndex`, `UnifiedLog.updateProducers`; KAFKA-7866.
+    """
+    for partition_id in range(len(state.partitions)):
+        partition = state.partitions[partition_id]
+        for offset in range(len(partition.aborted)):
+            first_offset = aborted_offset(partition, offset)
+            if partition.aborted[offset].first_offset != first_offset:
+                return False
+            if first_offset != NO_OFFSET:
+                if partition.aborted[offset].producer_id != partition.log.batches[offset].producer_id:
+                    return False
+    return True
+
+
+def deliveries_lie_below_position(state: State) -> bool:
+    """A consumer was given only what lies below its position.
+
+    Why: it reads on from its position, which ends behind what it was given.
+    Source: `SubscriptionState`, `CompletedFetch`.
+    """
+    for partition_id in range(len(state.readers)):
+        reader = state.readers[partition_id]
+        partition = state.partitions[partition_id]
+        for offset in range(len(partition.aborted)):
+            if contains(reader.delivered, offset) and offset >= reader.position:
+                return False
+    return True

@@ -1,0 +1,465 @@
+"""What leaders of partitions store of transactions, what they refuse, and how markers end them.
+
+Part of Kafka judged: `impl/transactions/partition.py`, `markers.py` and `cleaner.py`, by their records only.
+Source: KIP-98, KIP-890; apache/kafka `ReplicaManager`, `ProducerStateManager`, `LogCleaner`.
+Left out, and why that is sound: that something is stored or ended some time, which only liveness can say.
+"""
+
+from checker.schema import contains
+from impl.constants import NO_OFFSET
+from impl.producer.constants import NO_BATCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker
+from impl.producer.records import Batch, PartitionLog
+from impl.transactions.constants import NO_INPUT, ProducerState, ProduceStage
+from impl.transactions.records import MarkerRequest, Partition, Produce, State
+from impl.transactions.rules import TransactionRules
+from spec.transactions.coordinators import is_of_version_2
+from spec.transactions.properties import fate_of
+from spec.transactions.steps import stable_offset
+
+
+def is_open(log: PartitionLog, producer_id: int) -> bool:
+    """Whether the producer has an open transaction in the log."""
+    return log.producers[producer_id].current_transaction_first_offset != NO_OFFSET
+
+
+def verified_batches_have_a_guard(before: State, after: State) -> bool:
+    """A leader asks a coordinator only about the first batch of a transaction, and tells that request from others.
+
+    Lost if it fails: a batch is stored by a consent that was given to another one.
+    Source: `UnifiedLog.maybeStartTransactionVerification`, `VerificationGuard`; KIP-890.
+    Holds in: every model of transactions.
+    Fails in: none; it guards what is verified.
+    """
+    for produce_id in range(len(before.produces)):
+        now = after.produces[produce_id]
+        if before.produces[produce_id].stage == ProduceStage.REQUESTED and now.stage == ProduceStage.VERIFYING:
+            if now.guard == 0 or is_open(before.partitions[now.partition].log, now.batch.producer_id):
+                return False
+    return True
+
+
+def verifications_are_joined(before: State, after: State) -> bool:
+    """A verification that is under way keeps its guard, its epoch does not fall, nor does the sequence rise that it
+    awaits first in an epoch; what is to be verified counts.
+
+    Lost if it fails: of two requests of one batch the second makes the first one's consent void, again and again; or a
+    later batch is stored first.
+    Source: `VerificationStateEntry.maybeUpdateLowestSequenceAndEpoch`; KIP-890, KAFKA-14920.
+    Holds in: every model of transactions.
+    Fails in: none; it guards what a verification remembers.
+    """
+    for partition_id in range(len(before.partitions)):
+        was = before.partitions[partition_id].log
+        now = after.partitions[partition_id].log
+        for producer_id in range(len(was.verifications)):
+            old = was.verifications[producer_id]
+            new = now.verifications[producer_id]
+            if old.guard != 0 and new.guard != 0:
+                if old.guard != new.guard or new.producer_epoch < old.producer_epoch:
+                    return False
+                if old.producer_epoch == new.producer_epoch and new.lowest_sequence > old.lowest_sequence:
+                    return False
+    for produce_id in range(len(before.produces)):
+        produce = after.produces[produce_id]
+        if before.produces[produce_id].stage == ProduceStage.REQUESTED and produce.stage == ProduceStage.VERIFYING:
+            batch = produce.batch
+            verification = after.partitions[produce.partition].log.verifications[batch.producer_id]
+            if verification.producer_epoch < batch.producer_epoch:
+                return False
+            if verification.producer_epoch == batch.producer_epoch:
+                if verification.lowest_sequence > batch.base_sequence:
+                    return False
+    return True
+
+
+def comes_next(log: PartitionLog, batch: Batch) -> bool:
+    """Whether a batch comes behind what the log has of its producer; also where the log has nothing of it."""
+    entry = log.producers[batch.producer_id]
+    if batch.producer_epoch < entry.producer_epoch:
+        return False
+    if batch.base_sequence == NO_SEQUENCE:
+        return True
+    is_found = False
+    expected = 0
+    for offset in range(log.end_offset):
+        other = log.batches[offset]
+        if other.producer_id == batch.producer_id:
+            is_found = True
+            if other.producer_epoch != batch.producer_epoch:
+                expected = 0
+            elif other.marker == Marker.NONE and other.base_sequence != NO_SEQUENCE:
+                expected = (other.base_sequence + other.record_count) % (log.max_sequence + 1)
+    return is_found and batch.base_sequence == expected
+
+
+def is_last(log: PartitionLog, batch: Batch) -> bool:
+    """Whether the batch is the last that the log has of its producer."""
+    found = NO_BATCH
+    for offset in range(log.end_offset):
+        if log.batches[offset].producer_id == batch.producer_id:
+            found = log.batches[offset].id
+    return found == batch.id and batch.base_sequence != NO_SEQUENCE
+
+
+def may_be_refused(state: State, produce: Produce) -> bool:
+    """Whether something speaks against the batch of a request that the leader looks at."""
+    partition = state.partitions[produce.partition]
+    if partition.is_deleted or (produce.input_offset != NO_INPUT and produce.generation != state.group.generation):
+        return True
+    log = partition.log
+    if is_last(log, produce.batch):
+        return False
+    verification = log.verifications[produce.batch.producer_id]
+    if not is_open(log, produce.batch.producer_id):
+        if verification.guard != produce.guard:
+            return True
+    if verification.guard != 0 and verification.lowest_sequence < produce.batch.base_sequence:
+        return True
+    return not comes_next(log, produce.batch)
+
+
+def only_what_does_not_fit_is_refused(before: State, after: State) -> bool:
+    """A leader refuses no batch that it has stored last, or that comes next of a transaction that is verified.
+
+    Lost if it fails: the transaction of an application that does all right can only be aborted.
+    Source: `UnifiedLog.analyzeAndValidateProducerState`, `ProducerAppendInfo.checkSequence`.
+    Holds in: every model of transactions.
+    Fails in: none; it guards what is refused.
+    """
+    for client_id in range(len(before.clients)):
+        produce = before.produces[client_id]
+        is_looked_at = produce.stage == ProduceStage.REQUESTED or produce.stage == ProduceStage.VERIFIED
+        is_given_up = before.budget.delays != after.budget.delays
+        if is_looked_at and after.produces[client_id].stage == ProduceStage.IDLE and not is_given_up:
+            if before.clients[client_id].state == ProducerState.IN_TRANSACTION:
+                if after.clients[client_id].state == ProducerState.ABORTABLE_ERROR:
+                    if not may_be_refused(before, produce):
+                        return False
+    return True
+
+
+def is_sent_to(state: State, rules: TransactionRules, partition_id: int, batch: Batch) -> bool:
+    """Whether a request has the batch for this very topic, and may be appended now: its transaction is verified."""
+    partition = state.partitions[partition_id]
+    for produce_id in range(len(state.produces)):
+        produce = state.produces[produce_id]
+        if produce.partition == partition_id and produce.incarnation == partition.incarnation:
+            if produce.batch.id == batch.id and produce.batch.producer_epoch == batch.producer_epoch:
+                is_asked = produce.stage == ProduceStage.REQUESTED
+                if is_asked and (is_open(partition.log, batch.producer_id) or not rules.verification):
+                    return True
+                if produce.stage == ProduceStage.VERIFIED:
+                    return True
+    return False
+
+
+def only_verified_batches_are_stored(before: State, after: State, rules: TransactionRules) -> bool:
+    """What a leader stores of a producer was sent to this very topic, and its transaction is verified or open.
+
+    Lost if it fails: a batch that no marker will end; or one of a topic that was deleted.
+    Source: `ReplicaManager.appendRecords`; KIP-516, KIP-890.
+    Holds in: every model of transactions.
+    Fails in: none; it guards what is stored.
+    """
+    for partition_id in range(len(before.partitions)):
+        was = before.partitions[partition_id]
+        now = after.partitions[partition_id]
+        if now.log.end_offset > was.log.end_offset:
+            batch = now.log.batches[was.log.end_offset]
+            if was.is_deleted:
+                return False
+            if batch.producer_id != NO_PRODUCER_ID and batch.marker == Marker.NONE:
+                if not is_sent_to(before, rules, partition_id, batch):
+                    return False
+    return True
+
+
+def strays_keep_their_topic(before: State, after: State) -> bool:
+    """A produce request that nobody waits for is not sent to another topic; that of a client is not forgotten.
+
+    Lost if it fails: the record of a deleted topic is stored in a new one; or a client commits what was never stored.
+    Source: UNKNOWN_TOPIC_ID; KIP-516.
+    Holds in: every model of transactions.
+    Fails in: none; it guards what becomes of requests for a deleted topic.
+    """
+    for produce_id in range(len(before.produces)):
+        was = before.produces[produce_id]
+        now = after.produces[produce_id]
+        if produce_id >= len(before.clients):
+            if was.stage != ProduceStage.IDLE and now.stage != ProduceStage.IDLE and was.incarnation != now.incarnation:
+                return False
+        elif was.stage == ProduceStage.REQUESTED and now.stage == ProduceStage.IDLE:
+            if after.clients[produce_id].state == ProducerState.IN_TRANSACTION:
+                transaction = after.clients[produce_id].transaction
+                if not contains(after.transactions[transaction].acknowledged, was.partition):
+                    return False
+    return True
+
+
+def is_fenced(log: PartitionLog, rules: TransactionRules, request: MarkerRequest, term: int) -> bool:
+    """Whether a marker comes too late, by its producer's epoch or its coordinator's."""
+    entry = log.producers[request.producer_id]
+    if request.producer_epoch < entry.producer_epoch or term < entry.coordinator_epoch:
+        return True
+    is_same = request.producer_epoch == entry.producer_epoch
+    return is_same and is_of_version_2(rules, request.is_upgraded) and is_open(log, request.producer_id)
+
+
+def is_written(was: Partition, now: Partition, request: MarkerRequest) -> bool:
+    """Whether the marker is what was appended in this step."""
+    if now.log.end_offset != was.log.end_offset + 1:
+        return False
+    stored = now.log.batches[was.log.end_offset]
+    is_of_producer = stored.producer_id == request.producer_id and stored.producer_epoch == request.producer_epoch
+    return is_of_producer and stored.marker == request.marker
+
+
+def is_rightly_done(
+    before: State, after: State, rules: TransactionRules, partition_id: int, request: MarkerRequest, term: int
+) -> bool:
+    """Whether a marker that is under way no more was written; or was not, because it is fenced or has no partition."""
+    was = before.partitions[partition_id]
+    now = after.partitions[partition_id]
+    if was.is_deleted or is_fenced(was.log, rules, request, term):
+        return now.log.end_offset == was.log.end_offset
+    if partition_id == before.offsets_partition and before.group.unfollowed[request.producer_id] != Marker.NONE:
+        return True
+    return is_written(was, now, request)
+
+
+def markers_are_written_unless_fenced(before: State, after: State, rules: TransactionRules) -> bool:
+    """A marker that reaches its partition is written, unless it is fenced or the topic is deleted.
+
+    Lost if it fails: a transaction stays open; or one that was fenced ends its successor.
+    Source: `ProducerAppendInfo.appendEndTxnMarker`; KIP-98, KIP-1228.
+    Holds in: every model of transactions.
+    Fails in: none; it guards what becomes of markers.
+    """
+    for transactional_id in range(len(before.transactional_ids)):
+        transactional = before.transactional_ids[transactional_id]
+        for term in range(len(transactional.coordinators)):
+            for partition_id in range(len(before.partitions)):
+                request = transactional.coordinators[term].markers[partition_id]
+                now = after.transactional_ids[transactional_id].coordinators[term].markers[partition_id]
+                if request.is_sent and not now.is_sent:
+                    if not is_rightly_done(before, after, rules, partition_id, request, term):
+                        return False
+    for slot in range(len(before.late_markers)):
+        late = before.late_markers[slot]
+        if late.request.is_sent and not after.late_markers[slot].request.is_sent:
+            if not is_rightly_done(before, after, rules, late.partition, late.request, late.term):
+                return False
+    return True
+
+
+def markers_go_where_they_are_awaited(before: State, after: State) -> bool:
+    """A coordinator sends a marker only to a partition that there is, and from which it awaits one.
+
+    Lost if it fails: requests that nobody can answer.
+    Source: TransactionMarkerChannelManager.addTxnMarkersToSend; KAFKA-5202.
+    Holds in: every model of transactions.
+    Fails in: none; it guards where markers go.
+    """
+    for transactional_id in range(len(before.transactional_ids)):
+        transactional = before.transactional_ids[transactional_id]
+        for term in range(len(transactional.coordinators)):
+            coordinator = transactional.coordinators[term]
+            now = after.transactional_ids[transactional_id].coordinators[term]
+            for partition_id in range(len(before.partitions)):
+                if now.markers[partition_id].is_sent and not coordinator.markers[partition_id].is_sent:
+                    if before.partitions[partition_id].is_deleted:
+                        return False
+                    if not coordinator.is_marking or not contains(coordinator.unmarked, partition_id):
+                        return False
+    return True
+
+
+def pending_offsets_follow_their_marker(before: State, after: State) -> bool:
+    """With a marker in the partition of the offsets its producer's offset is committed or dropped, at once or later.
+
+    Lost if it fails: the offset stays pending, and nobody can read on; or a committed one does not count.
+    Source: GroupMetadataManager.handleTxnCompletion; KIP-98, KAFKA-5247.
+    Holds in: the models of transactions with a group.
+    Fails in: none; it guards how offsets follow markers.
+    """
+    if before.offsets_partition < 0:
+        return True
+    was = before.partitions[before.offsets_partition].log
+    now = after.partitions[before.offsets_partition].log
+    for producer_id in range(len(before.group.pending)):
+        is_marked = False
+        if now.end_offset > was.end_offset and now.batches[was.end_offset].marker != Marker.NONE:
+            is_marked = now.batches[was.end_offset].producer_id == producer_id
+        is_followed = before.group.unfollowed[producer_id] != Marker.NONE
+        is_followed = is_followed and after.group.unfollowed[producer_id] == Marker.NONE
+        pending = before.group.pending[producer_id]
+        if is_marked and after.group.unfollowed[producer_id] == Marker.NONE:
+            is_followed = True
+        if is_followed:
+            if after.group.pending[producer_id] != NO_INPUT:
+                return False
+            if pending != NO_INPUT and is_last_commit(now, producer_id) and after.group.committed != pending:
+                return False
+    return True
+
+
+def is_last_commit(log: PartitionLog, producer_id: int) -> bool:
+    """Whether the producer's last marker is a COMMIT, and no offset without transaction lies behind its last record."""
+    marker = Marker.NONE
+    is_overtaken = False
+    for offset in range(log.end_offset):
+        batch = log.batches[offset]
+        if batch.producer_id == NO_PRODUCER_ID:
+            is_overtaken = True
+        elif batch.producer_id == producer_id:
+            if batch.marker == Marker.NONE:
+                is_overtaken = False
+            marker = batch.marker
+    return marker == Marker.COMMIT and not is_overtaken
+
+
+def followed_markers_are_answered(before: State, after: State) -> bool:
+    """When the group's coordinator has followed a marker, no coordinator sends that marker once more.
+
+    Lost if it fails: the marker is written again, and its transaction completes later than it must.
+    Source: GroupMetadataManager.scheduleHandleTxnCompletion; KAFKA-17507.
+    Holds in: transactions_late_offsets.
+    Fails in: the museum's entry on markers that the group's coordinator follows late.
+    """
+    for producer_id in range(len(before.group.unfollowed)):
+        if before.group.unfollowed[producer_id] != Marker.NONE and after.group.unfollowed[producer_id] == Marker.NONE:
+            for transactional_id in range(len(after.transactional_ids)):
+                transactional = after.transactional_ids[transactional_id]
+                for term in range(len(transactional.coordinators)):
+                    request = transactional.coordinators[term].markers[after.offsets_partition]
+                    if request.is_sent and request.producer_id == producer_id:
+                        return False
+    return True
+
+
+def aborted_index_names_transactions(state: State) -> bool:
+    """Every entry of the aborted-transaction index says where a transaction begins, or is blank.
+
+    Lost if it fails: a reader skips records of a transaction that has none there.
+    Source: `TransactionIndex.append`.
+    Holds in: every model of transactions.
+    Fails in: none; it guards what is indexed.
+    """
+    for partition_id in range(len(state.partitions)):
+        partition = state.partitions[partition_id]
+        for offset in range(len(partition.aborted)):
+            entry = partition.aborted[offset]
+            if (entry.producer_id == NO_PRODUCER_ID) != (entry.first_offset == NO_OFFSET):
+                return False
+    return True
+
+
+def remembered_batches_have_sequences(state: State) -> bool:
+    """What a partition remembers as the last batch of a producer has a sequence; offsets of a group have none.
+
+    Lost if it fails: the next batch of that epoch is refused, because it does not come behind them.
+    Source: `ProducerAppendInfo.append` (batches without sequence), `ProducerStateEntry`.
+    Holds in: every model of transactions.
+    Fails in: none; it guards what is remembered.
+    """
+    for partition_id in range(len(state.partitions)):
+        log = state.partitions[partition_id].log
+        for producer_id in range(len(log.producers)):
+            newest = log.producers[producer_id].batches[0]
+            if newest.offset != NO_OFFSET and newest.last_sequence == NO_SEQUENCE:
+                return False
+    return True
+
+
+def second_batch_of_epoch(state: State) -> bool:
+    """A partition has two batches of one producer and epoch. Without an example no sequence follows another one."""
+    for partition_id in range(len(state.partitions)):
+        log = state.partitions[partition_id].log
+        for offset in range(log.end_offset):
+            if log.batches[offset].base_sequence > 0:
+                for earlier in range(offset):
+                    if log.batches[earlier].producer_id == log.batches[offset].producer_id:
+                        if log.batches[earlier].producer_epoch == log.batches[offset].producer_epoch:
+                            return True
+    return False
+
+
+def is_removed(before: Partition, after: Partition, offset: int) -> bool:
+    """Whether the cleaner has removed what lay at that offset."""
+    return before.log.batches[offset].producer_id != NO_PRODUCER_ID and (
+        after.log.batches[offset].producer_id == NO_PRODUCER_ID
+    )
+
+
+def has_data_before(partition: Partition, producer_id: int, marker_offset: int) -> bool:
+    """Whether a record is left of the producer's transaction that a marker at that offset ended."""
+    has_data = False
+    for offset in range(marker_offset):
+        if partition.log.batches[offset].producer_id == producer_id:
+            has_data = partition.log.batches[offset].marker == Marker.NONE
+    return has_data
+
+
+def the_cleaner_removes_what_nobody_needs(before: State, after: State) -> bool:
+    """The cleaner removes aborted records, and markers of which no record is left; of one segment that is stable.
+
+    Lost if it fails: a committed record; or whoever reads from the start takes an aborted record for a committed one.
+    Source: `LogCleaner.cleanInto`, `CleanedTransactionMetadata`; KAFKA-8351.
+    Holds in: transactions_cleaner.
+    Fails in: KAFKA-8351, KAFKA-13727, REDPANDA-ZOMBIE-TX.
+    """
+    for partition_id in range(len(before.partitions)):
+        was = before.partitions[partition_id]
+        now = after.partitions[partition_id]
+        removed = 0
+        for offset in range(was.log.end_offset):
+            if is_removed(was, now, offset):
+                removed += 1
+                if offset >= stable_offset(was):
+                    return False
+                if was.log.batches[offset].marker == Marker.NONE and fate_of(was, offset) != Marker.ABORT:
+                    return False
+                if was.log.batches[offset].marker != Marker.NONE:
+                    if has_data_before(now, was.log.batches[offset].producer_id, offset):
+                        return False
+        if removed > was.segment_size:
+            return False
+    return True
+
+
+def aborted_record_is_cleaned(state: State) -> bool:
+    """An aborted record is removed while its marker stands. Without an example the cleaner removes nothing."""
+    for partition_id in range(len(state.partitions)):
+        partition = state.partitions[partition_id]
+        for offset in range(len(partition.aborted)):
+            first_offset = partition.aborted[offset].first_offset
+            if first_offset != NO_OFFSET and partition.log.batches[first_offset].producer_id == NO_PRODUCER_ID:
+                return True
+    return False
+
+
+def has_anything(log: PartitionLog) -> bool:
+    """Whether something of any producer is left in the log."""
+    for offset in range(log.end_offset):
+        if log.batches[offset].producer_id != NO_PRODUCER_ID:
+            return True
+    return False
+
+
+def marker_is_cleaned(state: State) -> bool:
+    """Of a transaction with a record nothing is left in its partition, its marker included."""
+    for partition_id in range(len(state.partitions)):
+        if not has_anything(state.partitions[partition_id].log):
+            for transaction in range(len(state.transactions)):
+                if contains(state.transactions[transaction].acknowledged, partition_id):
+                    return True
+    return False
+
+
+def last_marker_is_cleaned(state: State) -> bool:
+    """The log's last batch is removed: the cleaner goes up to the last stable offset."""
+    for partition_id in range(len(state.partitions)):
+        log = state.partitions[partition_id].log
+        if log.end_offset > 0 and log.batches[log.end_offset - 1].producer_id == NO_PRODUCER_ID:
+            return True
+    return False

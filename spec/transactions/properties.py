@@ -1,0 +1,431 @@
+"""What must hold of transactions in every state.
+
+Part of Kafka judged: `impl/transactions` and `impl/producer`, by their records only.
+Source: KIP-98 (guarantees), KIP-890, KIP-447, and the issues named below.
+Left out, and why that is sound: what an application does with what it is told.
+"""
+
+from checker.schema import contains
+from impl.constants import NO_OFFSET
+from impl.producer.constants import NO_BATCH, Marker
+from impl.transactions.constants import ProducerState, RequestKind, TransactionState
+from impl.transactions.records import Partition, State
+from spec.transactions.steps import stable_offset
+
+
+def fate_of(partition: Partition, offset: int) -> Marker:
+    """How the transaction of the record at `offset` ended in this partition: by the first marker of its producer."""
+    producer_id = partition.log.batches[offset].producer_id
+    fate = Marker.NONE
+    for later in range(offset + 1, partition.log.end_offset):
+        batch = partition.log.batches[later]
+        if fate == Marker.NONE and batch.producer_id == producer_id and batch.marker != Marker.NONE:
+            fate = batch.marker
+    return fate
+
+
+def records_with_fate(state: State, transaction: int, fate: Marker) -> int:
+    """In how many partitions a record of the transaction has this fate."""
+    found = 0
+    for partition_id in range(len(state.partitions)):
+        partition = state.partitions[partition_id]
+        for offset in range(partition.log.end_offset):
+            if partition.log.batches[offset].id == transaction and fate_of(partition, offset) == fate:
+                found += 1
+    return found
+
+
+def transactions_are_atomic(state: State) -> bool:
+    """No transaction has one record committed and another aborted.
+
+    Lost if it fails: a read_committed reader sees a half of a transaction, for good.
+    Source: KIP-98: "all or none".
+    Holds in: every model of transactions.
+    Fails in: the museum's entry on aborts without a new epoch.
+    """
+    for transaction in range(len(state.transactions)):
+        if records_with_fate(state, transaction, Marker.COMMIT) > 0:
+            if records_with_fate(state, transaction, Marker.ABORT) > 0:
+                return False
+    return True
+
+
+def only_what_was_to_be_committed_is(state: State) -> bool:
+    """A record is committed only if its application has asked to commit its transaction.
+
+    Lost if it fails: a reader sees what an application has taken back, or has not finished.
+    Source: KIP-98; KAFKA-17754, KIP-890.
+    Holds in: every model of transactions.
+    Fails in: the museum's entries on late EndTxn and produce requests, on late markers, and on going over to version 2.
+    """
+    for transaction in range(len(state.transactions)):
+        if state.transactions[transaction].asked != Marker.COMMIT:
+            if records_with_fate(state, transaction, Marker.COMMIT) > 0:
+                return False
+    return True
+
+
+def applications_are_told_the_truth(state: State) -> bool:
+    """Of a transaction said to be committed no record is aborted; of one said to be aborted none is committed.
+
+    Lost if it fails: an application repeats what is committed, or does not repeat what is lost.
+    Source: KIP-98; REDPANDA-3616, KAFKA-17754.
+    Holds in: every model of transactions.
+    Fails in: the museum's entries on late and repeated EndTxn requests.
+    """
+    for transaction in range(len(state.transactions)):
+        told = state.transactions[transaction].told
+        if told == Marker.COMMIT and records_with_fate(state, transaction, Marker.ABORT) > 0:
+            return False
+        if told == Marker.ABORT and records_with_fate(state, transaction, Marker.COMMIT) > 0:
+            return False
+    return True
+
+
+def committed_transactions_are_whole(state: State) -> bool:
+    """Of a transaction said to be committed every acknowledged record is stored.
+
+    Lost if it fails: a record that the application was told is committed is nowhere.
+    Source: KIP-98.
+    Holds in: every model of transactions.
+    Fails in: none yet; it guards the clients' bookkeeping.
+    """
+    for transaction in range(len(state.transactions)):
+        promise = state.transactions[transaction]
+        for partition_id in range(len(state.partitions)):
+            if promise.told == Marker.COMMIT and contains(promise.acknowledged, partition_id):
+                if not has_record(state.partitions[partition_id], transaction):
+                    return False
+    return True
+
+
+def has_record(partition: Partition, transaction: int) -> bool:
+    """Whether the transaction has a record in the partition."""
+    for offset in range(partition.log.end_offset):
+        if partition.log.batches[offset].id == transaction:
+            return True
+    return False
+
+
+def records_are_stored_once(state: State) -> bool:
+    """No transaction has two records in a partition, where its application has sent one.
+
+    Lost if it fails: a repeated request is stored twice.
+    Source: KIP-98 (idempotence).
+    Holds in: every model of transactions.
+    Fails in: none yet; it guards the sequences.
+    """
+    for partition_id in range(len(state.partitions)):
+        log = state.partitions[partition_id].log
+        for offset in range(log.end_offset):
+            for other in range(offset):
+                if log.batches[offset].id != NO_BATCH and log.batches[offset].id == log.batches[other].id:
+                    return False
+    return True
+
+
+def coordinator_epochs_do_not_fall(state: State) -> bool:
+    """Along a log no marker of a producer is of an older coordinator epoch than one before.
+
+    Lost if it fails: a coordinator that was replaced has decided a transaction.
+    Source: KIP-98; KAFKA-9144.
+    Holds in: every model of transactions.
+    Fails in: the museum's entry on producers that are forgotten early.
+    """
+    for partition_id in range(len(state.partitions)):
+        log = state.partitions[partition_id].log
+        for offset in range(log.end_offset):
+            marker = log.batches[offset]
+            for earlier in range(offset):
+                other = log.batches[earlier]
+                if marker.marker != Marker.NONE and other.marker != Marker.NONE:
+                    if marker.producer_id == other.producer_id and marker.coordinator_epoch < other.coordinator_epoch:
+                        return False
+    return True
+
+
+def producer_epochs_do_not_fall(state: State) -> bool:
+    """Along a log no batch or marker of a producer is of an older producer epoch than one before.
+
+    Lost if it fails: what a producer that was replaced has sent is stored beside its successor's.
+    Source: KIP-98 (zombie fencing).
+    Holds in: every model of transactions.
+    Fails in: none yet; it guards the check of epochs.
+    """
+    for partition_id in range(len(state.partitions)):
+        log = state.partitions[partition_id].log
+        for offset in range(log.end_offset):
+            for earlier in range(offset):
+                if log.batches[offset].producer_id == log.batches[earlier].producer_id:
+                    if log.batches[offset].producer_epoch < log.batches[earlier].producer_epoch:
+                        return False
+    return True
+
+
+def only_what_was_to_be_committed_is_delivered(state: State) -> bool:
+    """A read_committed consumer is given a record only if its application has asked to commit its transaction.
+
+    Lost if it fails: an aborted or unfinished transaction is read.
+    Source: KIP-98 (`isolation.level`); KAFKA-9807, KAFKA-7866, KAFKA-13727.
+    Holds in: every model of transactions with a reader.
+    Fails in: the museum's entries on the last stable offset, the aborted-transaction index and the cleaner.
+    """
+    for partition_id in range(len(state.partitions)):
+        reader = state.readers[partition_id]
+        log = state.partitions[partition_id].log
+        for offset in range(log.end_offset):
+            transaction = log.batches[offset].id
+            if contains(reader.delivered, offset) and transaction != NO_BATCH:
+                if state.transactions[transaction].asked != Marker.COMMIT:
+                    return False
+    return True
+
+
+def delivered_records_are_committed(state: State) -> bool:
+    """Every record that a read_committed consumer was given is committed.
+
+    Lost if it fails: an aborted record is read, or one that may still be aborted.
+    Source: KIP-98 (`isolation.level`); KAFKA-9807, KAFKA-7866.
+    Holds in: every model of transactions with a reader and without a cleaner.
+    Fails in: the museum's entries on the last stable offset and the aborted-transaction index.
+    """
+    for partition_id in range(len(state.partitions)):
+        partition = state.partitions[partition_id]
+        for offset in range(partition.log.end_offset):
+            if contains(state.readers[partition_id].delivered, offset) and fate_of(partition, offset) != Marker.COMMIT:
+                return False
+    return True
+
+
+def committed_records_are_delivered(state: State) -> bool:
+    """Of what lies below its position a consumer was given every committed record.
+
+    Lost if it fails: a committed record is skipped.
+    Source: KIP-98 (`isolation.level`).
+    Holds in: every model of transactions with a reader and without a cleaner.
+    Fails in: none yet; it guards the consumer's filter.
+    """
+    for partition_id in range(len(state.partitions)):
+        partition = state.partitions[partition_id]
+        for offset in range(state.readers[partition_id].position):
+            if partition.log.batches[offset].id != NO_BATCH and fate_of(partition, offset) == Marker.COMMIT:
+                if not contains(state.readers[partition_id].delivered, offset):
+                    return False
+    return True
+
+
+def readers_stop_at_undecided(state: State) -> bool:
+    """No consumer's position is above the high watermark, nor above a transaction that is open.
+
+    Lost if it fails: the consumer has passed a record whose fate it does not know.
+    Source: `UnifiedLog.fetchLastStableOffsetMetadata`; KAFKA-9807.
+    Holds in: every model of transactions with a reader.
+    Fails in: the museum's entry on two reads of the high watermark.
+    """
+    for partition_id in range(len(state.partitions)):
+        position = state.readers[partition_id].position
+        partition = state.partitions[partition_id]
+        if position > partition.high_watermark:
+            return False
+        for producer_id in range(len(partition.log.producers)):
+            first_offset = partition.log.producers[producer_id].current_transaction_first_offset
+            if first_offset != NO_OFFSET and first_offset < position:
+                return False
+    return True
+
+
+def reads_end_at_stable_offset(state: State) -> bool:
+    """No consumer's position, and no limit of a read that has begun, is above the last stable offset.
+
+    Lost if it fails: the consumer was given what is not decided for good: the marker may be lost with its leader.
+    Source: `UnifiedLog.fetchLastStableOffsetMetadata`, `ProducerStateManager.unreplicatedTxns`; KAFKA-9807.
+    Holds in: every model of transactions with a reader.
+    Fails in: the museum's entry on two reads of the high watermark.
+    """
+    for partition_id in range(len(state.partitions)):
+        reader = state.readers[partition_id]
+        stable = stable_offset(state.partitions[partition_id])
+        if reader.position > stable:
+            return False
+        if reader.is_limited and (reader.limit == NO_OFFSET or reader.limit > stable):
+            return False
+    return True
+
+
+def is_known_open(state: State, producer_id: int, partition_id: int) -> bool:
+    """Whether a coordinator in office will end a transaction of the producer in the partition."""
+    for transactional_id in range(len(state.transactional_ids)):
+        entry = state.transactional_ids[transactional_id].entry
+        if entry.producer_id == producer_id and contains(entry.partitions, partition_id):
+            return True
+    return False
+
+
+def open_transactions_are_known(state: State) -> bool:
+    """Every transaction that is open in a partition has that partition in the transaction log, too.
+
+    Lost if it fails: nobody ends it, and the last stable offset stands still for ever.
+    Source: KIP-890 (hanging transactions).
+    Holds in: every model of transactions that verifies.
+    Fails in: the museum's entries on the cleaner, and on late produce requests.
+    """
+    for partition_id in range(len(state.partitions)):
+        log = state.partitions[partition_id].log
+        for producer_id in range(len(log.producers)):
+            if log.producers[producer_id].current_transaction_first_offset != NO_OFFSET:
+                if not is_known_open(state, producer_id, partition_id):
+                    return False
+    return True
+
+
+def has_output(state: State, transaction: int, fate: Marker) -> bool:
+    """Whether a record of the transaction, other than that of an offset, has this fate."""
+    for partition_id in range(len(state.partitions)):
+        partition = state.partitions[partition_id]
+        if partition_id != state.offsets_partition:
+            for offset in range(partition.log.end_offset):
+                if partition.log.batches[offset].id == transaction and fate_of(partition, offset) == fate:
+                    return True
+    return False
+
+
+def outputs_of(state: State, input_offset: int, fate: Marker) -> int:
+    """How many transactions made from the input have an output with this fate."""
+    found = 0
+    for transaction in range(len(state.transactions)):
+        if state.transactions[transaction].input_offset == input_offset and has_output(state, transaction, fate):
+            found += 1
+    return found
+
+
+def inputs_take_effect_once(state: State) -> bool:
+    """No input has two committed outputs.
+
+    Lost if it fails: a record is processed twice, although the application was built for exactly once.
+    Source: KIP-98, KIP-447.
+    Holds in: transactions_consume_produce.
+    Fails in: the museum's entries on generations and stable offsets.
+    """
+    for input_offset in range(len(state.group.processed) - 1):
+        if outputs_of(state, input_offset, Marker.COMMIT) > 1:
+            return False
+    return True
+
+
+def committed_inputs_take_effect(state: State) -> bool:
+    """Every input below the committed offset has an output that is committed, or whose marker is still to come.
+
+    Lost if it fails: a record is skipped, although the application was built for exactly once.
+    Source: KIP-98.
+    Holds in: every model with a group and transactions.
+    Fails in: the museum's entry on markers that the group's coordinator follows late.
+    """
+    for input_offset in range(state.group.committed):
+        if outputs_of(state, input_offset, Marker.COMMIT) + outputs_of(state, input_offset, Marker.NONE) == 0:
+            return False
+    return True
+
+
+def inputs_are_processed_at_most_once(state: State) -> bool:
+    """No input is processed twice.
+
+    Lost if it fails: a repeated effect, where the application rather loses one.
+    Source: delivery semantics of consumers: the offset is committed before the input is processed.
+    Holds in: transactions_at_most_once.
+    Fails in: transactions_at_least_once_repeats.
+    """
+    for input_offset in range(len(state.group.processed)):
+        if state.group.processed[input_offset] > 1:
+            return False
+    return True
+
+
+def committed_inputs_are_processed(state: State) -> bool:
+    """Every input below the committed offset is processed.
+
+    Lost if it fails: a lost effect, where the application rather repeats one.
+    Source: delivery semantics of consumers: the offset is committed after the input is processed.
+    Holds in: transactions_at_least_once.
+    Fails in: transactions_at_most_once_loses.
+    """
+    for input_offset in range(state.group.committed):
+        if state.group.processed[input_offset] == 0:
+            return False
+    return True
+
+
+def nothing_is_undecided(state: State) -> bool:
+    """No partition has an open transaction, and no coordinator an unfinished one."""
+    for transactional_id in range(len(state.transactional_ids)):
+        entry = state.transactional_ids[transactional_id].entry
+        if entry.state == TransactionState.ONGOING or entry.state == TransactionState.PREPARE_COMMIT:
+            return False
+        if entry.state == TransactionState.PREPARE_ABORT:
+            return False
+    return not something_is_open(state)
+
+
+def something_is_open(state: State) -> bool:
+    """Some partition has an open transaction, at which its last stable offset stands still."""
+    for partition_id in range(len(state.partitions)):
+        log = state.partitions[partition_id].log
+        for producer_id in range(len(log.producers)):
+            if log.producers[producer_id].current_transaction_first_offset != NO_OFFSET:
+                return True
+    return False
+
+
+def something_is_undecided(state: State) -> bool:
+    """Some transaction is not finished."""
+    return not nothing_is_undecided(state)
+
+
+def committed_transaction(state: State) -> bool:
+    """An application was told that its transaction is committed, and a record of it is."""
+    for transaction in range(len(state.transactions)):
+        if state.transactions[transaction].told == Marker.COMMIT:
+            if records_with_fate(state, transaction, Marker.COMMIT) > 0:
+                return True
+    return False
+
+
+def aborted_transaction(state: State) -> bool:
+    """A record of an aborted transaction is stored."""
+    for transaction in range(len(state.transactions)):
+        if records_with_fate(state, transaction, Marker.ABORT) > 0:
+            return True
+    return False
+
+
+def fenced_client(state: State) -> bool:
+    """A client was refused for good."""
+    for client_id in range(len(state.clients)):
+        if state.clients[client_id].state == ProducerState.FATAL_ERROR:
+            return True
+    return False
+
+
+def delivered_record(state: State) -> bool:
+    """A read_committed consumer was given a record."""
+    for partition_id in range(len(state.readers)):
+        if state.readers[partition_id].delivered != 0:
+            return True
+    return False
+
+
+def every_input_is_done(state: State) -> bool:
+    """Every input is processed once, and its offset committed."""
+    for input_offset in range(len(state.group.processed) - 1):
+        if state.group.processed[input_offset] != 1:
+            return False
+    return state.group.committed == len(state.group.processed) - 1
+
+
+def partition_is_asked_for(state: State) -> bool:
+    """A client asks the coordinator to add a partition, as only those of transaction version 1 do. Without an example
+    nobody has gone back to it.
+    """
+    for client_id in range(len(state.clients)):
+        if state.requests[client_id].kind == RequestKind.ADD_PARTITIONS_TO_TXN:
+            return True
+    return False
