@@ -1,9 +1,9 @@
 """Finds models: by catalogue name, by dotted module, or by file; and what verdict the catalogue expects of them.
 
-The catalogue is the package `model`: each module in its folders that defines `MODEL` is a catalogue model, named by the
-module's path (`cluster.deletion.ends`; `base.py` bears its folder's name). The `expected.toml` of each folder says what a
-check of its models must find. Nothing here imports that package by itself: a module is imported when somebody asks for it, so that another package of that name, earlier on the path,
-is a catalogue of its own.
+The catalogue is the package `model`. Each module in its folders that defines `MODEL` is a model of the catalogue. The
+module's path is its name: `cluster.deletion.ends`, and `base.py` bears its folder's name. The `expected.toml` of each
+folder says what a check of its models must find. A module is imported when somebody asks for it, so that another
+package of that name, earlier on the path, is a catalogue of its own.
 """
 
 import contextlib
@@ -152,11 +152,13 @@ def _module(text: str) -> ModuleType:
     modules = _modules()
     if text in modules:
         return _imported(text, lambda: importlib.import_module(modules[text]))
-    if _is_file_name(text) or (text and os.path.exists(text)):
+    if _is_file_name(text) or os.path.isfile(text):
         return _module_of_file(Path(text), list(modules))
     name = None if os.path.isfile(f"{text}.py") else full_name(text)  # a module that lies here is meant first
     if name is not None:
         return _imported(name, lambda: importlib.import_module(modules[name]))
+    if text and os.path.exists(text):
+        return _module_of_file(Path(text), list(modules))
     return _module_of_name(text, list(modules))
 
 

@@ -56,9 +56,9 @@ class Model:
     counted nor explored further. `check_deadlock`: whether a state without an enabled action is an error. `measures`:
     functions `(state[, rules]) -> int` by which `kafkacheck analyze` groups states.
     `drawing`: how steps are drawn as lanes. `name`: letters, digits and any of _ - . because it names files; by default
-    the module that defines the model says it (`checker.names.model_name`). `question`: what the model answers, by default the first sentence of the
-    docstring of the module that defines it. `place` is what errors call the place of the definition, by default the
-    file and line of the call. `like` is a model of the same state, bounds and rules, if one is known: what was read for
+    the module that defines the model says it (`checker.names.model_name`). `question`: what the model answers, by
+    default the first sentence of the docstring of that module. `place`: what errors call the place of the definition,
+    by default the file and line of the call. `like` is a model of the same state, bounds and rules, if one is known: what was read for
     it is not read again.
 
     Raises ModelError, naming the place and the mend, for every mistake that can be seen without running a step.

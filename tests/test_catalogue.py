@@ -19,7 +19,7 @@ def _path_is_restored(monkeypatch):
 
 def test_the_catalogue_has_the_variants_of_the_replication_protocol():
     variants = {"truncate_to_high_watermark", "kip101", "kip279", "kip320_first_try", "kip320"}
-    assert variants <= set(catalogue.catalogue_names())
+    assert {f"replication.{name}" for name in variants} <= set(catalogue.catalogue_names())
 
 
 @pytest.mark.parametrize("name", catalogue.catalogue_names())
@@ -46,7 +46,7 @@ def test_listing_reads_and_imports_nothing(tmp_path):
 def test_by_file_by_dotted_module_and_by_catalogue_name_it_is_the_same_model():
     by_name = catalogue.find_model("kip101")
     assert catalogue.find_model("model.replication.kip101") is by_name
-    assert catalogue.find_model(str(ROOT / "model" / "kip101.py")) is by_name
+    assert catalogue.find_model(str(ROOT / "model" / "replication" / "kip101.py")) is by_name
 
 
 def test_a_file_may_import_the_files_beside_it(tmp_path):
@@ -90,12 +90,91 @@ def test_two_files_of_one_name_are_two_models(tmp_path):
 def test_a_catalogue_name_comes_before_a_folder_of_that_name(tmp_path, monkeypatch):
     (tmp_path / "kip320").mkdir()
     monkeypatch.chdir(tmp_path)
-    assert catalogue.find_model("kip320").name == "kip320"
+    assert catalogue.find_model("kip320").name == "replication.kip320"
 
 
 def test_an_unknown_name_is_told_the_nearest_one_and_where_the_list_is():
     with pytest.raises(UsageError, match=r"no model 'kip102'.*`kafkacheck models`.*did you mean kip101\?"):
         catalogue.find_model("kip102")
+
+
+MODULES = {
+    "harbour/base.py": "harbour",
+    "harbour/locks/base.py": "harbour.locks",
+    "harbour/locks/upper.py": "harbour.locks.upper",
+    "harbour/locks/pumps.py": "harbour.locks.pumps",
+    "harbour/upper.py": "harbour.upper",
+    "harbour/return_.py": "harbour.return",
+    "canal/pumps.py": "canal.pumps",
+    "lake.py": "lake",
+}
+
+
+@pytest.fixture
+def waterways(tmp_path, monkeypatch):
+    """A catalogue with folders."""
+    for path in MODULES:
+        write(tmp_path / path, "MODEL = 1\n")
+        write((tmp_path / path).parent / "__init__.py", "")
+    write(tmp_path / "notes" / "no_package.py", "MODEL = 1\n")
+    monkeypatch.setattr(catalogue, "folders", lambda: [tmp_path])
+
+
+def test_a_model_is_named_by_its_path_and_a_base_by_its_folder(waterways):
+    assert catalogue.catalogue_names() == sorted(MODULES.values())
+
+
+@pytest.mark.parametrize(
+    ("short", "name"),
+    [
+        ("harbour", "harbour"),
+        ("harbour.locks.upper", "harbour.locks.upper"),
+        ("locks.upper", "harbour.locks.upper"),
+        ("harbour_locks_upper", "harbour.locks.upper"),
+        ("harbour_upper", "harbour.upper"),
+        ("harbour_pumps", "harbour.locks.pumps"),
+        ("locks", "harbour.locks"),
+        ("return", "harbour.return"),
+        ("canal_pumps", "canal.pumps"),
+        ("lake", "lake"),
+        ("harbour_lake", None),
+        ("upper.locks", None),
+    ],
+)
+def test_a_short_name_that_is_clear_suffices(waterways, short, name):
+    assert catalogue.full_name(short) == name
+
+
+@pytest.mark.parametrize(
+    ("short", "names"), [("upper", "harbour.locks.upper, harbour.upper"), ("pumps", "canal.pumps, harbour.locks.pumps")]
+)
+def test_a_short_name_of_several_models_is_refused_with_all_of_them(waterways, short, names):
+    with pytest.raises(UsageError, match=rf"several models are called '{short}'; name one of: {names}$"):
+        catalogue.find_model(short)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "names"),
+    [
+        ("harbour.*", ["harbour", "harbour.locks", "harbour.locks.pumps", "harbour.locks.upper", "harbour.return",
+                       "harbour.upper"]),
+        ("harbour.locks.*", ["harbour.locks", "harbour.locks.pumps", "harbour.locks.upper"]),
+        ("harbour_*", ["harbour.locks", "harbour.locks.pumps", "harbour.locks.upper", "harbour.return",
+                       "harbour.upper"]),
+        ("*.pumps", ["canal.pumps", "harbour.locks.pumps"]),
+        ("la*", ["lake"]),
+        ("harbour", ["harbour"]),
+    ],
+)  # fmt: skip
+def test_a_star_crosses_dots(waterways, pattern, names):
+    assert catalogue.names_matching([pattern]) == names
+
+
+def test_a_folder_stands_for_its_models_where_that_is_wanted(waterways):
+    assert catalogue.names_matching(["canal"], with_folders=True) == ["canal.pumps"]
+    assert len(catalogue.names_matching(["harbour"], with_folders=True)) == 6
+    with pytest.raises(UsageError, match=r"'canal', which is a folder with 1 models: 'canal\.\*' names them all"):
+        catalogue.names_matching(["canal"])
 
 
 def test_a_file_is_found_where_there_is_no_catalogue(tmp_path):

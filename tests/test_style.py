@@ -1,6 +1,5 @@
 """The repository keeps the project's style rules, and each rule can fail."""
 
-import importlib
 import os
 import re
 import sys
@@ -11,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from checker import catalogue
+from checker.names import model_name
 from tests import style_rules as rules
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,11 +34,11 @@ def texts() -> dict[str, str]:
 
 def model_names() -> list[str]:
     """The names of the catalogue's models, by the text of their files."""
-    return [Path(path).stem for path, text in texts().items() if rules.is_model(path, text)]
+    return [model_name(rules.module_of(path)) for path, text in texts().items() if rules.is_model(path, text)]
 
 
 def find_model(name: str):
-    return importlib.import_module(f"model.{name}").MODEL  # here, so that other rules work while a model is broken
+    return catalogue.find_model(name)  # here, so that other rules work while a model is broken
 
 
 @cache

@@ -72,7 +72,8 @@ def commands() -> None:
 def models(patterns: tuple[str, ...], as_json: bool) -> int:
     """List the models of the catalogue: what each asks, its bounds and rules, and the verdict to expect.
 
-    With NAMEs, folders such as transactions, or patterns such as 'cluster.*' only those. Rules at their defaults are counted only; --json has all.
+    A NAME is a model, a folder such as transactions, or a pattern such as 'cluster.*'; without one all are listed.
+    Rules at their defaults are counted only; --json has all.
     """
     expectations = catalogue.expectations()
     broken = 0

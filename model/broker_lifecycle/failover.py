@@ -7,7 +7,7 @@ clients have nobody to write to; nothing is lost.
 Bounds: as broker_lifecycle, with one change of the controller, and without restarts.
 Expected: VIOLATED shutdowns_await_active_brokers
     With `new_controller_resumes_shutdowns`, a rule that no version of Kafka has, everything holds:
-    broker_lifecycle_resumes.
+    broker_lifecycle.resumes.
 """
 
 from checker.model import Model

@@ -4,7 +4,7 @@
 rule that no version of Kafka has: a new controller lets nobody go before the others have replayed what the log has when
 it takes over. So it is here that everything else is judged which a new controller does.
 
-Bounds: as broker_lifecycle_failover.
+Bounds: as broker_lifecycle.failover.
 Expected: HOLDS
 """
 

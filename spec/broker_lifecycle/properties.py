@@ -189,7 +189,7 @@ def shutdowns_await_active_brokers(before: BrokerLives, after: BrokerLives) -> b
     Lost if it fails: clients have nobody to write to until the next leader learns that it leads.
     Source: KIP-631 (controlled shutdown); BrokerHeartbeatManager.calculateNextBrokerState.
     Holds in: broker_lifecycle.
-    Fails in: broker_lifecycle_failover: a new controller does not know what a controlled shutdown waits for.
+    Fails in: broker_lifecycle.failover: a new controller does not know what a controlled shutdown waits for.
     """
     for broker_id in range(len(before.brokers)):
         if is_answer(before, after, broker_id) and after.brokers[broker_id].heartbeat.should_shut_down:
@@ -298,7 +298,7 @@ def new_controllers_know_no_offsets(before: BrokerLives, after: BrokerLives) -> 
 
     Lost if it fails: a broker stops while another one, which leads in its place, does not know that.
     Source: BrokerHeartbeatManager.register.
-    Holds in: broker_lifecycle_failover, broker_lifecycle_resumes.
+    Holds in: broker_lifecycle.failover, broker_lifecycle.resumes.
     Fails in: none; it guards the rules of a new controller.
     """
     for broker_id in range(len(after.registrations)):
@@ -331,7 +331,7 @@ def changes_are_logged(before: BrokerLives, after: BrokerLives) -> bool:
     Lost if it fails: brokers do not hear of it, and a shutdown waits for nobody to hear of it.
     Source: KIP-631 (RegisterBrokerRecord, BrokerRegistrationChangeRecord, PartitionChangeRecord);
         ActivationRecordsGenerator.
-    Holds in: broker_lifecycle, broker_lifecycle_resumes.
+    Holds in: broker_lifecycle, broker_lifecycle.resumes.
     Fails in: none; it guards the rules of the metadata log.
     """
     if is_same_in_log(before, after):
@@ -348,7 +348,7 @@ def new_brokers_lack_their_registration(before: BrokerLives, after: BrokerLives)
 
     Lost if it fails: the broker is unfenced, and goes by metadata from before it was registered.
     Source: KIP-631; KAFKA-13959.
-    Holds in: broker_lifecycle, broker_lifecycle_resumes.
+    Holds in: broker_lifecycle, broker_lifecycle.resumes.
     Fails in: none; it guards the rules of brokers.
     """
     for broker_id in range(len(after.brokers)):
@@ -366,7 +366,7 @@ def running_brokers_were_unfenced(state: BrokerLives) -> bool:
 
     Lost if it fails: a broker takes itself to serve that clients and replicas are never sent to.
     Source: BrokerLifecycleManager.BrokerHeartbeatResponseHandler.
-    Holds in: broker_lifecycle, broker_lifecycle_resumes.
+    Holds in: broker_lifecycle, broker_lifecycle.resumes.
     Fails in: none; it guards the rules of brokers.
     """
     for broker_id in range(len(state.brokers)):
@@ -383,7 +383,7 @@ def resumed_shutdowns_await_the_log(before: BrokerLives, after: BrokerLives) -> 
     What it waited for before is not in the log, so that a new controller cannot know it.
     Lost if it fails: a rule that a controller could not follow.
     Source: BrokerHeartbeatManager.register; the rule itself is no version's of Kafka.
-    Holds in: broker_lifecycle_resumes.
+    Holds in: broker_lifecycle.resumes.
     Fails in: none; it guards the rules of a new controller.
     """
     for broker_id in range(len(after.registrations)):

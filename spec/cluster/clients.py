@@ -15,7 +15,7 @@ def consumed_records_survive(state: State) -> bool:
 
     Lost if it fails: a consumer has acted on a record that is gone.
     Source: the high watermark ("only committed messages are ever given out to the consumer").
-    Holds in: cluster_consumer.
+    Holds in: cluster.consumer.
     Fails in: the museum's entry on the read limit.
     """
     metadata = state.controller.history[state.controller.offset]
@@ -36,7 +36,7 @@ def consumer_reads_one_history(before: State, after: State) -> bool:
 
     Lost if it fails: the consumer skips records, or reads on in another history, and is not told.
     Source: KIP-320, KAFKA-7747.
-    Holds in: cluster_consumer, cluster_consumer_unclean.
+    Holds in: cluster.consumer, cluster.consumer.unclean.
     Fails in: the museum's entry on positions that are not validated.
     """
     if after.consumer.position <= before.consumer.position:
@@ -53,7 +53,7 @@ def latest_offset_does_not_go_back(state: State) -> bool:
 
     Lost if it fails: the end of the log goes back for clients, and a position beyond it is reset.
     Source: KIP-207, KAFKA-2334.
-    Holds in: cluster_consumer.
+    Holds in: cluster.consumer.
     Fails in: the museum's entry on the latest offset.
     """
     return state.consumer.told_offset == state.consumer.latest_offset
@@ -64,7 +64,7 @@ def newest_metadata_is_served(state: State) -> bool:
 
     Lost if it fails: the leader fences the consumer, which asks for metadata again and gets the same, for ever.
     Source: KAFKA-9212. This is the part of that liveness property which one state shows.
-    Holds in: cluster_failover.
+    Holds in: cluster.failover.
     Fails in: the museum's entry on metadata with an old epoch.
     """
     metadata = state.controller.history[state.controller.offset]
@@ -150,7 +150,7 @@ def reads_end_at_limit(before: State, after: State) -> bool:
 
     Lost if it fails: the consumer polls for ever and gets nothing, or is given what is not committed.
     Source: `LocalLog.read`; KAFKA-9835.
-    Holds in: cluster_consumer_two_step_read.
+    Holds in: cluster.consumer.two_step_read.
     Fails in: none; `consumed_records_survive` is what it is for.
     """
     consumer = before.consumer

@@ -75,7 +75,7 @@ def elected_leader_is_first(before: State, after: State) -> bool:
 
     Lost if it fails: leaderships pile up on few brokers, because the order of assignments is what spreads them.
     Source: PartitionLeaderElectionAlgorithms; PartitionChangeBuilder.electAnyLeader.
-    Holds in: cluster_election_order.
+    Holds in: cluster.election_order.
     Fails in: models in which any replica can be the first of the assignment.
     """
     old = before.controller.history[before.controller.offset]
@@ -94,7 +94,7 @@ def deposed_controller_changes_nothing(before: State, after: State) -> bool:
     Lost if it fails: a controller that has lost its office elects a leader of whom the controller in office does not
     know, and whom brokers that have heard of the new one refuse: the partition has no leader that serves.
     Source: KAFKA-6082.
-    Holds in: cluster_zombie_writes.
+    Holds in: cluster.zombie.writes.
     Fails in: the museum's entry on a deposed controller's writes.
     """
     if after.controller.offset == before.controller.offset:
@@ -123,7 +123,7 @@ def preferred_election_is_needed(before: State, after: State) -> bool:
 
     Lost if it fails: a leader epoch begins for nothing, and every follower, producer and consumer turns to it anew.
     Source: ELECTION_NOT_NEEDED; `ReplicationControlManager.electLeader`.
-    Holds in: cluster_election_order.
+    Holds in: cluster.election_order.
     Fails in: models in which an election may be asked of any replica, also of the one that leads.
     """
     if before.budget.moves == after.budget.moves:

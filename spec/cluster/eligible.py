@@ -2,7 +2,8 @@
 
 Part of Kafka judged: `impl/controller` and the leader's appends, by their records before and after a step.
 Source: KIP-966; `PartitionChangeBuilder`; the configuration `min.insync.replicas`.
-Left out, and why that is sound: whether who is elected has every acknowledged record, of which `spec/cluster/properties.py` tells.
+Left out, and why that is sound: whether an elected leader has every acknowledged record;
+    `spec/cluster/properties.py` judges that.
 """
 
 from checker.schema import cardinality, contains, excluding
@@ -31,7 +32,7 @@ def appends_need_enough_replicas(before: State, after: State, rules: ClusterRule
     Lost if it fails: the producer is told NOT_ENOUGH_REPLICAS_AFTER_APPEND instead, and the record that it sends again
     is in the log twice.
     Source: `Partition.appendRecordsToLeader`, NOT_ENOUGH_REPLICAS.
-    Holds in: cluster_eligible, cluster_eligible_consumer, cluster_last_known, cluster_min_isr, cluster_shutdown.
+    Holds in: cluster.eligible, cluster.eligible.consumer, cluster.last_known, cluster.min_isr, cluster.shutdown.
     Fails in: none; it guards the reference itself.
     """
     if rules.acks != Acks.ALL or before.producers.next_record == after.producers.next_record:
@@ -52,7 +53,7 @@ def leavers_stay_eligible(before: State, after: State, rules: ClusterRules) -> b
 
     Lost if it fails: the partition stays offline although a replica with every acknowledged record is there.
     Source: KIP-966; `PartitionChangeBuilder.maybePopulateTargetElr`.
-    Holds in: cluster_eligible, cluster_eligible_consumer, cluster_last_known, cluster_min_isr, cluster_shutdown.
+    Holds in: cluster.eligible, cluster.eligible.consumer, cluster.last_known, cluster.min_isr, cluster.shutdown.
     Fails in: none; it guards the reference itself.
     """
     was = before.controller.history[before.controller.offset]
@@ -75,7 +76,7 @@ def last_known_leader_led_last(before: State, after: State) -> bool:
 
     Lost if it fails: a broker leads that lacks what was acknowledged after it had led.
     Source: KIP-966 (`lastKnownElr`); `PartitionChangeBuilder`.
-    Holds in: cluster_eligible, cluster_eligible_consumer, cluster_last_known, cluster_min_isr, cluster_shutdown.
+    Holds in: cluster.eligible, cluster.eligible.consumer, cluster.last_known, cluster.min_isr, cluster.shutdown.
     Fails in: none; it guards the reference itself.
     """
     known = after.controller.last_known_leader
@@ -94,7 +95,7 @@ def only_unclean_leaders_recover(before: State, after: State) -> bool:
     Lost if it fails: a leader with every acknowledged record stays alone in the ISR until it declares that it has
     recovered, and whoever counts unclean elections is told of losses that are none.
     Source: `PartitionChangeBuilder`, `ReplicationControlManager.electionWasClean`; KIP-704, KAFKA-18940.
-    Holds in: cluster_eligible, cluster_eligible_consumer, cluster_last_known, cluster_min_isr, cluster_shutdown.
+    Holds in: cluster.eligible, cluster.eligible.consumer, cluster.last_known, cluster.min_isr, cluster.shutdown.
     Fails in: none; it guards the reference itself.
     """
     was = before.controller.history[before.controller.offset]
@@ -110,7 +111,7 @@ def last_known_leader_is_last_resort(before: State, after: State, rules: Cluster
 
     Lost if it fails: acknowledged records, although a replica that has them may be elected as soon as it is back.
     Source: KIP-966; `PartitionChangeBuilder.electLeader`, `canElectLastKnownLeader`.
-    Holds in: cluster_eligible, cluster_eligible_consumer, cluster_last_known, cluster_min_isr, cluster_shutdown.
+    Holds in: cluster.eligible, cluster.eligible.consumer, cluster.last_known, cluster.min_isr, cluster.shutdown.
     Fails in: where unclean elections are enabled.
     """
     was = before.controller.history[before.controller.offset]

@@ -86,7 +86,7 @@ def caught_up_followers_may_join(before: State, after: State) -> bool:
 
     Lost if it fails: the leader proposes whom it has already, or never comes to propose anybody.
     Source: `Partition.canAddReplicaToIsr`; KAFKA-15221.
-    Holds in: cluster_two_step_expansion.
+    Holds in: cluster.two_step_expansion.
     Fails in: none; it guards the reference itself.
     """
     for follower_id in range(len(before.fetches)):

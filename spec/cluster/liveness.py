@@ -16,9 +16,9 @@ def converged(state: State) -> bool:
     Lost if it fails: the cluster does not heal. A replica stays behind for good, an ISR small, a write unacknowledged,
     or the partition without a leader, although nothing is broken any more.
     Source: Kafka's documentation; KAFKA-10706, KAFKA-3143.
-    Holds in: cluster_convergence, cluster_convergence_zookeeper, cluster_convergence_unclean: some time after each
+    Holds in: cluster.convergence, cluster.convergence.zookeeper, cluster.convergence.unclean: some time after each
         state of `disturbed`.
-    Fails in: cluster_convergence_stuck.
+    Fails in: cluster.convergence.stuck.
     """
     metadata = state.controller.history[state.controller.offset]
     if metadata.leader == NO_LEADER:

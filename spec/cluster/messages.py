@@ -2,7 +2,7 @@
 
 Part of Kafka judged: `impl/broker`, by its records before and after a step.
 Source: the KIPs and issues named below.
-Left out, and why that is sound: what answers say of the log, which `spec/cluster/properties.py` judges by its consequences.
+Left out, and why that is sound: what answers say of the log; `spec/cluster/properties.py` judges its consequences.
 """
 
 from checker.schema import contains
@@ -366,7 +366,7 @@ def only_leaders_delete(before: State, after: State) -> bool:
 
     Lost if it fails: a deposed broker deletes what its leader still has.
     Source: `Partition.deleteRecordsOnLeader`.
-    Holds in: cluster_log_start.
+    Holds in: cluster.log_start.
     Fails in: none; it guards the reference itself.
     """
     for broker_id in range(len(before.brokers)):

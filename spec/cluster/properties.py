@@ -18,7 +18,7 @@ def acknowledged_records_survive(state: State) -> bool:
 
     Lost if it fails: a record that its producer was told is safe.
     Source: acks=all; leader completeness.
-    Holds in: cluster_kraft, cluster_zookeeper.
+    Holds in: cluster.kraft, cluster.zookeeper.
     Fails in: the museum's entries that lose committed data.
     """
     metadata = state.controller.history[state.controller.offset]
@@ -42,7 +42,7 @@ def logs_match_by_epoch(state: State) -> bool:
 
     Lost if it fails: replicas of one partition hold different histories, and no comparison of epochs will find it.
     Source: KIP-101, KIP-279; log matching of Raft.
-    Holds in: cluster_kraft, cluster_zookeeper.
+    Holds in: cluster.kraft, cluster.zookeeper.
     Fails in: the museum's entries that let replicas diverge.
     """
     for replica_id in range(len(state.brokers)):
@@ -142,7 +142,7 @@ def isr_is_assigned(state: State) -> bool:
 
     Lost if it fails: a replica that is to be deleted counts for min.insync.replicas, and is waited for.
     Source: KAFKA-1097; `ReplicationControlManager.validateAlterPartitionData`.
-    Holds in: cluster_reassignment_rounds.
+    Holds in: cluster.reassignment.rounds.
     Fails in: the museum's entry on the two rounds.
     """
     metadata = state.controller.history[state.controller.offset]
@@ -154,7 +154,7 @@ def recovering_leader_is_alone(state: State) -> bool:
 
     Lost if it fails: a leader that is still losing records is taken for one that every replica may follow.
     Source: KIP-704.
-    Holds in: cluster_unclean_kraft, cluster_convergence_unclean.
+    Holds in: cluster.unclean.kraft, cluster.convergence.unclean.
     Fails in: the museum's entry on the recovering leader.
     """
     metadata = state.controller.history[state.controller.offset]
@@ -183,7 +183,7 @@ def dead_leader_is_replaced(state: State) -> bool:
 
     Lost if it fails: the partition has no leader for good, although a replica in sync lives.
     Source: KAFKA-3143. This is the part of that liveness property which one state shows.
-    Holds in: cluster_failover.
+    Holds in: cluster.failover.
     Fails in: the museum's entry on a new controller.
     """
     metadata = state.controller.history[state.controller.offset]

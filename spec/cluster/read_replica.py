@@ -36,8 +36,8 @@ def read_replicas_are_in_sync(before: State, after: State) -> bool:
 
     Lost if it fails: the consumer is sent to a replica that is behind, or by a broker that does not know who is.
     Source: KIP-392, KAFKA-14372, KAFKA-13778; ReplicaManager.findPreferredReadReplica.
-    Holds in: cluster_read_replica, cluster_read_replica_unleased, cluster_read_replica_three.
-    Fails in: cluster_read_replica with the rule before KAFKA-14372, cluster_read_replica_three with that before
+    Holds in: cluster.read_replica, cluster.read_replica.unleased, cluster.read_replica.three.
+    Fails in: cluster.read_replica with the rule before KAFKA-14372, cluster.read_replica.three with that before
         KAFKA-13778.
     """
     read_replica = after.consumer.read_replica
@@ -57,7 +57,7 @@ def read_replica_ends_with_epoch(before: State, after: State) -> bool:
 
     Lost if it fails: the consumer goes on with a follower that the new leader has not chosen.
     Source: SubscriptionState.maybeValidatePosition.
-    Holds in: cluster_read_replica, cluster_read_replica_unleased.
+    Holds in: cluster.read_replica, cluster.read_replica.unleased.
     Fails in: none; it guards the reference itself.
     """
     if after.consumer.must_validate and after.consumer.read_replica != NO_LEADER:
@@ -71,7 +71,7 @@ def reads_come_from_read_replica(before: State, after: State) -> bool:
 
     Lost if it fails: the consumer reads from somebody whom the leader has not chosen, or what is not committed there.
     Source: AbstractFetch.selectReadReplica, Partition.fetchRecords; KIP-392.
-    Holds in: cluster_read_replica, cluster_read_replica_unleased.
+    Holds in: cluster.read_replica, cluster.read_replica.unleased.
     Fails in: none; it guards the reference itself.
     """
     position = before.consumer.position
@@ -107,8 +107,8 @@ def read_replica_is_given_up(state: State) -> bool:
 
     Lost if it fails: the consumer asks a follower again and again that cannot serve it, and gets nothing.
     Source: KAFKA-14379, twmb/franz-go#885; FetchCollector.handleInitializeErrors, AbstractFetch.handleFetchFailure.
-    Holds in: cluster_read_replica_unleased: some time after each state of `read_replica_refuses`.
-    Fails in: cluster_read_replica_unleased with the rule before KAFKA-14379.
+    Holds in: cluster.read_replica.unleased: some time after each state of `read_replica_refuses`.
+    Fails in: cluster.read_replica.unleased with the rule before KAFKA-14379.
     """
     return not read_replica_refuses(state)
 
@@ -119,7 +119,7 @@ def read_replica_is_kept(before: State, after: State, rules: ClusterRules) -> bo
 
     Lost if it fails: the consumer goes to and fro between the leader and the follower that the leader has chosen.
     Source: SubscriptionState.clearPreferredReadReplica; IBM/sarama pull request 2076.
-    Holds in: cluster_read_replica_unleased.
+    Holds in: cluster.read_replica.unleased.
     Fails in: none; it guards the reference itself.
     """
     if rules.read_replica_is_leased or before.consumer.leader_epoch != after.consumer.leader_epoch:
@@ -152,8 +152,8 @@ def has_read_on(state: State) -> bool:
 
     Lost if it fails: the consumer gets nothing although its leader has a committed record for it, for ever.
     Source: KIP-392, KAFKA-14372, IBM/sarama#2464.
-    Holds in: cluster_read_replica: some time after each state of `has_more_to_read`.
-    Fails in: cluster_read_replica with the rule before KAFKA-14372.
+    Holds in: cluster.read_replica: some time after each state of `has_more_to_read`.
+    Fails in: cluster.read_replica with the rule before KAFKA-14372.
     """
     if not has_more_to_read(state):
         return True

@@ -201,7 +201,7 @@ def reassignments_go_on(before: State, after: State) -> bool:
 
     Lost if it fails: replicas are removed too early, or never.
     Source: KIP-455, KAFKA-15665.
-    Holds in: cluster_reassignment, cluster_reassignment_kraft.
+    Holds in: cluster.reassignment, cluster.reassignment.kraft.
     Fails in: the museum's entry on a reassignment that ends early.
     """
     was = before.controller.history[before.controller.offset]

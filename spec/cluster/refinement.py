@@ -19,8 +19,8 @@ def committed_log_only_grows(before: State, after: State) -> bool:
 
     Lost if it fails: a record that was committed is replaced by another one at its offset.
     Source: leader completeness.
-    Holds in: cluster_committed_log, cluster_follower_reads, cluster_read_replica.
-    Fails in: cluster_committed_log with unclean elections, which give this up.
+    Holds in: cluster.committed_log, cluster.follower_reads, cluster.read_replica.
+    Fails in: cluster.committed_log with unclean elections, which give this up.
     """
     for offset in range(len(before.committed)):
         if before.committed[offset] != NO_RECORD and before.committed[offset] != after.committed[offset]:
@@ -36,8 +36,8 @@ def brokers_serve_committed_log(state: State) -> bool:
     Lost if it fails: a client that reads from that broker gets a record which was never committed, or another one than
     other clients. A follower that has yet to ask where to truncate serves nobody.
     Source: KIP-392; the high watermark ("only committed messages are ever given out to the consumer").
-    Holds in: cluster_committed_log, cluster_follower_reads, cluster_read_replica.
-    Fails in: cluster_committed_log with unclean elections, which give this up.
+    Holds in: cluster.committed_log, cluster.follower_reads, cluster.read_replica.
+    Fails in: cluster.committed_log with unclean elections, which give this up.
     """
     for broker_id in range(len(state.brokers)):
         broker = state.brokers[broker_id]
@@ -53,8 +53,8 @@ def acknowledged_records_are_committed(state: State) -> bool:
 
     Lost if it fails: a producer is told that a record is safe which is not.
     Source: acks=all.
-    Holds in: cluster_committed_log, cluster_follower_reads.
-    Fails in: cluster_committed_log with unclean elections, which give this up.
+    Holds in: cluster.committed_log, cluster.follower_reads.
+    Fails in: cluster.committed_log with unclean elections, which give this up.
     """
     for record in range(len(state.producers.acknowledged)):
         offset = state.producers.acknowledged[record]
@@ -68,8 +68,8 @@ def consumed_records_are_committed(state: State) -> bool:
 
     Lost if it fails: the consumer has acted on a record that is not committed, or not there.
     Source: KIP-392; the high watermark.
-    Holds in: cluster_follower_reads, cluster_read_replica.
-    Fails in: cluster_follower_reads with the rule before KAFKA-14704.
+    Holds in: cluster.follower_reads, cluster.read_replica.
+    Fails in: cluster.follower_reads with the rule before KAFKA-14704.
     """
     for offset in range(len(state.committed)):
         if state.consumer.records[offset] != NO_RECORD and state.consumer.records[offset] != state.committed[offset]:

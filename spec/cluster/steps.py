@@ -49,7 +49,7 @@ def shared_committed_records_are_kept(before: State, after: State) -> bool:
 
     Lost if it fails: an acknowledged record has one copy fewer, for no reason, and none where that follower leads next.
     Source: KAFKA-7897.
-    Holds in: cluster_old_format.
+    Holds in: cluster.old_format.
     Fails in: the museum's entry on epochs of an old message format.
     """
     for follower_id in range(len(before.brokers)):
@@ -118,7 +118,7 @@ def fetches_go_by_sessions(before: State, after: State) -> bool:
 
     Lost if it fails: the leader takes an old fetch for what is asked now; or the follower asks in vain for ever.
     Source: KIP-227 (FETCH_SESSION_ID_NOT_FOUND).
-    Holds in: cluster_fetch_sessions.
+    Holds in: cluster.fetch_sessions.
     Fails in: none; it guards the reference itself.
     """
     for follower_id in range(len(before.fetches)):
@@ -152,7 +152,7 @@ def sessions_end_with_process(before: State, after: State) -> bool:
 
     Lost if it fails: a fetch is read from a session that no process has.
     Source: KIP-227; `FetchSessionCache`.
-    Holds in: cluster_fetch_sessions.
+    Holds in: cluster.fetch_sessions.
     Fails in: none; it guards the reference itself.
     """
     for broker_id in range(len(before.brokers)):
@@ -173,7 +173,7 @@ def stale_old_fetches_have_no_effect(before: State, after: State) -> bool:
     Lost if it fails: what a follower had in an earlier epoch counts although it may have cut it since; the high
     watermark rises over records that the follower does not have.
     Source: KAFKA-15590.
-    Holds in: cluster_old_fetches.
+    Holds in: cluster.old_fetches.
     Fails in: the museum's entry on fetches that are counted late.
     """
     for follower_id in range(len(before.old_fetches)):
@@ -193,7 +193,7 @@ def read_fetches_fit(before: State, after: State) -> bool:
 
     Lost if it fails: fencing; a follower whose log differs is taken for one that has the leader's records.
     Source: Partition.fetchRecords; KIP-320, KIP-595.
-    Holds in: cluster_old_fetches, cluster_old_fetches_three.
+    Holds in: cluster.old_fetches, cluster.old_fetches.three.
     Fails in: none; it guards how old fetches are read.
     """
     for follower_id in range(len(before.old_fetches)):
@@ -216,7 +216,7 @@ def read_fetches_count(before: State, after: State) -> bool:
 
     Lost if it fails: a follower that has a record is not known to have it.
     Source: Partition.updateFollowerFetchState, Replica.updateFetchStateOrThrow.
-    Holds in: cluster_old_fetches, cluster_old_fetches_three.
+    Holds in: cluster.old_fetches, cluster.old_fetches.three.
     Fails in: none; it guards how old fetches are counted.
     """
     for follower_id in range(len(before.old_fetches)):
@@ -310,7 +310,7 @@ def reassignment_keeps_copies(before: State, after: State) -> bool:
 
     Lost if it fails: the failure of a single broker loses a record that several had before.
     Source: KAFKA-15665.
-    Holds in: cluster_reassignment_kraft.
+    Holds in: cluster.reassignment.kraft.
     Fails in: the museum's entry on a reassignment that ends early.
     """
     replicas = before.controller.history[before.controller.offset].replicas

@@ -89,7 +89,7 @@ def topics_are_recorded_anew(state: State) -> bool:
     Lost if it fails: a broker is elected cleanly that never had a record of the topic, or a leader waits for ever to
     recover from an election that was another topic's.
     Source: KIP-966, KIP-704; ReplicationControlManager (createTopic, replay of RemoveTopicRecord).
-    Holds in: cluster_deletion_eligible, cluster_deletion_ends.
+    Holds in: cluster.deletion.eligible, cluster.deletion.ends.
     Fails in: none; it guards the controller's record.
     """
     metadata = state.controller.history[state.controller.offset]
@@ -108,7 +108,7 @@ def deletion_awaits_replicas(before: State, after: State, rules: ClusterRules) -
 
     Lost if it fails: a topic of the same name is created while brokers have the old one's log, which they take for its.
     Source: TopicDeletionManager; KIP-516 (motivation).
-    Holds in: cluster_deletion, cluster_deletion_failover, cluster_deletion_ends, cluster_deletion_twice.
+    Holds in: cluster.deletion, cluster.deletion.failover, cluster.deletion.ends, cluster.deletion.twice.
     Fails in: the museum's entry on a deposed controller that removes a topic.
     """
     was = before.controller.history[before.controller.offset]
@@ -131,7 +131,7 @@ def zombie_awaited_replicas(before: State, after: State) -> bool:
 
     Lost if it fails: nothing yet, because its write fails; but a controller does not wait for brokers as it should.
     Source: TopicDeletionManager.
-    Holds in: cluster_deletion_failover, cluster_deletion_ends.
+    Holds in: cluster.deletion.failover, cluster.deletion.ends.
     Fails in: none; it guards the reference itself.
     """
     was = before.controller.history[before.controller.offset]
@@ -150,7 +150,7 @@ def deleted_topics_stay_deleted(before: State, after: State) -> bool:
     Lost if it fails: the broker keeps a log that nobody will ask it to delete, and refuses the next topic of that name
     because of it.
     Source: TopicDeletionManager, which waits for every answer to its own request; KIP-516 (INCONSISTENT_TOPIC_ID).
-    Holds in: cluster_deletion_failover, cluster_deletion_ends, cluster_deletion_twice. Not where brokers leave the
+    Holds in: cluster.deletion.failover, cluster.deletion.ends, cluster.deletion.twice. Not where brokers leave the
         assignment: those are not asked.
     Fails in: none; it guards the controller's deletion.
     """
@@ -170,7 +170,7 @@ def replicas_are_deleted_when_told(before: State, after: State, rules: ClusterRu
     Lost if it fails: a copy is gone that the controller counts on; or a broker follows on, and its disk is full of what
     nobody has assigned to it.
     Source: ReplicaManager.stopReplicas, applyDelta; KIP-570, KAFKA-13198.
-    Holds in: every model with a deletion, cluster_reassignment_kraft.
+    Holds in: every model with a deletion, cluster.reassignment.kraft.
     Fails in: none; it guards the reference itself.
     """
     for broker_id in range(len(before.brokers)):

@@ -15,7 +15,7 @@ def quorum_records_are_unique(state: Quorum) -> bool:
 
     Lost if it fails: two voters, and the brokers that read them, have different metadata, and nothing tells them so.
     Source: KAFKA-10527, KAFKA-10661.
-    Holds in: metadata_quorum_restarts, metadata_quorum_disks.
+    Holds in: metadata_quorum.restarts, metadata_quorum.disks.
     Fails in: the museum's entries on leaders that restart; where a voter whose disk was replaced votes (KAFKA-14077).
     """
     for voter_id in range(len(state.voters)):
@@ -34,7 +34,7 @@ def votes_are_kept(before: Quorum, after: Quorum) -> bool:
 
     Lost if it fails: two leaders are elected in one epoch.
     Source: KIP-595; KAFKA-10661.
-    Holds in: metadata_quorum_restarts.
+    Holds in: metadata_quorum.restarts.
     Fails in: the museum's entry on restarted leaders that vote again.
     """
     for voter_id in range(len(before.voters)):
@@ -52,7 +52,7 @@ def votes_are_given_in_their_epoch(before: Quorum, after: Quorum) -> bool:
 
     Lost if it fails: a vote counts in an epoch in which another one has it already.
     Source: `KafkaRaftClient.handleVoteRequest`.
-    Holds in: metadata_quorum_restarts, metadata_quorum_disks.
+    Holds in: metadata_quorum.restarts, metadata_quorum.disks.
     Fails in: none; it guards the reference itself.
     """
     for candidate_id in range(len(after.voters)):
@@ -69,7 +69,7 @@ def roles_change_in_order(before: Quorum, after: Quorum) -> bool:
 
     Lost if it fails: who led has forgotten it, and votes for another; who stood waits for another time-out.
     Source: the comment on `QuorumState`, `QuorumState.initialize`.
-    Holds in: metadata_quorum_restarts.
+    Holds in: metadata_quorum.restarts.
     Fails in: the museum's entry on restarted leaders that vote again.
     """
     for voter_id in range(len(before.voters)):
@@ -91,7 +91,7 @@ def quorum_leaders_have_own_record(state: Quorum) -> bool:
 
     Lost if it fails: the high watermark waits for a record that nobody writes.
     Source: `KafkaRaftClient.onBecomeLeader`; KAFKA-12619.
-    Holds in: metadata_quorum_restarts, metadata_quorum_disks.
+    Holds in: metadata_quorum.restarts, metadata_quorum.disks.
     Fails in: where a leader that restarts with a full log leads on (KAFKA-10527).
     """
     for voter_id in range(len(state.voters)):
@@ -109,7 +109,7 @@ def quorum_logs_are_whole(state: Quorum) -> bool:
 
     Lost if it fails: a voter answers fetches with records that it does not have.
     Source: `ReplicatedLog.endOffset`.
-    Holds in: metadata_quorum_restarts, metadata_quorum_disks.
+    Holds in: metadata_quorum.restarts, metadata_quorum.disks.
     Fails in: none; it guards the reference itself.
     """
     for voter_id in range(len(state.voters)):
@@ -125,7 +125,7 @@ def restarts_take_next_id(before: Quorum, after: Quorum) -> bool:
 
     Lost if it fails: nothing of Kafka's; records that differ would count as the same one, or the ids would run out.
     Source: `model/metadata_quorum/environment.py`.
-    Holds in: metadata_quorum_restarts, metadata_quorum_disks.
+    Holds in: metadata_quorum.restarts, metadata_quorum.disks.
     Fails in: none; it guards those models' environment.
     """
     acts = before.budget.crashes - after.budget.crashes + before.budget.disk_losses - after.budget.disk_losses

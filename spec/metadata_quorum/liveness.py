@@ -33,7 +33,7 @@ def every_leader_has_majority(state: Quorum) -> bool:
     Lost if it fails: for as long as the network is cut there are two controllers. The one without a majority goes on
     answering the brokers that reach it: their requests time out, and none of them looks for the other one.
     Source: KAFKA-15489.
-    Holds in: metadata_quorum_partition, some time after each state of `leader_without_majority`.
+    Holds in: metadata_quorum.partition, some time after each state of `leader_without_majority`.
     Fails in: the museum's entry on leaders that are cut off.
     """
     return not leader_without_majority(state)
@@ -45,7 +45,7 @@ def quorum_works(state: Quorum) -> bool:
     An even number of voters may be cut into halves, and nobody can lead then.
     Lost if it fails: the cluster has no controller, although a majority of its voters reach each other.
     Source: KIP-595.
-    Holds in: metadata_quorum_partition, some time after each state of `quorum_is_stuck`.
+    Holds in: metadata_quorum.partition, some time after each state of `quorum_is_stuck`.
     Fails in: none; it guards the reference itself.
     """
     if 2 * cardinality(state.cut_off) == len(state.voters):
@@ -67,7 +67,7 @@ def heard_leader_is_kept(before: Quorum, after: Quorum) -> bool:
 
     Lost if it fails: the controller is replaced without need, and all that it has to load is loaded anew.
     Source: KIP-996; `LeaderState.timeUntilCheckQuorumExpires`.
-    Holds in: metadata_quorum_partition.
+    Holds in: metadata_quorum.partition.
     Fails in: none; it guards the reference itself.
     """
     for leader_id in range(len(before.voters)):
@@ -85,7 +85,7 @@ def nothing_crosses_cut(before: Quorum, after: Quorum) -> bool:
 
     Lost if it fails: nothing of Kafka's; a network that is cut would carry requests or answers.
     Source: `model/metadata_quorum/environment.py`.
-    Holds in: metadata_quorum_partition.
+    Holds in: metadata_quorum.partition.
     Fails in: none; it guards that model's environment.
     """
     for voter_id in range(len(after.voters)):
@@ -108,7 +108,7 @@ def cuts_are_real(before: Quorum, after: Quorum) -> bool:
 
     Lost if it fails: nothing of Kafka's; disturbances would be spent on nothing.
     Source: `model/metadata_quorum/environment.py`.
-    Holds in: metadata_quorum_partition.
+    Holds in: metadata_quorum.partition.
     Fails in: none; it guards that model's environment.
     """
     if after.budget.cuts == before.budget.cuts:
@@ -124,7 +124,7 @@ def elections_have_room(state: Quorum) -> bool:
     Lost if it fails: nothing of Kafka's; a behaviour would end at a bound instead of coming to its goal, so that
     liveness would be judged of the bounds.
     Source: `voter_is_elected`.
-    Holds in: metadata_quorum_partition, which has as many epochs as a log has room for records.
+    Holds in: metadata_quorum.partition, which has as many epochs as a log has room for records.
     Fails in: none; it guards that model's bounds.
     """
     for voter_id in range(len(state.voters)):

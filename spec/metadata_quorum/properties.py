@@ -67,7 +67,7 @@ def elections_begin_epochs(before: Quorum, after: Quorum) -> bool:
 
     Lost if it fails: a leader writes records of an epoch that was another one's.
     Source: `QuorumState.transitionToLeader`.
-    Holds in: metadata_quorum, metadata_quorum_partition.
+    Holds in: metadata_quorum, metadata_quorum.partition.
     Fails in: none; it guards the reference itself.
     """
     for leader_id in range(len(before.voters)):

@@ -144,7 +144,7 @@ def abandoned_requests_have_expired(state: State) -> bool:
 
     Lost if it fails: a batch is settled never, and those behind it wait for it.
     Source: `Sender.getExpiredInflightBatches`.
-    Holds in: producer_in_flight.
+    Holds in: producer.in_flight.
     Fails in: where a batch that expires in flight gives its memory to another one.
     """
     for partition_id in range(len(state.connections)):
@@ -162,7 +162,7 @@ def late_answers_are_counted(before: State, after: State) -> bool:
 
     Lost if it fails: an epoch begins for a gap that is none, and the partition's batches lose their duplicates.
     Source: `TransactionManager.handleCompletedBatch`, `TxnPartitionMap.maybeUpdateLastAckedSequence`.
-    Holds in: producer_in_flight.
+    Holds in: producer.in_flight.
     Fails in: none; it guards what is done with late answers.
     """
     if before.budget.disconnections != after.budget.disconnections:
@@ -220,7 +220,7 @@ def one_send_at_a_time(state: State, rules: ProducerRules) -> bool:
 
     Lost if it fails: with the producer's process more is lost than the application knows.
     Source: `KafkaProducer.send(...).get()`; `producer.type=sync`.
-    Holds in: producer_synchronous.
+    Holds in: producer.synchronous.
     Fails in: none; it guards when the application goes on.
     """
     found = 0
@@ -241,7 +241,7 @@ def applications_wait_for_all(before: State, after: State, rules: ProducerRules)
 
     Lost if it fails: the application takes for stored what is not, and with the producer's process it is gone.
     Source: `KafkaProducer.flush`; KAFKA-19479.
-    Holds in: producer_splits.
+    Holds in: producer.splits.
     Fails in: the museum's entry on batches that are split.
     """
     if rules.sending != Sending.SYNCHRONOUS or before.producer.next_batch == after.producer.next_batch:
@@ -259,7 +259,7 @@ def halves_go_on_counting(before: State, after: State) -> bool:
     Lost if it fails: a half is taken for a duplicate of the other, or of what comes behind, and is never stored; or no
     broker takes what comes behind.
     Source: `ProducerBatch.split`; KIP-126, KIP-98.
-    Holds in: producer_splits.
+    Holds in: producer.splits.
     Fails in: none; it guards how batches are split.
     """
     for batch_id in range(len(before.producer.batches) - 1):
@@ -284,7 +284,7 @@ def only_second_halves_wait(state: State) -> bool:
 
     Lost if it fails: a batch has no place in the order, and nobody ever sends it.
     Source: `RecordAccumulator.append`.
-    Holds in: producer_splits.
+    Holds in: producer.splits.
     Fails in: none; it guards the reference itself.
     """
     for batch_id in range(state.producer.next_batch):

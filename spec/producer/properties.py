@@ -18,7 +18,7 @@ def each_batch_is_stored_once(state: State) -> bool:
     Lost if it fails: a consumer gets a record twice, although the application sent it once.
     Source: KIP-98.
     Holds in: the models of the idempotent producer.
-    Fails in: producer_invalid, producer_state_expires; KAFKA-5494, LIBRDKAFKA-4438, REDPANDA-3039.
+    Fails in: producer.invalid, producer.state_expires; KAFKA-5494, LIBRDKAFKA-4438, REDPANDA-3039.
     """
     for partition_id in range(len(state.partitions)):
         replicas = state.partitions[partition_id].replicas
@@ -55,7 +55,7 @@ def batches_lie_in_their_partition(state: State) -> bool:
 
     Lost if it fails: consumers of a topic are given records of another one, which they cannot read or must not see.
     Source: `KafkaProducer.send`; KAFKA-19012.
-    Holds in: producer_in_flight.
+    Holds in: producer.in_flight.
     Fails in: the museum's entry on buffers that are used again.
     """
     for partition_id in range(len(state.partitions)):
@@ -83,7 +83,7 @@ def no_batch_is_passed_over(state: State) -> bool:
     Lost if it fails: the earlier batch has lost its place, and can never be stored in order.
     Source: KIP-98; KAFKA-14920.
     Holds in: the models of the idempotent producer.
-    Fails in: producer_unknown_written; KAFKA-14920, KAFKA-15591.
+    Fails in: producer.unknown.written; KAFKA-14920, KAFKA-15591.
     """
     for partition_id in range(len(state.partitions)):
         partition = state.partitions[partition_id]
@@ -204,7 +204,7 @@ def producer_state_matches_log(state: State) -> bool:
 
     Lost if it fails: a batch that is sent again is acknowledged and not stored, or stored twice.
     Source: `ProducerStateManager.truncateAndReload`; KAFKA-5249, KAFKA-9892.
-    Holds in: producer_recovery.
+    Holds in: producer.recovery.
     Fails in: KAFKA-5249, KAFKA-9892.
     """
     for partition_id in range(len(state.partitions)):
@@ -232,7 +232,7 @@ def open_transactions_are_stored(state: State) -> bool:
     Lost if it fails: the last stable offset lies where the log has nothing: a replica cannot follow, or leads and lets
         nobody read behind a transaction that does not exist.
     Source: `ProducerStateManager.firstUnstableOffset`; KAFKA-12153.
-    Holds in: producer_truncation.
+    Holds in: producer.truncation.
     Fails in: KAFKA-12153.
     """
     for partition_id in range(len(state.partitions)):
@@ -265,8 +265,8 @@ def sends_that_returned_are_safe(state: State, rules: ProducerRules) -> bool:
 
     Lost if it fails: a record that the application handed over, and of which it heard nothing more.
     Source: `KafkaProducer.send`; `producer.type`.
-    Holds in: producer_synchronous.
-    Fails in: producer_buffered.
+    Holds in: producer.synchronous.
+    Fails in: producer.buffered.
     """
     for batch_id in range(len(state.producer.batches)):
         batch = state.producer.batches[batch_id]

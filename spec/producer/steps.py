@@ -59,7 +59,7 @@ def due_batches_are_not_refused(before: State, after: State) -> bool:
 
     Lost if it fails: a producer that does all right is stopped, or falls back to new epochs again and again.
     Source: KAFKA-7692, KAFKA-7693, KAFKA-5283; KIP-98 (fencing never works the other way round).
-    Holds in: producer_wraps.
+    Holds in: producer.wraps.
     Fails in: KAFKA-7692.
     """
     producer = before.producer

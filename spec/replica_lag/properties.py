@@ -16,7 +16,7 @@ def live_follower_stays_in_sync(state: LaggingPartition) -> bool:
     flaps, and acknowledgements fail for want of replicas.
     Source: KIP-16.
     Holds in: replica_lag.
-    Fails in: replica_lag_messages.
+    Fails in: replica_lag.messages.
     """
     return state.is_in_sync or state.is_dead
 
@@ -26,7 +26,7 @@ def complete_follower_stays_in_sync(before: LaggingPartition, after: LaggingPart
 
     Lost if it fails: a quiet partition loses its replicas in sync.
     Source: KIP-16; `Partition.isFollowerOutOfSync`.
-    Holds in: replica_lag, replica_lag_messages.
+    Holds in: replica_lag, replica_lag.messages.
     Fails in: none; it guards the rules' arithmetic.
     """
     if not before.is_in_sync or after.is_in_sync:
@@ -39,7 +39,7 @@ def follower_leaves_late(before: LaggingPartition, after: LaggingPartition, rule
 
     Lost if it fails: the settings; followers leave the ISR that an operator meant to keep in it.
     Source: `replica.lag.time.max.ms`, `replica.lag.max.messages`.
-    Holds in: replica_lag, replica_lag_messages.
+    Holds in: replica_lag, replica_lag.messages.
     Fails in: none; it guards the rules' arithmetic.
     """
     if not before.is_in_sync or after.is_in_sync:
@@ -62,7 +62,7 @@ def caught_up_time_is_true(before: LaggingPartition, after: LaggingPartition) ->
 
     Lost if it fails: a follower that never catches up counts as if it had, or one that does is taken out.
     Source: KIP-16; `Replica.updateFetchStateOrThrow`.
-    Holds in: replica_lag, replica_lag_messages.
+    Holds in: replica_lag, replica_lag.messages.
     Fails in: none; it guards the rules' arithmetic.
     """
     if not is_fetch(before, after):
@@ -81,7 +81,7 @@ def complete_follower_joins(before: LaggingPartition, after: LaggingPartition) -
 
     Lost if it fails: the ISR stays small for good, or has a replica without a committed record.
     Source: `Partition.maybeExpandIsr`.
-    Holds in: replica_lag, replica_lag_messages.
+    Holds in: replica_lag, replica_lag.messages.
     Fails in: none; it guards the rules' arithmetic.
     """
     is_complete = before.follower_end_offset == before.leader_end_offset
@@ -95,7 +95,7 @@ def follower_has_left(state: LaggingPartition) -> bool:
 
     Lost if it fails: the high watermark waits for ever for a follower that will never fetch.
     Source: KIP-16.
-    Holds in: replica_lag, replica_lag_messages, some time after each state of `dead_follower_is_overdue`.
+    Holds in: replica_lag, replica_lag.messages, some time after each state of `dead_follower_is_overdue`.
     Fails in: none; it guards the rules' arithmetic.
     """
     return not state.is_in_sync
@@ -121,7 +121,7 @@ def follower_is_near_or_out(state: LaggingPartition, rules: LagRules) -> bool:
 
     Lost if it fails: the older rule; acknowledgements wait for a follower that is far behind.
     Source: `replica.lag.max.messages`.
-    Holds in: replica_lag_messages, some time after each state of `follower_is_far_behind`.
+    Holds in: replica_lag.messages, some time after each state of `follower_is_far_behind`.
     Fails in: none; it guards the rules' arithmetic.
     """
     return not state.is_in_sync or state.leader_end_offset - state.progress.end_offset <= rules.most_messages

@@ -41,7 +41,7 @@ def offsets_match_log(state: State) -> bool:
     Lost if it fails: a consumer is told an offset that was passed long ago, and processes records again; or it is told
     for ever that a transaction is open.
     Source: GroupMetadataManager.doLoadGroupsAndOffsets; KAFKA-5247, KAFKA-5600.
-    Holds in: transactions_group_failover.
+    Holds in: transactions.group.failover.
     Fails in: the museum's entry on offsets that are loaded in part.
     """
     if state.group.loading.is_loading != 0:
@@ -60,7 +60,7 @@ def committed_offsets_count(before: State, after: State) -> bool:
 
     Lost if it fails: the transaction's output is there and its input counts as unread, so that it is processed again.
     Source: KIP-98 (`sendOffsetsToTransaction`); KAFKA-14505, KAFKA-19163.
-    Holds in: transactions_offset_expiry.
+    Holds in: transactions.group.offset_expiry.
     Fails in: the museum's entry on offsets that expire.
     """
     was = before.partitions[before.offsets_partition].log
@@ -83,7 +83,7 @@ def offsets_expire_when_nothing_is_pending(before: State, after: State) -> bool:
 
     Lost if it fails: behaviours in which an offset expires; they would be charged for nothing.
     Source: `OffsetMetadataManager.cleanupExpiredOffsets`; KAFKA-14505.
-    Holds in: transactions_offset_expiry.
+    Holds in: transactions.group.offset_expiry.
     Fails in: the museum's entry on offsets that expire.
     """
     if before.budget.offset_expirations == after.budget.offset_expirations:
@@ -102,7 +102,7 @@ def requests_await_loading(before: State, after: State) -> bool:
     Lost if it fails: a consumer is told an offset that the coordinator has not read to its end; or what it commits is
     overwritten by an older record that is read later.
     Source: COORDINATOR_LOAD_IN_PROGRESS; GroupCoordinator.validateGroupStatus.
-    Holds in: transactions_group_failover.
+    Holds in: transactions.group.failover.
     Fails in: none; it guards the reference itself.
     """
     if before.group.loading.is_loading == 0:
@@ -121,7 +121,7 @@ def only_new_coordinators_read(state: State) -> bool:
 
     Lost if it fails: what it has in memory is replaced by what it had before.
     Source: GroupMetadataManager.doLoadGroupsAndOffsets.
-    Holds in: transactions_group_failover.
+    Holds in: transactions.group.failover.
     Fails in: none; it guards the reference itself.
     """
     loading = state.group.loading

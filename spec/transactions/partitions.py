@@ -323,7 +323,7 @@ def followed_markers_are_answered(before: State, after: State) -> bool:
 
     Lost if it fails: the marker is written again, and its transaction completes later than it must.
     Source: GroupMetadataManager.scheduleHandleTxnCompletion; KAFKA-17507.
-    Holds in: transactions_late_offsets.
+    Holds in: transactions.late.offsets.
     Fails in: the museum's entry on markers that the group's coordinator follows late.
     """
     for producer_id in range(len(before.group.unfollowed)):
@@ -405,7 +405,7 @@ def the_cleaner_removes_what_nobody_needs(before: State, after: State) -> bool:
 
     Lost if it fails: a committed record; or whoever reads from the start takes an aborted record for a committed one.
     Source: `LogCleaner.cleanInto`, `CleanedTransactionMetadata`; KAFKA-8351.
-    Holds in: transactions_cleaner.
+    Holds in: transactions.cleaner.
     Fails in: KAFKA-8351, KAFKA-13727, REDPANDA-ZOMBIE-TX.
     """
     for partition_id in range(len(before.partitions)):

@@ -303,7 +303,7 @@ def inputs_take_effect_once(state: State) -> bool:
 
     Lost if it fails: a record is processed twice, although the application was built for exactly once.
     Source: KIP-98, KIP-447.
-    Holds in: transactions_consume_produce.
+    Holds in: transactions.group.consume_produce.
     Fails in: the museum's entries on generations and stable offsets.
     """
     for input_offset in range(len(state.group.processed) - 1):
@@ -331,8 +331,8 @@ def inputs_are_processed_at_most_once(state: State) -> bool:
 
     Lost if it fails: a repeated effect, where the application rather loses one.
     Source: delivery semantics of consumers: the offset is committed before the input is processed.
-    Holds in: transactions_at_most_once.
-    Fails in: transactions_at_least_once_repeats.
+    Holds in: transactions.at_most_once.
+    Fails in: transactions.at_least_once.repeats.
     """
     for input_offset in range(len(state.group.processed)):
         if state.group.processed[input_offset] > 1:
@@ -345,8 +345,8 @@ def committed_inputs_are_processed(state: State) -> bool:
 
     Lost if it fails: a lost effect, where the application rather repeats one.
     Source: delivery semantics of consumers: the offset is committed after the input is processed.
-    Holds in: transactions_at_least_once.
-    Fails in: transactions_at_most_once_loses.
+    Holds in: transactions.at_least_once.
+    Fails in: transactions.at_most_once.loses.
     """
     for input_offset in range(state.group.committed):
         if state.group.processed[input_offset] == 0:

@@ -1,6 +1,6 @@
 """Does a follower ever end to truncate whose leader-epoch file is not cut where its log is short already?
 
-Bounds: as cluster_convergence, with two moves and one lag: an entry is left in the file by a leader that wrote nothing.
+Bounds: as cluster.convergence, with two moves and one lag: an entry is left in the file by a leader that wrote nothing.
 Expected: VIOLATED disturbed_leads_to_converged: the follower fetches with an epoch that the leader does not have, is
     told to cut at an offset that it has not reached, and fetches the same again, for ever (KAFKA-10706).
 """

@@ -3,7 +3,7 @@
 Acknowledged records may be lost here; the replicas must agree all the same, and the ISR grow again (KIP-704).
 
 Bounds: two replicas, one of them alone in the ISR, which crashes; a record that is lost and one in its place. As in
-    cluster_convergence no behaviour ends at a bound.
+    cluster.convergence no behaviour ends at a bound.
 Expected: HOLDS
 """
 

@@ -1,6 +1,6 @@
 """Do the replicas agree again once crashes, lags and moves have stopped, where requests can be late and overtaken?
 
-As cluster_convergence, in the ZooKeeper era: LeaderAndIsr requests instead of a log, and the question where an epoch
+As cluster.convergence, in the ZooKeeper era: LeaderAndIsr requests instead of a log, and the question where an epoch
 ends (KIP-279). Every request arrives some time, or a newer one in its place.
 
 Bounds: two replicas and one record; one crash with its restart, one lag and one move.

@@ -1,6 +1,6 @@
 """Is a consumer sent to a follower only by the leader, who alone knows which followers are in sync?
 
-As cluster_read_replica, with a follower that the leader before has heard of.
+As cluster.read_replica, with a follower that the leader before has heard of.
 
 Bounds: three replicas, no record, and one move, after which the former leader follows; one follower at a time has a
     request under way. What anybody reads is the matter of the two other models.

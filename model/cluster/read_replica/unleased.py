@@ -1,6 +1,6 @@
 """Does a consumer without a lease give up a follower that refuses it, whoever else has noticed?
 
-As cluster_read_replica, but for the lease, which would hide it: `metadata.max.age.ms` may be as long as one likes.
+As cluster.read_replica, but for the lease, which would hide it: `metadata.max.age.ms` may be as long as one likes.
 Nobody needs to find that a follower is down, and no metadata need reach the consumer.
 
 Bounds: two replicas and one record; one power loss, after which the follower comes back with less than the consumer has

@@ -1,8 +1,8 @@
 """Can a controller that has lost its office refuse an ISR change which its successor has made already?
 
-As cluster_zombie, but a message can be lost, so that a leader sends its change a second time, to another controller.
+As cluster.zombie, but a message can be lost, so that a leader sends its change a second time, to another controller.
 
-Bounds: those of cluster_zombie and one loss.
+Bounds: those of cluster.zombie and one loss.
 Expected: VIOLATED isr_is_covered: the successor lets a follower into the ISR that the zombie still takes for fenced,
     and the answer is lost. The leader asks again, and the zombie, whose partition epoch is the same because unfencing
     does not change it, answers INELIGIBLE_REPLICA. The leader goes back to its ISR without the follower, which may be
