@@ -57,9 +57,9 @@ class Model:
     functions `(state[, rules]) -> int` by which `kafkacheck analyze` groups states.
     `drawing`: how steps are drawn as lanes. `name`: letters, digits and any of _ - . because it names files; by default
     the module that defines the model says it (`checker.names.model_name`). `question`: what the model answers, by
-    default the first sentence of the docstring of that module. `place`: what errors call the place of the definition,
-    by default the file and line of the call. `like` is a model of the same state, bounds and rules, if one is known: what was read for
-    it is not read again.
+    default the first sentence of that module's docstring. `place`: what errors call the place of the definition, by
+    default the file and line of the call. `like` is a model of the same state, bounds and rules, if one is known: what
+    was read for it is not read again.
 
     Raises ModelError, naming the place and the mend, for every mistake that can be seen without running a step.
     """

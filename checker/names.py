@@ -57,4 +57,4 @@ def short_names(name: str) -> tuple[tuple[str, ...], ...]:
     """
     parts = name.split(".")
     ends = tuple(".".join(parts[number:]) for number in range(1, len(parts)))
-    return ("_".join(parts),), (f"{parts[0]}_{parts[-1]}",), ends
+    return ("_".join(parts),), (f"{parts[0]}_{parts[-1]}",)[: len(ends)], ends

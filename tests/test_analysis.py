@@ -144,7 +144,9 @@ def test_where_counts_and_shows_a_shortest_behaviour(kip101, kafkacheck):
     assert wanted and ended.status == 0, ended.err
     nearest = min(row["level"] for row in wanted)
     total = len(kip101.states)
-    expected = f"kip101: {len(wanted)} of {total} states satisfy {predicate}, the nearest at level {nearest}"
+    expected = (
+        f"replication.kip101: {len(wanted)} of {total} states satisfy {predicate}, the nearest at level {nearest}"
+    )
     assert ended.last_line == expected
     steps = [line for line in ended.out.splitlines() if re.match(r" ?\d+  ", line)]
     assert len(steps) == nearest and steps[0].endswith("initial state")
@@ -152,7 +154,10 @@ def test_where_counts_and_shows_a_shortest_behaviour(kip101, kafkacheck):
 
 def test_where_nothing_is_found(kip101, kafkacheck):
     ended = kafkacheck("analyze", kip101.folder, "--where", "next_record_id > 7")
-    assert (ended.status, ended.out) == (0, f"kip101: 0 of {len(kip101.states)} states satisfy next_record_id > 7\n")
+    assert (ended.status, ended.out) == (
+        0,
+        f"replication.kip101: 0 of {len(kip101.states)} states satisfy next_record_id > 7\n",
+    )
 
 
 @pytest.mark.parametrize(

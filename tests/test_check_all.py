@@ -23,7 +23,13 @@ def kafkacheck(capsys):
 @pytest.fixture
 def few_models(monkeypatch):
     """A catalogue of the models at the abstraction of the public specification alone."""
-    names = ["kip101", "kip279", "kip320", "kip320_first_try", "truncate_to_high_watermark"]
+    names = [
+        "replication.kip101",
+        "replication.kip279",
+        "replication.kip320",
+        "replication.kip320_first_try",
+        "replication.truncate_to_high_watermark",
+    ]
     monkeypatch.setattr("checker.catalogue.catalogue_names", lambda: names)
 
 
@@ -121,9 +127,12 @@ def test_ctrl_c_ends_all_with_the_table_of_what_was_found(kafkacheck, tmp_path, 
     assert ended.status == 20
     assert ended.error.endswith("it was interrupted")
     row = r"NOT_EXHAUSTED +unfinished" if place == "checker.search.check" else "VIOLATED +weak_isr +yes"
-    assert re.search(rf"^kip101 +{row}\b", ended.out, re.MULTILINE)
-    assert re.search(r"^kip320 +not begun$", ended.out, re.MULTILINE)
-    assert re.match(r"[01] of \d+ models finished; (unfinished: kip101; )?not begun: kip279, ", ended.last_line)
+    assert re.search(rf"^replication\.kip101 +{row}\b", ended.out, re.MULTILINE)
+    assert re.search(r"^replication\.kip320 +not begun$", ended.out, re.MULTILINE)
+    assert re.match(
+        r"[01] of \d+ models finished; (unfinished: replication.kip101; )?not begun: replication.kip279, ",
+        ended.last_line,
+    )
 
 
 def test_a_limit_leaves_models_unfinished_and_not_unexpected(tmp_path):
@@ -144,9 +153,9 @@ def test_all_tells_every_verdict_before_what_befell_its_files(kafkacheck, tmp_pa
     monkeypatch.setattr("checker.render.write_files", fails)
     ended = kafkacheck(*ALL, "--max-states", 400, "--out", tmp_path)
     assert ended.status == 20
-    assert "error: truncate_to_high_watermark: cannot write\n" in ended.err
-    assert ended.out.startswith("kip101: NOT_EXHAUSTED ")
-    assert re.search(r"^truncate_to_high_watermark +VIOLATED +weak_isr +yes ", ended.out, re.MULTILINE)
+    assert "error: replication.truncate_to_high_watermark: cannot write\n" in ended.err
+    assert ended.out.startswith("replication.kip101: NOT_EXHAUSTED ")
+    assert re.search(r"^replication\.truncate_to_high_watermark +VIOLATED +weak_isr +yes ", ended.out, re.MULTILINE)
 
 
 @pytest.mark.usefixtures("few_models")
@@ -155,7 +164,7 @@ def test_a_bug_in_drawing_does_not_hide_the_verdict_of_a_model(kafkacheck, tmp_p
     monkeypatch.setattr("checker.commands.command_line.internal_error", str)
     ended = kafkacheck(*ALL, "--max-states", 400, "--out", tmp_path)
     assert ended.status == 70
-    assert ended.last_line.startswith("truncate_to_high_watermark: VIOLATED weak_isr ")
+    assert ended.last_line.startswith("replication.truncate_to_high_watermark: VIOLATED weak_isr ")
 
 
 @pytest.mark.parametrize("names", [["shut", "shutter"], ["sh*"], ["s*", "shut*"]], ids=" ".join)

@@ -67,8 +67,8 @@ def test_models_says_question_bounds_rules_and_expected_verdict(kafkacheck):
     ended = kafkacheck("models", "kip320", "kip1*")
     assert ended.status == 0
     shown = ended.out.strip().split("\n\n")
-    assert [text.splitlines()[0] for text in shown] == ["kip101", "kip320"]
-    kip101 = next(text for text in shown if text.startswith("kip101\n"))
+    assert [text.splitlines()[0] for text in shown] == ["replication.kip101", "replication.kip320"]
+    kip101 = next(text for text in shown if text.startswith("replication.kip101\n"))
     assert "?" in kip101
     assert "replicas=" in kip101
     assert "truncation=KIP_101" in kip101
@@ -80,7 +80,7 @@ def test_models_as_json(kafkacheck):
     assert ended.status == 0
     first, _ = json.loads(ended.out)
     assert set(first) == {"name", "question", "bounds", "rules", "expected"}
-    assert (first["name"], first["expected"]) == ("kip101", {"verdict": "VIOLATED", "property": "weak_isr"})
+    assert (first["name"], first["expected"]) == ("replication.kip101", {"verdict": "VIOLATED", "property": "weak_isr"})
     assert first["bounds"]["replicas"] == 2 and first["rules"]["truncation"] == "KIP_101"
 
 

@@ -50,7 +50,7 @@ def test_any_number_of_shards_gives_the_same_answer(model, count, tmp_path):
 
 
 ABSTRACT, CLUSTER = names_of(records.State, 10**7), names_of(cluster.State, 15_000)
-WIDE = {"truncate_to_high_watermark": 5} | dict.fromkeys(CLUSTER, 20)
+WIDE = {"replication.truncate_to_high_watermark": 5} | dict.fromkeys(CLUSTER, 20)
 """In its levels there are fewer states."""
 
 

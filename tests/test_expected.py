@@ -80,30 +80,30 @@ def test_plain_python_finds_what_is_pinned(name):
 
 def test_kip101_fails_for_its_truncation_rule_alone():
     """With the rule of KIP-279 in its place the same bounds are safe."""
-    bounds = pinned()["kip101"]["bounds"]
-    assert check(model_of("kip279").with_bounds(bounds), engine="interpreted").verdict is Verdict.HOLDS
+    bounds = model_of("replication.kip101").bounds
+    assert check(model_of("replication.kip279").with_bounds(bounds), engine="interpreted").verdict is Verdict.HOLDS
 
 
-@pytest.mark.parametrize("name", ["kip279", "kip320_first_try"])
+@pytest.mark.parametrize("name", ["replication.kip279", "replication.kip320_first_try"])
 def test_two_replicas_are_too_few_to_tell(name):
     assert check_at(model_of(name), 2, 2, 2, 2).verdict is Verdict.HOLDS
-    assert pinned()[name]["bounds"]["replicas"] == 3
+    assert model_of(name).bounds["replicas"] == 3
 
 
 # Bounds within those of kip320 at which each broken model fails.
 WITHIN = {
-    "truncate_to_high_watermark": (3, 1, 1, 1),
-    "kip101": (3, 1, 1, 1),
-    "kip279": (3, 1, 1, 1),
-    "kip320_first_try": (3, 1, 1, 2),
+    "replication.truncate_to_high_watermark": (3, 1, 1, 1),
+    "replication.kip101": (3, 1, 1, 1),
+    "replication.kip279": (3, 1, 1, 1),
+    "replication.kip320_first_try": (3, 1, 1, 2),
 }
 
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_the_bounds_of_kip320_catch_every_broken_model(name):
-    safe = model_of("kip320").bounds
+    safe = model_of("replication.kip320").bounds
     assert all(bound <= safe[key] for key, bound in zip(NAMES, WITHIN[name], strict=True))
-    if dict(zip(NAMES, WITHIN[name], strict=True)) != pinned()[name]["bounds"]:
+    if dict(zip(NAMES, WITHIN[name], strict=True)) != model_of(name).bounds:
         assert check_at(model_of(name), *WITHIN[name]).verdict is Verdict.VIOLATED
 
 

@@ -41,7 +41,7 @@ lacks = "temperature"
 def place(tmp_path):
     write(tmp_path / "model" / "__init__.py", "")
     write(tmp_path / "model" / "tank.py", TANK)
-    write(tmp_path / "model" / "museum" / "pipes.toml", LEAK)
+    write(tmp_path / "model" / "pipes" / "bugs.toml", LEAK)
     return tmp_path
 
 
@@ -62,7 +62,7 @@ def test_a_bug_is_found_without_its_fix_and_gone_with_it(place):
 
 
 def test_a_bug_that_is_not_found_and_one_that_cannot_be_expressed_say_so(place):
-    write(place / "model" / "museum" / "valves.toml", GONE)
+    write(place / "model" / "valves" / "bugs.toml", GONE)
     ended = in_process("bugs", "--json", "--engine", "interpreted", folder=place)
     assert ended.status == 1
     second, third = json.loads(ended.out)[1:]
@@ -107,7 +107,7 @@ def test_a_limit_leaves_a_bug_unfinished(place):
 @pytest.mark.parametrize("how", ["heard", "raised"])
 def test_ctrl_c_ends_the_command_and_says_what_was_not_finished(place, monkeypatch, capsys, pressed_in, begins, how):
     twin = LEAK.replace("LEAK-1 / TAP-7", "LEAK-4")
-    write(place / "model" / "museum" / "pipes.toml", LEAK + twin)
+    write(place / "model" / "pipes" / "bugs.toml", LEAK + twin)
     monkeypatch.setattr("checker.catalogue.folders", lambda: [place / "model"])
     monkeypatch.setattr("checker.catalogue.find_model", lambda name: _tank(place))
     searched = []
@@ -155,7 +155,7 @@ def test_an_unknown_bug_is_a_usage_error_that_names_the_nearest(place):
     ],
 )
 def test_an_entry_that_does_not_fit_is_an_error_that_names_it(place, change, told):
-    write(place / "model" / "museum" / "pipes.toml", LEAK.replace(*change))
+    write(place / "model" / "pipes" / "bugs.toml", LEAK.replace(*change))
     ended = in_process("bugs", "--engine", "interpreted", folder=place)
     assert ended.status in (2, 150), ended.out
     assert told in ended.error and "Traceback" not in ended.err
@@ -174,7 +174,7 @@ def test_bugs_can_be_listed_without_a_search(place, monkeypatch):
 def test_bugs_that_share_the_half_with_the_fix_share_its_search(place, monkeypatch):
     monkeypatch.chdir(place)
     twin = LEAK.replace("LEAK-1 / TAP-7", "LEAK-4")
-    write(place / "model" / "museum" / "pipes.toml", LEAK + twin)
+    write(place / "model" / "pipes" / "bugs.toml", LEAK + twin)
     searched = []
 
     def search(model, limits):
@@ -199,7 +199,7 @@ def _tank(place):
 
 
 def test_a_broken_file_raises_a_model_error(place, monkeypatch):
-    write(place / "model" / "museum" / "pipes.toml", "[x")
+    write(place / "model" / "pipes" / "bugs.toml", "[x")
     monkeypatch.setattr("checker.catalogue.folders", lambda: [place / "model"])
     with pytest.raises(ModelError, match=r"pipes\.toml"):
         bugs()

@@ -263,10 +263,16 @@ def test_the_lemmas_of_kip_320_hold_in_every_reachable_state():
 
 
 BROKEN = {
-    "truncate_to_high_watermark": {("committed_records_on_isr", "become_follower"), ("strong_isr", "become_follower")},
-    "kip101": {("committed_records_on_isr", "become_follower"), ("strong_isr", "become_follower")},
-    "kip279": {("well_formed_logs", "follower_replicate"), ("leader_enters_first", "become_follower")},
-    "kip320_first_try": {("well_formed_logs", "follower_replicate"), ("follower_prefix", "become_follower")},
+    "replication.truncate_to_high_watermark": {
+        ("committed_records_on_isr", "become_follower"),
+        ("strong_isr", "become_follower"),
+    },
+    "replication.kip101": {("committed_records_on_isr", "become_follower"), ("strong_isr", "become_follower")},
+    "replication.kip279": {("well_formed_logs", "follower_replicate"), ("leader_enters_first", "become_follower")},
+    "replication.kip320_first_try": {
+        ("well_formed_logs", "follower_replicate"),
+        ("follower_prefix", "become_follower"),
+    },
 }
 """What they lack: truncation that keeps committed records; epochs in fetches; truncation before fetching."""
 

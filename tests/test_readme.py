@@ -61,13 +61,13 @@ def test_the_rule_that_the_readme_deletes_is_there_and_is_needed(tmp_path):
     command = [sys.executable, "-m", "checker", "check", "kip320", "--out", "out"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 12, done.stderr
-    assert (tmp_path / "out" / "kip320-strong_isr.lanes.svg").exists()
+    assert (tmp_path / "out" / "replication.kip320-strong_isr.lanes.svg").exists()
 
 
 def test_the_line_that_the_readme_shows_is_what_is_pinned():
-    line = re.search(r"kip320: HOLDS distinct=(\d+) generated=(\d+) depth=(\d+)", README)
+    line = re.search(r"replication.kip320: HOLDS distinct=(\d+) generated=(\d+) depth=(\d+)", README)
     assert line is not None
-    pinned = tomllib.loads((ROOT / "model" / "expected.toml").read_text("utf-8"))["kip320"]
+    pinned = tomllib.loads((ROOT / "model/replication/expected.toml").read_text("utf-8"))["replication.kip320"]
     assert [int(number) for number in line.groups()] == [pinned["distinct"], pinned["generated"], pinned["depth"]]
 
 
@@ -83,7 +83,7 @@ def test_the_picture_in_the_readme_is_that_of_todays_counterexample(tmp_path, mo
     result = check(catalogue.find_model("kip101"))
     assert result.trace is not None
     write_files(result.trace, tmp_path)
-    name = "kip101-weak_isr.lanes.dot"
+    name = "replication.kip101-weak_isr.lanes.dot"
     assert (tmp_path / name).read_text("utf-8") == (ROOT / "tests" / "data" / name).read_text("utf-8")
 
 
@@ -117,7 +117,7 @@ def test_the_questions_in_the_readme_can_be_asked(graph, spark_session, monkeypa
     commands = re.findall(r"^\.venv/bin/kafkacheck (analyze graph --.*)$", README, re.MULTILINE)
     statuses = [main(shlex.split(command)) for command in commands]
     assert statuses == [0, 1], capsys.readouterr().err  # from some states the ISR cannot grow back any more
-    assert "kip101: 1306 of 9045 states satisfy" in capsys.readouterr().out
+    assert "replication.kip101: 1306 of 9045 states satisfy" in capsys.readouterr().out
 
 
 def test_every_file_and_model_that_the_readme_names_exists():

@@ -417,7 +417,7 @@ def test_the_kip101_loss_can_be_read_from_the_lanes(drawer):
     trace = run(model, KIP101_LOSS, "weak_isr")
     words = drawn(lanes_dot(trace, REPLICATION, explain(trace)))
     for expected in (
-        "kip101 violates weak_isr",
+        "replication.kip101 violates weak_isr",
         *("controller", "broker 0", "broker 1"),
         *("elects broker 0, epoch 0", "leads, epoch 0", "leads, epoch 1"),
         *("writes r0", "fetch from offset 0", "r0 e0", "r1 e1"),

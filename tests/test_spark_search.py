@@ -68,7 +68,11 @@ def ended(process):
     return output.splitlines()[-1]
 
 
-SEARCHES = [("kip101", 3, 1), ("truncate_to_high_watermark", 1, 1), ("cluster.consumer.unclean", 2, 70)]
+SEARCHES = [
+    ("replication.kip101", 3, 1),
+    ("replication.truncate_to_high_watermark", 1, 1),
+    ("cluster.consumer.unclean", 2, 70),
+]
 """Models, the number of shards, and from how many states on a level is a job."""
 
 

@@ -16,7 +16,12 @@ from impl.transactions import records as transactions
 from tests.expected import names_of
 from tests.toys import behaviours, broken, die_hard, peterson
 
-BROKEN = {"truncate_to_high_watermark": 4, "kip101": 6, "kip279": 4, "kip320_first_try": 4}
+BROKEN = {
+    "replication.truncate_to_high_watermark": 4,
+    "replication.kip101": 6,
+    "replication.kip279": 4,
+    "replication.kip320_first_try": 4,
+}
 """Per broken model how far a run sees something false ahead: the rarer the schedule, the further."""
 
 SEEDS = (1, 2, 3)
