@@ -22,7 +22,7 @@ def test_every_guard_of_the_oldest_protocol_is_explained(kafkacheck):
     assert ended.last_line.endswith(" 0 unexplained")
 
 
-MODELS = ["broker_lifecycle*", "cluster_*", "compaction_*", "metadata_quorum*", "producer_*", "transactions_*"]
+MODELS = ["broker_lifecycle.*", "cluster.*", "compaction.*", "metadata_quorum.*", "producer.*", "transactions.*"]
 
 
 @pytest.mark.long
