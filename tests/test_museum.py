@@ -201,5 +201,5 @@ def _tank(place):
 def test_a_broken_file_raises_a_model_error(place, monkeypatch):
     write(place / "model" / "pipes" / "bugs.toml", "[x")
     monkeypatch.setattr("checker.catalogue.folders", lambda: [place / "model"])
-    with pytest.raises(ModelError, match=r"pipes\.toml"):
+    with pytest.raises(ModelError, match=r"pipes/bugs\.toml"):
         bugs()
