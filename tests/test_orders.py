@@ -1,20 +1,18 @@
 """Every reading evaluates in one order, that of plain Python (see `checker.language.ir`).
 
 Each statement below gives another state where a reading evaluates its parts in another order, keeps a state that has
-been replaced, or evaluates what Python does not. From every state it is run as Python, symbolically and as machine code.
+been replaced, or evaluates what Python does not. From many states it is run as Python, as terms and as machine code.
 """
 
-import itertools
-
-import numpy as np
 import pytest
 
-from checker import symbolic
-from checker.proofs import bmc
-from checker.prove import Outcome, Settings, prove
+from checker.compiled import CompiledSearch
+from checker.exploration import Watch
+from checker.interpreted import InterpretedSearch
+from checker.result import Limits, Verdict
 from tests import readings
 from tests.snippets import load
-from tests.test_symbolic import FAILED, outcome, read_symbolically
+from tests.terms_as_run import FAILED, outcome, read_symbolically
 
 PROGRAM = '''
 """A statement and helpers that write."""
@@ -65,31 +63,33 @@ def pick(state: State) -> int:
 
 
 def shift(state: State, by: int) -> int:
-    """It writes to the arrays."""
-    state.row[0], state.cells[0].x = 0, 0
+    """It writes to an array."""
+    state.row[0] = 3 - state.row[0]
     return by
-'''.replace("state.row[0], state.cells[0].x = 0, 0", "state.row[0] = 3 - state.row[0]")
 
-ENDING = '''
 
-def go(state: State) -> bool:
+def start(state: State, n: Annotated[int, Count(1)], f: bool, up: bool, a: bool, b: bool, c: bool, d: bool) -> None:
+    """Many states."""
+    state.n = n
+    state.f = f
+    state.cells[0].up = up
+    state.row[0] = int(a) * 2
+    state.row[1] = int(b) * 2
+    state.cells[0].x = int(c) * 2
+    state.cells[1].x = int(d) * 2
+    state.cells[0].row[1] = 1
+    state.cells[1].row[0] = 2
+'''
+
+ACTION = '''
+
+def go_{number}(state: State) -> bool:
     """One statement, once."""
     if state.done:
         return False
     state.done = True
 {lines}
     return True
-
-
-{starts}
-
-
-def unchanged(state: State) -> bool:
-    """Where the statement has done nothing, or it was not run."""
-    return {unchanged}
-
-
-MODEL = Model(name="orders", state=State, actions=[go], always=[unchanged])
 '''
 
 STATEMENTS = {
@@ -125,48 +125,71 @@ STATEMENTS = {
     "a view whose index is written later": "cell = state.cells[state.n]\nflip(state)\ncell.x = state.n + 2",
     "a view bound by a call": "cell = state.cells[flip(state)]\ncell.row[state.n] = 3",
     "a view bound again": "cell = state.cells[0]\nif turn(state):\n    cell = state.cells[flip(state)]\ncell.x = 3",
-    "a loop whose start and stop write": "for i in range(flip(state), 1 + flip(state)):\n    state.row[i % 2] = state.n",
+    "a loop whose start and stop write": "for i in range(flip(state), 1 + flip(state)):\n    state.row[i] = 2",
     "a loop that counts down to a call": "for i in range(1, flip(state) - 1, -1):\n    state.row[i] = 2 + state.n",
     "a loop that moves what it counts to": "for i in range(state.n + 1):\n    state.row[flip(state)] = i + 2",
     "a loop that binds its counter": "for i in range(3):\n    i = i + flip(state)\n    state.row[i % 2] = i",
-    "a loop over cells that it writes": "for cell in state.cells:\n    cell.x = flip(state) + 2\n    state.row[0] = cell.x",
-    "a loop over scalars that it writes": "for x in state.row:\n    state.row[1] = flip(state)\n    state.cells[0].x = x",
+    "a loop over cells that it writes": "for cell in state.cells:\n    cell.x = flip(state)\n    state.row[0] = cell.x",
+    "a loop over scalars that it writes": "for x in state.row:\n    state.row[1] = flip(state)\n    state.row[0] = x",
     "a loop over a row behind a call": "for x in state.cells[flip(state)].row:\n    state.row[state.n] = x",
-    "a store in a branch that returns": "if state.f:\n    state.row[pick(state)] = flip(state)\n    return True\nflip(state)",
+    "a store in a branch that returns": "if state.f:\n    state.row[pick(state)] = 3\n    return True\nflip(state)",
     "`+=` with a call": "state.row[1] = 0\nstate.row[1] += flip(state) + state.n",
     "`+=` of what the call writes": "state.row[0] -= min(state.row[0], shift(state, 0))",
     "`+=` behind a view": "cell = state.cells[flip(state)]\ncell.x = 1\ncell.x += flip(state)",
     "`+=` on a name": "x = state.n\nx += flip(state) + state.n\nstate.row[0] = x",
-    "an index outside, after a write": "state.row[flip(state) + 1] = 3",
-    "a division by 0, after a write": "state.row[0] = 1 // flip(state)",
-    "what fails in a part that is left out": "state.f = state.n == 0 and 1 // state.n == 1",
+    "what fails in a part that is left out": "state.f = state.n == 1 and 1 // state.n == 1",
     "what fails in a chain that is left out": "state.f = 1 <= state.n < 1 + 1 // state.n",
     "a shift to the right that is wide": "state.row[0] = 3 >> (state.n * 70)",
+}
+FAILING = {
+    "an index outside, after a write": "state.row[flip(state) + 1] = 3",
+    "a division by 0, after a write": "state.row[0] = 1 // flip(state)",
     "a shift to the right by less than nothing": "state.row[0] = 3 >> (0 - state.n)",
 }
 
 
-def model_of(tmp_path, lines):
-    body = "\n".join(f"    {line}" for line in lines.splitlines())
-    return load(tmp_path, PROGRAM + ENDING.format(lines=body, starts="", unchanged="True")).MODEL
+def model_of(tmp_path, statements):
+    actions = [
+        ACTION.format(number=number, lines="\n".join(f"    {line}" for line in lines.splitlines()))
+        for number, lines in enumerate(statements)
+    ]
+    names = ", ".join(f"go_{number}" for number in range(len(actions)))
+    ending = f"\n\nMODEL = Model(name='orders', state=State, initial=start, actions=[{names}])\n"
+    return load(tmp_path, PROGRAM + "".join(actions) + ending).MODEL
 
 
-def well_typed(model):
-    """All states before the statement; what has no part in most statements has one or two values."""
-    few = {"done": (0,), "cells[0].row[1]": (1,), "cells[1].up": (0,), "cells[1].row[0]": (2,)}
-    few |= {path: (0, 2) for path in ("row[0]", "row[1]", "cells[0].x", "cells[1].x", "cells[0].row[0]")}
-    few |= {"cells[1].row[1]": (1,)}
-    ranges = [few.get(leaf.path, range(leaf.low, leaf.high + 1)) for leaf in model.layout.leaves]
-    return list(itertools.product(*ranges))
+def drawn(model):
+    return [model.layout.flatten(state) for state in model.initial_states()]
 
 
-@pytest.mark.parametrize("lines", STATEMENTS.values(), ids=STATEMENTS)
-def test_the_symbolic_reading_has_the_order_of_python(lines, tmp_path):
-    model = model_of(tmp_path, lines)
-    drawn = well_typed(model)
-    fault, enabled, rows = read_symbolically(model, model.actions[0], drawn, [()] * len(drawn))
-    for number, values in enumerate(drawn):
-        wanted = outcome(model.actions[0], model, values, ())
-        assert bool(fault[number]) == (wanted == FAILED), values
-        if wanted != FAILED:
-            assert (bool(enabled[number]), tuple(rows[number])) == wanted, values
+def test_the_symbolic_reading_has_the_order_of_python(tmp_path):
+    statements = STATEMENTS | FAILING
+    model = model_of(tmp_path, statements.values())
+    states = drawn(model)
+    for name, action in zip(statements, model.actions, strict=True):
+        fault, enabled, rows = read_symbolically(model, action, states, [()] * len(states))
+        for number, values in enumerate(states):
+            wanted = outcome(action, model, values, ())
+            assert bool(fault[number]) == (wanted == FAILED), (name, values)
+            if wanted != FAILED:
+                assert (bool(enabled[number]), tuple(rows[number])) == wanted, (name, values)
+
+
+def test_machine_code_has_the_order_of_python(tmp_path):
+    model = model_of(tmp_path, STATEMENTS.values())
+    plain = InterpretedSearch(model, Watch(Limits()))
+    native = CompiledSearch(model, readings.entries_of(model), Watch(Limits()))
+    assert plain.run() is None and native.run() is None
+    rows = [tuple(map(int, row)) for row in model.layout.unpack(native._space.store[: native.counts.distinct])]
+    handed = plain.hand_over()
+    assert rows == handed.states
+    for number, values in enumerate(rows):
+        assert native.chain(number) == plain.chain(number), values
+
+
+@pytest.mark.parametrize("lines", FAILING.values(), ids=FAILING)
+def test_what_fails_in_python_fails_in_machine_code(lines, tmp_path):
+    model = model_of(tmp_path, [lines])
+    plain = readings.interpreted(model)
+    assert plain.verdict is Verdict.EVALUATION_FAILED and "error in kafkacheck" not in plain.reason
+    assert readings.compiled(model)[:4] == plain[:4]
