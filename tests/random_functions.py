@@ -129,7 +129,7 @@ class Writer:
         if depth <= 0:
             return str(self.random.randrange(length))
         if self.chance(0.03):
-            return self.number(depth - 1).text if self.chance(0.5) else f"state.tick + {length - 1}"
+            return self.number(depth - 1).text if self.chance(0.5) or not self.roots else f"state.tick + {length - 1}"
         if self.chance(0.4):
             fitting = [number for number in (self.number(depth - 1) for _ in range(3)) if _fits(number, 0, length - 1)]
             if fitting:
@@ -603,7 +603,7 @@ class Writer:
             self.add("    ", "pass")
         return self.lines, (self.low, self.high)
 
-    def action(self) -> list[str]:
+    def action(self, most: int) -> list[str]:
         """The lines of an action: a guard, a tick that always changes, and statements."""
         with self.quiet():
             for _ in range(self.random.choice([0, 0, 1, 2])):
@@ -611,7 +611,7 @@ class Writer:
             for _ in range(self.random.choice([0, 0, 0, 1])):
                 self.lines += [f"    if {self._rare(2)}:", "        return False"]
         self.add("    ", self.random.choice(["state.tick = (state.tick + 1) % 3", "state.tick = (state.tick + 2) % 3"]))
-        for _ in range(self.random.randrange(2, 7)):
+        for _ in range(self.random.randrange(1, most + 1)):
             if self.statement("    ", 2):
                 return self.lines
         if self.chance(0.04):

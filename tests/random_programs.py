@@ -7,6 +7,7 @@ always changes), but some do not, and some fail: what the readings must agree on
 """
 
 import random
+from collections.abc import Sequence
 
 from tests.random_functions import Helper, Writer
 from tests.random_schemas import ArrayOf, Record, Scalar, Schema
@@ -49,8 +50,9 @@ PARAMETERS = (
     ("hue", "Hue", (2, 4)), ("on", "bool", None),
 )  # fmt: skip
 
-ENDING = """MODELS.append(
-    Model(
+ENDING = """
+def model_{number}(like: Model | None = None) -> Model:
+    return Model(
         name="random_{seed}_{number}",
         state=State,
         bounds={{"members": 3}},
@@ -61,9 +63,8 @@ ENDING = """MODELS.append(
         sometimes=[{sometimes}],
         constraint={constraint},
         check_deadlock={check_deadlock},
-        like=MODELS[0] if MODELS else None,
+        like=like,
     )
-)
 """
 
 
@@ -74,6 +75,7 @@ class Program:
         self.random = source
         self.schema = schema
         self.number = number
+        self.size = source.choice([1, 1, 1, 2, 2, 3])
         self.helpers: list[Helper] = []
         self.parts: list[str] = []
 
@@ -82,9 +84,9 @@ class Program:
 
     def text(self, seed: int) -> str:
         """The functions, and the model that is made of them."""
-        for place in range(self.random.choice([0, 1, 1, 2, 3])):
+        for place in range(self.random.randrange(self.size + 1)):
             self._helper(f"helper_{self.number}_{place}")
-        actions = [f"step_{self.number}_{place}" for place in range(self.random.choice([1, 1, 2, 2, 3]))]
+        actions = [f"step_{self.number}_{place}" for place in range(self.random.randrange(1, self.size + 1))]
         for name in actions:
             self._action(name)
         always = [self._observer("invariant", "state: State") for _ in range(self.random.choice([0, 1, 1, 2]))]
@@ -100,7 +102,7 @@ class Program:
             constraint=self._observer("inside", "state: State") if self.chance(0.2) else None,
             check_deadlock=self.chance(0.3),
         )
-        return "\n\n\n".join([*self.parts, ending])
+        return "\n\n\n".join([*self.parts, ending.strip()])
 
     def _writer(self, **more: bool) -> Writer:
         return Writer(self.random, self.schema.state, self.helpers, **more)
@@ -140,7 +142,7 @@ class Program:
         rules = ["rules: Rules"] if self.chance(0.7) else []
         writer.has_rules = bool(rules)
         header = f"def {name}({', '.join(['state: State', *rules, *takes])}) -> bool:"
-        self.parts.append("\n".join([header, '    """An action."""', *writer.action()]))
+        self.parts.append("\n".join([header, '    """An action."""', *writer.action(2 * self.size)]))
 
     def _initial(self) -> str:
         name = f"start_{self.number}"
@@ -171,19 +173,22 @@ def _annotation(kind: Scalar | Record | ArrayOf | str) -> str:
     return kind.annotation
 
 
-def module_text(seed: int, programs: int = 1) -> str:
-    """A module with the models of some random programs over one random schema, in `MODELS`; the first is `MODEL`."""
+def module_text(seed: int, numbers: Sequence[int] = (0,)) -> str:
+    """A module with the programs of these numbers over one random schema.
+
+    Each has a function `model_<number>` that makes its model. A program does not depend on the others in the module.
+    """
     source = random.Random(f"schema {seed}")
     schema = Schema(source)
     rules = (
         f"RULES = Rules(on={source.random() < 0.5}, off={source.random() < 0.5}, step={source.randrange(3)}, "
-        "hue=Hue.BLUE)\nMODELS: list[Model] = []"
+        "hue=Hue.BLUE)"
     )
     parts = [PRELUDE, schema.text(), rules]
-    parts += [program_text(seed, number, schema) for number in range(programs)]
-    return "\n\n\n".join(part.strip() for part in [*parts, "MODEL = MODELS[0]"]) + "\n"
+    parts += [Program(random.Random(f"program {seed} {number}"), schema, number).text(seed) for number in numbers]
+    return "\n\n\n".join(part.strip() for part in parts) + "\n"
 
 
-def program_text(seed: int, number: int, schema: Schema) -> str:
-    """One program of a module."""
-    return Program(random.Random(f"program {seed} {number}"), schema, number).text(seed)
+def with_model(text: str, number: int) -> str:
+    """The text of a module whose `MODEL` is the program of that number, as the command line wants it."""
+    return f"{text}\n\nMODEL = model_{number}()\n"
