@@ -123,7 +123,7 @@ class Writer:
 
     def index(self, length: int, depth: int) -> str:
         """An index that is nearly always inside."""
-        known = [name for name, (low, high) in self.scope.ints.items() if 0 <= low and high < length]
+        known = [name for name, (low, high) in self.scope.ints.items() if low >= 0 and high < length]
         if known and self.chance(0.4):
             return self.random.choice(known)
         if depth <= 0:
@@ -253,7 +253,9 @@ class Writer:
 
     def _chosen(self, depth: int) -> Number:
         then, test, other = self.number(depth), self.truth(depth), self.number(depth)
-        return Number(f"({then.text} if {test} else {other.text})", min(then.low, other.low), max(then.high, other.high))
+        return Number(
+            f"({then.text} if {test} else {other.text})", min(then.low, other.low), max(then.high, other.high)
+        )
 
     def _converted(self, depth: int) -> Number:
         part = self.number(depth)
@@ -263,7 +265,9 @@ class Writer:
         part = self.number(depth)
         text = self.pick(
             lambda: f"cardinality({self.within(part, 0, 7)})" if self.chance(0.3) else f"everyone({1 + depth})",
-            lambda: f"{self.random.choice(['including', 'excluding'])}({self.within(part, 0, 7)}, {self.index(3, depth)})",
+            lambda: (
+                f"{self.random.choice(['including', 'excluding'])}({self.within(part, 0, 7)}, {self.index(3, depth)})"
+            ),
             lambda: f"schema.including({self.within(part, 0, 7)}, {self.index(3, depth)})",
         )
         return Number(str(text), 0, 30) if "cardinality" in str(text) else Number(str(text), 0, 15)
@@ -541,7 +545,12 @@ class Writer:
         most = max(most, -number.low, number.high)
         if operator in "&|^":
             return operator, number.text, -4 * most, 4 * most
-        return operator, number.text, -2 * most * (most if operator == "*" else 1), 2 * most * (most if operator == "*" else 1)
+        return (
+            operator,
+            number.text,
+            -2 * most * (most if operator == "*" else 1),
+            2 * most * (most if operator == "*" else 1),
+        )
 
     def _write(self, indent: str) -> None:
         """A line that writes to the state; the value is nearly always inside the range."""

@@ -1,6 +1,7 @@
 """Random programs as models, many in one process, without a trace of the ones before."""
 
 import contextlib
+import hashlib
 import importlib.util
 import sys
 from collections.abc import Iterator
@@ -17,8 +18,8 @@ PROGRAMS = 8
 """How many programs share a schema; a seed stands for so many."""
 
 REFUSED = (
-    "can leave 64 bits", "can shift by", "this always fails", "is negative; indices are", "outside its range", "a shift by",
-    "does not fit 62 bits",
+    "can leave 64 bits", "can shift by", "this always fails", "is negative; indices are", "outside its range",
+    "a shift by", "does not fit 62 bits",
 )  # fmt: skip
 """What the language may say of a random program; any other refusal is an error of the language or of the generator."""
 
@@ -38,8 +39,6 @@ class DifferenceError(Exception):
 
 def digest() -> str:
     """What says which generator wrote a program: a hash of its sources."""
-    import hashlib
-
     files = [module.__file__ for module in (random_schemas, random_functions, random_programs)]
     return hashlib.sha256(b"".join(Path(file or "").read_bytes() for file in files)).hexdigest()[:12]
 
