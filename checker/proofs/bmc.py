@@ -194,7 +194,8 @@ class _Unrolling:
         Also where no behaviour goes beyond its initial state, because every one lies outside the constraint.
         """
         evaluation = Evaluation(self._model)
-        if len(self._states) == 1 and self._can(self._expanded()) is None:
+        is_limited = self._model.constraint is not None
+        if is_limited and len(self._states) == 1 and self._can(self._expanded()) is None:
             raise evaluation.none_inside()
         for action in self._model.actions:
             step = symbolic.step(action, self._last, symbolic.parameter_variables(action, f"@{len(self._states)}"))
