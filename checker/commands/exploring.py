@@ -18,15 +18,12 @@ from checker.errors import EvaluationError, NotExhaustedError, UsageError
 from checker.model import Model
 from checker.result import Limits, Verdict
 from checker.settings import headline
-from checker.statuses import NOT_EXHAUSTED
+from checker.statuses import CANNOT_CONVERGE, NOT_EXHAUSTED
 
 if TYPE_CHECKING:
     from checker.graphs.analysis import Analysis
     from checker.sharded.runs import Cluster
     from checker.trace import Trace
-
-CANNOT_CONVERGE = 1
-"""The exit status where some state cannot converge."""
 
 PACKAGES = ("pyspark", "py4j", "pyarrow", "jinja2", "pygal")
 FOLDER = "analysis"
