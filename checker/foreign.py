@@ -55,8 +55,8 @@ class _Aside:
 
 @contextlib.contextmanager
 def contained(what: str) -> Iterator[None]:
-    """Within it code of others is imported. What it prints goes to stderr, and what it changes is put back: streams, the
-    working folder, the recursion limit, signal handlers and builtins.
+    """Within it code of others is imported. What it prints goes to stderr, and what it changes is put back: the
+    streams, the working folder, the recursion limit, signal handlers and builtins.
 
     ModelError where it replaces builtins or begins processes by a fork, which go on in our code; one that was begun so
     ends here. Threads of its own are not waited for when the process ends.

@@ -38,6 +38,8 @@ SECONDS_TO_START = 60
 SECONDS_TO_END = 15
 """How long Java may take to end before it is killed."""
 
+MOST_FAILURES = 10
+"""How often a task may fail on this machine, as where a worker is killed. Spark ends a job there at the first time."""
 JAVA = "spark.kafkacheck.java"
 """The setting that says which Java was chosen."""
 
@@ -126,14 +128,19 @@ def context(
         with _started(submitted, every, python_files) as started:
             yield started
         return
-    with _folder() as folder, _own_gateway(folder, given) as gateway, _started(gateway, every, python_files) as started:
+    with (
+        temporary_folder() as folder,
+        _own_gateway(folder, given) as gateway,
+        _started(gateway, every, python_files) as started,
+    ):
         yield started
 
 
 def description(running: SparkContext) -> str:
     """Which Spark and which Java run, in one line."""
     told = running.getConf().get(JAVA) or f"Java {_property(running._jvm, 'java.version')}"
-    return f"Spark {running.version} on {running.master} with {told}"
+    master = str(running.master).replace(f",{MOST_FAILURES}]", "]")
+    return f"Spark {running.version} on {master} with {told}"
 
 
 def parse_settings(texts: Sequence[str]) -> dict[str, str]:
@@ -196,7 +203,7 @@ def _check_agreement(given: Mapping[str, str], standing: SparkConf) -> None:
 
 
 @contextlib.contextmanager
-def _folder() -> Iterator[Path]:
+def temporary_folder() -> Iterator[Path]:
     """A temporary folder, removed on leaving. Those of processes that were killed are removed, too."""
     prefix = f"{APPLICATION}-spark-"
     for old in Path(tempfile.gettempdir()).glob(f"{prefix}*-*"):
@@ -221,6 +228,7 @@ def _own_gateway(folder: Path, given: dict[str, str]) -> Iterator[Any]:
     """A Java of our own, which knows the settings that must be known when it starts."""
     master = given.setdefault("spark.master", "local[*]")
     reach(master)
+    given["spark.master"] = _patient(master)
     chosen = java.find()
     defaults = {**QUIET, "spark.app.name": APPLICATION, JAVA: chosen.text, "spark.local.dir": str(folder)}
     defaults["spark.sql.autoBroadcastJoinThreshold"] = "-1"  # a graph is a hundred times as large as its Parquet files
@@ -362,6 +370,12 @@ def _is_local(master: str) -> bool:
 
 _LOCAL = re.compile(r"local(\[(\*|[1-9]\d*)(,\s*[1-9]\d*)?\])?|local-cluster\[\s*[1-9]\d*\s*(,\s*[1-9]\d*\s*){2}\]")
 """The masters that are this machine: so many cores, or workers, cores and MiB; and how often a task may fail."""
+
+
+def _patient(master: str) -> str:
+    """The master, but on this machine, too, a task is tried again, unless the master says itself how often."""
+    found = re.fullmatch(r"local(\[([^,\]]*)\])?", master)
+    return master if found is None else f"local[{found[2] or 1},{MOST_FAILURES}]"
 
 
 def _addresses(master: str) -> list[tuple[str, int]]:
