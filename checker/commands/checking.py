@@ -40,9 +40,12 @@ def check_model(model: Model, how: Search, limits: Limits, folder: Path | None, 
     was found is printed all the same.
     """
     made = [] if folder is None else make_usable(folder)
-    if not as_json:
-        say(headline(model))
-    result = how(model, limits)
+    try:
+        if not as_json:
+            say(headline(model))
+        result = how(model, limits)
+    except KeyboardInterrupt:  # before the search has begun to listen; or a second one, which wants an end at once
+        result = Result(model, Verdict.NOT_EXHAUSTED, 0, 0, 0, "none", 0.0, reason=_interrupted(), interrupted=True)
     files: tuple[Path, ...] = ()
     failure: BaseException | None = None
     try:
