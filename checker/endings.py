@@ -253,8 +253,11 @@ def _supervised(child: int, reader: int, passed_on: list[int]) -> int:
 
 
 def _next_signal(waited: list[int]) -> tuple[int, bool]:
-    """The next of these signals, which are blocked, and whether a terminal sent it, so that the whole group has it."""
+    """The next of these signals, which are blocked, and whether a key of a terminal sent it, to the whole group.
+
+    That a terminal is closed is said to the leader of its session alone.
+    """
     if not hasattr(signal, "sigwaitinfo"):
         return signal.sigwait(waited), False
     found = signal.sigwaitinfo(waited)
-    return found.si_signo, found.si_code > 0 and found.si_signo != signal.SIGCHLD
+    return found.si_signo, found.si_code > 0 and found.si_signo in (signal.SIGINT, signal.SIGQUIT)
