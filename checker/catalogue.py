@@ -127,6 +127,7 @@ def is_found(text: str) -> bool:
     """Whether `text` names a file, or a module that Python finds. ModelError where a package cannot be imported."""
     if _is_file_name(text):
         return os.path.exists(text)
+    endings.supervise()
     _search_here()
     return _is_module_name(text)
 
@@ -135,6 +136,7 @@ def named_value(text: str, name: str) -> object:
     """What a file, or a dotted module, defines under a name. UsageError where there is no such file or module,
     ModelError where it cannot be imported or does not define the name.
     """
+    endings.supervise()
     is_file = _is_file_name(text)
     module = _module_of_file(Path(text), _names(), name) if is_file else _module_of_name(text, _names())
     if not hasattr(module, name):
