@@ -12,6 +12,8 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from checker.background import FailedError, Job
 from checker.commands.named import Source
 from checker.compiled import CompiledSearch
@@ -212,10 +214,12 @@ class SparkStarter:
         self._cluster, self._until = cluster, until
         self._context: Any = None
         self._is_given_up = False
+        self._before: list[psutil.Process] = []
 
     def context(self, reason_to_stop: Callable[[], str]) -> Any:
         """The Spark context. UsageError where Spark cannot be started, FailedError where there is a reason to stop."""
         if self._context is None:
+            self._before = psutil.Process().children()
             started, ending = Job(self._start, self._give_up, str).wait(reason_to_stop)
             self._until.push(ending)
             self._context = started
@@ -231,6 +235,7 @@ class SparkStarter:
 
     def _give_up(self) -> None:
         self._is_given_up = True
+        spark.kill_others(self._before)  # its start may take long
 
 
 @lru_cache(maxsize=1)

@@ -139,8 +139,7 @@ def context(
 def description(running: SparkContext) -> str:
     """Which Spark and which Java run, in one line."""
     told = running.getConf().get(JAVA) or f"Java {_property(running._jvm, 'java.version')}"
-    master = str(running.master).replace(f",{MOST_FAILURES}]", "]")
-    return f"Spark {running.version} on {master} with {told}"
+    return f"Spark {running.version} on {_as_given(str(running.master))} with {told}"
 
 
 def parse_settings(texts: Sequence[str]) -> dict[str, str]:
@@ -195,9 +194,10 @@ def _check_name(name: str) -> None:
 def _check_agreement(given: Mapping[str, str], standing: SparkConf) -> None:
     """The settings under which Spark runs already cannot be changed."""
     for name, value in given.items():
-        if standing.get(name) not in (None, value):
+        stands = _as_given(standing.get(name) or value)
+        if stands != _as_given(value):
             raise UsageError(
-                f"{name} is {standing.get(name)!r} where Spark was started, and {value!r} is asked for; give it once, "
+                f"{name} is {stands!r} where Spark was started, and {value!r} is asked for; give it once, "
                 "where Spark is started"
             )
 
@@ -254,10 +254,28 @@ def _own_gateway(folder: Path, given: dict[str, str]) -> Iterator[Any]:
 
 
 def _launched(settings: SparkConf, output: IO[bytes], log: Path) -> Any:
+    before = psutil.Process().children()
     try:
         return _launch(settings, {"stdout": output, "stderr": output})
-    except (PySparkException, OSError) as error:
+    except BaseException as error:
+        kill_others(before)
+        if not isinstance(error, PySparkException | OSError):
+            raise
         raise UsageError(f"Spark's Java did not start: {_last_words(log) or reason(error)}") from error
+
+
+def kill_others(known: Sequence[psutil.Process]) -> None:
+    """End what this process has begun besides these, with all below it, and wait for that: it writes to folders that
+    are about to go.
+    """
+    processes = [each for each in psutil.Process().children() if each not in known]
+    for each in tuple(processes):
+        with contextlib.suppress(psutil.Error):
+            processes = [*processes, *each.children(recursive=True)]
+    for each in processes:
+        with contextlib.suppress(psutil.Error):
+            each.kill()
+    psutil.wait_procs(processes, timeout=SECONDS_TO_END)
 
 
 def _launch(settings: SparkConf | None, streams: dict[str, Any] | None) -> Any:
@@ -376,6 +394,11 @@ def _patient(master: str) -> str:
     """The master, but on this machine, too, a task is tried again, unless the master says itself how often."""
     found = re.fullmatch(r"local(\[([^,\]]*)\])?", master)
     return master if found is None else f"local[{found[2] or 1},{MOST_FAILURES}]"
+
+
+def _as_given(master: str) -> str:
+    """A master, or the value of another setting, without what `_patient` adds."""
+    return master.replace(f",{MOST_FAILURES}]", "]")
 
 
 def _addresses(master: str) -> list[tuple[str, int]]:
