@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -275,7 +276,17 @@ def kill_others(known: Sequence[psutil.Process]) -> None:
     for each in processes:
         with contextlib.suppress(psutil.Error):
             each.kill()
-    psutil.wait_procs(processes, timeout=SECONDS_TO_END)
+    until = time.monotonic() + SECONDS_TO_END
+    while any(_is_at_work(each) for each in processes) and time.monotonic() < until:
+        time.sleep(0.05)
+
+
+def _is_at_work(process: psutil.Process) -> bool:
+    """Whether a process has not ended. Its exit status stays for who began it, and may wait for it elsewhere."""
+    try:
+        return bool(process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.Error:
+        return False
 
 
 def _launch(settings: SparkConf | None, streams: dict[str, Any] | None) -> Any:
