@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from checker import symbolic
+from checker import endings, symbolic
 from checker.errors import EvaluationError
 from checker.evaluation import Evaluation
 from checker.exploration import Values
@@ -94,7 +94,7 @@ def check_bounded(
         is_late = reason in ("timeout", "canceled")
         return result(BoundedVerdict.TIMEOUT if is_late else BoundedVerdict.UNKNOWN, reason=reason)
     except KeyboardInterrupt:
-        return result(BoundedVerdict.UNKNOWN, reason="it was interrupted")
+        return result(BoundedVerdict.UNKNOWN, reason=f"it was {endings.told()}")
     except EvaluationError as error:
         return result(BoundedVerdict.EVALUATION_FAILED, reason=str(error))
 
