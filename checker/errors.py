@@ -43,5 +43,7 @@ class ContradictionError(KafkacheckError):
     exit_status = 70
 
     def __init__(self, message: str, details: str = "") -> None:
-        super().__init__(f"{message}; this is an error in kafkacheck: trust neither answer, and report it with the model")
+        super().__init__(
+            f"{message}; this is an error in kafkacheck: trust neither answer, and report it with the model"
+        )
         self.details = details

@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from checker.errors import EvaluationError
+from checker.errors import ContradictionError, EvaluationError
 from checker.evaluation import Evaluation, call_text
 from checker.exploration import Values
 from checker.files import atomic_write, make_folder
 from checker.model import Action, Model, Property
 from checker.proofs import solver, workers
+from checker.proofs.confirmation import Confirmation, Confirmed, shortly, state_lines
 from checker.proofs.obligations import Obligation, Obligations, obligations
 from checker.proofs.proof_cache import ProofCache, key
 from checker.proofs.solver import Status
@@ -69,13 +70,19 @@ class Checked:
     reason: str = ""
     failure: Failure | None = None
 
+    @property
+    def told(self) -> str:
+        """How it was proved, or how long it took to see what became of it."""
+        return self.how or f"{self.seconds:.2f} s"
+
 
 @dataclass
 class Proof:
     """What was asked, and what became of all obligations.
 
     lemmas: those that are used. invariants: these, then the properties of states. steps: the properties of steps.
-    starts_wrong: names of invariants that do not hold in some initial state.
+    starts_wrong: names of invariants that do not hold in some initial state. confirmed: how much of what is proved was
+    tried in plain Python, too.
     """
 
     model: Model
@@ -85,6 +92,7 @@ class Proof:
     checked: list[Checked] = field(default_factory=list)
     starts_wrong: tuple[str, ...] = ()
     seconds: float = 0.0
+    confirmed: Confirmed | None = None
 
     @property
     def is_proved(self) -> bool:
@@ -130,8 +138,10 @@ def prove(
     """Prove by induction that the model's lemmas and properties hold of every reachable state, and of every step.
 
     `properties` names those of the model's properties that are to be proved (default: all); every lemma is assumed
-    and proved in any case. `lemmas` takes the place of those of the model. UsageError where a property does not exist,
-    or an SMT-LIB script cannot be written.
+    and proved in any case. `lemmas` takes the place of those of the model. Beside the solver plain Python searches for
+    a second, and runs the actions from other states; see `checker.proofs.confirmation`. UsageError where a property
+    does not exist, or an SMT-LIB script cannot be written. ContradictionError where plain Python, or a second solver,
+    shows that something is not so that was proved.
     """
     began = time.perf_counter()
     wanted = model if properties is None else model.with_properties(properties)
@@ -141,10 +151,13 @@ def prove(
     steps = tuple(each for each in everything if each.is_step)
     proof = Proof(model, helping, invariants, steps, starts_wrong=_wrong_at_start(model, invariants))
     asked = obligations(model, invariants, steps)
-    for each in Prover(model, (*invariants, *steps), settings or Settings()).run(asked):
+    confirmation = Confirmation(model, invariants, steps)
+    for each in Prover(model, (*invariants, *steps), settings or Settings()).run(asked, confirmation.collect):
         proof.checked.append(each)
         if listener is not None:
             listener(each, len(asked.contract) + len(asked.preservation))
+    proved = [(each.obligation, each.told) for each in proof.checked if each.outcome is Outcome.PROVED]
+    proof.confirmed = confirmation.confirm(proved, proof.is_proved)
     proof.seconds = time.perf_counter() - began
     return proof
 
@@ -176,8 +189,11 @@ class Prover:
         self._cache = ProofCache(settings.use_cache)
         self._wishes = dict(zip((leaf.path for leaf in model.layout.leaves), model.layout.blank_values, strict=True))
 
-    def run(self, asked: Obligations) -> Iterator[Checked]:
-        """What becomes of all obligations, in their order: first the contract, then the preservation."""
+    def run(self, asked: Obligations, meanwhile: Callable[[], None] = lambda: None) -> Iterator[Checked]:
+        """What becomes of all obligations, in their order: first the contract, then the preservation.
+
+        `meanwhile` is called once the solver has much to do.
+        """
         if self._settings.smt_lib is not None:
             self._save(self._settings.smt_lib, [*asked.contract, *asked.preservation])
         alone = list(self.answers(asked.contract))
@@ -185,9 +201,9 @@ class Prover:
         helped = iter(list(self.answers(again)))
         for each in alone:
             yield each if each.outcome is Outcome.PROVED else next(helped)
-        yield from self.answers(asked.preservation)
+        yield from self.answers(asked.preservation, meanwhile)
 
-    def answers(self, asked: Sequence[Obligation]) -> Iterator[Checked]:
+    def answers(self, asked: Sequence[Obligation], meanwhile: Callable[[], None] = lambda: None) -> Iterator[Checked]:
         """What becomes of some obligations, in their order, each as soon as it is known."""
         keys = ["" if each.is_trivial else key(each) for each in asked]
         questions = [
@@ -195,7 +211,7 @@ class Prover:
             for each, name in zip(asked, keys, strict=True)
             if name and not self._cache.has(name)
         ]
-        with contextlib.closing(workers.replies(questions, self._settings.jobs)) as replies:
+        with contextlib.closing(workers.replies(questions, self._settings.jobs, meanwhile)) as replies:
             for each, name in zip(asked, keys, strict=True):
                 if not name:
                     yield Checked(each, Outcome.PROVED, how=BY_FORM)
@@ -229,8 +245,10 @@ class Prover:
             return Failure(before, action, parameters, None, str(error))
         broken = None if each.is_contract or after is None else self._properties[each.subject]
         if broken is None or _holds(evaluation, broken, *((before, after) if broken.is_step else (after,))):
-            raise AssertionError(
-                f"the readings differ on {call_text(action, parameters)} from {before}: {each.subject}"
+            raise ContradictionError(
+                f"{self._model.name}: by the solver {call_text(action, parameters)} breaks {each.subject} from the "
+                f"state above, in plain Python it does not; it has {shortly(self._model, before)}",
+                "\n".join(["a state of the solver's:", *state_lines(self._model, before)]),
             )
         return Failure(before, action, parameters, after)
 

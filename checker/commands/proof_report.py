@@ -23,9 +23,8 @@ def line(checked: Checked) -> str:
     """An obligation and what became of it: `sorted_queue after node_sends: proved, 0.06 s`."""
     each = checked.obligation
     what = f"{each.subject} in {each.action}" if each.is_contract else f"{each.subject} after {each.action}"
-    told = checked.how or f"{checked.seconds:.2f} s"
     reason = f" ({checked.reason})" if checked.reason else ""
-    return f"{what}: {checked.outcome.value}, {told}{reason}"
+    return f"{what}: {checked.outcome.value}, {checked.told}{reason}"
 
 
 def pool_lines(found: Found) -> Iterator[str]:

@@ -10,16 +10,18 @@ from dataclasses import dataclass
 from enum import Enum
 
 from checker import symbolic
-from checker.errors import EvaluationError
-from checker.evaluation import Evaluation
+from checker.errors import ContradictionError, EvaluationError
+from checker.evaluation import Evaluation, call_text
 from checker.exploration import Values
 from checker.layout import Layout
 from checker.model import Model
 from checker.proofs import terms
+from checker.proofs.confirmation import Confirmed, Searched, shortly, state_lines
+from checker.proofs.likeness import confirm_steps
 from checker.proofs.obligations import differs
 from checker.proofs.solver import Answer, Session, Status
 from checker.proofs.terms import FALSE, Term
-from checker.symbolic import Leaves
+from checker.symbolic import Leaves, Step
 from checker.trace import Trace, rebuild
 
 
@@ -41,7 +43,7 @@ class BoundedResult:
 
     depth: every behaviour of so many states was looked at, and nothing is wrong in a shorter one; as long as `trace`
     where that shows what is wrong, as in a search. property: the violated one. reason: why the verdict is UNKNOWN,
-    TIMEOUT or EVALUATION_FAILED.
+    TIMEOUT or EVALUATION_FAILED. confirmed: where nothing is wrong, how much of that was tried in plain Python, too.
     """
 
     model: Model
@@ -51,6 +53,7 @@ class BoundedResult:
     property: str | None = None
     trace: Trace | None = None
     reason: str = ""
+    confirmed: Confirmed | None = None
 
 
 Listener = Callable[[int, float], None]
@@ -64,7 +67,10 @@ class _UndecidedError(Exception):
 def check_bounded(
     model: Model, depth: int, timeout: float | None = None, listener: Listener | None = None
 ) -> BoundedResult:
-    """Check every behaviour of at most `depth` states; `timeout` is in seconds for each question to the solver."""
+    """Check every behaviour of at most `depth` states; `timeout` is in seconds for each question to the solver.
+
+    ContradictionError where plain Python and the solver do not say the same.
+    """
     unrolling = _Unrolling(model, timeout)
     began = time.perf_counter()
     proved = 0
@@ -76,7 +82,8 @@ def check_bounded(
     try:
         for _ in range(depth):
             if not unrolling.lengthen():
-                return result(BoundedVerdict.HOLDS)
+                confirmed = unrolling.confirm(proved, is_whole=True)
+                return result(BoundedVerdict.HOLDS, confirmed=confirmed)
             found = unrolling.violation()
             if found is not None:
                 name, chain = found
@@ -88,7 +95,7 @@ def check_bounded(
             proved += 1
             if listener is not None:
                 listener(proved, time.perf_counter() - began)
-        return result(BoundedVerdict.BOUNDED)
+        return result(BoundedVerdict.BOUNDED, confirmed=unrolling.confirm(proved))
     except _UndecidedError as error:
         reason = str(error)
         is_late = reason in ("timeout", "canceled")
@@ -106,6 +113,7 @@ class _Unrolling:
         self._model = model
         self._session = Session(timeout)
         self._states: list[Leaves] = []
+        self._taken: dict[str, Step] = {}
 
     @property
     def _last(self) -> Leaves:
@@ -172,7 +180,8 @@ class _Unrolling:
             answer = self._can(terms.negation(symbolic.holds(each, *states)))
             if answer is not None:
                 chain = self._chain(answer)
-                Evaluation(self._model).holds(each, *(chain[-2:] if each.is_step else chain[-1:]))
+                if Evaluation(self._model).holds(each, *(chain[-2:] if each.is_step else chain[-1:])):
+                    raise self._contradiction(f"{each.name} is violated", chain)
                 return each.name, chain
         return None
 
@@ -183,22 +192,54 @@ class _Unrolling:
         enabled = []
         for action in self._model.actions:
             for values in action.combinations():
-                given = [terms.truth(value) if isinstance(value, bool) else terms.number(value) for value in values]
-                enabled.append(symbolic.step(action, self._last, given).enabled)
+                known = [terms.truth(value) if isinstance(value, bool) else terms.number(value) for value in values]
+                enabled.append(symbolic.step(action, self._last, known).enabled)
         answer = self._can(self._expanded(), terms.negation(terms.disjunction(*enabled)))
-        return None if answer is None else self._chain(answer)
+        if answer is None:
+            return None
+        chain = self._chain(answer)
+        for action, parameters, _ in Evaluation(self._model).successors(chain[-1]):
+            raise self._contradiction(f"{call_text(action, parameters)} is not enabled", chain)
+        return chain
 
     def check_contract(self) -> None:
         """EvaluationError where the code of an action fails in a last state, or breaks the action's contract."""
         for action in self._model.actions:
             step = symbolic.step(action, self._last, symbolic.parameter_variables(action, f"@{len(self._states)}"))
+            self._taken[action.name] = step
             changed = differs(self._last, step.leaves)
             outside = terms.negation(terms.conjunction(*self._in_range(step.leaves)))
             is_wrong = terms.disjunction(step.fault, outside, terms.negation(_agree(step.enabled, changed)))
             answer = self._can(self._expanded(), is_wrong)
             if answer is not None:
-                for _ in Evaluation(self._model).successors(self._chain(answer)[-1]):
+                chain = self._chain(answer)
+                for _ in Evaluation(self._model).successors(chain[-1]):
                     pass
+                raise self._contradiction(f"{action.name} fails or breaks its contract", chain)
+
+    def confirm(self, depth: int, is_whole: bool = False) -> Confirmed:
+        """What plain Python says, where nothing is wrong in behaviours of so many states, `is_whole`: of any length.
+
+        ContradictionError where a search says otherwise, or a step is not what an action does.
+        """
+        names = [each.name for each in self._model.properties]
+        searched = Searched(self._model.with_properties(names), judges_deadlock=self._model.check_deadlock)
+        if is_whole and searched.depth > depth:
+            raise ContradictionError(
+                f"{self._model.name}: by the solver no behaviour has more than {depth} states, but a search in plain "
+                f"Python finds one with {searched.depth}"
+            )
+        claim = "nothing is wrong" if is_whole else f"nothing is wrong in {depth} states"
+        searched.check_nothing_found(f"by the solver {claim}", float("inf") if is_whole else depth)
+        return confirm_steps(self._model, self._taken, f"@{depth}", searched)
+
+    def _contradiction(self, claim: str, chain: list[Values]) -> ContradictionError:
+        last = chain[-1]
+        return ContradictionError(
+            f"{self._model.name}: by the solver {claim} in the state above, in plain Python that is not so; it has "
+            f"{shortly(self._model, last)}",
+            "\n".join(["a state of the solver's:", *state_lines(self._model, last)]),
+        )
 
     def _in_range(self, leaves: Leaves) -> Iterator[Term]:
         for leaf, each in zip(leaves, self._model.layout.leaves, strict=True):

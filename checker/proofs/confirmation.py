@@ -7,7 +7,7 @@ that was kept by mistake, or a solver that errs, is noticed where it matters.
 import itertools
 import random
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,19 +38,45 @@ Call = tuple[Action, Values]
 
 
 @dataclass(frozen=True)
+class Effect:
+    """What an action does on one state: its error, "" for none, or whether it is enabled and the state after it."""
+
+    error: str
+    enabled: bool
+    after: Values
+
+    def is_like(self, other: "Effect") -> bool:
+        """Whether both fail, or both do the same."""
+        if self.error or other.error:
+            return bool(self.error and other.error)
+        return (self.enabled, self.after) == (other.enabled, other.after)
+
+
+def run(model: Model, action: Action, given: Values, state: Any) -> Effect:
+    """What an action does in plain Python on a state, which it may change."""
+    try:
+        enabled = action.apply(state, given)
+        return Effect("", enabled, tuple(map(int, model.layout.flatten(state))))
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever the code of the model raises
+        return Effect(f"{type(error).__name__}: {error}", False, model.layout.blank_values)
+
+
+@dataclass(frozen=True)
 class Confirmed:
     """How much plain Python has looked at.
 
     searched: how many distinct states the search has visited, up to depth, and is_complete whether these are all.
-    drawn: how many other states there were, of which everything that is assumed holds in `assumed`. calls: how often an
-    action was run from one, and enabled how often it was.
+    drawn: how many states actions were run from, in `assumed` of which everything that is assumed holds; None where
+    nothing is. calls: how often an action was run, and enabled how often it was.
     """
 
     searched: int
     depth: int
     is_complete: bool
     drawn: int = 0
-    assumed: int = 0
+    assumed: int | None = None
     calls: int = 0
     enabled: int = 0
 
@@ -79,6 +105,7 @@ class Confirmation:
         self._assumptions = [*([] if model.constraint is None else [model.constraint]), *invariants]
         self._evidence: dict[tuple[str, str, bool], Evidence] = {}
         self._search: Searched | None = None
+        self._is_broken = False
         self._drawn = self._assumed = self._calls = self._enabled = 0
 
     def collect(self) -> None:
@@ -86,11 +113,11 @@ class Confirmation:
         if self._search is not None:
             return
         self._search = searched = Searched(_asked(self._model, [*self._invariants, *self._steps]))
-        if searched.found is not None and searched.found.verdict is Verdict.EVALUATION_FAILED:
-            failing = searched.found.chain[-1]
-            self._examine(failing, [(each, given) for each in self._model.actions for given in each.combinations()])
-        for values in states_of(self._model, searched.sample(MOST_REACHED), self._examine_some):
-            del values
+        found = searched.found
+        if found is not None and found.verdict is Verdict.EVALUATION_FAILED and found.chain:
+            calls = [(each, given) for each in self._model.actions for given in each.combinations()]
+            self._is_broken = self._examine(found.chain[-1], calls)
+        draw(self._model, searched.sample(MOST_REACHED), self._examine_some)
 
     def confirm(self, proved: Iterable[tuple[Obligation, str]], is_whole: bool) -> Confirmed:
         """How much was looked at, where nothing of it contradicts the obligations that were proved, each with how.
@@ -105,6 +132,8 @@ class Confirmation:
                 raise self._contradiction(obligation, how, evidence)
         search = self._search
         assert search is not None
+        if is_whole and self._is_broken and search.found is not None:  # by the contract, of which no obligation speaks
+            raise EvaluationError(search.found.reason)
         if is_whole:
             search.check_nothing_found("everything is proved")
         return Confirmed(
@@ -118,11 +147,11 @@ class Confirmation:
 
     def _contradiction(self, obligation: Obligation, how: str, evidence: Evidence) -> ContradictionError:
         place = "in" if obligation.is_contract else "after"
-        assumed = ", in which everything that is assumed holds," if obligation.assumptions else ""
+        assumed = ", in which everything that is assumed holds" if obligation.assumptions else ""
         return ContradictionError(
             f"{self._model.name}: {obligation.subject} {place} {obligation.action} is proved ({how}), but in plain "
             f"Python {call_text(evidence.action, evidence.parameters)} {evidence.told}, from the state "
-            f"above{assumed} which has {shortly(self._model, evidence.before)}",
+            f"above{assumed}: it has {shortly(self._model, evidence.before)}",
             "\n".join(["a state that contradicts a proof:", *state_lines(self._model, evidence.before)]),
         )
 
@@ -132,7 +161,7 @@ class Confirmation:
         return self._examine(values, some_calls(self._model, rng))
 
     def _examine(self, values: Values, calls: Iterable[Call]) -> bool:
-        """Run actions from a state and note what they do that was to be proved impossible; whether all assumed holds."""
+        """Run actions from a state, note what was to be proved impossible; whether all that is assumed holds in it."""
         layout = self._model.layout
         state = layout.restore(values)
         is_assumed = all(_holds(each, state) for each in self._assumptions)
@@ -140,38 +169,32 @@ class Confirmation:
         self._assumed += is_assumed
         for action, given in calls:
             self._calls += 1
-            told = None
-            try:
-                is_enabled = action.apply(state, given)
-                after = layout.flatten(state)
-            except MemoryError:
-                raise
-            except Exception as error:  # whatever the code of the model raises
-                told = CODE, f"fails ({type(error).__name__}: {error})"
-                is_enabled, after = False, None
-            if told is None and is_enabled:
-                self._enabled += 1
-                told = self._wrong_after(values, state, after) if is_assumed or not layout.in_range(after) else None
-            elif told is None and after != values:
-                told = DISABLED, "returns False after it has written"
-            if told is not None:
-                subject, text = told
-                evidence = Evidence(values, action, given, text)
+            effect = run(self._model, action, given, state)
+            self._enabled += effect.enabled
+            for subject, told in self._wrong(values, state, effect, is_assumed):
+                evidence = Evidence(values, action, given, told)
                 self._evidence.setdefault((subject, action.name, is_assumed), evidence)
-            if after != values:
+            if effect.error or effect.after != values:
                 state = layout.restore(values)
         return is_assumed
 
-    def _wrong_after(self, values: Values, after: Any, flat: Values) -> tuple[str, str] | None:
+    def _wrong(self, values: Values, after: Any, effect: Effect, is_assumed: bool) -> Iterator[tuple[str, str]]:
+        """What an effect does that may have been proved impossible: the subjects, each with words for it."""
         layout = self._model.layout
-        bad = layout.first_out_of_range(flat)
-        if bad is not None:
-            return RANGES, f"leaves {bad[0].path} = {bad[1]}, outside its range {bad[0].low} .. {bad[0].high}"
-        broken = next((each.name for each in self._invariants if not _holds(each, after)), None)
-        if broken is None and self._steps:
+        bad = layout.first_out_of_range(effect.after)
+        if effect.error:
+            yield CODE, f"fails ({effect.error})"
+        elif not effect.enabled:
+            if effect.after != values:
+                yield DISABLED, "returns False after it has written"
+        elif bad is not None:
+            yield RANGES, f"leaves {bad[0].path} = {bad[1]}, outside its range {bad[0].low} .. {bad[0].high}"
+        elif is_assumed:
+            broken = [each.name for each in self._invariants if not _holds(each, after)]
             before = layout.restore(values)
-            broken = next((each.name for each in self._steps if not _holds(each, before, after)), None)
-        return None if broken is None else (broken, f"leads to a state in which {broken} does not hold")
+            broken += [each.name for each in self._steps if not _holds(each, before, after)]
+            for name in broken:
+                yield name, f"breaks {name}"
 
 
 class Searched:
@@ -180,11 +203,12 @@ class Searched:
     KeyboardInterrupt where Ctrl-C ends it.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, judges_deadlock: bool = False) -> None:
         self._model = model
         watch = Watch(Limits(max_seconds=SEARCH_SECONDS))
         self._search = InterpretedSearch(model, watch)
-        self._search.counts.tolerated = {None: 0}  # nothing is proved of deadlocks
+        if not judges_deadlock:
+            self._search.counts.tolerated = {None: 0}
         with watch.interrupts.listening():
             self.found: Found | None = self._search.run()
         if watch.interrupts.pressed:
@@ -211,19 +235,19 @@ class Searched:
         return [self._search.chain(number)[-1] for number in range(0, self.states, step)]
 
     def check_nothing_found(self, claim: str, longest: float = float("inf")) -> None:
-        """ContradictionError where a behaviour of at most `longest` states violates a property, against a claim.
-
-        EvaluationError where the code fails in one, or breaks the contract.
-        """
+        """ContradictionError where a behaviour of at most `longest` states violates what is claimed to hold."""
         found = self.found
         if found is None or found.verdict is Verdict.NOT_EXHAUSTED or len(found.chain) > longest:
             return
         if found.verdict is Verdict.EVALUATION_FAILED:
-            raise found.error or EvaluationError(found.reason)
-        what = f"violates {found.property}" if found.property is not None else "ends in a deadlock"
+            if len(found.chain) == longest:  # what fails may be the step to a longer one
+                return
+            what = found.reason
+        else:
+            what = f"{found.property} is violated" if found.property is not None else "no action is enabled"
         raise ContradictionError(
-            f"{self._model.name}: {claim}, but a search in plain Python reaches, in {len(found.chain)} states, what "
-            f"{what}: the behaviour is above, and its last state has {shortly(self._model, found.chain[-1])}",
+            f"{self._model.name}: {claim}, but a search in plain Python reaches a state, the last one above, after "
+            f"{len(found.chain)} states: {what}; it has {shortly(self._model, found.chain[-1])}",
             _behaviour(self._model, found),
         )
 
@@ -235,11 +259,11 @@ def _behaviour(model: Model, found: Found) -> str:
     return f"a behaviour that contradicts the solver:\n{trace_text(trace)}"
 
 
-def states_of(model: Model, reached: Sequence[Values], examine: Any) -> Iterator[Values]:
-    """States that are drawn: some of the reached ones, states near those in which everything assumed holds, any others.
+def draw(model: Model, reached: Sequence[Values], examine: Callable[[Values, random.Random], bool]) -> None:
+    """Draw states and examine each: some of the reached ones, states near those of interest, and any others.
 
-    Each is examined, which says whether everything that is assumed holds in it; then it is given. Ends after
-    `MOST_DRAWN` states, or so many CPU seconds as `SAMPLE_SECONDS`. The order is always the same.
+    `examine` says whether a state is of interest, as all that are reached. Ends after `MOST_DRAWN` states, or
+    `SAMPLE_SECONDS` of CPU time. The order is always the same.
     """
     rng = random.Random(0)
     waiting, pool, seen = list(reached), list(reached), set()
@@ -259,7 +283,6 @@ def states_of(model: Model, reached: Sequence[Values], examine: Any) -> Iterator
         seen.add(values)
         if examine(values, rng):
             pool.append(values)
-        yield values
 
 
 def some_calls(model: Model, rng: random.Random) -> Iterator[Call]:

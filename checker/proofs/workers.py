@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from checker.places import SOURCES
@@ -45,10 +45,13 @@ def worker_count() -> int:
     return os.cpu_count() or 1
 
 
-def replies(questions: Sequence[Question], jobs: int) -> Generator[Reply, None, None]:
+def replies(
+    questions: Sequence[Question], jobs: int, meanwhile: Callable[[], None] = lambda: None
+) -> Generator[Reply, None, None]:
     """The replies to the questions, in their order, each as soon as it and all before it are known.
 
-    `jobs` is how many processes work side by side; with 0 this one does, which then waits for the solver.
+    `jobs` is how many processes work side by side; with 0 this one does, which then waits for the solver. `meanwhile`
+    is called as soon as they work.
     """
     if not jobs:
         translation = Translation()
@@ -65,6 +68,7 @@ def replies(questions: Sequence[Question], jobs: int) -> Generator[Reply, None, 
     try:
         for worker in workers:
             worker.start()
+        meanwhile()
         for each in found:
             yield each.get()
     finally:
