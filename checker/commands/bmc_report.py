@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from checker import trace as traces
+from checker.commands.confirmed_report import confirmed_entry, confirmed_text
 from checker.commands.output import say, tell
 from checker.errors import EvaluationError
 from checker.files import make_usable
@@ -52,6 +53,8 @@ def check_model(model: Model, depth: int, timeout: float, folder: Path | None, a
             say(f"written: {file}")
         if result.verdict in (BoundedVerdict.UNKNOWN, BoundedVerdict.TIMEOUT):
             say(f"longer behaviours than {result.depth} states are not decided: {result.reason}")
+        if result.confirmed is not None:
+            say(confirmed_text(model, result.confirmed))
         note = left_out_text(model, deadlock_is_judged=True)
         if note:
             say(note)
@@ -85,6 +88,7 @@ def document(result: BoundedResult, files: tuple[Path, ...]) -> dict[str, Any]:
         "depth": result.depth,
         "seconds": round(result.seconds, 3),
         "reason": result.reason or None,
+        "confirmed": confirmed_entry(result.confirmed),
         "trace": None if result.trace is None else traces.to_json(result.trace)["trace"],
         "files": [str(file) for file in files],
     }

@@ -5,6 +5,7 @@ from typing import Any
 
 from checker import pretty
 from checker import trace as traces
+from checker.commands.confirmed_report import confirmed_entry, confirmed_text
 from checker.model import Property
 from checker.proofs.houdini import Found
 from checker.proofs.judgement import Judgement, ProofVerdict
@@ -136,6 +137,8 @@ def _verdict_lines(proof: Proof, judgement: Judgement) -> Iterator[str]:
                 what = "holds of every step" if each.is_step else "is inductive"
                 where = f"for all states with {told_settings(model)}" if settings_text(model) else "for all states"
                 yield f"{model.name}: {each.name} {what} ({_count(lemmas)}, {proof.seconds:.1f} s), {where}"
+        if proof.confirmed is not None:
+            yield confirmed_text(model, proof.confirmed)
     words = [f"{model.name}: {judgement.verdict.value}"]
     if judgement.trace is not None:
         words.append(f"{judgement.trace.property} trace={len(judgement.trace.steps)}")
@@ -173,6 +176,7 @@ def document(
         "pool": None if found is None else _pool(found),
         "seconds": round(proof.seconds, 3),
         "starts_wrong": list(proof.starts_wrong),
+        "confirmed": confirmed_entry(proof.confirmed),
         "obligations": [_entry(proof, judgement, each) for each in proof.checked],
         "searched": None if reached is None else {"states": reached.counts.distinct, "all": reached.is_complete},
         "false_lemmas": {name: traces.to_json(trace) for name, trace in judgement.lemma_traces},

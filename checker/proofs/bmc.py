@@ -87,10 +87,10 @@ def check_bounded(
             found = unrolling.violation()
             if found is not None:
                 name, chain = found
-                return result(BoundedVerdict.VIOLATED, property=name, trace=rebuild(model, chain, name))
+                return result(BoundedVerdict.VIOLATED, property=name, trace=_replayed(model, chain, name))
             dead = unrolling.deadlock()
             if dead is not None:
-                return result(BoundedVerdict.DEADLOCK, trace=rebuild(model, dead))
+                return result(BoundedVerdict.DEADLOCK, trace=_replayed(model, dead))
             unrolling.check_contract()
             proved += 1
             if listener is not None:
@@ -104,6 +104,18 @@ def check_bounded(
         return result(BoundedVerdict.UNKNOWN, reason="it was interrupted")
     except EvaluationError as error:
         return result(BoundedVerdict.EVALUATION_FAILED, reason=str(error))
+
+
+def _replayed(model: Model, chain: list[Values], violated: str | None = None) -> Trace:
+    """The trace along states of the solver's. ContradictionError where plain Python does not go along them."""
+    try:
+        return rebuild(model, chain, violated)
+    except EvaluationError as error:
+        raise ContradictionError(
+            f"{model.name}: by the solver a behaviour of {len(chain)} states leads to the state above, in plain Python "
+            f"none does; it has {shortly(model, chain[-1])}",
+            "\n".join([str(error), "the last state of the solver's:", *state_lines(model, chain[-1])]),
+        ) from error
 
 
 class _Unrolling:
