@@ -146,10 +146,9 @@ class Confirmation:
         return evidence if evidence or obligation.assumptions else self._evidence.get((*key, False))
 
     def _contradiction(self, obligation: Obligation, how: str, evidence: Evidence) -> ContradictionError:
-        place = "in" if obligation.is_contract else "after"
         assumed = ", in which everything that is assumed holds" if obligation.assumptions else ""
         return ContradictionError(
-            f"{self._model.name}: {obligation.subject} {place} {obligation.action} is proved ({how}), but in plain "
+            f"{self._model.name}: {obligation.text} is proved ({how}), but in plain "
             f"Python {call_text(evidence.action, evidence.parameters)} {evidence.told}, from the state "
             f"above{assumed}: it has {shortly(self._model, evidence.before)}",
             "\n".join(["a state that contradicts a proof:", *state_lines(self._model, evidence.before)]),

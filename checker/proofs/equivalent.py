@@ -285,7 +285,7 @@ def _contradiction(
 ) -> ContradictionError:
     did = ", and ".join(map(told, effects))
     return ContradictionError(
-        f"{model.name}: the two {action.name} {claim}, but in plain Python {call_text(action, given)} {did} in the second "
-        f"model, from the state above; it has {shortly(model, values)}",
+        f"{model.name}: the two {action.name} {claim}, but in plain Python {call_text(action, given)} {did} in "
+        f"the second model, from the state above; it has {shortly(model, values)}",
         "\n".join(["a state that contradicts the solver:", *state_lines(model, values)]),
     )
