@@ -1,6 +1,7 @@
 """What `kafkacheck equivalent` does once the command line is read: compare, print, and judge."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from checker import pretty
@@ -12,6 +13,7 @@ from checker.model import Model
 from checker.proofs.confirmation import Confirmed, Effect, Searched
 from checker.proofs.equivalent import Comparison, Same, ask_for, compare, confirm, description_of
 from checker.proofs.likeness import sample_of
+from checker.proofs.scripts import Scripts
 from checker.proofs.solver import VERSION
 from checker.proofs.workers import worker_count
 from checker.report import json_text
@@ -20,16 +22,25 @@ from checker.statuses import INVARIANT_VIOLATED, NOT_EXHAUSTED
 
 
 def compare_models(
-    model: Model, other_name: str, changes: Sequence[str], actions: Sequence[str], timeout: float, as_json: bool
+    model: Model,
+    other_name: str,
+    changes: Sequence[str],
+    actions: Sequence[str],
+    timeout: float,
+    folder: Path | None,
+    as_json: bool,
 ) -> int:
     """Compare the actions of two models, print what was found, and return the exit status.
+
+    `folder`, if one is given, gets every question as an SMT-LIB script.
 
     UsageError or ModelError where the other model cannot be read or is not alike. ContradictionError where plain Python
     shows that an answer is wrong.
     """
+    scripts = None if folder is None else Scripts(folder)
     sample = sample_of(model, Searched(model.with_properties(())))
     other = description_of(other_name, changes, ask_for(model, sample.calls))
-    found = compare(model, other, actions, timeout, worker_count())
+    found = compare(model, other, actions, timeout, worker_count(), scripts)
     confirm(model, other_name, changes, found, sample, other)
     if as_json:
         say(json_text(document(model, other_name, found, sample.confirmed)))

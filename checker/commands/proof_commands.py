@@ -121,6 +121,7 @@ def prove(
     metavar="DIR",
     help="Write a counterexample into this folder: JSON, ITF, DOT and SVG.",
 )
+@smt2_option
 @json_option
 def bmc(
     model_name: str,
@@ -129,6 +130,7 @@ def bmc(
     properties: tuple[str, ...],
     timeout: float,
     folder: Path | None,
+    scripts: Path | None,
     as_json: bool,
 ) -> int:
     """Check every behaviour of MODEL that has at most N states, by unrolling its actions for Z3.
@@ -140,7 +142,7 @@ def bmc(
     from checker.proofs.provable import with_provable
 
     model = with_provable(settings.with_settings(catalogue.find_model(model_name), changes), properties)
-    return bmc_report.check_model(model, depth, timeout, folder, as_json)
+    return bmc_report.check_model(model, depth, timeout, folder, scripts, as_json)
 
 
 @click.command(epilog=EXIT_STATUSES)
@@ -149,9 +151,16 @@ def bmc(
 @click.option("--action", "actions", metavar="NAME", multiple=True, help="Compare only this action. May be repeated.")
 @set_option
 @timeout_option
+@smt2_option
 @json_option
 def equivalent(
-    model_name: str, other_name: str, actions: tuple[str, ...], changes: tuple[str, ...], timeout: float, as_json: bool
+    model_name: str,
+    other_name: str,
+    actions: tuple[str, ...],
+    changes: tuple[str, ...],
+    timeout: float,
+    scripts: Path | None,
+    as_json: bool,
 ) -> int:
     """Prove that the actions of MODEL_A and MODEL_B do the same on every well-typed state, or show where not.
 
@@ -161,7 +170,7 @@ def equivalent(
     from checker.commands import equivalent_report
 
     model = settings.with_settings(catalogue.find_model(model_name), changes)
-    return equivalent_report.compare_models(model, other_name, changes, actions, timeout, as_json)
+    return equivalent_report.compare_models(model, other_name, changes, actions, timeout, scripts, as_json)
 
 
 COMMANDS = (prove, bmc, equivalent)

@@ -19,6 +19,7 @@ from checker.proofs import terms
 from checker.proofs.confirmation import Confirmed, Searched, shortly, state_lines
 from checker.proofs.likeness import confirm_steps
 from checker.proofs.obligations import differs
+from checker.proofs.scripts import Script, Scripts
 from checker.proofs.solver import Answer, Session, Status
 from checker.proofs.terms import FALSE, Term
 from checker.symbolic import Leaves, Step
@@ -60,18 +61,33 @@ Listener = Callable[[int, float], None]
 """Is told each depth that is proved, and the seconds so far."""
 
 
+LONGER = "a step is possible"
+
+
 class _UndecidedError(Exception):
     """The solver gave no answer."""
 
 
 def check_bounded(
-    model: Model, depth: int, timeout: float | None = None, listener: Listener | None = None
+    model: Model,
+    depth: int,
+    timeout: float | None = None,
+    listener: Listener | None = None,
+    scripts: Scripts | None = None,
 ) -> BoundedResult:
     """Check every behaviour of at most `depth` states; `timeout` is in seconds for each question to the solver.
 
-    ContradictionError where plain Python and the solver do not say the same.
+    `scripts` gets every question. ContradictionError where plain Python and the solver do not say the same.
     """
     unrolling = _Unrolling(model, timeout)
+    try:
+        return _lengthened(unrolling, model, depth, listener)
+    finally:
+        if scripts is not None:
+            scripts.write(model, unrolling.asked)
+
+
+def _lengthened(unrolling: "_Unrolling", model: Model, depth: int, listener: Listener | None) -> BoundedResult:
     began = time.perf_counter()
     proved = 0
 
@@ -126,13 +142,24 @@ class _Unrolling:
         self._session = Session(timeout)
         self._states: list[Leaves] = []
         self._taken: dict[str, Step] = {}
+        self._added: list[Term] = []
+        self.asked: list[Script] = []
 
     @property
     def _last(self) -> Leaves:
         return self._states[-1]
 
-    def _can(self, *assertions: Term) -> Answer | None:
-        """The solver's answer where the assertions can hold, None where they cannot."""
+    def _add(self, *assertions: Term) -> None:
+        self._session.add(*assertions)
+        self._added += assertions
+
+    def _can(self, what: str, *assertions: Term) -> Answer | None:
+        """The solver's answer where the assertions can hold, None where they cannot. `what` says what would be so."""
+        about = {
+            "question": f"{what} in a behaviour of {len(self._states)} states",
+            "nothing is wrong if": "sat" if what == LONGER else "unsat",
+        }
+        self.asked.append(Script(f"{len(self._states)}-{what}", about, (*self._added, *assertions)))
         if terms.conjunction(*assertions) is FALSE:
             return None
         answer = self._session.ask(*assertions)
@@ -146,7 +173,7 @@ class _Unrolling:
             self._start()
         else:
             self._step()
-        return self._can() is not None
+        return self._can(LONGER) is not None
 
     def _start(self) -> None:
         layout = self._model.layout
@@ -155,7 +182,7 @@ class _Unrolling:
             self._states.append(symbolic.constants(initial[0]))
             return
         state = symbolic.variables(layout, "@1")
-        self._session.add(terms.disjunction(*(_same(state, symbolic.constants(values)) for values in initial)))
+        self._add(terms.disjunction(*(_same(state, symbolic.constants(values)) for values in initial)))
         self._states.append(state)
 
     def _step(self) -> None:
@@ -168,7 +195,7 @@ class _Unrolling:
             ways.append(
                 terms.conjunction(terms.equals(chosen, terms.number(number)), step.enabled, _same(after, step.leaves))
             )
-        self._session.add(self._expanded(), terms.disjunction(*ways))
+        self._add(self._expanded(), terms.disjunction(*ways))
         self._states.append(after)
 
     def _expanded(self) -> Term:
@@ -182,14 +209,16 @@ class _Unrolling:
         EvaluationError where the code of a property, or of the constraint, fails in a last state.
         """
         if self._model.constraint is not None:
-            answer = self._can(symbolic.fails(self._model.constraint, self._last))
+            answer = self._can(
+                f"{self._model.constraint.name} fails", symbolic.fails(self._model.constraint, self._last)
+            )
             if answer is not None:
                 Evaluation(self._model).holds(self._model.constraint, self._chain(answer)[-1])
         for each in self._model.properties:
             if each.is_step and len(self._states) == 1:
                 continue
             states = self._states[-2:] if each.is_step else [self._last]
-            answer = self._can(terms.negation(symbolic.holds(each, *states)))
+            answer = self._can(f"{each.name} is violated", terms.negation(symbolic.holds(each, *states)))
             if answer is not None:
                 chain = self._chain(answer)
                 if Evaluation(self._model).holds(each, *(chain[-2:] if each.is_step else chain[-1:])):
@@ -206,7 +235,7 @@ class _Unrolling:
             for values in action.combinations():
                 known = [terms.truth(value) if isinstance(value, bool) else terms.number(value) for value in values]
                 enabled.append(symbolic.step(action, self._last, known).enabled)
-        answer = self._can(self._expanded(), terms.negation(terms.disjunction(*enabled)))
+        answer = self._can("no action is enabled", self._expanded(), terms.negation(terms.disjunction(*enabled)))
         if answer is None:
             return None
         chain = self._chain(answer)
@@ -222,7 +251,7 @@ class _Unrolling:
             changed = differs(self._last, step.leaves)
             outside = terms.negation(terms.conjunction(*self._in_range(step.leaves)))
             is_wrong = terms.disjunction(step.fault, outside, terms.negation(_agree(step.enabled, changed)))
-            answer = self._can(self._expanded(), is_wrong)
+            answer = self._can(f"{action.name} breaks its contract", self._expanded(), is_wrong)
             if answer is not None:
                 chain = self._chain(answer)
                 for _ in Evaluation(self._model).successors(chain[-1]):

@@ -23,6 +23,7 @@ from checker.proofs import term_values, terms, workers
 from checker.proofs.confirmation import Effect, run, shortly, state_lines
 from checker.proofs.likeness import Calls, Sample, told
 from checker.proofs.obligations import differs
+from checker.proofs.scripts import Script, Scripts
 from checker.proofs.solver import Status
 from checker.proofs.terms import FALSE, Dumped, Term
 from checker.proofs.workers import Question, Reply
@@ -164,9 +165,14 @@ def _top(path: Path) -> Path | None:
 
 
 def compare(
-    model: Model, other: Description, names: Sequence[str] = (), timeout: float | None = None, jobs: int = 0
+    model: Model,
+    other: Description,
+    names: Sequence[str] = (),
+    timeout: float | None = None,
+    jobs: int = 0,
+    scripts: Scripts | None = None,
 ) -> list[Comparison]:
-    """Compare the actions of these names, by default all, in the order of the model.
+    """Compare the actions of these names, by default all, in the order of the model. `scripts` gets every question.
 
     UsageError where a name is unknown, or the states or parameters of the models are not alike.
     """
@@ -177,6 +183,10 @@ def compare(
     before = symbolic.variables(model.layout)
     pairs = [(_own(action, before), _others(model, action, other)) for action in wanted]
     different = [_differ(one, two) for one, two in pairs]
+    if scripts is not None:
+        about = {"equivalent if": "unsat", "different if": "sat", "other model": other.name}
+        pairs_asked = zip(wanted, different, strict=True)
+        scripts.write(model, [Script(one.name, {"action": one.name, **about}, (each,)) for one, each in pairs_asked])
     wishes = dict(zip((leaf.path for leaf in model.layout.leaves), model.layout.blank_values, strict=True))
     asked = [Question((each,), timeout, wishes) for each in different if each is not FALSE]
     replies = iter(list(workers.replies(asked, jobs)))
