@@ -277,8 +277,13 @@ class Prover:
                 f"fails from the state above: it has {shortly(self._model, before)}",
                 "\n".join(["a state on which two solvers differ:", *state_lines(self._model, before)]),
             )
-        if Status.SATISFIABLE in found or Status.UNKNOWN not in found:
-            return found.get(Status.SATISFIABLE, reply.answer)
+        if reply.answer.status is not Status.UNKNOWN and reply.answer.status in (
+            Status.SATISFIABLE,
+            reply.second.status,
+        ):
+            return reply.answer
+        if reply.second.status is Status.SATISFIABLE:
+            return reply.second
         reasons = [f"{name}: {answer.reason}" for name, answer in answers.items() if answer.status is Status.UNKNOWN]
         return Answer(Status.UNKNOWN, reason=", ".join(reasons))
 
