@@ -34,3 +34,18 @@ class NotExhaustedError(KafkacheckError):
     """A search that ended before every state was visited, where nothing less is of use (exit status 20)."""
 
     exit_status = statuses.NOT_EXHAUSTED
+
+
+class ContradictionError(KafkacheckError):
+    """Two answers of kafkacheck to one question that cannot both be true (exit status 70): it is wrong somewhere.
+
+    `details` are lines that say more than fits into a message, such as a whole state.
+    """
+
+    exit_status = statuses.INTERNAL_ERROR
+
+    def __init__(self, message: str, details: str = "") -> None:
+        super().__init__(
+            f"{message}; this is an error in kafkacheck: trust neither answer, and report it with the model"
+        )
+        self.details = details

@@ -62,9 +62,9 @@ def make_folder(path: Path) -> Path:
     return path
 
 
-def make_usable(folder: Path) -> list[Path]:
+def make_usable(folder: Path, option: str = "--out") -> list[Path]:
     """Make the folder where it is missing; what was made. UsageError where that fails, or no file can be written into
-    it; then nothing is left of what was made.
+    it; then nothing is left of what was made. `option` is the one that names another folder.
     """
     made = [each for each in (folder, *folder.parents) if not each.exists()]
     make_folder(folder)
@@ -75,7 +75,7 @@ def make_usable(folder: Path) -> list[Path]:
     except OSError as error:
         remove_empty(made)
         raise UsageError(
-            f"cannot write into the folder {folder}: {reason_of(error)}; name another one with --out"
+            f"cannot write into the folder {folder}: {reason_of(error)}; name another one with {option}"
         ) from error
     return made
 

@@ -143,10 +143,10 @@ def test_prove_finds_lemmas(kafkacheck, tmp_path):
 
 
 def test_prove_saves_smt_lib(kafkacheck, tmp_path):
-    assert kafkacheck("prove", counter(tmp_path), "--smt-lib", tmp_path / "smt").status == 0
+    assert kafkacheck("prove", counter(tmp_path), "--smt2", tmp_path / "smt").status == 0
     assert len(list((tmp_path / "smt").glob("*.smt2"))) == 18
     blocked = write(tmp_path / "file", "")
-    ended = kafkacheck("prove", counter(tmp_path), "--smt-lib", blocked)
+    ended = kafkacheck("prove", counter(tmp_path), "--smt2", blocked)
     assert ended.status == 2 and "a file of that name is there" in ended.error
 
 

@@ -224,7 +224,7 @@ def test_a_cache_that_cannot_be_used_costs_only_time(tmp_path, monkeypatch):
 
 def test_questions_are_saved_as_smt_lib(tmp_path):
     proof = prove(peterson.MODEL, Settings(timeout=60, jobs=0, use_cache=False, smt_lib=tmp_path / "smt"))
-    scripts = sorted((tmp_path / "smt").iterdir())
+    scripts = sorted((tmp_path / "smt").glob("*.smt2"))
     assert len(scripts) == len(proof.checked)
     assert all(script.read_text().count("(check-sat)") == 1 for script in scripts)
 

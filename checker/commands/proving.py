@@ -14,6 +14,7 @@ from checker.names import shortened
 from checker.proofs.houdini import find_lemmas
 from checker.proofs.judgement import Judgement, ProofVerdict, judge
 from checker.proofs.provable import left_out, left_out_text, with_provable
+from checker.proofs.scripts import Scripts
 from checker.prove import Checked, Proof, Settings, prove
 from checker.report import json_text
 from checker.result import Limits
@@ -37,6 +38,8 @@ def prove_model(
     if lemmas not in (None, AUTO):
         model = model.with_given_lemmas(lemmas_of(str(lemmas)))
     wanted = with_provable(model, properties)
+    if settings.smt_lib is not None:
+        Scripts(settings.smt_lib)  # says at once that the folder is of no use
     if not as_json:
         say(headline(model))
     listener = _Progress(model.name) if as_json else _print_line

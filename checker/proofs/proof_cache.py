@@ -19,10 +19,11 @@ MOST_BYTES = 8 << 20
 _LENGTH = 64
 
 
-def key(obligation: Obligation) -> str:
-    """The hash of all that an obligation depends on."""
+def key(obligation: Obligation, second: str = "") -> str:
+    """The hash of all that an obligation depends on; `second` is the solver that repeats it, with its version."""
     formula = terms.digest(terms.conjunction(*obligation.assertions))
-    return hashlib.sha256(f"{VERSION} {formula}".encode()).hexdigest()
+    solvers = f"{VERSION} {second}" if second else VERSION
+    return hashlib.sha256(f"{solvers} {formula}".encode()).hexdigest()
 
 
 class ProofCache:

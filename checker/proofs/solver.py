@@ -3,9 +3,6 @@
 An integer is a bit-vector just wide enough for its interval, so that nothing overflows.
 """
 
-import pickle
-import sys
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -14,7 +11,7 @@ from typing import Any
 import z3
 
 from checker import endings
-from checker.proofs.terms import Term, equals, in_order, is_within, load, negation, number, variables_of
+from checker.proofs.terms import Term, equals, in_order, is_within, negation, number, variables_of
 
 VERSION = z3.get_version_string()
 
@@ -258,30 +255,3 @@ def _is(variable: Term, value: int) -> Term:
     if variable.is_bool:
         return variable if value else negation(variable)
     return equals(variable, number(value))
-
-
-def smt_lib(assertions: Sequence[Term]) -> str:
-    """The question whether all assertions can hold at once, as an SMT-LIB script."""
-    translation = Translation()
-    solver = translation.solver()
-    for term in (*ranges_of(variables_of(assertions)), *assertions):
-        solver.add(translation.expression(term))
-    return f"(set-logic QF_BV)\n{solver.to_smt2()}"
-
-
-def serve() -> None:
-    """Answer questions from standard input on standard output, until the input ends.
-
-    A question is a pickled (dumped assertions, timeout, wishes), an answer a pickled (Answer, seconds).
-    """
-    translation = Translation()
-    questions, answers = sys.stdin.buffer, sys.stdout.buffer
-    while True:
-        try:
-            dumped, timeout, wishes = pickle.load(questions)
-        except EOFError:
-            return
-        began = time.perf_counter()
-        answer = solve(load(dumped), timeout, wishes, translation)
-        pickle.dump((answer, time.perf_counter() - began), answers)
-        answers.flush()
