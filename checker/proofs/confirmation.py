@@ -45,10 +45,15 @@ class Effect:
     enabled: bool
     after: Values
 
+    @property
+    def fails(self) -> bool:
+        """Whether its code fails."""
+        return bool(self.error)
+
     def is_like(self, other: "Effect") -> bool:
         """Whether both fail, or both do the same."""
-        if self.error or other.error:
-            return bool(self.error and other.error)
+        if self.fails or other.fails:
+            return self.fails and other.fails
         return (self.enabled, self.after) == (other.enabled, other.after)
 
 
