@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from checker import cache
 from checker.compiled import Workspace, slots_for
 from checker.errors import KafkacheckError
 from checker.machine import machine_code
@@ -261,7 +262,7 @@ def kernel_from(text: str, compiled: Callable[[str], dict[str, Entry]] = machine
     """The entries of a kernel; compiled once per machine, loaded once per process."""
     name = fingerprint(text)
     if name not in _kernels:
-        with machine_code.one_at_a_time(name):
+        with cache.one_at_a_time(name):
             _kernels[name] = compiled(text)
     return _kernels[name]
 
