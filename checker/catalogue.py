@@ -27,6 +27,7 @@ from checker.interrupts import Stopped, limited
 from checker.language.source import short_path
 from checker.model import Model
 from checker.names import did_you_mean, shortened
+from checker.places import SOURCES
 from checker.result import Verdict
 
 PACKAGE = "model"
@@ -97,6 +98,14 @@ def find_model(text: str, max_seconds: float | None = None) -> Model:
     """
     with limited(max_seconds):
         return _model_of(_module(text), text)
+
+
+def is_ours(text: object) -> bool:
+    """Whether what a file names is a model of the catalogue that comes with the checker.
+
+    Only then may its code be run because a file says so. A catalogue of the current folder is another one.
+    """
+    return text in _names() and [folder.resolve() for folder in folders()] == [SOURCES / PACKAGE]
 
 
 def folder_of(text: str) -> Path:

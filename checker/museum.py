@@ -61,6 +61,8 @@ class Bug:
     def fixed_model(self) -> Model:
         """The model with the fix and all that it checks. ModelError where the entry does not fit the model."""
         try:
+            if self.model not in catalogue.catalogue_names():
+                raise UsageError(f"the catalogue has no model {self.model}")
             model = catalogue.find_model(self.model).with_bounds(self.bounds).with_rules(self.rules)
             return model.with_properties(self.properties) if self.properties else model
         except UsageError as error:

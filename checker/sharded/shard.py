@@ -254,7 +254,7 @@ def keep(run: RunDirectory, level: int, shard: int, new: Level, known: Sequence[
 def kernel_of(work: Work) -> dict[str, Entry]:
     """The kernel's entries."""
     if work.kernel not in _kernels:
-        _kernels[work.kernel] = kernel_from(RunDirectory(Path(work.path)).kernel.read_text(encoding="utf-8"))
+        _kernels[work.kernel] = kernel_from(RunDirectory(Path(work.path)).kernel_text(work.kernel))
     return _kernels[work.kernel]
 
 
