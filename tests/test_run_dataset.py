@@ -252,7 +252,7 @@ def test_a_search_that_a_violation_ended_is_written_as_far_as_it_came(tmp_path):
     tank = Source(str(write(tmp_path / "tank.py", TANK)), ("valve=OPEN",))
     result = searched(tank, tmp_path / "run", goes_past=False)
     assert result.verdict is Verdict.VIOLATED
-    run = run_dataset.write(tmp_path / "run", tmp_path / "graph", Cluster())
+    run = run_dataset.write(tmp_path / "run", tmp_path / "graph", Cluster(), named=tank.text)
     assert (run["verdict"], run["property"], run["depth"]) == ("VIOLATED", result.property, result.depth)
     assert run["unfinished"].endswith("ended with VIOLATED (`explore MODEL --engine spark` goes on past that)")
 
