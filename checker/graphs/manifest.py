@@ -157,9 +157,11 @@ def read(folder: Path) -> dict[str, Any]:
         raise UsageError(f"{folder} is no state graph: {told}; name a folder that `explore --out` wrote") from None
     except (OSError, ValueError) as error:
         why = reason_of(error) if isinstance(error, OSError) else f"it is no JSON ({error})"
-        raise UsageError(f"{path} cannot be read: {why}; name a folder that `explore --out` wrote") from error
+        raise UsageError(f"{path} cannot be read: {why}; restore it, or {AGAIN}") from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise UsageError(f"{path} does not describe a state graph; name a folder that `explore --out` wrote")
+        raise UsageError(
+            f"{path} does not describe a state graph; name a folder that `explore --out` wrote, or {AGAIN}"
+        )
     if data.get("version") != VERSION:
         raise UsageError(
             f"{path} has version {data.get('version')!r}; this program reads version {VERSION}, which has a "
