@@ -103,6 +103,14 @@ def find_model(text: str, max_seconds: float | None = None) -> Model:
         return _model_of(_module(text), text)
 
 
+def is_ours(text: object) -> bool:
+    """Whether what a file names is a model of the catalogue that comes with the checker.
+
+    Only then may its code be run because a file says so. A catalogue of the current folder is another one.
+    """
+    return text in _names() and [folder.resolve() for folder in folders()] == [SOURCES / PACKAGE]
+
+
 def folder_of(text: str) -> Path:
     """The folder of the file that defines the model which `text` names. Raises what `find_model` does."""
     file = _module(text).__file__

@@ -1,5 +1,7 @@
 """Where the sources of the checker itself lie."""
 
+import functools
+import hashlib
 import os
 import sys
 from pathlib import Path
@@ -20,3 +22,13 @@ def child(program: str) -> list[str]:
 def is_of_checker(file: str | Path) -> bool:
     """Whether a file of Python code is one of the checker's own."""
     return Path(file).resolve().is_relative_to(CHECKER)
+
+
+@functools.cache
+def digest_of_sources(folder: Path = CHECKER, but: Path | None = None) -> str:
+    """A hash of the Python files in a folder, but for those in another one."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*.py")):
+        if but is None or not path.is_relative_to(but):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()

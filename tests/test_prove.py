@@ -217,8 +217,10 @@ def test_a_cache_that_cannot_be_used_costs_only_time(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("KAFKACHECK_CACHE", str(tmp_path / "file"))
     assert prove(peterson.MODEL, Settings(timeout=60, jobs=0)).is_proved
-    (tmp_path / "proofs").write_bytes(b"\xff\x00 damaged\n" + b"a" * 64 + b"\n")
     monkeypatch.setenv("KAFKACHECK_CACHE", str(tmp_path))
+    ProofCache().add("a" * 64)
+    [path] = tmp_path.glob("*.proofs")
+    path.write_bytes(b"\xff\x00 damaged\n" + path.read_bytes())
     assert ProofCache().has("a" * 64) and not ProofCache().has("damaged")
 
 

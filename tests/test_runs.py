@@ -15,7 +15,7 @@ from checker.commands.named import Source
 from checker.errors import UsageError
 from checker.result import Limits, Verdict
 from checker.sharded import blocks, runs
-from checker.sharded.run_directory import DamagedRunError, RunDirectory
+from checker.sharded.run_directory import DamagedRunError, RunDirectory, kernel_name
 from checker.sharded.runs import Cluster
 from tests import readings
 from tests.command import PATIENCE
@@ -62,7 +62,7 @@ def test_a_changed_model_is_refused_and_the_change_named(tmp_path):
     runs.begin(Source(str(path)), tmp_path / "run", HERE, Limits(max_states=20))
 
     def resumed():
-        command = [sys.executable, "-m", "checker", "resume", str(tmp_path / "run")]
+        command = [sys.executable, "-m", "checker", "resume", str(tmp_path / "run"), "--model", str(path)]
         return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
     assert '"resource_managers": 3' in text
@@ -82,7 +82,9 @@ def test_a_file_is_found_again_from_another_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     runs.begin(Source("commit.py"), tmp_path / "run", HERE, Limits(max_states=20))
     monkeypatch.chdir("/")
-    assert runs.resume(tmp_path / "run", HERE, Limits()).states_distinct == 288
+    with pytest.raises(UsageError, match=f"its model two_phase_commit the code in {path}, "):
+        runs.resume(tmp_path / "run", HERE, Limits())
+    assert runs.resume(tmp_path / "run", HERE, Limits(), named=str(path)).states_distinct == 288
 
 
 def test_damage_is_named_before_anything_is_done(tmp_path):
@@ -112,6 +114,8 @@ def test_a_master_is_looked_at_before_anything_is_written(tmp_path):
 
 def test_how_to_go_on_repeats_what_the_run_was_given():
     assert Cluster().resuming(Path("a run")) == "kafkacheck resume 'a run'"
+    assert Cluster().resuming(Path("run"), "kip320") == "kafkacheck resume run"
+    assert Cluster().resuming(Path("run"), "/a b.py") == "kafkacheck resume run --model '/a b.py'"
     given = Cluster("local[1]", spark_from=1000)
     assert given.resuming(Path("run")) == "kafkacheck resume run --master 'local[1]' --spark-from 1000"
 
@@ -170,11 +174,15 @@ print("loaded", flush=True)
 def test_many_processes_of_a_machine_compile_a_kernel_once(tmp_path, monkeypatch):
     from checker.machine.kernel import kernel_text
 
-    (tmp_path / "kernel.ll").write_text(kernel_text(catalogue.find_model("kip101")))
+    text = kernel_text(catalogue.find_model("kip101"))
+    RunDirectory(tmp_path).write_kernel(text)
     monkeypatch.setenv("KAFKACHECK_CACHE", str(tmp_path / "cache"))
     processes = [
         subprocess.Popen(
-            [sys.executable, "-c", COMPILE, str(tmp_path), "name"], cwd=ROOT, stdout=subprocess.PIPE, text=True
+            [sys.executable, "-c", COMPILE, str(tmp_path), kernel_name(text)],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         for _ in range(3)
     ]

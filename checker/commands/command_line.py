@@ -23,6 +23,7 @@ from checker.commands.options import (
     check_cluster_options,
     cluster_options,
     json_option,
+    model_option,
     run_option,
     search_options,
     set_option,
@@ -169,10 +170,12 @@ def check(
 
 @commands.command(epilog=EXIT_STATUSES)
 @click.argument("run_folder", metavar="RUN_DIR", type=Place())
+@model_option()
 @search_options
 @cluster_options
 def resume(
     run_folder: Path,
+    named: str | None,
     max_states: int | None,
     max_seconds: float | None,
     folder: Path | None,
@@ -190,7 +193,7 @@ def resume(
     from checker.commands import spark_checking
 
     cluster = spark_checking.cluster_of(master, conf, shards, spark_from)
-    model, search = spark_checking.continuing(run_folder, cluster)
+    model, search = spark_checking.continuing(run_folder, named, cluster)
     return checking.check_model(model, search, Limits(max_states, max_seconds), folder, as_json, strict)
 
 
@@ -237,7 +240,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line on `arguments` (default: those of the process); the exit status. Prints every error."""
     try:
         output.open_streams()
-        status = commands.main(args=arguments, prog_name="kafkacheck", standalone_mode=False)
+        words = list(sys.argv[1:] if arguments is None else arguments)
+        status = commands.main(args=list(words), prog_name="kafkacheck", standalone_mode=False, obj=words)
         return int(status or 0)
     except KafkacheckError as error:
         if isinstance(error, ContradictionError) and error.details:

@@ -121,6 +121,18 @@ def run_option(command: Command) -> Command:
     )(command)
 
 
+def model_option(multiple: bool = False) -> Callable[[Command], Command]:
+    """The option that names the model of a folder, which does not run code by itself."""
+    often = " Given twice: that of DIR_A, then that of DIR_B." if multiple else ""
+    return click.option(
+        "--model",
+        "named",
+        metavar="MODEL",
+        multiple=multiple,
+        help=f"The model, where it is not of the catalogue: a folder does not run the code it names.{often}",
+    )
+
+
 def cluster_options(command: Command) -> Command:
     """The options of a search on Spark; `checker.searching.cluster_of` takes them."""
     for option in reversed(

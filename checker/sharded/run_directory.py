@@ -12,6 +12,7 @@ no level names are what attempts left that did not finish; they are removed as t
 
 import contextlib
 import fcntl
+import hashlib
 import json
 import os
 import time
@@ -120,7 +121,8 @@ class RunDirectory:
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
         """Keep other processes from continuing the run. UsageError where one does so now."""
-        with open(self.path / "lock", "w") as file:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW  # what a link leads to would be made empty
+        with open(os.open(self.path / "lock", flags, 0o666), "w") as file:
             self._lock(file, fcntl.LOCK_EX)
             yield
 
@@ -160,6 +162,13 @@ class RunDirectory:
         self.describe(about)
         self.write_kernel(kernel)
 
+    def kernel_text(self, name: str) -> str:
+        """The text of the kernel of that name, see `kernel_name`. DamagedRunError where another one is there."""
+        text = self.kernel.read_text(encoding="utf-8", errors="replace")
+        if kernel_name(text) != name:
+            raise _damaged(self.kernel, "it is not the text of the kernel that is searched with")
+        return text
+
     def write_kernel(self, text: str) -> None:
         """Write the text of the kernel, anew where it is there."""
         atomic_write(self.kernel, text)
@@ -172,6 +181,11 @@ class RunDirectory:
         """What the run is about. UsageError where the folder holds no run that this program can read."""
         if not self._about.is_file():
             raise UsageError(f"{self.path} holds no run (no {self._about.name}); name the folder given as --run-dir")
+        links = [path.name for path in (self._about, self.shards, self._levels) if path.is_symlink()]
+        if links:
+            raise UsageError(
+                f"{self.path / links[0]} is a link, which may lead out of the run; put what it leads to in its place"
+            )
         data = _json(self._about)
         if data.get("format") != FORMAT or data.get("version") != VERSION:
             raise UsageError(
@@ -289,6 +303,11 @@ class RunDirectory:
 
     def _level_file(self, number: int) -> Path:
         return self._levels / f"{number:06}.json"
+
+
+def kernel_name(text: str) -> str:
+    """A name for a kernel's text, which no other text has."""
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 def _sealed(data: dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 import atexit
 import contextlib
+import io
 import shlex
 import shutil
 import tempfile
@@ -14,24 +15,24 @@ from typing import Any
 
 import psutil
 
+from checker import catalogue
 from checker.background import FailedError, Job
-from checker.commands.named import Source
+from checker.commands.named import Source, Wanted, followed
 from checker.compiled import CompiledSearch
 from checker.distributed import DistributedSearch, HereWorkers, SparkWorkers
 from checker.errors import UsageError
 from checker.exploration import Watch
-from checker.files import reason_of
+from checker.files import atomic_write, reason_of
 from checker.identity import differences, identity_of
 from checker.interpreted import InterpretedSearch
 from checker.machine import kernel, machine_code
-from checker.machine.native import fingerprint
 from checker.model import Model
 from checker.places import CHECKER, SOURCES
 from checker.result import Limits, ProgressListener, Result, Verdict
 from checker.search import result_of, wait
 from checker.sharded import spark
 from checker.sharded.hand_over import hand_over
-from checker.sharded.run_directory import RunDirectory
+from checker.sharded.run_directory import RunDirectory, kernel_name
 from checker.sharded.shard import Work
 
 SPARK_FROM = 200_000
@@ -55,9 +56,14 @@ class Cluster:
     hand_over_from: int | None = None
     tell: Callable[[str], None] = lambda line: None
 
-    def resuming(self, path: Path) -> str:
-        """The command that continues a run as it was begun. Settings may be secrets: they are for the user to give."""
+    def resuming(self, path: Path, model: str = "") -> str:
+        """The command that continues a run of a model, named so, as it was begun.
+
+        Settings may be secrets: they are for the user to give.
+        """
         words = ["kafkacheck", "resume", str(path)]
+        if model and not catalogue.is_ours(model):
+            words += ["--model", model]
         if self.master is not None:
             words += ["--master", self.master]
         if self.spark_from != SPARK_FROM:
@@ -95,7 +101,7 @@ def begin(
     }
     try:
         run.create(about, text)
-        return _continued(model, run, about, cluster, limits, progress, is_temporary=path is None)
+        return _continued(model, run, about, text, cluster, limits, progress, is_temporary=path is None)
     except BaseException:
         if path is None:
             shutil.rmtree(run.path, ignore_errors=True)
@@ -108,23 +114,26 @@ def resume(
     limits: Limits,
     progress: ProgressListener | None = None,
     model: Model | None = None,
+    named: str | None = None,
 ) -> Result:
     """Continue the run at `path` from its last whole level, after comparing all files with their checksums.
 
-    `model` is what `source_of` the run names, where it is there already. UsageError where the model has changed since,
-    naming what; DamagedRunError naming a file that is damaged.
+    `model` is what `source_of` the run and `named` says, where it is there already. UsageError where the model has
+    changed since, naming what; DamagedRunError naming a file that is damaged.
     """
     run = RunDirectory(path)
     about = run.about()
     run.check_writable()
-    model = model or source_of(path).model()
+    source = source_of(path, named)
+    about["source"][0] = source.text
+    model = model or source.model()
     text = unchanged_kernel(run, model)
     if cluster.shards not in (None, about["shards"]) and run.committed():
         raise UsageError(f"{path} has {about['shards']} shards, which cannot become {cluster.shards}")
     if cluster.master is not None:
         spark.reach(cluster.master)
     run.write_kernel(text)
-    return _continued(model, run, about, cluster, limits, progress, is_temporary=False)
+    return _continued(model, run, about, text, cluster, limits, progress, is_temporary=False)
 
 
 def unchanged_kernel(run: RunDirectory, model: Model) -> str:
@@ -138,16 +147,22 @@ def unchanged_kernel(run: RunDirectory, model: Model) -> str:
     return text
 
 
-def source_of(path: Path) -> Source:
-    """How the model of the run at `path` was named. UsageError where there is no run."""
-    text, changes, properties, lemmas = RunDirectory(path).about()["source"]
-    return Source(text, tuple(changes), tuple(properties), lemmas)
+def source_of(path: Path, named: str | None = None) -> Source:
+    """How to find the model of the run at `path`: as it is `named`, or by a name of the catalogue.
+
+    UsageError where there is no run, and where it names another model and none is `named`.
+    """
+    about = RunDirectory(path).about()
+    text, changes, properties, lemmas = about["source"]
+    (text,) = followed([Wanted(path, about["model"], text)], [] if named is None else [named])
+    return Source(text, tuple(changes), tuple(properties), lemmas).absolute()
 
 
 def _continued(
     model: Model,
     run: RunDirectory,
     about: dict[str, Any],
+    text: str,
     cluster: Cluster,
     limits: Limits,
     progress: ProgressListener | None,
@@ -159,27 +174,33 @@ def _continued(
         levels = [run.level(number) for number in run.committed()]
         if not levels or levels[-1].summary is None:
             run.forget()
-            result = _from_the_start(model, run, about, cluster, watch, sessions)
+            result = _from_the_start(model, run, about, text, cluster, watch, sessions)
             if result is not None:
-                return _left(result, run, is_temporary, cluster)
+                return _left(result, run, about, is_temporary, cluster)
         else:
             run.verify(levels)
-        sizes, name = kernel.sizes_of(model), fingerprint(run.kernel.read_text(encoding="utf-8"))
-        work = Work(str(run.path.resolve()), name, sizes, about["shards"], 0)
+        sizes = kernel.sizes_of(model)
+        work = Work(str(run.path.resolve()), kernel_name(text), sizes, about["shards"], 0)
         workers = (HereWorkers(), SparkWorkers(sessions.context))
         search = DistributedSearch(model, run, work, watch, workers, cluster.spark_from, about["goes_past"])
         found = search.run()
-        return _left(result_of(search, found, watch), run, is_temporary, cluster)
+        return _left(result_of(search, found, watch), run, about, is_temporary, cluster)
 
 
 def _from_the_start(
-    model: Model, run: RunDirectory, about: dict[str, Any], cluster: Cluster, watch: Watch, sessions: "SparkStarter"
+    model: Model,
+    run: RunDirectory,
+    about: dict[str, Any],
+    text: str,
+    cluster: Cluster,
+    watch: Watch,
+    sessions: "SparkStarter",
 ) -> Result | None:
     """Search in this process until a level is wide enough and hand over; the result where none is.
 
     UsageError where a file cannot be written.
     """
-    with machine_code.compiling(run.kernel.read_text(encoding="utf-8")) as compiler:
+    with machine_code.compiling(text) as compiler:
         waiting = InterpretedSearch(model, watch)
         stopped = wait(waiting, compiler.is_ready)
         if stopped is not None:
@@ -244,19 +265,18 @@ def _package() -> Path:
     kept = contextlib.ExitStack()
     atexit.register(kept.close)
     path = kept.enter_context(spark.temporary_folder()) / "kafkacheck.zip"
-    try:
-        with zipfile.ZipFile(path, "w") as archive:
-            for module in sorted(CHECKER.rglob("*.py")):
-                archive.write(module, module.relative_to(SOURCES))
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {reason_of(error)}; name a place that can be written") from error
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for module in sorted(CHECKER.rglob("*.py")):
+            archive.write(module, module.relative_to(SOURCES))
+    atomic_write(path, content.getvalue())
     return path
 
 
-def _left(result: Result, run: RunDirectory, is_temporary: bool, cluster: Cluster) -> Result:
+def _left(result: Result, run: RunDirectory, about: dict[str, Any], is_temporary: bool, cluster: Cluster) -> Result:
     """Remove a temporary run directory that is not needed; say how to go on where the search did not end."""
     if result.verdict is Verdict.NOT_EXHAUSTED and run.committed():
-        result.reason += f"; continue with: {cluster.resuming(run.path)}"
+        result.reason += f"; continue with: {cluster.resuming(run.path, about['source'][0])}"
         return result
     if result.verdict is Verdict.NOT_EXHAUSTED:
         result.reason += "; it had no level wide enough for Spark yet, and such levels are not kept"

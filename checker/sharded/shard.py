@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from checker import cache
 from checker.compiled import Workspace, slots_for
 from checker.errors import KafkacheckError
 from checker.machine import machine_code
@@ -253,7 +254,7 @@ def keep(run: RunDirectory, level: int, shard: int, new: Level, known: Sequence[
 def kernel_of(work: Work) -> dict[str, Entry]:
     """The kernel's entries."""
     if work.kernel not in _kernels:
-        _kernels[work.kernel] = kernel_from(RunDirectory(Path(work.path)).kernel.read_text(encoding="utf-8"))
+        _kernels[work.kernel] = kernel_from(RunDirectory(Path(work.path)).kernel_text(work.kernel))
     return _kernels[work.kernel]
 
 
@@ -261,7 +262,7 @@ def kernel_from(text: str, compiled: Callable[[str], dict[str, Entry]] = machine
     """The entries of a kernel; compiled once per machine, loaded once per process."""
     name = fingerprint(text)
     if name not in _kernels:
-        with machine_code.one_at_a_time(name):
+        with cache.one_at_a_time(name):
             _kernels[name] = compiled(text)
     return _kernels[name]
 
