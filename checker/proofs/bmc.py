@@ -250,7 +250,7 @@ class _Unrolling:
         """
         evaluation = Evaluation(self._model)
         is_limited = self._model.constraint is not None
-        if is_limited and len(self._states) == 1 and self._can(self._expanded()) is None:
+        if is_limited and len(self._states) == 1 and self._can("a step stays inside", self._expanded()) is None:
             raise evaluation.none_inside()
         for action in self._model.actions:
             step = symbolic.step(action, self._last, symbolic.parameter_variables(action, f"@{len(self._states)}"))
