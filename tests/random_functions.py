@@ -130,6 +130,11 @@ class Writer:
             return str(self.random.randrange(length))
         if self.chance(0.03):
             return self.number(depth - 1).text if self.chance(0.5) or not self.roots else f"state.tick + {length - 1}"
+        if self.chance(0.1):
+            return f"abs({self.within(self.number(depth - 1), 1 - length, length - 1)})"
+        called = self.call("int", depth - 1) if self.chance(0.2) else None
+        if called is not None:
+            return self.within(called, 0, length - 1)
         if self.chance(0.4):
             fitting = [number for number in (self.number(depth - 1) for _ in range(3)) if _fits(number, 0, length - 1)]
             if fitting:
@@ -247,9 +252,12 @@ class Writer:
 
     def _signed(self, depth: int) -> Number:
         operator, part = self.random.choice(["-", "~", "+", "abs"]), self.number(depth)
-        most = max(-part.low, part.high) + 1
-        low = {"abs": 0, "+": part.low}.get(operator, -most)
-        return Number(f"{operator}({part.text})", low, most)
+        low, high = part.low, part.high
+        if operator == "abs":
+            low, high = (0 if low <= 0 <= high else min(abs(low), abs(high))), max(abs(low), abs(high))
+        elif operator != "+":
+            low, high = (-high, -low) if operator == "-" else (~high, ~low)
+        return Number(f"{operator}({part.text})", low, high)
 
     def _chosen(self, depth: int) -> Number:
         then, test, other = self.number(depth), self.truth(depth), self.number(depth)
@@ -292,7 +300,7 @@ class Writer:
         """A bool of any form."""
         if depth <= 0:
             return self.flag() if self.chance(0.6) else self._compared(0)
-        called = self.call("bool", depth - 1) if self.chance(0.15) else None
+        called = self.call("bool", depth - 1) if self.chance(0.3) else None
         if called is not None:
             return called.text
         deeper = depth - 1
@@ -326,6 +334,10 @@ class Writer:
 
     def _logical(self, word: str, depth: int) -> str:
         sides = [self.truth(depth) for _ in range(2 if self.chance(0.7) else 3)]
+        if self.chance(0.08):
+            sides[self.random.randrange(len(sides))] = self.random.choice(["True", "False"])
+        if self.chance(0.02):
+            sides = ["True" if word == "and" else "False"] * 2
         return f"({f' {word} '.join(sides)})"
 
     # -- calls -------------------------------------------------------------------------------------------------
@@ -389,13 +401,23 @@ class Writer:
             self._loop(indent, depth)
         elif choice < 0.43:
             self.add(indent, "pass")
-        elif choice < 0.5 and len(indent) > 4:
+        elif choice < 0.53 and len(indent) > 4:
             return self._return(indent)
-        elif choice < 0.7 or not self.writes:
+        elif choice > 0.98:
+            self._evaluate(indent)
+        elif choice < 0.73 or not self.writes:
             self._bind(indent)
         else:
             self._write(indent)
         return False
+
+    def _evaluate(self, indent: str) -> None:
+        """A call whose value is not used."""
+        part = self.number(2) if self.chance(0.6) else self._deep(1)
+        self.add(indent, str(self.pick(
+            lambda: f"int({part.text})", lambda: f"int({part.text})", lambda: f"abs({part.text})",
+            lambda: f"max({part.text}, {self.simple().text})", lambda: f"bool({self.truth(2)})",
+        )))  # fmt: skip
 
     def _if(self, indent: str, depth: int) -> bool:
         self.add(indent, f"if {self.truth(2)}:")
@@ -446,11 +468,16 @@ class Writer:
 
     def _end(self) -> Number:
         """Where a loop begins or ends: few rounds."""
-        if self.chance(0.6):
+        if self.chance(0.4):
             value = self.random.randrange(-1, 4)
             return Number(str(value), value, value)
-        text = self.within(self.number(1), 0, 2)
-        return Number(text, 0, 2)
+        called = self.call("int", 1) if self.chance(0.3) else None
+        number = called or (
+            self.number(2) if self.chance(0.5) else self._signed(0) if self.chance(0.5) else self._deep(1)
+        )
+        if _fits(number, -4, 5):
+            return number
+        return Number(self.within(number, 0, 2), 0, 2)
 
     def _learn(self, name: str, kind: Type) -> None:
         if not isinstance(kind, Scalar):
@@ -480,8 +507,10 @@ class Writer:
 
     def _result(self) -> str:
         number = self.number(2)
-        if self.chance(0.8):
-            number = Number(self.within(number, -4, 8), -4, 8)
+        if self.chance(0.9):
+            number = self.random.choice(
+                [Number(self.within(number, -4, 8), -4, 8), Number(self.within(number, 0, 1), 0, 1)]
+            )
         self.low, self.high = min(self.low, number.low), max(self.high, number.high)
         return number.text
 
@@ -496,6 +525,9 @@ class Writer:
                 name = self._new(found[1])
                 self.add(indent, f"{name} = {found[0]}")
                 self.scope.views[name] = found[1]
+                if self.chance(0.3):
+                    self.add(indent, f"if {self.truth(1)}:")
+                    self._bind_again(indent + "    ", name)
         elif kind == "flag":
             value, name = self.truth(2), self._new("bool")
             self.add(indent, f"{name}: bool = {value}" if self.chance(0.2) else f"{name} = {value}")
@@ -510,20 +542,20 @@ class Writer:
         self.types[name] = kind
         return name
 
-    def _bind_again(self, indent: str) -> None:
+    def _bind_again(self, indent: str, view: str = "") -> None:
         """A name gets another value of its type; sometimes that of a counter or parameter."""
-        choice = self.random.random()
+        choice = 0 if view else self.random.random()
         names = [name for name in self.scope.ints if name not in self.counters or self.chance(0.1)]
-        if choice < 0.3 and self.scope.views:
-            name = self.random.choice(list(self.scope.views))
+        if choice < 0.6 and self.scope.views:
+            name = view or self.random.choice(list(self.scope.views))
             kind = self.scope.views[name]
             found = self.place(lambda each: each == kind, 2)
-            if found is not None and found[0] != name:
+            if found is not None:
                 self.add(indent, f"{name} = {found[0]}")
-        elif choice < 0.5 and self.scope.flags:
+        elif choice < 0.7 and self.scope.flags:
             name = self.random.choice(sorted(self.scope.flags))
             self.add(indent, f"{name} = {self.truth(2)}")
-        elif names and choice < 0.75:
+        elif names and choice < 0.85:
             name, (low, high) = (found := self.random.choice(names)), self.scope.ints[found]
             value = self.within(self.number(2), low, high)
             self.add(indent, f"{name} = {value}")
@@ -554,7 +586,7 @@ class Writer:
 
     def _write(self, indent: str) -> None:
         """A line that writes to the state; the value is nearly always inside the range."""
-        called = self.call(self.random.choice(["None", "None", "int", "bool"]), 1) if self.chance(0.3) else None
+        called = self.call(self.random.choice(["None", "None", "int", "bool"]), 1) if self.chance(0.4) else None
         if called is not None:
             self.add(indent, called.text)
             return
@@ -603,7 +635,8 @@ class Writer:
             elif not isinstance(kind, str) and kind is not self.state:
                 self.scope.views[name] = kind
         for _ in range(self.random.randrange(1, 4)):
-            self.statement("    ", 2)
+            if self.statement("    ", 2):
+                return self.lines, (self.low, self.high)
         if self.returns == "int":
             self.add("    ", f"return {self._result()}")
         elif self.returns == "bool":
