@@ -260,7 +260,9 @@ class Writer:
         return Number(f"{operator}({part.text})", low, high)
 
     def _chosen(self, depth: int) -> Number:
-        then, test, other = self.number(depth), self.truth(depth), self.number(depth)
+        called = self.call("bool", depth) if self.chance(0.2) else None
+        test = called.text if called else self.truth(depth)
+        then, other = self.number(depth), self.number(depth)
         return Number(
             f"({then.text} if {test} else {other.text})", min(then.low, other.low), max(then.high, other.high)
         )
@@ -381,6 +383,9 @@ class Writer:
         """Some statements; the names they bind are forgotten after them. Whether every path through them returns."""
         kept, begun, ends = self.scope.copy(), len(self.lines), False
         for _ in range(self.random.randrange(1, most + 1)):
+            if self.chance(0.06):
+                self.add(indent, f"if {self.truth(1)}:")
+                self._return(indent + "    ")
             if self.statement(indent, depth):
                 ends = True
                 break
@@ -403,7 +408,7 @@ class Writer:
             self.add(indent, "pass")
         elif choice < 0.53 and len(indent) > 4:
             return self._return(indent)
-        elif choice > 0.98:
+        elif choice > 0.97:
             self._evaluate(indent)
         elif choice < 0.73 or not self.writes:
             self._bind(indent)
@@ -472,9 +477,7 @@ class Writer:
             value = self.random.randrange(-1, 4)
             return Number(str(value), value, value)
         called = self.call("int", 1) if self.chance(0.3) else None
-        number = called or (
-            self.number(2) if self.chance(0.5) else self._signed(0) if self.chance(0.5) else self._deep(1)
-        )
+        number = called or self.random.choice([self.number, self._signed, self._deep])(1)
         if _fits(number, -4, 5):
             return number
         return Number(self.within(number, 0, 2), 0, 2)
@@ -506,8 +509,8 @@ class Writer:
         return True
 
     def _result(self) -> str:
-        number = self.number(2)
-        if self.chance(0.9):
+        number = self.number(2) if self.chance(0.75) else self._deep(1)
+        if self.chance(0.7):
             number = self.random.choice(
                 [Number(self.within(number, -4, 8), -4, 8), Number(self.within(number, 0, 1), 0, 1)]
             )
