@@ -8,12 +8,11 @@ readers; and every pair of a node of the typed form with a node that can stand i
 import ast
 import dataclasses
 import inspect
+import linecache
 import sys
 import types
 import typing
-from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from types import CodeType, FrameType, ModuleType
 from typing import Any
@@ -49,6 +48,9 @@ FOLDED: set[Pair] = {("If", "test", "Const"), ("Unary", "operand", "Const")}
 """What the readers compute: it never comes into the typed form."""
 SWITCHES = "Removed"
 """Only functions with switches have it (see `tests/test_mutation.py`); no program is written so."""
+
+TARGETS = ("Name", "Attribute", "Subscript")
+"""What can be assigned to."""
 
 WORDING = {"error", "type_name", "_membership", "_error", "_number", "_grow_endlessly"}
 """Functions that word an error, or that follow numbers because of which a program is refused."""
@@ -114,33 +116,43 @@ def _errors(tree: ast.AST) -> Iterator[ast.stmt]:
             yield node  # type: ignore[misc]  # all have lines
 
 
-@contextmanager
-def lines_run() -> Iterator[set[Line]]:
-    """The lines of the readers that run inside."""
-    found: set[Line] = set()
-    files = {inspect.getfile(module) for module in SOURCES}
-    wanted: dict[str, set[int]] = {path: set() for path in files}
-    for path, line in lines_of_language():
-        wanted[path].add(line)
-    left: dict[CodeType, set[int]] = {}
+class LinesRun:
+    """Inside it (`with`), the lines of the readers that run are taken from `missing`."""
 
-    def inside(frame: FrameType, event: str, argument: Any) -> Any:
-        left[frame.f_code].discard(frame.f_lineno)
-        found.add((frame.f_code.co_filename, frame.f_lineno))
-        return inside
+    def __init__(self) -> None:
+        self.missing = lines_of_language()
+        self._left: dict[CodeType, set[int]] = {}
+        self._before: Any = None
 
-    def called(frame: FrameType, event: str, argument: Any) -> Any:
+    def __enter__(self) -> "LinesRun":
+        self._before = sys.gettrace()
+        sys.settrace(self._called)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.settrace(self._before)
+
+    def _called(self, frame: FrameType, event: str, argument: Any) -> Any:
+        """Look at a call only where lines of its code are missing: that is slow, and soon seldom."""
         code = frame.f_code
-        if code not in left:
-            left[code] = _lines(code) & wanted.get(code.co_filename, set())
-        return inside if left[code] else None
+        if code not in self._left:
+            self._left[code] = {line for line in _lines(code) if (code.co_filename, line) in self.missing}
+        return self._inside if self._left[code] else None
 
-    before = sys.gettrace()
-    sys.settrace(called)
-    try:
-        yield found
-    finally:
-        sys.settrace(before)
+    def _inside(self, frame: FrameType, event: str, argument: Any) -> Any:
+        self._left[frame.f_code].discard(frame.f_lineno)
+        self.missing.discard((frame.f_code.co_filename, frame.f_lineno))
+        return self._inside
+
+    def misses(self, modules: Collection[ModuleType]) -> bool:
+        """Whether lines of some files are missing."""
+        return any(path == inspect.getfile(module) for module in modules for path, _ in self.missing)
+
+    def shown(self) -> list[str]:
+        """The missing lines, with their text."""
+        return [
+            f"{Path(path).name}:{line}: {linecache.getline(path, line).strip()}" for path, line in sorted(self.missing)
+        ]
 
 
 # -- the typed form ----------------------------------------------------------------------------------------------
@@ -188,7 +200,7 @@ def pairs_of(function: ir.Function) -> Iterator[Pair]:
 
 
 def words_of_language() -> set[str]:
-    """The statements, expressions, operators and builtin functions that the readers know."""
+    """The statements, expressions, operators and functions that the readers know, and the forms of some of them."""
     tables = (expressions._ARITHMETIC, expressions._SIGNS, expressions._COMPARISONS)
     return {
         *(each.__name__ for table in tables for each in table),
@@ -196,7 +208,10 @@ def words_of_language() -> set[str]:
         *(name.removeprefix("_do_") for name in vars(subset.FunctionReader) if name.startswith("_do_")),
         *(name.removeprefix("_read_") for name in vars(expressions.ExpressionReader) if name.startswith("_read_")),
         *subset._BUILTINS,
-        *(f"{operator.__name__}=" for operator in expressions._ARITHMETIC),
+        *(f"{each.__name__} = to {target}" for each in expressions._ARITHMETIC for target in TARGETS),
+        *(f"Assign to {target}" for target in TARGETS),
+        *(f"range with {count} and step {step}" for count, step in ((1, "up"), (2, "up"), (3, "up"), (3, "down"))),
+        *("Return in For", "For in For", "If in For", "For over Attribute", "For over Subscript", "For over Name"),
     }
 
 
@@ -204,20 +219,33 @@ def words_of(tree: ast.AST) -> Iterator[str]:
     """The words of a function's syntax tree."""
     for node in ast.walk(tree):
         yield type(node).__name__
-        if isinstance(node, ast.Name):
-            yield node.id
-        if isinstance(node, ast.AugAssign):
-            yield f"{type(node.op).__name__}="
+        match node:
+            case ast.Name(name):
+                yield name
+            case ast.AugAssign(target, operator):
+                yield f"{type(operator).__name__} = to {type(target).__name__}"
+            case ast.Assign([target]):
+                yield f"Assign to {type(target).__name__}"
+            case ast.For(iter=ast.Call(args=arguments)):
+                step = "down" if len(arguments) == 3 and isinstance(arguments[2], ast.UnaryOp) else "up"
+                yield f"range with {len(arguments)} and step {step}"
+            case ast.For(iter=array):
+                yield f"For over {type(array).__name__}"
+        if isinstance(node, ast.For):
+            inside = {type(each).__name__ for statement in node.body for each in ast.walk(statement)}
+            yield from (f"{name} in For" for name in inside)
 
 
-def use(model: Model) -> Counter[Any]:
-    """Bring all functions of a model into terms and machine code; the pairs of the typed form that it is made of."""
-    functions = model.functions()
-    native.define(native.llvm.Module(), functions, [])
+def use(model: Model) -> None:
+    """Bring all functions of a model into terms, machine code and footprints."""
+    native.define(native.llvm.Module(), model.functions(), [])
     state = symbolic.variables(model.layout)
     for action in model.actions:
         symbolic.step(action, state, symbolic.parameter_variables(action))
         footprint.footprint(action.read, (footprint.WHOLE_STATE, *(None for _ in action.parameters)))
     for each in model.properties:
         symbolic.holds(each, *[symbolic.variables(model.layout, suffix) for suffix in ("", "'")][: 1 + each.is_step])
-    return Counter(pair for function in functions for pair in pairs_of(function))
+
+
+USED_BY = (native, symbolic, footprint)
+"""The files whose lines `use` runs."""

@@ -9,7 +9,8 @@ always changes), but some do not, and some fail: what the readings must agree on
 import random
 from collections.abc import Sequence
 
-from tests.random_functions import Helper, Writer
+from tests.random_expressions import Helper
+from tests.random_functions import Writer
 from tests.random_schemas import ArrayOf, Record, Scalar, Schema
 
 PRELUDE = '''"""Random protocol code."""

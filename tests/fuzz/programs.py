@@ -11,7 +11,7 @@ from types import ModuleType
 from checker.errors import ModelError
 from checker.language import footprint, source, work
 from checker.model import Model
-from tests import random_functions, random_programs, random_schemas
+from tests import random_expressions, random_functions, random_programs, random_schemas
 from tests.random_programs import module_text, with_model
 
 PROGRAMS = 8
@@ -39,7 +39,7 @@ class DifferenceError(Exception):
 
 def digest() -> str:
     """What says which generator wrote a program: a hash of its sources."""
-    files = [module.__file__ for module in (random_schemas, random_functions, random_programs)]
+    files = [module.__file__ for module in (random_schemas, random_expressions, random_functions, random_programs)]
     return hashlib.sha256(b"".join(Path(file or "").read_bytes() for file in files)).hexdigest()[:12]
 
 
