@@ -12,7 +12,7 @@ import linecache
 import sys
 import types
 import typing
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType, FrameType, ModuleType
 from typing import Any
@@ -144,9 +144,9 @@ class LinesRun:
         self.missing.discard((frame.f_code.co_filename, frame.f_lineno))
         return self._inside
 
-    def misses(self, modules: Collection[ModuleType]) -> bool:
-        """Whether lines of some files are missing."""
-        return any(path == inspect.getfile(module) for module in modules for path, _ in self.missing)
+    def misses(self, module: ModuleType) -> bool:
+        """Whether lines of a file are missing."""
+        return any(path == inspect.getfile(module) for path, _ in self.missing)
 
     def shown(self) -> list[str]:
         """The missing lines, with their text."""
@@ -236,16 +236,17 @@ def words_of(tree: ast.AST) -> Iterator[str]:
             yield from (f"{name} in For" for name in inside)
 
 
-def use(model: Model) -> None:
-    """Bring all functions of a model into terms, machine code and footprints."""
-    native.define(native.llvm.Module(), model.functions(), [])
-    state = symbolic.variables(model.layout)
-    for action in model.actions:
-        symbolic.step(action, state, symbolic.parameter_variables(action))
-        footprint.footprint(action.read, (footprint.WHOLE_STATE, *(None for _ in action.parameters)))
-    for each in model.properties:
-        symbolic.holds(each, *[symbolic.variables(model.layout, suffix) for suffix in ("", "'")][: 1 + each.is_step])
-
-
-USED_BY = (native, symbolic, footprint)
-"""The files whose lines `use` runs."""
+def use(model: Model, lines: LinesRun) -> None:
+    """Bring the functions of a model into terms, machine code and footprints, as far as lines of that are missing."""
+    with lines:
+        if lines.misses(native):
+            native.define(native.llvm.Module(), model.functions(), [])
+        if lines.misses(footprint):
+            for action in model.actions:
+                footprint.footprint(action.read, (footprint.WHOLE_STATE, *(None for _ in action.parameters)))
+        if lines.misses(symbolic):
+            state = symbolic.variables(model.layout)
+            for action in model.actions:
+                symbolic.step(action, state, symbolic.parameter_variables(action))
+            for each in model.properties:
+                symbolic.holds(each, *[state, symbolic.variables(model.layout, "'")][: 1 + each.is_step])

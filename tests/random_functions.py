@@ -154,9 +154,11 @@ class Writer(ExpressionWriter):
 
     def _bind(self, indent: str) -> None:
         """A line that binds a local name, which later code may use."""
-        kind = self.random.choice(["int", "int", "flag", "view", "again", "again"])
+        kind = self.random.choice(["int", "int", "flag", "view", "again", "again", "augment"])
         if kind == "again":
             self._bind_again(indent)
+        elif kind == "augment":
+            self._augment_name(indent)
         elif kind == "view":
             found = self.place(lambda each: not isinstance(each, Scalar) and each is not self.state, 2)
             if found is not None:
@@ -193,15 +195,23 @@ class Writer(ExpressionWriter):
         elif choice < 0.6 and self.scope.flags:
             name = self.random.choice(sorted(self.scope.flags))
             self.add(indent, f"{name} = {self.truth(2)}")
-        elif names and choice < 0.8:
+        elif names:
             name, (low, high) = (found := self.random.choice(names)), self.scope.ints[found]
             value = self.within(self.number(2), low, high)
             self.add(indent, f"{name} = {value}")
-        elif names:
-            name = self.random.choice(names)
-            operator, right, low, high = self._augmented(Number(name, *self.scope.ints[name]))
-            self.add(indent, f"{name} {operator}= {right}")
-            self.scope.ints[name] = (low, high)
+
+    def _augment_name(self, indent: str) -> None:
+        """`name += value`, of a new name where there is none."""
+        names = [name for name in self.scope.ints if name not in self.counters]
+        if not names:
+            number, name = self.any_form(), self._new("int")
+            self.add(indent, f"{name} = {number.text}")
+            self.scope.ints[name] = (number.low, number.high)
+            names = [name]
+        name = self.random.choice(names)
+        operator, right, low, high = self._augmented(Number(name, *self.scope.ints[name]))
+        self.add(indent, f"{name} {operator}= {right}")
+        self.scope.ints[name] = (low, high)
 
     def _augmented(self, left: Number) -> tuple[str, str, int, int]:
         """An operator and its right side, and the range of what they make of the left one."""
@@ -248,7 +258,7 @@ class Writer(ExpressionWriter):
         may_move = self.chance(0.5)
         with self.quiet():  # an index before such a sign must not write
             text, low, high = (
-                self._element(1 if may_move else 0) if self.chance(0.5) else self._deep(0 if may_move else -1)
+                self._element(1 if may_move else 0) if self.chance(0.6) else self._deep(0 if may_move else -1)
             )
         if text.endswith((".tick", ".who")) or re.split(r"[.\[]", text)[0] not in {*self.roots, *self.scope.views}:
             return

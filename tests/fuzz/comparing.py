@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from unittest import mock
 
-from checker import compiled
+from checker import collector, compiled
 from checker.commands.named import Source
 from checker.compiled import CompiledSearch
 from checker.exploration import Watch
@@ -59,7 +59,7 @@ def sizes(seed: int) -> Iterator[None]:
     with (
         mock.patch.object(compiled, "BUFFER", chance.choice([16, 64, 512])),
         mock.patch.object(compiled, "SMALLEST_TABLE", chance.choice([16, 1024])),
-        mock.patch.object(kernel, "MOST_COPIES", chance.choice([0, 0, 4, 128])),
+        mock.patch.object(kernel, "MOST_COPIES", chance.choice([0, 0, 4, 32])),
         mock.patch.object(native, "MOST_COPIES", chance.choice([0, 4, 16])),
     ):
         yield
@@ -105,7 +105,7 @@ def compiled_programs(seed: int, folder: Path) -> Totals:
 def of_all(seed: int, folder: Path, numbers: range, compare: Callable[[int, Model], Outcome]) -> Totals:
     """Compare the programs of a seed; any exception is a difference."""
     totals: Totals = Counter()
-    with imported(folder, f"random_{seed}", module_text(seed, numbers)) as module:
+    with collector.paused(), imported(folder, f"random_{seed}", module_text(seed, numbers)) as module:
         for number, model in models(module, seed, numbers):
             if model is None:
                 totals["refused"] += 1
