@@ -7,8 +7,10 @@ readers; and every pair of a node of the typed form with a node that can stand i
 
 import ast
 import dataclasses
+import importlib
 import inspect
 import linecache
+import pkgutil
 import sys
 import types
 import typing
@@ -17,8 +19,8 @@ from pathlib import Path
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
-from checker import symbolic
-from checker.language import expressions, footprint, ir, ranges, subset
+from checker import language, symbolic
+from checker.language import expressions, footprint, ir, subset
 from checker.machine import native
 from checker.model import Model
 
@@ -66,9 +68,12 @@ SELDOM = (
 )
 """Lines that run only in programs that are refused, or that take long."""
 
+OTHERS = ("ir", "removal", "signature", "source", "words", "work")
+"""Files of `checker.language` that read no construct: what the typed form is, where functions are, and their words."""
+FOLDER = [each.name for each in pkgutil.iter_modules(language.__path__) if each.name not in OTHERS]
 SOURCES: dict[ModuleType, tuple[str, ...]] = {
-    subset: ("",), expressions: ("",), footprint: ("",), ranges: ("_Run", "Analysis", "_"), symbolic: ("_Call", "_"),
-    native: ("_FunctionEmitter",),
+    **{importlib.import_module(f"{language.__name__}.{name}"): ("",) for name in FOLDER},
+    symbolic: ("_Call", "_"), native: ("_FunctionEmitter",),
 }  # fmt: skip
 """The files whose lines count, and how the names of the functions or classes begin whose lines do."""
 

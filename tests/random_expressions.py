@@ -130,6 +130,10 @@ class ExpressionWriter:
             return str(self.random.randrange(length))
         if self.chance(0.03):
             return self.number(depth - 1).text if self.chance(0.5) or not self.roots else f"state.tick + {length - 1}"
+        if self.chance(0.06):
+            element = self._element(0)
+            if element.low >= -1 and element.high <= length:  # rarely outside
+                return element.text
         if self.chance(0.1):
             return f"abs({self.within(self.number(depth - 1), 1 - length, length - 1)})"
         called = self.call("int", depth - 1) if self.chance(0.2) else None

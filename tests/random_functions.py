@@ -112,7 +112,8 @@ class Writer(ExpressionWriter):
         if self.chance(0.3):
             value = self.random.randrange(-1, 4)
             return Number(str(value), value, value)
-        number = self.any_form()
+        called = self.call("int", 1) if self.chance(0.2) else None
+        number = called or self.any_form()
         if fits(number, -4, 8):
             return number
         return Number(self.within(number, 0, 2), 0, 2)
