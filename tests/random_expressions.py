@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tests.random_schemas import ArrayOf, Record, Route, Scalar, Type, routes
+from tests.random_schemas import FLAGS, ArrayOf, Record, Route, Scalar, Type, routes
 
 MOST = 10_000
 """Numbers that could be larger are brought back before they are used."""
@@ -140,7 +140,7 @@ class ExpressionWriter:
         if called is not None:
             return self.within(called, 0, length - 1)
         if self.chance(0.4):
-            fitting = [number for number in (self.any_form() for _ in range(3)) if fits(number, 0, length - 1)]
+            fitting = [number for number in (self.any_form(depth - 1) for _ in range(3)) if fits(number, 0, length - 1)]
             if fitting:
                 return fitting[0].text
         if length == 2 and self.chance(0.3):
@@ -210,10 +210,13 @@ class ExpressionWriter:
         assert isinstance(number, Number)
         return number
 
-    def any_form(self) -> Number:
+    def any_form(self, depth: int = 1) -> Number:
         """An int, each form as often as another."""
-        forms = [self.known, self._name, self._element, lambda: self._deep(0), lambda: self._sum(1)]
-        forms += [lambda: self._signed(0), lambda: self._chosen(0), lambda: self.call("int", 1) or self.known()]
+        forms: list[Callable[[], Number]] = [self.known, self._name, lambda: self._element(0), lambda: self._deep(-1)]
+        if depth > 0:
+            forms += [lambda: self._element(depth), lambda: self._deep(depth - 1), lambda: self._sum(depth - 1)]
+            forms += [lambda: self._signed(depth - 1), lambda: self._chosen(depth - 1)]
+            forms += [lambda: self.call("int", depth - 1) or self.known()] * 2
         return self.small(self.random.choice(forms)())
 
     def _name(self) -> Number:
@@ -323,6 +326,18 @@ class ExpressionWriter:
             return self.random.choice(["True", "False", *(["rules.on", "rules.off"] if self.has_rules else [])])
         return found[0]
 
+    def any_truth(self) -> str:
+        """A bool, each form as often as another."""
+        marks = self.place(lambda kind: isinstance(kind, ArrayOf) and kind.element in FLAGS, 0)
+        forms = [self.flag, lambda: self._compared(1), lambda: self._logical("and", 0), lambda: self._logical("or", 0)]
+        forms += [lambda: f"not {self.flag()}", lambda: f"({self.flag()} if {self.truth(0)} else {self.flag()})"]
+        if self.scope.flags:
+            forms.append(lambda: self.random.choice(sorted(self.scope.flags)))
+        if marks is not None:
+            text, kind = marks
+            forms.append(lambda: f"{text}[{self.index(kind.length, 1)}]")
+        return self.random.choice(forms)()
+
     def truth(self, depth: int) -> str:
         """A bool of any form."""
         if depth <= 0:
@@ -345,7 +360,7 @@ class ExpressionWriter:
         sides = [self.number(depth) for _ in range(2 if self.chance(0.75) else 3)]
         low, high = sides[0].low, sides[0].high
         if len(sides) == 3:
-            sides[2] = (self.call("int", 1) if self.chance(0.5) else None) or self.any_form()
+            sides[2] = (self.call("int", depth - 1) if self.chance(0.5) else None) or self.any_form(depth)
         elif self.chance(0.5) and high - low < 50:  # rarely decided by the ranges alone
             value = self.random.randint(low, high)
             sides[-1] = Number(str(value), value, value)
@@ -393,7 +408,7 @@ class ExpressionWriter:
         if kind == "rules":
             return "rules"
         if kind == "int":
-            return self.within(self.number(depth) if self.chance(0.5) else self.any_form(), -8, 8)
+            return self.within(self.number(depth) if self.chance(0.5) else self.any_form(depth), -8, 8)
         if kind == "bool":
             return self.truth(depth)
         if kind is self.state:

@@ -61,7 +61,7 @@ class Writer(ExpressionWriter):
         )))  # fmt: skip
 
     def _if(self, indent: str, depth: int) -> bool:
-        self.add(indent, f"if {self.truth(2)}:")
+        self.add(indent, f"if {self.truth(2) if self.chance(0.6) else self.any_truth()}:")
         ends = self.block(indent + "    ", depth - 1)
         if self.chance(0.25):
             self.add(indent, f"elif {self.truth(1)}:")

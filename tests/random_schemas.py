@@ -104,6 +104,8 @@ class Schema:
                 self.state.fields["column"] = row
             if self.chance(0.5):
                 cell.fields["row"] = row
+        if self.chance(0.3):
+            self.state.fields["marks"] = self._array(self.random.choice(FLAGS), self.random.choice([1, 2]))
         if self.chance(0.2):
             self.state.fields["grid"] = self._array(row, 2)
         if core is not None and self.chance(0.5):
