@@ -234,18 +234,23 @@ class CompiledSearch:
         reason = ""
         for state in self.model.initial_states():
             values = self.model.layout.flatten(state)
-            if not self._evaluation.is_inside(values):
-                counts.excluded += 1
-                self._evaluation.note_violations(values, [values], counts)
-            elif limit is not None and len(kept) == limit:
+            try:
+                is_inside = self._evaluation.is_inside(values)
+                counts.excluded += not is_inside
+                if not is_inside:
+                    self._evaluation.note_violations(values, [values], counts)
+            except EvaluationError:
+                self._check_starts(kept)  # one of those before it may fail, too
+                if self._space.report[FAULT] == NO_FAULT:
+                    raise
+                return self._failed()
+            if is_inside and limit is not None and len(kept) == limit:
                 reason = states_reason(limit)
                 break
-            else:
+            if is_inside:
                 kept.append(values)
             counts.generated += 1
-        self._enter(kept)
-        counts.level_ends = [len(kept)]
-        self._check(0)
+        self._check_starts(kept)
         if self._space.report[FAULT] not in (NO_FAULT, STOPPED):
             return self._failed()
         if self._is_stopped():
@@ -254,6 +259,12 @@ class CompiledSearch:
         if found is None and not kept:
             raise self._evaluation.none_inside()
         return found
+
+    def _check_starts(self, states: list[Values]) -> None:
+        """Keep initial states, and evaluate their invariants."""
+        self._enter(states)
+        self.counts.level_ends = [len(states)]
+        self._check(0)
 
     def kept(self) -> "tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], np.ndarray[Any, Any]]":
         """All states in order of discovery, packed, with the number of each one's parent and its fingerprint."""

@@ -9,7 +9,8 @@ always changes), but some do not, and some fail: what the readings must agree on
 import random
 from collections.abc import Sequence
 
-from tests.random_functions import Helper, Writer
+from tests.random_expressions import Helper
+from tests.random_functions import Writer
 from tests.random_schemas import ArrayOf, Record, Scalar, Schema
 
 PRELUDE = '''"""Random protocol code."""
@@ -110,7 +111,7 @@ class Program:
     def _helper(self, name: str) -> None:
         """A function that others call: it may write, return at several places, and take a record or an array."""
         writes = self.chance(0.6)
-        returns = self.random.choice(["int", "int", "bool", "None"]) if writes else self.random.choice(["int", "bool"])
+        returns = self.random.choice(["int", "bool", "None"] if writes else ["int", "bool"])
         writer = self._writer(writes=writes, returns=returns)
         given: list[tuple[str, Scalar | Record | ArrayOf | str]] = []
         if writes or self.chance(0.6):
@@ -122,7 +123,7 @@ class Program:
             given.append(("rules", "rules"))
         if self.chance(0.6) or not given:
             given.append(("x", "int"))
-        if self.chance(0.2):
+        if self.chance(0.4):
             given.append(("y", "bool"))
         helper = Helper(name, tuple(kind for _, kind in given), returns, writes)
         lines, (helper.low, helper.high) = writer.function(given)

@@ -60,8 +60,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, help="the folder of the run (default: one that is gone afterwards)")
     parser.add_argument("--seed", type=int, default=0, help="where a new run begins (default: 0)")
     parser.add_argument("--processes", type=int, default=1, help="how many processes work (default: 1)")
+    parser.add_argument("--range", type=int, help="how many seeds one process does, and a line of the ledger tells of")
     parser.add_argument("--worker", nargs=3, help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
+    if given.range is not None and given.range < 1:
+        parser.error(f"--range {given.range}: a process does at least one seed")
     if min(given.programs, given.proofs, given.spark, given.seed) < 0 or given.processes < 1:
         parser.error("numbers of programs and the seed are at least 0, the number of processes at least 1")
     with contextlib.ExitStack() as until_the_end:
@@ -83,9 +86,9 @@ def run(wanted: dict[str, int], folder: Path, given: argparse.Namespace) -> int:
         running: dict[Future[tuple[int, Totals]], tuple[str, int, int]] = {}
         while status == 0:
             while len(running) < given.processes and (kind := _next_kind(wanted, planned)):
-                first, last = begun[kind], begun[kind] + KINDS[kind].seeds
+                first, last = begun[kind], begun[kind] + (given.range or KINDS[kind].seeds)
                 begun[kind] = last
-                planned[kind] += 2 * KINDS[kind].seeds  # at least about so many; corrected when it is done
+                planned[kind] += last - first  # there are more; corrected when it is done
                 running[threads.submit(_process, kind, first, last, folder)] = (kind, first, last)
             if not running:
                 break
@@ -93,7 +96,7 @@ def run(wanted: dict[str, int], folder: Path, given: argparse.Namespace) -> int:
             for each in done:
                 kind, first, last = running.pop(each)
                 status, totals = each.result()
-                planned[kind] += totals["programs"] - 2 * KINDS[kind].seeds
+                planned[kind] += totals["programs"] - (last - first)
                 if status:
                     print(f"{kind}: stopped among the seeds {first}..{last - 1}", flush=True)
                     break
