@@ -84,7 +84,11 @@ def leave(status: int) -> None:
     A process in which others have begun threads that Python would wait for ends here.
     """
     global _reaction
-    _reaction = lambda number, frame: os._exit(status)  # noqa: E731
+
+    def end(number: int, frame: FrameType | None) -> None:
+        os._exit(status)
+
+    _reaction = end
     tell(f"status {status}")
     if _has_foreign_threads:
         for stream in (sys.stdout, sys.stderr):
@@ -255,7 +259,7 @@ def _supervised(child: int, reader: int, passed_on: list[int]) -> int:
 def _next_signal(waited: list[int]) -> tuple[int, bool]:
     """The next of these signals, which are blocked, and whether a key of a terminal sent it, to the whole group.
 
-    That a terminal is closed is said to the leader of its session alone.
+    That a terminal is closed is said to the first process of its session alone.
     """
     if not hasattr(signal, "sigwaitinfo"):
         return signal.sigwait(waited), False

@@ -205,7 +205,10 @@ def _check_agreement(given: Mapping[str, str], standing: SparkConf) -> None:
 
 @contextlib.contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """A temporary folder, removed on leaving. Those of processes that were killed are removed, too."""
+    """A temporary folder, removed on leaving. Those of processes that were killed are removed, too.
+
+    UsageError where the system gives no room for one.
+    """
     prefix = f"{APPLICATION}-spark-"
     for old in Path(tempfile.gettempdir()).glob(f"{prefix}*-*"):
         number = old.name.removeprefix(prefix).partition("-")[0]
