@@ -60,6 +60,7 @@ class Result:
     a property is violated, the level in which that shows is finished first, so the counts do not depend on the engine.
     `actions` says how often each action was enabled. `unmet` names the `sometimes` properties without an example;
     `reason` says why a search is NOT_EXHAUSTED or EVALUATION_FAILED, and `interrupted` whether Ctrl-C ended it.
+    `resume` is the command that goes on with a search that is not finished, if what it found is kept.
     `bytes_per_state` is the memory, or with Spark the disk, kept per distinct state, where measured.
     """
 
@@ -78,6 +79,7 @@ class Result:
     bytes_per_state: float | None = None
     interrupted: bool = False
     states_excluded: int | None = None
+    resume: str | None = None
 
     @builtins.property
     def never_fired(self) -> tuple[str, ...]:

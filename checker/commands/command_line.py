@@ -142,11 +142,14 @@ def check(
     the catalogue or patterns such as 'cluster_*', are checked at their defaults; a table closes the list.
     """
     limits = Limits(max_states=max_states, max_seconds=max_seconds)
-    check_cluster_options(engine, run_folder, master, conf, shards, spark_from)
+    check_cluster_options(engine, None, master, conf, shards, spark_from)
+    if engine == "interpreted" and run_folder is not None:
+        raise UsageError("--run-dir keeps what is compiled; leave out --engine interpreted, or --run-dir")
     if everything or len(model_names) > 1 or catalogue.is_pattern("".join(model_names)):
         if everything and model_names:
             raise UsageError("--all checks every model of the catalogue; leave out --all, or " + " ".join(model_names))
-        alone = {"--set": changes, "--property": properties, "--lemmas": lemmas, "--engine spark": engine == "spark"}
+        alone: dict[str, object] = {"--set": changes, "--property": properties, "--lemmas": lemmas}
+        alone |= {"--engine spark": engine == "spark", "--run-dir": run_folder}
         given = [name for name, value in alone.items() if value]
         if given:
             several = "--all" if everything else "several models"
@@ -162,13 +165,18 @@ def check(
         cluster = spark_checking.cluster_of(master, conf, shards, spark_from)
         search = spark_checking.beginning(source, run_folder, cluster)
     else:
-        search = checking.by_engine(engine)
+        search = checking.by_engine(engine, source, run_folder)
     return checking.check_model(source.model(max_seconds), search, limits, folder, as_json, strict)
 
 
 @commands.command(epilog=EXIT_STATUSES)
 @click.argument("run_folder", metavar="RUN_DIR", type=Place())
 @search_options
+@click.option(
+    "--redo-damaged",
+    is_flag=True,
+    help="Where a file is damaged, go on from the level before it. Not for a search on Spark, which needs all files.",
+)
 @cluster_options
 def resume(
     run_folder: Path,
@@ -177,19 +185,30 @@ def resume(
     folder: Path | None,
     as_json: bool,
     strict: bool,
+    redo_damaged: bool,
     master: str | None,
     conf: tuple[str, ...],
     shards: int | None,
     spark_from: int | None,
 ) -> int:
-    """Continue a search on Spark that was stopped, killed or failed, from the last level that its folder has whole.
+    """Continue a search that was stopped, killed or failed, from the last level that its folder has whole.
 
     Refused where the model has changed since, or where a file is damaged. Ends like `check`.
     """
-    from checker.commands import spark_checking
+    from checker.sharded import runs
+    from checker.sharded.run_directory import RunDirectory
 
-    cluster = spark_checking.cluster_of(master, conf, shards, spark_from)
-    model, search = spark_checking.continuing(run_folder, cluster)
+    engine = RunDirectory(run_folder).described()["engine"]
+    check_cluster_options(engine, None, master, conf, shards, spark_from)
+    if engine == "spark":
+        from checker.commands import spark_checking
+
+        if redo_damaged:
+            raise UsageError(f"--redo-damaged is not for {run_folder}, a run on Spark; restore the file, or begin anew")
+        cluster = spark_checking.cluster_of(master, conf, shards, spark_from)
+        model, search = spark_checking.continuing(run_folder, cluster)
+    else:
+        model, search = runs.source_of(run_folder).model(), checking.continuing(run_folder, redo_damaged)
     return checking.check_model(model, search, Limits(max_states, max_seconds), folder, as_json, strict)
 
 

@@ -30,3 +30,7 @@ class Source:
         """The same from any folder."""
         path = Path(self.text)
         return replace(self, text=str(path.resolve()) if path.is_file() else self.text)
+
+    def as_json(self) -> list[object]:
+        """The same as JSON data, from any folder."""
+        return [self.absolute().text, list(self.changes), list(self.properties), self.lemmas]

@@ -129,13 +129,13 @@ def spark_options(command: Command) -> Command:
 
 
 def run_option(command: Command) -> Command:
-    """The option that says where a search on Spark is kept."""
+    """The option that says where a search is kept."""
     return click.option(
         "--run-dir",
         "run_folder",
         type=Place(),
         metavar="DIR",
-        help="Spark: keep the levels of the search in this new folder, from which `resume` goes on.",
+        help="Keep the levels of the search in this new folder, from which `resume` goes on.",
     )(command)
 
 

@@ -63,6 +63,14 @@ class ProgressReport:
             else:
                 self._live.update(self._lines(progress, self._live.console.width), refresh=True)
 
+    def tell(self, line: str) -> None:
+        """Show a remark at once, above the line that is redrawn."""
+        with contextlib.suppress(OSError):
+            if self._live is None:
+                print(line, file=self._stream, flush=True)
+            else:
+                self._live.console.print(line, markup=False, highlight=False, soft_wrap=True)
+
     def _plain(self, progress: Progress) -> str:
         if progress.engine == COMPILING:
             return f"{self._name}: {COMPILING} seconds={progress.seconds:.1f}"

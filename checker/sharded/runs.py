@@ -85,7 +85,7 @@ def begin(
     run = RunDirectory(path or Path(tempfile.mkdtemp(prefix="kafkacheck-run-")))
     about = {
         "model": model.name,
-        "source": [source.absolute().text, list(source.changes), list(source.properties), source.lemmas],
+        "source": source.as_json(),
         "shards": cluster.shards,
         "goes_past": goes_past,
         "identity": identity_of(model, text),
@@ -136,7 +136,7 @@ def unchanged_kernel(run: RunDirectory, model: Model) -> str:
 
 def source_of(path: Path) -> Source:
     """How the model of the run at `path` was named. UsageError where there is no run."""
-    text, changes, properties, lemmas = RunDirectory(path).about()["source"]
+    text, changes, properties, lemmas = RunDirectory(path).described()["source"]
     return Source(text, tuple(changes), tuple(properties), lemmas)
 
 
