@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import psutil
 
+from checker import memory
 from checker.errors import KafkacheckError
 from checker.interrupts import Interrupts
 from checker.model import Model
@@ -99,7 +100,7 @@ class Watch:
         self.interrupts = Interrupts(limits.max_seconds)
         self._listener = listener
         self._process = psutil.Process()
-        self.memory_limit = limits.max_memory or int(0.9 * psutil.virtual_memory().available)
+        self.memory_limit = limits.max_memory or int(0.9 * memory.available())
         self._base_memory = self._process.memory_info().rss
         self._started = time.perf_counter()
         self._next_look = self._started
@@ -116,13 +117,13 @@ class Watch:
     def reason_to_stop(self, engine: str, counts: Exploration, expanded: int) -> str:
         """Why the search must stop now, or "". Tells the listener how far it is."""
         self._next_look = time.perf_counter() + SECONDS_BETWEEN_LOOKS
-        memory = self._process.memory_info().rss
+        taken = self._process.memory_info().rss
         if self._listener is not None:
             frontier = counts.distinct - expanded
             self._listener(
-                Progress(counts.depth, counts.distinct, counts.generated, frontier, self.seconds, engine, memory)
+                Progress(counts.depth, counts.distinct, counts.generated, frontier, self.seconds, engine, taken)
             )
-        if memory - self._base_memory > self.memory_limit:
+        if taken - self._base_memory > self.memory_limit:
             return memory_reason(self.memory_limit)
         return self.interrupts.reason()
 

@@ -143,7 +143,10 @@ def test_a_system_without_memory_ends_a_search(engine, room, worth_better):
     ended = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
-    assert ended.stdout == "NOT_EXHAUSTED the system has no more memory to give None\n", ended.stderr
+    assert ended.stdout in (
+        "NOT_EXHAUSTED the system has no more memory to give None\n",
+        f"NOT_EXHAUSTED it used up the {room} MiB of memory it may have None\n",
+    ), ended.stderr
 
 
 LITTLE_ROOM = """
