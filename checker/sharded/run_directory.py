@@ -332,6 +332,7 @@ def unsealed(path: Path) -> dict[str, Any]:
 
 
 def damaged(path: Path, why: str) -> DamagedRunError:
+    """The error for a file that is not as it was written."""
     return DamagedRunError(f"{path} is damaged: {why}; restore that file, or begin a new run in another folder")
 
 
