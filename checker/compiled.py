@@ -31,6 +31,8 @@ BUFFER = 32768
 
 MOST_STATES = MOST_SLOTS // 4 * 3 - (1 << 24)
 """So many fit the largest table, together with those that are being looked up."""
+TAKEN_BESIDES = 20
+"""About how many bytes a state takes besides itself: its parent, and its share of the table, which grows in steps."""
 SMALLEST_TABLE = 1 << 18
 SMALLEST_CAPACITY = 1 << 16
 _NORESERVE = 0x4000 if sys.platform == "linux" else 0
@@ -348,7 +350,7 @@ class CompiledSearch:
             return self.watch.interrupts.reason()
         reason = self._make_room()
         if not reason and self.watch.is_due():
-            reason = self.watch.reason_to_stop(self.engine, counts, self._next)
+            reason = self.watch.reason_to_stop(self.engine, counts, self._next, space.words * 8 + TAKEN_BESIDES)
         return reason
 
     def _check(self, first: int) -> None:

@@ -9,13 +9,14 @@ import shlex
 import shutil
 import threading
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from checker.errors import KafkacheckError, UsageError
+from checker.exploration import NO_MEMORY, Exploration, memory_reason
 from checker.files import reason_of
 from checker.identity import differences, identity_of
 from checker.result import Result, Verdict
@@ -23,6 +24,7 @@ from checker.room import THREAD, need
 
 if TYPE_CHECKING:
     from checker.compiled import CompiledSearch
+    from checker.exploration import Watch
     from checker.kept_run import KeptRun, Piece
     from checker.model import Model
     from checker.sharded.blocks import Kept
@@ -84,6 +86,7 @@ class _Writer:
             self._is_ending, self._is_given_up = True, give_up
             self._changed.notify()
         self._thread.join()
+        self._whole = None
 
     def _work(self) -> None:
         import pyarrow  # noqa: F401  # because it takes a while to load, in which the search goes on
@@ -137,7 +140,6 @@ class Keeping:
     """
 
     def __init__(self, about: dict[str, Any], folder: Path | None = None, after: float = KEPT_AFTER) -> None:
-        self.tell: Callable[[str], None] = lambda line: None
         self._about, self._after = about, after
         self._folder, self._is_named = folder, folder is not None
         self.is_resumed = self._redoes = False
@@ -146,12 +148,16 @@ class Keeping:
         self._text = ""
         self._writer: _Writer | None = None
         self._pieces: list[Piece] = []
+        self._whole: _Whole | None = None
+        self._may_begin = True
         self._has_failed = False
 
     @classmethod
     def of_nothing(cls) -> "Keeping":
         """Keep nothing."""
-        return cls({}, after=float("inf"))
+        keeping = cls({})
+        keeping._may_begin = False
+        return keeping
 
     @classmethod
     def resuming(cls, folder: Path, redoes: bool) -> "Keeping":
@@ -213,7 +219,6 @@ class Keeping:
         """Put what is kept into a search that has not begun; why that had to stop, or ""."""
         if not self._pieces:
             return ""
-        from checker.exploration import Exploration
         from checker.kept_run import KeptRun
 
         assert self._folder is not None
@@ -224,23 +229,25 @@ class Keeping:
 
     def note(self, search: "CompiledSearch") -> None:
         """A level is whole. Tells what could not be written, once."""
-        if self._writer is None and self._folder is None and search.watch.seconds >= self._after:
-            self._keep_unasked()
-        writer, counts = self._writer, search.counts
-        if writer is None:
-            return
+        watch, counts = search.watch, search.counts
+        if self._folder is None and self._may_begin and (watch.seconds >= self._after or watch.is_warned):
+            self._keep_unasked(watch)
         states, parents = search.rows
         fired, met = tuple(search.fired()), tuple(sorted(counts.met))
         ends = tuple(counts.level_ends)
-        writer.note(_Whole(states, parents, ends, counts.generated, counts.excluded, fired, met))
+        self._whole = _Whole(states, parents, ends, counts.generated, counts.excluded, fired, met)
+        writer = self._writer
+        if writer is None:
+            return
+        writer.note(self._whole)
         if writer.failure and not self._has_failed:
             self._has_failed = True
-            self.tell(
+            watch.tell(
                 f"warning: {self._folder} takes no more levels: {writer.failure}; the search goes on, and they are "
                 "kept as soon as that is mended"
             )
 
-    def _keep_unasked(self) -> None:
+    def _keep_unasked(self, watch: "Watch") -> None:
         from checker.machine.machine_code import cache_folder
 
         assert self._model is not None
@@ -248,19 +255,27 @@ class Keeping:
             self._folder = cache_folder() / "runs" / f"{self._model.name}-{uuid.uuid4().hex[:8]}"
             self._open()
         except (OSError, RuntimeError, KafkacheckError, MemoryError) as error:
-            self._folder, self._writer, self._after = None, None, float("inf")
-            self.tell(f"warning: finished levels are not kept: {error}; name a folder with --run-dir")
+            self._folder, self._writer, self._may_begin = None, None, False
+            watch.tell(f"warning: finished levels are not kept: {error}; name a folder with --run-dir")
             return
-        self.tell(f"note: finished levels are kept from now on; if the search ends without an answer, {self._mend()}")
+        watch.tell(f"note: finished levels are kept from now on; if the search ends without an answer, {self._mend()}")
 
     def _mend(self) -> str:
         return f"continue with: {shlex.join(['kafkacheck', 'resume', str(self._folder)])}"
 
-    def finish(self, result: Result) -> Result:
+    def let_go(self) -> None:
+        """Keep what was found, and need the search no more."""
+        self._whole = None
+        if self._writer is not None:
+            self._writer.end(give_up=False)
+
+    def finish(self, result: Result, watch: "Watch") -> None:
         """Keep what was found where there is no answer, and say how to go on; else remove what nobody asked for."""
+        if result.reason in (memory_reason(watch.memory_limit), NO_MEMORY):
+            self._keep_at_last(watch)
         writer = self._writer
         if writer is None or self._folder is None:
-            return result
+            return
         is_open = result.verdict is Verdict.NOT_EXHAUSTED
         writer.end(give_up=not is_open and not self._is_named)
         if is_open:
@@ -271,7 +286,13 @@ class Keeping:
         elif not self._is_named:
             shutil.rmtree(self._folder, ignore_errors=True)
         self.close()
-        return result
+
+    def _keep_at_last(self, watch: "Watch") -> None:
+        """Keep what was found before memory ran out, also where the search was too short to be kept."""
+        if self._folder is None and self._may_begin and self._whole is not None:
+            self._keep_unasked(watch)
+            if self._writer is not None:
+                self._writer.note(self._whole)
 
     def close(self) -> None:
         """Let others have the folder."""

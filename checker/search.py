@@ -52,12 +52,17 @@ def check(
         else:
             search, found = _with_compiler(model, watch, engine == "auto", keeping)
         result = result_of(search, found, watch)
-        if result.verdict is not Verdict.HOLDS or not model.liveness:
-            return result
-        del search  # its memory is needed anew
-        from checker.liveness import judged
+        if result.verdict is Verdict.HOLDS and model.liveness:
+            del search  # its memory is needed anew
+            if keeping is not None:
+                keeping.let_go()
+            from checker.liveness import judged
 
-        return judged(result, watch, may_compile=engine != "interpreted")
+            result = judged(result, watch, may_compile=engine != "interpreted")
+        if keeping is not None:
+            keeping.finish(result, watch)
+        result.remarks = tuple(watch.remarks)
+        return result
 
 
 def _with_compiler(

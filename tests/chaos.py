@@ -152,13 +152,13 @@ class Chaos:
     def _attack(self, case: Case, folder: Path, wanted: Answer, told: Told) -> bool:
         """Begin or resume the search and kill it at some moment; whether it had not ended before that."""
         number = signal.SIGKILL if self.random.random() < 0.8 else self.random.choice(ORDERLY)
-        moment = self.random.choices(("any", "writing", "start"), (6, 3, 1))[0]
+        moment = self.random.choices(("any", "writing", "start"), (5, 4, 1))[0]
         if not folder.exists() and moment == "start":
             moment = "any"
         began = time.perf_counter()
         with running(self._command(case, folder)) as process:
             if moment == "writing":
-                wait_for_writing(folder, process, self.random.randint(1, 4))
+                wait_for_writing(folder, process, self.random.randint(1, 6))
                 time.sleep(self.random.random() * 0.02)
             else:
                 most = wanted.seconds * 0.9 if moment == "any" else 0.4
@@ -184,9 +184,9 @@ class Chaos:
 
     def _damage(self, case: Case, folder: Path, told: Told) -> None:
         """Damage the last written file: the next command must name it, or find the same without it."""
-        files = [path for path in folder.rglob("*") if path.is_file() and path.suffix in (".arrow", ".json", ".ll")]
-        if not files:
+        if not (folder / "run.json").exists():
             return
+        files = [path for path in folder.rglob("*") if path.is_file() and path.suffix in (".arrow", ".json", ".ll")]
         path = max(files, key=lambda each: each.stat().st_mtime_ns)
         whole = path.read_bytes()
         path.write_bytes(damaged(whole, self.random))
@@ -278,9 +278,9 @@ def wait_for_writing(folder: Path, process: "subprocess.Popen[str]", times: int)
 
 
 def names_in(folder: Path) -> set[str]:
-    """The names of what lies in a folder and those in it, temporary files too."""
+    """The names of what lies in the folders of levels, temporary files too."""
     found = set()
-    for each in (folder, folder / "shards", folder / "levels"):
+    for each in (folder / "shards", folder / "levels"):
         with contextlib.suppress(OSError):
             found |= {f"{each.name}/{name}" for name in os.listdir(each)}
     return found

@@ -144,8 +144,7 @@ def search(model: Model, engine: str, limits: Limits, keeping: Keeping | None = 
     from checker.search import check
 
     with ProgressReport(model.name) as progress, contextlib.closing(keeping or Keeping.of_nothing()) as kept:
-        kept.tell = progress.tell
-        return kept.finish(check(model, engine, limits, progress, kept))
+        return check(model, engine, limits, progress, kept)
 
 
 def by_engine(engine: str, source: Source | None = None, folder: Path | None = None) -> Search:

@@ -23,6 +23,7 @@ from checker.commands.options import (
     check_cluster_options,
     cluster_options,
     json_option,
+    memory_option,
     run_option,
     search_options,
     set_option,
@@ -114,6 +115,7 @@ def models(patterns: tuple[str, ...], as_json: bool) -> int:
     help="How the model's code is run: as it is, compiled, compiled as soon as the compiler is ready, or on Spark.",
 )
 @search_options
+@memory_option
 @click.option("--lemmas", is_flag=True, help="Check the model's lemmas as well, after its properties.")
 @run_option
 @cluster_options
@@ -128,6 +130,7 @@ def check(
     folder: Path | None,
     as_json: bool,
     strict: bool,
+    max_memory: int | None,
     lemmas: bool,
     run_folder: Path | None,
     master: str | None,
@@ -141,7 +144,7 @@ def check(
     of distinct and generated states, the depth of the state graph, and the seconds it took. Several models, by names of
     the catalogue or patterns such as 'cluster_*', are checked at their defaults; a table closes the list.
     """
-    limits = Limits(max_states=max_states, max_seconds=max_seconds)
+    limits = Limits(max_states, max_seconds, max_memory)
     check_cluster_options(engine, None, master, conf, shards, spark_from)
     if engine == "interpreted" and run_folder is not None:
         raise UsageError("--run-dir keeps what is compiled; leave out --engine interpreted, or --run-dir")
@@ -172,6 +175,7 @@ def check(
 @commands.command(epilog=EXIT_STATUSES)
 @click.argument("run_folder", metavar="RUN_DIR", type=Place())
 @search_options
+@memory_option
 @click.option(
     "--redo-damaged",
     is_flag=True,
@@ -185,6 +189,7 @@ def resume(
     folder: Path | None,
     as_json: bool,
     strict: bool,
+    max_memory: int | None,
     redo_damaged: bool,
     master: str | None,
     conf: tuple[str, ...],
@@ -198,8 +203,8 @@ def resume(
     from checker.sharded import runs
     from checker.sharded.run_directory import RunDirectory
 
+    limits = Limits(max_states, max_seconds, max_memory)
     engine = RunDirectory(run_folder).described()["engine"]
-    check_cluster_options(engine, None, master, conf, shards, spark_from)
     if engine == "spark":
         from checker.commands import spark_checking
 
@@ -208,8 +213,14 @@ def resume(
         cluster = spark_checking.cluster_of(master, conf, shards, spark_from)
         model, search = spark_checking.continuing(run_folder, cluster)
     else:
+        given = {"--master": master, "--conf": conf, "--shards": shards, "--spark-from": spark_from}
+        for option, value in given.items():
+            if value not in (None, ()):
+                raise UsageError(
+                    f"{run_folder} holds a search without Spark, which cannot go on there; leave out {option}"
+                )
         model, search = runs.source_of(run_folder).model(), checking.continuing(run_folder, redo_damaged)
-    return checking.check_model(model, search, Limits(max_states, max_seconds), folder, as_json, strict)
+    return checking.check_model(model, search, limits, folder, as_json, strict)
 
 
 @commands.command(epilog=EXIT_STATUSES)

@@ -1,6 +1,7 @@
 """What several commands of the command line have in common: options, kinds of values, and the exit statuses."""
 
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,9 @@ Exit status:
 """
 
 
+LEAST_MEMORY, MOST_MEMORY = 1 << 20, 10**6 << 40
+
+
 class Seconds(click.FloatRange):
     """A finite number of seconds above 0."""
 
@@ -50,6 +54,26 @@ class Seconds(click.FloatRange):
                 f"{shortened(str(value))!r} is not a finite number of seconds; write one such as 30 or 0.5.", param, ctx
             )
         return float(super().convert(value, param, ctx))
+
+
+class Size(click.ParamType[int]):
+    """A number of bytes, such as 512M or 4G."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number of bytes; a usage error where it is no size, or less than `LEAST_MEMORY`."""
+        given = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([KMGT]?)(?:I?B)?", str(value).strip().upper())
+        if given is None:
+            self.fail(
+                f"{shortened(str(value))!r} is no size; write a number with K, M, G or T (times 1024), such as 4G.",
+                param,
+                ctx,
+            )
+        size = float(given[1]) * 1024 ** " KMGT".index(given[2] or " ")
+        if not LEAST_MEMORY <= size < MOST_MEMORY:
+            self.fail(f"{shortened(str(value))!r} is not between 1M and 1000000T; write a size such as 4G.", param, ctx)
+        return int(size)
 
 
 class Place(click.Path):
@@ -87,6 +111,17 @@ def limit_options(command: Command) -> Command:
         "--max-states", type=click.IntRange(min=1), metavar="N", help="Stop after this many distinct states."
     )
     return states(seconds(command))
+
+
+def memory_option(command: Command) -> Command:
+    """The option that limits the memory of a search."""
+    return click.option(
+        "--max-memory",
+        type=Size(),
+        metavar="SIZE",
+        help="Stop once the search takes this much memory, such as 512M or 4G.  [default: 0.9 of what is free, and of "
+        "what a control group or `ulimit` leaves]",
+    )(command)
 
 
 def out_option(command: Command) -> Command:
