@@ -89,8 +89,6 @@ class _Writer:
         self._whole = None
 
     def _work(self) -> None:
-        import pyarrow  # noqa: F401  # because it takes a while to load, in which the search goes on
-
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._is_ending or self._has_news())
@@ -103,10 +101,12 @@ class _Writer:
                 self.failure = ""
             except _GivenUpError:
                 return
-            except (OSError, KafkacheckError, MemoryError) as error:
-                self.failure = reason_of(error) if isinstance(error, OSError) else str(error) or "no memory is left"
-                if self._is_ending:
-                    return
+            except MemoryError:
+                self.failure = NO_MEMORY
+            except Exception as error:  # whatever it is, the search goes on
+                self.failure = reason_of(error) if isinstance(error, OSError) else str(error)
+            if self.failure and self._is_ending:
+                return
             with self._changed:
                 self._changed.wait_for(lambda: self._is_ending, TRIED_AGAIN if self.failure else BETWEEN)
 
@@ -211,7 +211,7 @@ class Keeping:
         run = KeptRun(self._folder)
         identity = identity_of(self._model, self._text)
         about = {"model": self._model.name, **self._about, "unasked": not self._is_named, "identity": identity}
-        run.create(about, self._text)
+        run.create(about, None)
         self._held.enter_context(run.locked())
         self._writer = _Writer(run, self._pieces)
 
@@ -252,7 +252,7 @@ class Keeping:
 
         assert self._model is not None
         try:
-            self._folder = cache_folder() / "runs" / f"{self._model.name}-{uuid.uuid4().hex[:8]}"
+            self._folder = cache_folder().absolute() / "runs" / f"{self._model.name}-{uuid.uuid4().hex[:8]}"
             self._open()
         except (OSError, RuntimeError, KafkacheckError, MemoryError) as error:
             self._folder, self._writer, self._may_begin = None, None, False

@@ -13,7 +13,7 @@ import numpy as np
 
 from checker.sharded import blocks
 from checker.sharded.blocks import Array, Kept
-from checker.sharded.run_directory import DamagedRunError, File, RunDirectory, damaged
+from checker.sharded.run_directory import DamagedRunError, File, RunDirectory, damaged, sync
 
 ROWS = 1 << 16
 """How many states a part has, at most."""
@@ -89,6 +89,7 @@ class KeptRun(RunDirectory):
         for number in reversed(self._numbers()):
             if number > level:
                 self._level_file(number).unlink(missing_ok=True)
+        sync(self._levels)  # or power loss could bring back levels that do not fit those found anew
 
     def sweep_all_but(self, pieces: list[Piece]) -> None:
         """Remove the files of states that none of the pieces names: what a process left that was killed."""

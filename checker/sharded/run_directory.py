@@ -120,8 +120,11 @@ class RunDirectory:
         except BlockingIOError:
             raise UsageError(f"{self.path} is being continued by another process; wait for it, or end it") from None
 
-    def create(self, about: dict[str, Any], kernel: str) -> None:
-        """Begin a run, described by `about`, which is given the run's name. UsageError where one is there already."""
+    def create(self, about: dict[str, Any], kernel: str | None) -> None:
+        """Begin a run, described by `about`, which is given the run's name. UsageError where one is there already.
+
+        The kernel's text is for other processes, if there are to be any.
+        """
         if self._about.exists():
             raise UsageError(
                 f"{self.path} holds a run already; continue it with `kafkacheck resume {self.path}`, or name another "
@@ -132,7 +135,8 @@ class RunDirectory:
         for folder in (self.path, self.shards, self._levels):
             make_folder(folder)
         about["run"] = uuid.uuid4().hex
-        self.write_kernel(kernel)
+        if kernel is not None:
+            self.write_kernel(kernel)
         self.describe(about)
         for folder in (self.path, self.path.parent):
             sync(folder)
@@ -280,7 +284,7 @@ class RunDirectory:
         self._sweep(needed)
 
     def _sweep(self, needed: set[str]) -> None:
-        for path in self.shards.iterdir():
+        for path in (*self.shards.iterdir(), *self._levels.glob(".kafkacheck-*.tmp")):
             if path.name not in needed:
                 path.unlink(missing_ok=True)
 
