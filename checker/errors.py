@@ -3,32 +3,34 @@
 Every message says the value that was met, what was expected, and what to do about it.
 """
 
+from checker import statuses
+
 
 class KafkacheckError(Exception):
     """Base of all errors that are reported without a traceback; `exit_status` is the process's exit status."""
 
-    exit_status = 2
+    exit_status = statuses.REFUSED
 
 
 class UsageError(KafkacheckError):
     """A command, option, value or file that cannot be used (exit status 2)."""
 
-    exit_status = 2
+    exit_status = statuses.REFUSED
 
 
 class ModelError(KafkacheckError):
     """A model that is not well-formed: schema, plain subset, names or bounds (exit status 150)."""
 
-    exit_status = 150
+    exit_status = statuses.NOT_WELL_FORMED
 
 
 class EvaluationError(KafkacheckError):
     """Protocol code that failed or broke its contract while a state was evaluated (exit status 75)."""
 
-    exit_status = 75
+    exit_status = statuses.EVALUATION_FAILED
 
 
 class NotExhaustedError(KafkacheckError):
     """A search that ended before every state was visited, where nothing less is of use (exit status 20)."""
 
-    exit_status = 20
+    exit_status = statuses.NOT_EXHAUSTED

@@ -2,13 +2,14 @@
 
 import contextlib
 import os
-import signal
 import stat
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from types import FrameType
 
+from checker import endings
 from checker.errors import UsageError
 
 
@@ -121,15 +122,12 @@ def _explained(failure: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Hold back Ctrl-C until the block is done."""
+    """Hold back a request to end until the block is done."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    pressed: list[object] = []
-    before = signal.signal(signal.SIGINT, lambda *_: pressed.append(None))
-    try:
+    held: list[tuple[int, FrameType | None]] = []
+    with endings.reacting(lambda number, frame: held.append((number, frame))):
         yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if pressed:
-        raise KeyboardInterrupt
+    if held:
+        endings.react(*held[0])

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Set
 from types import CodeType, FrameType
 
+from checker import endings
 from checker.room import THREAD, need
 
 SECONDS_BETWEEN_TICKS = 0.1
@@ -52,6 +53,7 @@ class Interrupts:
 
     def __init__(self, max_seconds: float | None = None) -> None:
         self.pressed = False
+        self._request: int | None = None
         self._deadline = None if max_seconds is None else time.perf_counter() + max_seconds
         self._seconds = max_seconds
         self._listens = False
@@ -66,36 +68,34 @@ class Interrupts:
     def reason(self) -> str:
         """Why the search must end, or ""."""
         if self.pressed:
-            return "it was interrupted"
+            return f"it was {endings.word(self._request)}"
         return f"it was stopped after {self._seconds:g} seconds" if self.is_late else ""
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
-        """Let Ctrl-C end the search instead of the process; a second one interrupts at once.
+        """Let a request to end, such as Ctrl-C, end the search instead of the process; a second interrupts at once.
 
-        Only the main thread can listen; elsewhere Ctrl-C is not heard, and a call that runs is not ended.
+        Only the main thread can listen; elsewhere none is heard, and a call that runs is not ended.
         """
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGALRM)}
-        signal.signal(signal.SIGINT, self._on_press)
-        signal.signal(signal.SIGALRM, self._on_tick)
+        before = signal.signal(signal.SIGALRM, self._on_tick)
         self._listens = True
         first = 0.0 if self._seconds is None else min(max(self._seconds, 0.001), LONGEST_TIMER)
         timer = signal.setitimer(signal.ITIMER_REAL, first, SECONDS_BETWEEN_TICKS)
         try:
-            yield
+            with endings.reacting(self._on_press):
+                yield
         finally:
             self._listens = False
             signal.setitimer(signal.ITIMER_REAL, *timer)
-            for number, handler in handlers.items():
-                signal.signal(number, handler)
+            signal.signal(signal.SIGALRM, before)
 
     def _on_press(self, number: int, frame: FrameType | None) -> None:
         if self.pressed:
             raise KeyboardInterrupt
-        self.pressed = True
+        self.pressed, self._request = True, number
         signal.setitimer(signal.ITIMER_REAL, SECONDS_BETWEEN_TICKS, SECONDS_BETWEEN_TICKS)
         self._on_tick(number, frame)
 
@@ -134,24 +134,8 @@ class Interrupts:
             yield
             return
         need(THREAD)
-        reader, writer = os.pipe()
-        os.set_blocking(writer, False)
-
-        def watch() -> None:
-            while signals := os.read(reader, 4096):
-                if signal.SIGINT in signals or self.pressed or self.is_late:
-                    stop()
-
-        thread = threading.Thread(target=watch, name="kafkacheck-interrupts", daemon=True)
-        thread.start()
-        before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-        try:
+        with endings.waking(stop, lambda: self.pressed or self.is_late):
             yield
-        finally:
-            signal.set_wakeup_fd(before)
-            os.close(writer)
-            thread.join()
-            os.close(reader)
 
 
 def _is_ours(frame: FrameType | None) -> bool:

@@ -1,5 +1,7 @@
 """Where the sources of the checker itself lie."""
 
+import os
+import sys
 from pathlib import Path
 
 CHECKER = Path(__file__).resolve().parent
@@ -7,6 +9,12 @@ CHECKER = Path(__file__).resolve().parent
 
 SOURCES = CHECKER.parent
 """The folder that has this package in it: with it on Python's path, another process imports the same one."""
+
+
+def child(program: str) -> list[str]:
+    """The command that runs lines of Python in another process, which finds this package and ends with this process."""
+    begin = f"from checker import endings; endings.end_with({os.getpid()})"
+    return [sys.executable, "-P", "-c", f"import sys; sys.path.insert(0, {str(SOURCES)!r})\n{begin}\n{program}"]
 
 
 def is_of_checker(file: str | Path) -> bool:

@@ -118,6 +118,31 @@ def same_both_ways(source, tmp_path, shards):
     return run
 
 
+def seen(folder):
+    """All that lies in a folder, with the moment at which it was last written, or had something added or removed."""
+    return {path: path.stat().st_mtime_ns for path in (folder, *folder.rglob("*"))}
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("has_lock", [True, False])
+def test_a_run_that_cannot_be_written_is_explored_and_stays_as_it_is(has_lock, tmp_path):
+    folder = tmp_path / "run"
+    searched(KIP101, folder)
+    if not has_lock:  # as in a copy from elsewhere
+        (folder / "lock").unlink()
+    before = seen(folder)
+    for path in before:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    try:
+        run_dataset.write(folder, tmp_path / "graph", Cluster())
+        assert seen(folder) == before
+    finally:
+        for path in before:
+            path.chmod(0o755 if path.is_dir() else 0o644)
+    dataset.write(KIP101.model(), KIP101.text, tmp_path / "one")
+    assert content(tmp_path / "graph") == content(tmp_path / "one")
+
+
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("name", TOYS)
 def test_the_same_states_and_steps(name, tmp_path):

@@ -1,6 +1,7 @@
 """Runs begun and resumed: what they depend on, what they leave behind, and what they refuse. No Spark is started."""
 
 import contextlib
+import fcntl
 import json
 import subprocess
 import sys
@@ -231,3 +232,31 @@ def test_a_limit_ends_the_wait_for_spark_which_is_not_left_running(tmp_path, mon
     assert result.verdict is Verdict.NOT_EXHAUSTED and "it was stopped after 1 seconds" in result.reason
     may_start.set()
     assert has_ended.wait(60)
+
+
+def test_a_run_that_cannot_be_written_is_not_continued(tmp_path, monkeypatch):
+    folder = tmp_path / "run"
+    stopped(folder)
+    before = {path: path.stat().st_mtime_ns for path in (folder, *folder.rglob("*"))}
+    monkeypatch.setattr("os.access", lambda path, mode: Path(path) != folder)  # the superuser may write anywhere
+    with pytest.raises(UsageError, match=f"{folder} cannot be written, .* kafkacheck explore {folder} --out DIR"):
+        runs.resume(folder, HERE, Limits())
+    assert {path: path.stat().st_mtime_ns for path in (folder, *folder.rglob("*"))} == before
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_process_that_ends_just_now_is_waited_for(ends, tmp_path, monkeypatch):
+    folder = tmp_path / "run"
+    stopped(folder)
+    monkeypatch.setattr("checker.sharded.run_directory.SECONDS_TO_END", PATIENCE if ends else 0.2)
+    with contextlib.ExitStack() as held:
+        other = held.enter_context(open(folder / "lock"))
+        fcntl.flock(other, fcntl.LOCK_EX)
+        if ends:
+            timer = threading.Timer(0.3, fcntl.flock, (other, fcntl.LOCK_UN))
+            timer.start()
+            held.callback(timer.join)
+            assert runs.resume(folder, HERE, Limits()).verdict is Verdict.VIOLATED
+        else:
+            with pytest.raises(UsageError, match="is being continued by another process"):
+                runs.resume(folder, HERE, Limits())

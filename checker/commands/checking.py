@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from checker import catalogue, report
+from checker import catalogue, endings, report
 from checker.catalogue import Expectation
 from checker.commands.named import Source
 from checker.commands.output import say, tell
@@ -32,10 +32,6 @@ from checker.statuses import (
 ENOUGH_TO_MEASURE = 10_000
 """With fewer distinct states, the memory for each of them is mostly that of the smallest tables there are."""
 
-INTERRUPTED = "it was interrupted"
-"""The reason why a search is not finished where Ctrl-C ended it."""
-
-
 Search = Callable[[Model, Limits], Result]
 """Searches a model, with progress on stderr."""
 
@@ -47,9 +43,12 @@ def check_model(model: Model, how: Search, limits: Limits, folder: Path | None, 
     was found is printed all the same.
     """
     made = [] if folder is None else make_usable(folder)
-    if not as_json:
-        say(headline(model))
-    result = how(model, limits)
+    try:
+        if not as_json:
+            say(headline(model))
+        result = how(model, limits)
+    except KeyboardInterrupt:  # before the search has begun to listen; or a second one, which wants an end at once
+        result = Result(model, Verdict.NOT_EXHAUSTED, 0, 0, 0, "none", 0.0, reason=_interrupted(), interrupted=True)
     files: tuple[Path, ...] = ()
     failure: BaseException | None = None
     try:
@@ -109,11 +108,11 @@ def _searched(name: str, expected: Expectation | None, engine: str, limits: Limi
     except KafkacheckError as error:
         return replace(row, error=str(error), error_status=error.exit_status)
     except KeyboardInterrupt:
-        return replace(row, error=INTERRUPTED, error_status=NOT_EXHAUSTED)
+        return replace(row, error=_interrupted(), error_status=NOT_EXHAUSTED)
     row = replace(row, result=result)
     if result.verdict is Verdict.EVALUATION_FAILED:
         return replace(row, error=result.reason, error_status=EVALUATION_FAILED)
-    return replace(row, error=INTERRUPTED, error_status=NOT_EXHAUSTED) if result.interrupted else row
+    return replace(row, error=_interrupted(), error_status=NOT_EXHAUSTED) if result.interrupted else row
 
 
 def _written(row: report.Checked, folder: Path) -> report.Checked:
@@ -126,7 +125,12 @@ def _written(row: report.Checked, folder: Path) -> report.Checked:
         told = f"{row.error}; {error}" if row.error else str(error)
         return replace(row, error=told, error_status=max(row.error_status, error.exit_status))
     except KeyboardInterrupt:
-        return replace(row, error=INTERRUPTED, error_status=NOT_EXHAUSTED)
+        return replace(row, error=_interrupted(), error_status=NOT_EXHAUSTED)
+
+
+def _interrupted() -> str:
+    """The reason why a search is not finished where the process was asked to end."""
+    return f"it was {endings.told()}"
 
 
 def _row_status(row: report.Checked, strict: bool) -> int:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import click
 
-from checker import catalogue, report, room, settings
+from checker import catalogue, endings, report, room, settings
 from checker.commands import checking, graph_commands, guard_commands, museum_commands, output, proof_commands
 from checker.commands.named import Source
 from checker.commands.options import (
@@ -31,6 +31,7 @@ from checker.commands.options import (
 from checker.commands.output import say, tell
 from checker.errors import KafkacheckError, UsageError
 from checker.files import reason_of
+from checker.foreign import said
 from checker.names import did_you_mean, printable, shortened
 from checker.result import Limits
 from checker.statuses import INTERNAL_ERROR, NOT_EXHAUSTED, PIPE_CLOSED, REFUSED
@@ -269,7 +270,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = commands.main(args=arguments, prog_name="kafkacheck", standalone_mode=False)
         return int(status or 0)
     except KafkacheckError as error:
-        return failed(str(error), error.exit_status)
+        return failed(said(error), error.exit_status)
     except click.exceptions.NoArgsIsHelpError as error:
         tell(error.format_message())
         return error.exit_code
@@ -279,7 +280,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (output.PipeClosedError, SystemExit):  # click exits by itself where its help meets a closed pipe
         return PIPE_CLOSED
     except (click.Abort, KeyboardInterrupt):
-        return failed("interrupted before the command was done", NOT_EXHAUSTED)
+        return failed(f"{endings.told()} before the command was done", NOT_EXHAUSTED)
     except MemoryError as error:
         return failed(without_memory(error), NOT_EXHAUSTED)
     except (ImportError, OSError, RuntimeError) as error:
@@ -321,4 +322,4 @@ def internal_error(error: Exception) -> str:
     except (OSError, ValueError):
         tell(text)
         place = "above; please report it"
-    return f"this is a bug in kafkacheck: {type(error).__name__}: {error}. The traceback is {place}"
+    return f"this is a bug in kafkacheck: {type(error).__name__}: {said(error)}. The traceback is {place}"

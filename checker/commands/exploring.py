@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from checker import catalogue
+from checker import catalogue, endings
 from checker.commands.named import Source
 from checker.commands.output import say, tell
 from checker.commands.progress import ProgressReport
@@ -18,15 +18,12 @@ from checker.errors import EvaluationError, NotExhaustedError, UsageError
 from checker.model import Model
 from checker.result import Limits, Verdict
 from checker.settings import headline
-from checker.statuses import NOT_EXHAUSTED
+from checker.statuses import CANNOT_CONVERGE, NOT_EXHAUSTED
 
 if TYPE_CHECKING:
     from checker.graphs.analysis import Analysis
     from checker.sharded.runs import Cluster
     from checker.trace import Trace
-
-CANNOT_CONVERGE = 1
-"""The exit status where some state cannot converge."""
 
 PACKAGES = ("pyspark", "py4j", "pyarrow", "jinja2", "pygal")
 FOLDER = "analysis"
@@ -259,6 +256,7 @@ def _spark(master: str | None, settings: Sequence[str]) -> "Iterator[Analysis]":
     from checker.graphs.analysis import Analysis
     from checker.sharded import spark
 
+    endings.supervise()  # before Java begins: what is found may be replayed by a model of the user's own
     with spark.session(master, spark.parse_settings(settings)) as session:
         tell(spark.description(session.sparkContext))
         yield Analysis(session)

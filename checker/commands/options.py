@@ -8,31 +8,13 @@ from typing import Any
 
 import click
 
+from checker import statuses
 from checker.errors import UsageError
 from checker.names import shortened
 
 Command = Callable[..., Any]
 
-EXIT_STATUSES = """
-\b
-Exit status:
-  0    the verdict is HOLDS or PROVED (of several models: every verdict is the expected one); explore: the graph is
-       written whole, whatever is violated in it
-  1    check of several models: some verdict is not the expected one, or is vacuous; replay: the trace no longer
-       applies; analyze --converge: some state cannot; bugs: one is not found, or not gone with its fix
-  2    the command, an option, a value, a file or stdout cannot be used
-  11   a state without a successor (deadlock)
-  12   an invariant is violated; equivalent: an action differs
-  13   a property of steps, or a liveness property, is violated
-  20   not exhausted or not proved: a limit, Ctrl-C or lack of memory ended it, a lemma is missing, or bmc found
-       nothing up to its depth
-  21   with --strict: vacuous, something that should be possible never is
-  22   guards: some guard is unexplained, or listed although it need not be
-  70   a bug in kafkacheck
-  75   the model's code failed while a state was evaluated
-  141  whoever read the output closed it
-  150  the model is not well-formed
-"""
+EXIT_STATUSES = statuses.help_text()
 
 
 LEAST_MEMORY, MOST_MEMORY = 1 << 20, 10**6 << 40

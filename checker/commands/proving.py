@@ -8,6 +8,7 @@ from checker.commands import proof_report
 from checker.commands.output import say, tell
 from checker.commands.progress import PLAIN_INTERVAL
 from checker.errors import ModelError, UsageError
+from checker.foreign import said
 from checker.model import Model, Property, Protocol
 from checker.names import shortened
 from checker.proofs.houdini import find_lemmas
@@ -70,7 +71,8 @@ def lemmas_of(name: str) -> list[Protocol]:
         )
     listed = catalogue.named_value(name, LEMMAS)
     if not isinstance(listed, tuple | list) or not all(callable(each) for each in listed):
-        raise ModelError(f"{name}: {LEMMAS} is {listed!r}; write a tuple of invariants, `{LEMMAS} = (first, second)`")
+        shown = shortened(said(listed, repr))
+        raise ModelError(f"{name}: {LEMMAS} is {shown}; write a tuple of invariants, `{LEMMAS} = (first, second)`")
     return list(listed)
 
 

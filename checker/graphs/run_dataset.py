@@ -57,7 +57,7 @@ def write(path: Path, folder: Path, cluster: Cluster, reason: str = "", with_cut
     if cluster.master is not None:
         spark.reach(cluster.master)
     watch = Watch(Limits())
-    with watch.interrupts.listening(), run.locked(), contextlib.ExitStack() as started:
+    with watch.interrupts.listening(), run.read_only(), contextlib.ExitStack() as started:
         levels = [run.level(number) for number in run.committed()]
         if not levels or levels[-1].summary is None:
             raise UsageError(
@@ -65,7 +65,7 @@ def write(path: Path, folder: Path, cluster: Cluster, reason: str = "", with_cut
                 f"explore the model itself: kafkacheck explore {source.text} --out {folder}"
             )
         try:
-            context = SparkStarter(cluster, path, started).context(watch.interrupts.reason)
+            context = SparkStarter(cluster, started).context(watch.interrupts.reason)
             with appearing(folder) as work:
                 written = _Writer(model, run, levels, work, context, watch.interrupts.reason, with_cut_off)
                 return written.write(source.text, reason or _reason(model, path, levels[-1]))

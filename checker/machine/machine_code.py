@@ -9,7 +9,6 @@ import fcntl
 import hashlib
 import os
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -19,7 +18,7 @@ from typing import IO
 from checker.machine import native
 from checker.machine.kernel import ENTRIES
 from checker.machine.native import Entry
-from checker.places import SOURCES
+from checker.places import child
 
 KEPT = 400
 """How many kernels are kept; the ones longest unused go first."""
@@ -135,16 +134,14 @@ def compiling(text: str, quick: bool = False) -> Iterator[Compiler]:
     if known is not None:
         yield Compiler(text, quick, known)
         return
-    root = str(SOURCES)
-    call = f"from checker.machine.native import compile_input; compile_input(quick={quick})"
-    program = f"import sys; sys.path.insert(0, {root!r}); {call}"
+    program = f"from checker.machine.native import compile_input; compile_input(quick={quick})"
     with contextlib.ExitStack() as held:
         source, output = (held.enter_context(tempfile.TemporaryFile()) for _ in range(2))
         source.write(text.encode())
         source.seek(0)
         try:
             process = subprocess.Popen(
-                [sys.executable, "-P", "-c", program], stdin=source, stdout=output, stderr=subprocess.DEVNULL
+                child(program), stdin=source, stdout=output, stderr=subprocess.DEVNULL, process_group=0
             )
         except OSError:  # there is no room for another process
             yield Compiler(text, quick)

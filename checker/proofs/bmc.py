@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from checker import symbolic
+from checker import endings, symbolic
 from checker.errors import EvaluationError
 from checker.evaluation import Evaluation
 from checker.exploration import Values
@@ -94,7 +94,7 @@ def check_bounded(
         is_late = reason in ("timeout", "canceled")
         return result(BoundedVerdict.TIMEOUT if is_late else BoundedVerdict.UNKNOWN, reason=reason)
     except KeyboardInterrupt:
-        return result(BoundedVerdict.UNKNOWN, reason="it was interrupted")
+        return result(BoundedVerdict.UNKNOWN, reason=f"it was {endings.told()}")
     except EvaluationError as error:
         return result(BoundedVerdict.EVALUATION_FAILED, reason=str(error))
 
@@ -189,7 +189,14 @@ class _Unrolling:
         return None if answer is None else self._chain(answer)
 
     def check_contract(self) -> None:
-        """EvaluationError where the code of an action fails in a last state, or breaks the action's contract."""
+        """EvaluationError where the code of an action fails in a last state, or breaks the action's contract.
+
+        Also where no behaviour goes beyond its initial state, because every one lies outside the constraint.
+        """
+        evaluation = Evaluation(self._model)
+        is_limited = self._model.constraint is not None
+        if is_limited and len(self._states) == 1 and self._can(self._expanded()) is None:
+            raise evaluation.none_inside()
         for action in self._model.actions:
             step = symbolic.step(action, self._last, symbolic.parameter_variables(action, f"@{len(self._states)}"))
             changed = differs(self._last, step.leaves)
@@ -197,7 +204,7 @@ class _Unrolling:
             is_wrong = terms.disjunction(step.fault, outside, terms.negation(_agree(step.enabled, changed)))
             answer = self._can(self._expanded(), is_wrong)
             if answer is not None:
-                for _ in Evaluation(self._model).successors(self._chain(answer)[-1]):
+                for _ in evaluation.successors(self._chain(answer)[-1]):
                     pass
 
     def _in_range(self, leaves: Leaves) -> Iterator[Term]:

@@ -17,7 +17,7 @@ from checker import symbolic
 from checker.errors import KafkacheckError, ModelError, UsageError
 from checker.exploration import Values
 from checker.model import Action, Model
-from checker.places import SOURCES
+from checker.places import SOURCES, child
 from checker.proofs import term_values, terms, workers
 from checker.proofs.obligations import differs
 from checker.proofs.solver import Status
@@ -27,8 +27,6 @@ from checker.schema import Flag
 from checker.symbolic import Leaves, Step
 
 _PROGRAM = """
-import sys
-sys.path.insert(0, {root!r})
 import checker.proofs.equivalent
 sys.path[:1] = [{first!r}, {root!r}]
 checker.proofs.equivalent.describe_model({name!r}, {changes!r})
@@ -109,9 +107,10 @@ def description_of(name: str, changes: Sequence[str] = ()) -> Description:
     """
     root = str(SOURCES)
     program = _PROGRAM.format(root=root, first=str(_top(Path(name)) or root), name=name, changes=list(changes))
-    done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True)
-    if done.returncode:
-        raise ModelError(f"{name} cannot be read: {done.stderr.decode(errors='replace').strip().splitlines()[-1]}")
+    done = subprocess.run(child(program), capture_output=True)
+    if done.returncode or not done.stdout:
+        told = done.stderr.decode(errors="replace").strip() or f"it ends the process (exit status {done.returncode})"
+        raise ModelError(f"{name} cannot be read: {told.splitlines()[-1]}")
     found = pickle.loads(done.stdout)
     if isinstance(found, Description):
         return found

@@ -13,14 +13,13 @@ from typing import Any
 
 import z3
 
+from checker import endings
 from checker.proofs.terms import Term, equals, in_order, is_within, load, negation, number, variables_of
 
 VERSION = z3.get_version_string()
 
 MOST_MILLISECONDS = 2**32 - 2
 """The longest timeout that Z3 takes."""
-INTERRUPTED = "interrupted from keyboard"
-"""The reason that Z3 gives where Ctrl-C ended it."""
 
 
 class Status(Enum):
@@ -54,7 +53,9 @@ class Translation:
 
     def solver(self) -> Any:
         """A solver for what is translated here."""
-        return z3.SolverFor("QF_BV", ctx=self._context)
+        solver = z3.SolverFor("QF_BV", ctx=self._context)
+        solver.set("ctrl_c", False)  # or else Z3 has a handler of its own, and Python's is not called
+        return solver
 
     def expression(self, root: Term) -> Any:
         """A term as a Z3 expression: a Bool, or a signed bit-vector of `width(root)` bits."""
@@ -197,11 +198,12 @@ class Session:
     def ask(self, *assertions: Term) -> Answer:
         """Whether these can hold together with what was added, for variables within their ranges.
 
-        KeyboardInterrupt where Ctrl-C ends it.
+        A request to end, such as Ctrl-C, ends it, and is raised or noted as elsewhere.
         """
         self._know(assertions)
         expressions = [self._translation.expression(term) for term in assertions]
-        status = self._solver.check(*expressions)
+        with endings.waking(self._solver.interrupt, lambda: False):
+            status = self._solver.check(*expressions)
         if status == z3.unsat:
             guilty = {each.get_id() for each in self._solver.unsat_core()} if expressions else ()
             return Answer(
@@ -209,10 +211,7 @@ class Session:
                 core=tuple(number for number, each in enumerate(expressions) if each.get_id() in guilty),
             )
         if status == z3.unknown:
-            reason = self._solver.reason_unknown()
-            if reason == INTERRUPTED:  # Z3 has a handler of its own, and Python's is not called
-                raise KeyboardInterrupt
-            return Answer(Status.UNKNOWN, reason=reason)
+            return Answer(Status.UNKNOWN, reason=self._solver.reason_unknown())
         return Answer(Status.SATISFIABLE, self._values())
 
     def _values(self) -> dict[str, int]:

@@ -5,20 +5,19 @@ import os
 import pickle
 import queue
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from checker.places import SOURCES
+from checker.places import child
 from checker.proofs.solver import Answer, Status, Translation, solve
 from checker.proofs.terms import Term, dump
 
 GRACE = 10.0
 """Seconds that the solver may go on after its timeout before its process is ended."""
 
-_PROGRAM = "import sys; sys.path.insert(0, {root!r}); from checker.proofs.solver import serve; serve()"
+_PROGRAM = "from checker.proofs.solver import serve; serve()"
 
 
 @dataclass(frozen=True)
@@ -137,10 +136,9 @@ class _Worker(threading.Thread):
             if self._stopped:
                 raise OSError("the work is stopped")
             if self._process is None:
-                program = _PROGRAM.format(root=str(SOURCES))
                 self._process = subprocess.Popen(
-                    [sys.executable, "-P", "-c", program],
-                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                    child(_PROGRAM),
+                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, process_group=0,
                 )  # fmt: skip
             return self._process
 

@@ -3,7 +3,6 @@
     run.json              what is explored: the model and how to find it, its identity, the number of shards
     lock                  held by the process that continues the run
     kernel.ll             the text of the kernel, for the processes that run it
-    kafkacheck.zip        the program, for Spark's workers
     levels/000012.json    a level found whole: its counts, and the files of each shard with sizes and checksums
     shards/*.arrow        states, as `checker.sharded.blocks` writes them
 
@@ -15,12 +14,13 @@ import contextlib
 import fcntl
 import json
 import os
+import time
 import uuid
 import zlib
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from checker.errors import KafkacheckError, UsageError
 from checker.files import atomic_write, make_folder
@@ -29,6 +29,8 @@ from checker.sharded.blocks import Block
 
 FORMAT = "kafkacheck run"
 VERSION = 3
+SECONDS_TO_END = 5.0
+"""How long another process that continues the run is waited for: it may be about to end."""
 
 
 class DamagedRunError(KafkacheckError):
@@ -110,15 +112,41 @@ class RunDirectory:
         """The folder of the files that hold states."""
         return self.path / "shards"
 
+    def check_writable(self) -> None:
+        """UsageError where the run cannot be continued, because nothing can be written into its folder."""
+        if self.path.is_dir() and not os.access(self.path, os.W_OK | os.X_OK):
+            raise UsageError(
+                f"{self.path} cannot be written, and a search that goes on writes into it; copy it to a place that can "
+                f"be written, or write the state graph of what it has: kafkacheck explore {self.path} --out DIR"
+            )
+
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
         """Keep other processes from continuing the run. UsageError where one does so now."""
-        try:
-            with open(self.path / "lock", "w") as file:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                yield
-        except BlockingIOError:
-            raise UsageError(f"{self.path} is being continued by another process; wait for it, or end it") from None
+        with open(self.path / "lock", "w") as file:
+            self._lock(file, fcntl.LOCK_EX)
+            yield
+
+    @contextlib.contextmanager
+    def read_only(self) -> Iterator[None]:
+        """As `locked`, without writing anything: where there is no lock to hold, nobody is kept from continuing."""
+        with contextlib.ExitStack() as held:
+            with contextlib.suppress(OSError):  # a folder from elsewhere has none, and the system may know no locks
+                self._lock(held.enter_context(open(self.path / "lock")), fcntl.LOCK_SH)
+            yield
+
+    def _lock(self, file: IO[str], kind: int) -> None:
+        """A process that was killed just now may need a moment to end with its children."""
+        until = time.monotonic() + SECONDS_TO_END
+        while True:
+            try:
+                return fcntl.flock(file, kind | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() >= until:
+                    raise UsageError(
+                        f"{self.path} is being continued by another process; wait for it, or end it"
+                    ) from None
+                time.sleep(0.05)
 
     def create(self, about: dict[str, Any], kernel: str | None) -> None:
         """Begin a run, described by `about`, which is given the run's name. UsageError where one is there already.

@@ -1,5 +1,6 @@
 """Beginning a distributed search, and continuing one from its run directory."""
 
+import atexit
 import contextlib
 import shlex
 import shutil
@@ -7,9 +8,11 @@ import tempfile
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 from checker.background import FailedError, Job
 from checker.commands.named import Source
@@ -113,6 +116,7 @@ def resume(
     """
     run = RunDirectory(path)
     about = run.about()
+    run.check_writable()
     model = model or source_of(path).model()
     text = unchanged_kernel(run, model)
     if cluster.shards not in (None, about["shards"]) and run.committed():
@@ -151,7 +155,7 @@ def _continued(
 ) -> Result:
     watch = Watch(limits, progress)
     with watch.interrupts.listening(), run.locked(), contextlib.ExitStack() as started:
-        sessions = SparkStarter(cluster, run.path, started)
+        sessions = SparkStarter(cluster, started)
         levels = [run.level(number) for number in run.committed()]
         if not levels or levels[-1].summary is None:
             run.forget()
@@ -206,14 +210,16 @@ def _from_the_start(
 class SparkStarter:
     """The Spark context, started when it is first asked for; it ends with `until`."""
 
-    def __init__(self, cluster: Cluster, folder: Path, until: contextlib.ExitStack) -> None:
-        self._cluster, self._folder, self._until = cluster, folder, until
+    def __init__(self, cluster: Cluster, until: contextlib.ExitStack) -> None:
+        self._cluster, self._until = cluster, until
         self._context: Any = None
         self._is_given_up = False
+        self._before: list[psutil.Process] = []
 
     def context(self, reason_to_stop: Callable[[], str]) -> Any:
         """The Spark context. UsageError where Spark cannot be started, FailedError where there is a reason to stop."""
         if self._context is None:
+            self._before = psutil.Process().children()
             started, ending = Job(self._start, self._give_up, str).wait(reason_to_stop)
             self._until.push(ending)
             self._context = started
@@ -224,16 +230,20 @@ class SparkStarter:
         """The context, and what ends it; ended at once where it was given up meanwhile."""
         with contextlib.ExitStack() as ending:
             master, conf = self._cluster.master, self._cluster.conf
-            started = ending.enter_context(spark.context(master, conf, [_package(self._folder)], UNCOMPRESSED))
+            started = ending.enter_context(spark.context(master, conf, [_package()], UNCOMPRESSED))
             return started, contextlib.ExitStack() if self._is_given_up else ending.pop_all()
 
     def _give_up(self) -> None:
         self._is_given_up = True
+        spark.kill_others(self._before)  # its start may take long
 
 
-def _package(folder: Path) -> Path:
-    """The package `checker` as a file in a folder, for Spark to bring to its workers."""
-    path = folder / "kafkacheck.zip"
+@lru_cache(maxsize=1)
+def _package() -> Path:
+    """The package `checker` as a file that stays until the process ends, for Spark to bring to its workers."""
+    kept = contextlib.ExitStack()
+    atexit.register(kept.close)
+    path = kept.enter_context(spark.temporary_folder()) / "kafkacheck.zip"
     try:
         with zipfile.ZipFile(path, "w") as archive:
             for module in sorted(CHECKER.rglob("*.py")):
