@@ -8,6 +8,7 @@ together, each look-up prefetched, because the cache misses of the look-ups are 
 
 import mmap
 import sys
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,8 @@ BUFFER = 32768
 
 MOST_STATES = MOST_SLOTS // 4 * 3 - (1 << 24)
 """So many fit the largest table, together with those that are being looked up."""
+TAKEN_BESIDES = 20
+"""About how many bytes a state takes besides itself: its parent, and its share of the table, which grows in steps."""
 SMALLEST_TABLE = 1 << 18
 SMALLEST_CAPACITY = 1 << 16
 _NORESERVE = 0x4000 if sys.platform == "linux" else 0
@@ -165,9 +168,13 @@ class CompiledSearch:
         found: HandOver | None = None,
         better: Improvement | None = None,
     ) -> None:
-        """`better` compiles the same kernel better than `entries` are; its entries replace them when they are ready."""
+        """`better` compiles the same kernel better than `entries` are; its entries replace them when they are ready.
+
+        `at_level` is called whenever a level is whole, and nothing is to be reported.
+        """
         self.model = model
         self.watch = watch
+        self.at_level: Callable[[CompiledSearch], None] = lambda search: None
         self._better = better
         self.counts = Exploration(fired=[0] * len(model.actions)) if found is None else found.counts
         self._evaluation = Evaluation(model)
@@ -177,9 +184,34 @@ class CompiledSearch:
         if found is not None:
             self._enter(found.states)
             self._space.parents[: len(found.states)] = np.array(found.parents, np.int64).astype(np.uint32)
-            self._space.fired[:] = found.counts.fired
-            for number in found.counts.met:
-                self._space.report[self._space.sizes.sometimes_slot(number)] = 0
+            self._count_on()
+
+    def go_on(self, counts: Exploration, parts: "Iterator[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]") -> str:
+        """Enter what another search had found when its last level was whole; why that has to stop, or "".
+
+        `parts` are its states in order of discovery, uint64[n, words], with the numbers of their parents, uint32[n].
+        """
+        space, limit, count = self._space, self.watch.limits.max_states, 0
+        self.counts, self._next = counts, counts.level_ends[-2] if len(counts.level_ends) > 1 else 0
+        self._count_on()
+        if limit is not None and counts.distinct > limit:
+            return states_reason(limit)
+        slots = slots_for(counts.distinct + space.room)
+        if counts.distinct > space.capacity or self._taken(counts.distinct, slots) > self.watch.memory_limit:
+            return self._full
+        for states, parents in parts:
+            space.store[count : count + len(states)], space.parents[count : count + len(states)] = states, parents
+            count += len(states)
+            if self.watch.interrupts.reason():
+                return self.watch.interrupts.reason()
+        space.fill_table(count, slots, slots_for(space.capacity + space.room))
+        return ""
+
+    def _count_on(self) -> None:
+        """Let the machine code count from what was found."""
+        self._space.fired[:] = self.counts.fired
+        for number in self.counts.met:
+            self._space.report[self._space.sizes.sometimes_slot(number)] = 0
 
     def _workspace(self, entries: dict[str, Entry]) -> Workspace:
         capacity = min(self.watch.memory_limit // (self.model.layout.word_count * 8 + 16), MOST_STATES)
@@ -296,6 +328,7 @@ class CompiledSearch:
         found = counts.judge(self.model)
         if found is None and counts.distinct > counts.level_ends[-1]:
             counts.level_ends.append(counts.distinct)
+            self.at_level(self)
         return found
 
     def _block(self, end: int) -> str:
@@ -328,7 +361,7 @@ class CompiledSearch:
             return self.watch.interrupts.reason()
         reason = self._make_room()
         if not reason and self.watch.is_due():
-            reason = self.watch.reason_to_stop(self.engine, counts, self._next)
+            reason = self.watch.reason_to_stop(self.engine, counts, self._next, space.words * 8 + TAKEN_BESIDES)
         return reason
 
     def _check(self, first: int) -> None:
@@ -372,10 +405,18 @@ class CompiledSearch:
         slots = slots_for(count + space.room)
         if slots <= space.slots:
             return ""
-        if count * (space.words * 8 + 4) + 8 * slots > self.watch.memory_limit:
+        if self._taken(count, slots) > self.watch.memory_limit:
             return memory_reason(self.watch.memory_limit)
         space.grow_table(slots)
         return ""
+
+    def _taken(self, states: int, slots: int) -> int:
+        return states * (self._space.words * 8 + 4) + 8 * slots
+
+    @property
+    def rows(self) -> "tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]":
+        """The arrays of all states, and of their parents, which never change where a state was found."""
+        return self._space.store, self._space.parents
 
     @property
     def states(self) -> Any:

@@ -123,6 +123,8 @@ def document(result: Result, files: tuple[Path, ...]) -> dict[str, Any]:
         "verdict": result.verdict.value,
         "property": result.property,
         "reason": result.reason or None,
+        "resume": result.resume,
+        "remarks": list(result.remarks),
         "states_distinct": result.states_distinct,
         "states_generated": result.states_generated,
         "states_excluded": result.states_excluded,

@@ -16,6 +16,7 @@ from checker.trace import rebuild
 if TYPE_CHECKING:
     from checker.compiled import CompiledSearch
     from checker.distributed import DistributedSearch
+    from checker.kept_levels import Keeping
 
     Search = InterpretedSearch | CompiledSearch | DistributedSearch
 
@@ -26,7 +27,11 @@ ENGINES = ("auto", "interpreted", "compiled")
 
 
 def check(
-    model: Model, engine: str = "auto", limits: Limits | None = None, progress: ProgressListener | None = None
+    model: Model,
+    engine: str = "auto",
+    limits: Limits | None = None,
+    progress: ProgressListener | None = None,
+    keeping: "Keeping | None" = None,
 ) -> Result:
     """Visit every reachable state of a model, breadth first, and say whether its properties hold.
 
@@ -35,7 +40,7 @@ def check(
     Where all that holds, the liveness properties are judged as well, see `checker.liveness`. All give the same counts,
     depth and verdict, and a shortest counterexample; where the model's code fails, counts say how far the search had
     come. Ctrl-C and the limits end a search as NOT_EXHAUSTED, unless what was found until then violates a property.
-    UsageError for an unknown engine.
+    `keeping` keeps levels that are whole, and goes on from those that it has. UsageError for an unknown engine.
     """
     if engine not in ENGINES:
         raise UsageError(f"there is no engine {engine!r}; choose one of: {', '.join(ENGINES)}")
@@ -45,17 +50,24 @@ def check(
             search: Search = InterpretedSearch(model, watch)
             found = search.run()
         else:
-            search, found = _with_compiler(model, watch, meanwhile=engine == "auto")
+            search, found = _with_compiler(model, watch, engine == "auto", keeping)
         result = result_of(search, found, watch)
-        if result.verdict is not Verdict.HOLDS or not model.liveness:
-            return result
-        del search  # its memory is needed anew
-        from checker.liveness import judged
+        if result.verdict is Verdict.HOLDS and model.liveness:
+            del search  # its memory is needed anew
+            if keeping is not None:
+                keeping.let_go()
+            from checker.liveness import judged
 
-        return judged(result, watch, may_compile=engine != "interpreted")
+            result = judged(result, watch, may_compile=engine != "interpreted")
+        if keeping is not None:
+            keeping.finish(result, watch)
+        result.remarks = tuple(watch.remarks)
+        return result
 
 
-def _with_compiler(model: Model, watch: Watch, meanwhile: bool) -> "tuple[Search, Found | None]":
+def _with_compiler(
+    model: Model, watch: Watch, meanwhile: bool, keeping: "Keeping | None"
+) -> "tuple[Search, Found | None]":
     """Search by the compiled reading; until it is ready by the interpreted one, or else wait, as `meanwhile` says.
 
     Code that was compiled quickly begins, and code that is compiled well in the meantime goes on.
@@ -70,12 +82,14 @@ def _with_compiler(model: Model, watch: Watch, meanwhile: bool) -> "tuple[Search
         return search, search.counts.stopped(model, watch.reason_to_stop("compiled", search.counts, 0))
     except MemoryError:
         return search, search.counts.stopped(model, NO_MEMORY)
+    if keeping is not None:
+        keeping.begin(model, text)
     with contextlib.ExitStack() as processes:
         try:
             first = processes.enter_context(machine_code.compiling_soon(text))
         except MemoryError:
             return search, search.counts.stopped(model, NO_MEMORY)
-        if meanwhile and not first.is_ready():
+        if meanwhile and not first.is_ready() and not (keeping and keeping.is_resumed):
             found = search.run(first.is_ready)
             if found is not None or search.finished:
                 return search, found
@@ -89,6 +103,11 @@ def _with_compiler(model: Model, watch: Watch, meanwhile: bool) -> "tuple[Search
             going_on = CompiledSearch(model, first.entries(), watch, search.hand_over(), better)
         except MemoryError:
             return search, search.counts.stopped(model, NO_MEMORY)
+        if keeping is not None:
+            going_on.at_level = keeping.note
+            reason = keeping.restore(going_on)
+            if reason:
+                return going_on, going_on.counts.stopped(model, reason)
         begun = time.process_time()
         found = going_on.run()
         if better is not None and time.process_time() - begun > WORTH_COMPILING and not watch.interrupts.pressed:

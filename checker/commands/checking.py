@@ -1,5 +1,6 @@
 """What `kafkacheck check` and `replay` do once the command line is read: search, write files, print, and judge."""
 
+import contextlib
 import shlex
 import sys
 from collections.abc import Callable, Sequence
@@ -8,10 +9,12 @@ from pathlib import Path
 
 from checker import catalogue, endings, report
 from checker.catalogue import Expectation
+from checker.commands.named import Source
 from checker.commands.output import say, tell
 from checker.commands.progress import ProgressReport
 from checker.errors import EvaluationError, KafkacheckError, UsageError
 from checker.files import check_writable, make_usable, remove_empty
+from checker.kept_levels import Keeping
 from checker.model import Model
 from checker.result import Limits, Result, Verdict
 from checker.settings import headline, rules_of, settings_text, told_settings
@@ -101,7 +104,7 @@ def _searched(name: str, expected: Expectation | None, engine: str, limits: Limi
     """Search a model of the catalogue; an error is part of the answer."""
     row = report.Checked(name, expected, None)
     try:
-        result = search(catalogue.find_model(name, limits.max_seconds), engine, limits)
+        result = by_engine(engine, Source(name))(catalogue.find_model(name, limits.max_seconds), limits)
     except KafkacheckError as error:
         return replace(row, error=str(error), error_status=error.exit_status)
     except KeyboardInterrupt:
@@ -140,17 +143,26 @@ def _row_status(row: report.Checked, strict: bool) -> int:
     return 0 if row.is_expected else UNEXPECTED
 
 
-def search(model: Model, engine: str, limits: Limits) -> Result:
+def search(model: Model, engine: str, limits: Limits, keeping: Keeping | None = None) -> Result:
     """Search a model's states in this process."""
     from checker.search import check
 
-    with ProgressReport(model.name) as progress:
-        return check(model, engine=engine, limits=limits, progress=progress)
+    with ProgressReport(model.name) as progress, contextlib.closing(keeping or Keeping.of_nothing()) as kept:
+        return check(model, engine, limits, progress, kept)
 
 
-def by_engine(engine: str) -> Search:
-    """The search by an engine that runs in this process."""
-    return lambda model, limits: search(model, engine, limits)
+def by_engine(engine: str, source: Source | None = None, folder: Path | None = None) -> Search:
+    """The search by an engine that runs in this process. It is kept, in the folder or unasked, if `source` is given."""
+
+    def kept() -> Keeping | None:
+        return None if source is None else Keeping({"source": source.as_json()}, folder)
+
+    return lambda model, limits: search(model, engine, limits, kept())
+
+
+def continuing(folder: Path, redoes: bool) -> Search:
+    """The search that goes on with what a folder has, and finds anew what is damaged if it `redoes` that."""
+    return lambda model, limits: search(model, "auto", limits, Keeping.resuming(folder, redoes))
 
 
 def write_counterexample(result: Result, folder: Path | None) -> tuple[Path, ...]:

@@ -39,6 +39,10 @@ class Source:
         path = Path(self.text)
         return replace(self, text=str(path.resolve()) if path.is_file() else self.text)
 
+    def as_json(self) -> list[object]:
+        """The same as JSON data, from any folder."""
+        return [self.absolute().text, list(self.changes), list(self.properties), self.lemmas]
+
 
 class Wanted(NamedTuple):
     """A model that a file names: the file, the model's name, and how it was named when the file was written."""

@@ -1,6 +1,7 @@
 """What several commands of the command line have in common: options, kinds of values, and the exit statuses."""
 
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,9 @@ from checker.names import shortened
 Command = Callable[..., Any]
 
 EXIT_STATUSES = statuses.help_text()
+
+
+LEAST_MEMORY, MOST_MEMORY = 1 << 20, 10**6 << 40
 
 
 class Seconds(click.FloatRange):
@@ -32,6 +36,26 @@ class Seconds(click.FloatRange):
                 f"{shortened(str(value))!r} is not a finite number of seconds; write one such as 30 or 0.5.", param, ctx
             )
         return float(super().convert(value, param, ctx))
+
+
+class Size(click.ParamType[int]):
+    """A number of bytes, such as 512M or 4G."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number of bytes; a usage error where it is no size, or less than `LEAST_MEMORY`."""
+        given = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([KMGT]?)(?:I?B)?", str(value).strip().upper())
+        if given is None:
+            self.fail(
+                f"{shortened(str(value))!r} is no size; write a number with K, M, G or T (times 1024), such as 4G.",
+                param,
+                ctx,
+            )
+        size = float(given[1]) * 1024 ** " KMGT".index(given[2] or " ")
+        if not LEAST_MEMORY <= size < MOST_MEMORY:
+            self.fail(f"{shortened(str(value))!r} is not between 1M and 1000000T; write a size such as 4G.", param, ctx)
+        return int(size)
 
 
 class Place(click.Path):
@@ -69,6 +93,17 @@ def limit_options(command: Command) -> Command:
         "--max-states", type=click.IntRange(min=1), metavar="N", help="Stop after this many distinct states."
     )
     return states(seconds(command))
+
+
+def memory_option(command: Command) -> Command:
+    """The option that limits the memory of a search."""
+    return click.option(
+        "--max-memory",
+        type=Size(),
+        metavar="SIZE",
+        help="Stop once the search takes this much memory, such as 512M or 4G.  [default: 0.9 of what is free, and of "
+        "what a control group or `ulimit` leaves]",
+    )(command)
 
 
 def out_option(command: Command) -> Command:
@@ -111,13 +146,13 @@ def spark_options(command: Command) -> Command:
 
 
 def run_option(command: Command) -> Command:
-    """The option that says where a search on Spark is kept."""
+    """The option that says where a search is kept."""
     return click.option(
         "--run-dir",
         "run_folder",
         type=Place(),
         metavar="DIR",
-        help="Spark: keep the levels of the search in this new folder, from which `resume` goes on.",
+        help="Keep the levels of the search in this new folder, from which `resume` goes on.",
     )(command)
 
 

@@ -94,7 +94,7 @@ def begin(
     run = RunDirectory(path or Path(tempfile.mkdtemp(prefix="kafkacheck-run-")))
     about = {
         "model": model.name,
-        "source": [source.absolute().text, list(source.changes), list(source.properties), source.lemmas],
+        "source": source.as_json(),
         "shards": cluster.shards,
         "goes_past": goes_past,
         "identity": identity_of(model, text),
@@ -152,7 +152,7 @@ def source_of(path: Path, named: str | None = None) -> Source:
 
     UsageError where there is no run, and where it names another model and none is `named`.
     """
-    about = RunDirectory(path).about()
+    about = RunDirectory(path).described()
     text, changes, properties, lemmas = about["source"]
     (text,) = followed([Wanted(path, about["model"], text)], [] if named is None else [named])
     return Source(text, tuple(changes), tuple(properties), lemmas).absolute()
