@@ -248,11 +248,11 @@ class Keeping:
             )
 
     def _keep_unasked(self, watch: "Watch") -> None:
-        from checker.machine.machine_code import cache_folder
+        from checker import cache
 
         assert self._model is not None
         try:
-            self._folder = cache_folder().absolute() / "runs" / f"{self._model.name}-{uuid.uuid4().hex[:8]}"
+            self._folder = cache.folder().absolute() / "runs" / f"{self._model.name}-{uuid.uuid4().hex[:8]}"
             self._open()
         except (OSError, RuntimeError, KafkacheckError, MemoryError) as error:
             self._folder, self._writer, self._may_begin = None, None, False
