@@ -119,6 +119,7 @@ class DistributedSearch:
         widest: int,
         goes_past: bool = False,
     ) -> None:
+        model.require_unchanged()
         self.model = model
         self.watch = watch
         self._run, self._work = run, work

@@ -15,9 +15,10 @@ from checker.schema import Kind
 
 
 class Evaluation:
-    """A model's functions applied to flattened states."""
+    """A model's functions applied to flattened states. ModelError if what they see is not what it was."""
 
     def __init__(self, model: Model) -> None:
+        model.require_unchanged()
         self.model = model
         self._layout = model.layout
 

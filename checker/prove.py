@@ -145,6 +145,7 @@ def prove(
         proof.checked.append(each)
         if listener is not None:
             listener(each, len(asked.contract) + len(asked.preservation))
+    model.require_unchanged()
     proof.seconds = time.perf_counter() - began
     return proof
 

@@ -111,6 +111,7 @@ def wait(search: InterpretedSearch, is_ready: Callable[[], bool]) -> Found | Non
 def result_of(search: "Search", found: Found | None, watch: Watch) -> Result:
     """The answer of a search that stopped, for what it found."""
     model, counts = search.model, search.counts
+    model.require_unchanged()
     result = Result(
         model=model,
         verdict=Verdict.HOLDS if found is None else found.verdict,

@@ -41,7 +41,8 @@ def level_folder(kind: str, level: int) -> str:
 def write(
     folder: Path, model: Model, tables: Tables, locator: str, found: "Explored", tally: "Tally"
 ) -> dict[str, Any]:
-    """Write `_run.json`; what it says."""
+    """Write `_run.json`; what it says. ModelError if what the functions see has changed meanwhile."""
+    model.require_unchanged()
     is_open = bool(found.reason) and found.outcome.verdict is Verdict.HOLDS
     edges = [*found.edges, *[0] * (len(found.states) - len(found.edges))]
     data = {

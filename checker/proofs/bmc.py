@@ -65,11 +65,13 @@ def check_bounded(
     model: Model, depth: int, timeout: float | None = None, listener: Listener | None = None
 ) -> BoundedResult:
     """Check every behaviour of at most `depth` states; `timeout` is in seconds for each question to the solver."""
+    model.require_unchanged()
     unrolling = _Unrolling(model, timeout)
     began = time.perf_counter()
     proved = 0
 
     def result(verdict: BoundedVerdict, **more: object) -> BoundedResult:
+        model.require_unchanged()
         depth = proved + (verdict in (BoundedVerdict.VIOLATED, BoundedVerdict.DEADLOCK))
         return BoundedResult(model, verdict, depth, time.perf_counter() - began, **more)  # type: ignore[arg-type]  # the rest of the fields
 

@@ -79,6 +79,7 @@ class Description:
 
 def describe(model: Model) -> Description:
     """What is compared of a model."""
+    model.require_unchanged()
     before = symbolic.variables(model.layout)
     actions = {}
     for action in model.actions:
@@ -136,6 +137,7 @@ def compare(
 
     UsageError where a name is unknown, or the states or parameters of the models are not alike.
     """
+    model.require_unchanged()
     _check_alike(model, other)
     for name in names:
         model.action(name)
