@@ -90,6 +90,11 @@ class Workspace:
         """How many of the first of the collected successors lie outside the constraint."""
         return int(np.count_nonzero(self.actions[:amount] >= EXCLUDED))
 
+    def first_origin(self, action: int, amount: int) -> int:
+        """The state of the first successor by an action, among the first of the collected successors."""
+        taken = self.actions[:amount] & np.uint16(EXCLUDED - 1)
+        return int(self.origins[np.argmax(taken == action)])
+
     def check(self, first: int, last: int) -> None:
         """Evaluate the invariants of the states first .. last-1."""
         self._context[Context.FIRST], self._context[Context.LAST] = first, last
@@ -119,6 +124,11 @@ class Workspace:
         self._context[Context.FIRST], self._context[Context.LAST] = first, last
         self._call("fingerprint")
         return values
+
+    @property
+    def table(self) -> Any:
+        """The entries of the table, uint64[slots]."""
+        return self._table[: self.slots]
 
     def fill_table(self, count: int, slots: int, most: int = 0) -> None:
         """Make a new table of `slots` slots, which may grow to `most`, that holds the states 0 .. count-1."""
@@ -172,6 +182,10 @@ class CompiledSearch:
         self.counts = Exploration(fired=[0] * len(model.actions)) if found is None else found.counts
         self._evaluation = Evaluation(model)
         self._next = 0 if found is None else found.next
+        self.examples: dict[int, int] = {}
+        """By the number of an action, the first state from which machine code took it."""
+        self._untaken = set(range(len(model.actions)))
+        self._fired_before, self._met_before = list(self.counts.fired), frozenset(self.counts.met)
         self._full = memory_reason(watch.memory_limit)
         self._space = self._workspace(entries)
         if found is not None:
@@ -196,6 +210,26 @@ class CompiledSearch:
                     raise
                 self._full = NO_MEMORY
                 capacity = max(capacity // 2, SMALLEST_CAPACITY)
+
+    def workspace(self, capacity: int, room: int | None) -> Workspace:
+        """Another workspace with the machine code that the search runs now."""
+        return self.space_class(self.space.sizes, self.space.entries, capacity, room)
+
+    @property
+    def space(self) -> Workspace:
+        """The workspace of the search."""
+        return self._space
+
+    def met_examples(self) -> dict[int, int]:
+        """By the number of a `sometimes` property, the state that machine code first saw it hold in."""
+        slots = {number: self._space.sizes.sometimes_slot(number) for number in self.counts.met - self._met_before}
+        return {number: int(self._space.report[slot]) for number, slot in slots.items()}
+
+    def _note_examples(self, looked: int) -> None:
+        """Remember the first state from which machine code took an action."""
+        for action in [each for each in self._untaken if self._space.fired[each] > self._fired_before[each]]:
+            self.examples[action] = self._space.first_origin(action, looked)
+            self._untaken.remove(action)
 
     @property
     def bytes_per_state(self) -> float:
@@ -304,6 +338,7 @@ class CompiledSearch:
         counts.distinct, looked = space.absorb(kept, amount, capacity)
         counts.generated += looked
         counts.excluded += space.excluded(looked)
+        self._note_examples(looked)
         self._check(kept)
         self._next = following
         if looked < amount:

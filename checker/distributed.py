@@ -16,6 +16,7 @@ from checker.evaluation import Evaluation
 from checker.exploration import Exploration, Found, Values, Watch, states_reason
 from checker.model import Model
 from checker.result import Verdict
+from checker.self_check import Examples
 from checker.sharded import shard as shards
 from checker.sharded.blocks import Level, place_of
 from checker.sharded.run_directory import Committed, RunDirectory, Shard, Summary
@@ -118,16 +119,34 @@ class DistributedSearch:
         workers: tuple[Workers, Workers],
         widest: int,
         goes_past: bool = False,
+        examples: Examples | None = None,
     ) -> None:
         model.require_unchanged()
         self.model = model
         self.watch = watch
+        self.examples = examples or Examples()
+        """States in which actions were taken, and properties seen to hold, since this process began or went on."""
         self._run, self._work = run, work
         self._here, self._there = workers
         self._widest = widest
         self._goes_past = goes_past
         self._levels = [run.level(number) for number in run.committed()]
         self.counts = self._counts()
+
+    @property
+    def directory(self) -> RunDirectory:
+        """The run directory."""
+        return self._run
+
+    @property
+    def work(self) -> Work:
+        """What is known of the kernel."""
+        return self._work
+
+    @property
+    def levels(self) -> list[Committed]:
+        """The levels found."""
+        return self._levels
 
     @property
     def bytes_per_state(self) -> float:
@@ -173,11 +192,24 @@ class DistributedSearch:
             time.perf_counter() - started,
             sum(report.sent for answer in answers for report in answer.expanded),
         )
+        self._note_examples(before, answers)
         self._run.commit(level)
         self._levels.append(level)
         self._run.sweep(self._levels)
         self.counts = self._counts()
         return None if self._goes_past else self._judged()
+
+    def _note_examples(self, before: Committed, answers: Sequence[Absorbed]) -> None:
+        """Keep the first state from which an action was taken, or in which a `sometimes` property was seen to hold."""
+        actions, sometimes = self.examples.actions, self.examples.sometimes
+        for answer in answers:
+            for report in answer.expanded:
+                for action, row in report.taken:
+                    if action not in actions:
+                        actions[action] = self._run.read(Level, before.shards[report.shard].level).states[row].copy()
+            for number, row in zip(answer.met, answer.met_in, strict=True):
+                if number not in sometimes:
+                    sometimes[number] = self._run.read(Level, answer.kept.level).states[row].copy()
 
     def _counts(self) -> Exploration:
         """What the levels say."""

@@ -28,6 +28,12 @@ class EvaluationError(KafkacheckError):
     exit_status = 75
 
 
+class SelfCheckError(KafkacheckError):
+    """Two readings do not tell the same: a bug in kafkacheck, and no answer of it is to be trusted (status 70)."""
+
+    exit_status = 70
+
+
 class NotExhaustedError(KafkacheckError):
     """A search that ended before every state was visited, where nothing less is of use (exit status 20)."""
 

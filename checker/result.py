@@ -19,6 +19,7 @@ class Verdict(Enum):
     DEADLOCK = "DEADLOCK"
     NOT_EXHAUSTED = "NOT_EXHAUSTED"
     EVALUATION_FAILED = "EVALUATION_FAILED"
+    SELF_CHECK_FAILED = "SELF_CHECK_FAILED"
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,8 @@ class Result:
     a property is violated, the level in which that shows is finished first, so the counts do not depend on the engine.
     `actions` says how often each action was enabled. `unmet` names the `sometimes` properties without an example;
     `reason` says why a search is NOT_EXHAUSTED or EVALUATION_FAILED, and `interrupted` whether Ctrl-C ended it.
+    `checked` is how many visited states plain Python expanded again before HOLDS, see `checker.self_check`; None where
+    no machine code took part.
     `bytes_per_state` is the memory, or with Spark the disk, kept per distinct state, where measured.
     """
 
@@ -78,6 +81,7 @@ class Result:
     bytes_per_state: float | None = None
     interrupted: bool = False
     states_excluded: int | None = None
+    checked: int | None = None
 
     @builtins.property
     def never_fired(self) -> tuple[str, ...]:

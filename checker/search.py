@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from checker.errors import UsageError
+from checker.errors import SelfCheckError, UsageError
 from checker.exploration import NO_MEMORY, Found, Watch
 from checker.interpreted import InterpretedSearch
 from checker.interrupts import Stopped
@@ -40,13 +40,16 @@ def check(
     if engine not in ENGINES:
         raise UsageError(f"there is no engine {engine!r}; choose one of: {', '.join(ENGINES)}")
     watch = Watch(limits or Limits(), progress)
+    begun = time.process_time()
     with watch.interrupts.listening():
         if engine == "interpreted":
             search: Search = InterpretedSearch(model, watch)
             found = search.run()
         else:
             search, found = _with_compiler(model, watch, meanwhile=engine == "auto")
+        found, checked = self_checked(search, found, time.process_time() - begun)
         result = result_of(search, found, watch)
+        result.checked = checked
         if result.verdict is not Verdict.HOLDS or not model.liveness:
             return result
         del search  # its memory is needed anew
@@ -106,6 +109,24 @@ def wait(search: InterpretedSearch, is_ready: Callable[[], bool]) -> Found | Non
             return search.counts.stopped(search.model, reason)
         time.sleep(0.01)
     return None
+
+
+def self_checked(search: "Search", found: Found | None, seconds: float) -> tuple[Found | None, int | None]:
+    """What to report of a search that took so many CPU seconds, and how many of its states were checked once more."""
+    if found is not None or isinstance(search, InterpretedSearch):
+        return found, None
+    from checker.compiled import CompiledSearch
+
+    try:
+        if isinstance(search, CompiledSearch):
+            from checker import self_check
+
+            return None, self_check.of_search(search, seconds)
+        from checker.sharded import checking
+
+        return None, checking.of_run(search, seconds)
+    except SelfCheckError as error:
+        return Found(Verdict.SELF_CHECK_FAILED, reason=str(error), error=error), None
 
 
 def result_of(search: "Search", found: Found | None, watch: Watch) -> Result:

@@ -199,7 +199,7 @@ STARTS = {
     "state machine": state_machine,
     "other bounds": lambda model: model.with_bounds({}),
     "other properties": lambda model: model.with_properties(["never_five"]),
-    "sharded": lambda model: DistributedSearch(model, None, None, None, (None, None), 1),  # type: ignore[arg-type]
+    "sharded": lambda model: DistributedSearch(model, None, None, None, (None, None), 1),
 }
 
 
