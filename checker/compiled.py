@@ -14,7 +14,17 @@ import numpy as np
 
 from checker.errors import EvaluationError
 from checker.evaluation import Evaluation
-from checker.exploration import NO_MEMORY, Exploration, Found, HandOver, Values, Watch, memory_reason, states_reason
+from checker.exploration import (
+    NO_MEMORY,
+    Exploration,
+    Found,
+    HandOver,
+    Values,
+    Watch,
+    failure,
+    memory_reason,
+    states_reason,
+)
 from checker.language import removal
 from checker.machine.context import EVERY_ACTION, EXCLUDED, Context, Sizes, kept_slot, successor_slot
 from checker.machine.kernel import sizes_of
@@ -22,7 +32,6 @@ from checker.machine.lookup import BUCKET, MOST_SLOTS
 from checker.machine.machine_code import Improvement
 from checker.machine.native import DEADLOCK, FAULT, FAULT_AT, NO_FAULT, STOP, STOPPED, Entry
 from checker.model import Model
-from checker.result import Verdict
 from checker.room import THREAD, need, take
 
 BUFFER = 32768
@@ -250,7 +259,7 @@ class CompiledSearch:
                 while found is None and 0 < self.frontier < (widest or 1 << 63):
                     found = self._level()
         except EvaluationError as error:
-            found = Found(Verdict.EVALUATION_FAILED, reason=str(error), error=error)
+            found = failure(error)
         except MemoryError:
             found = self.counts.stopped(self.model, NO_MEMORY)
         self.counts.fired = self.fired()
@@ -388,7 +397,7 @@ class CompiledSearch:
         behaviour = self.chain(row)
         last = behaviour[-1]
         error = self._evaluation.failure_of_invariants(last) or self._evaluation.failure_of_step(last)
-        return Found(Verdict.EVALUATION_FAILED, None, behaviour, str(error), error)
+        return failure(error, behaviour)
 
     def _make_room(self) -> str:
         """Keep the table at most three quarters full; why that is impossible, or ""."""

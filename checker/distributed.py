@@ -12,8 +12,9 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from checker.background import FailedError, Job
+from checker.errors import SelfCheckError
 from checker.evaluation import Evaluation
-from checker.exploration import Exploration, Found, Values, Watch, states_reason
+from checker.exploration import Exploration, Found, Values, Watch, failure, states_reason
 from checker.model import Model
 from checker.result import Verdict
 from checker.self_check import Examples
@@ -162,6 +163,8 @@ class DistributedSearch:
                 found = self._stopped() or self._level()
         except FailedError as error:
             found = self.counts.stopped(self.model, str(error))
+        except SelfCheckError as error:
+            found = failure(error)
         if self._goes_past and (found is None or found.verdict is Verdict.NOT_EXHAUSTED):
             judged = self._judged()
             found = replace(judged, reason=found.reason if found else "") if judged else found
@@ -247,14 +250,14 @@ class DistributedSearch:
             if report.failed is not None:
                 behaviour = self.chain(before.number, report.shard, report.failed)
                 error = evaluation.failure_of_step(behaviour[-1])
-                return Found(Verdict.EVALUATION_FAILED, None, behaviour, str(error), error)
+                return failure(error, behaviour)
         for answer in answers:
             if answer.failed is not None:
                 part = self._run.read(Level, answer.kept.level)
                 behaviour = [*self.chain(before.number, *place_of(int(part.parents[answer.failed])))]
                 behaviour.append(self._values(part, answer.failed))
                 error = evaluation.failure_of_invariants(behaviour[-1]) or evaluation.failure_of_step(behaviour[-1])
-                return Found(Verdict.EVALUATION_FAILED, None, behaviour, str(error), error)
+                return failure(error, behaviour)
         return None
 
     def chain(self, level: int, shard: int, row: int) -> list[Values]:

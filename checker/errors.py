@@ -28,7 +28,7 @@ class EvaluationError(KafkacheckError):
     exit_status = 75
 
 
-class SelfCheckError(KafkacheckError):
+class SelfCheckError(EvaluationError):
     """Two readings do not tell the same: a bug in kafkacheck, and no answer of it is to be trusted (status 70)."""
 
     exit_status = 70

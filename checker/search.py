@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from checker.errors import SelfCheckError, UsageError
-from checker.exploration import NO_MEMORY, Found, Watch
+from checker.exploration import NO_MEMORY, Found, Watch, failure
 from checker.interpreted import InterpretedSearch
 from checker.interrupts import Stopped
 from checker.model import Model
@@ -126,7 +126,7 @@ def self_checked(search: "Search", found: Found | None, seconds: float) -> tuple
 
         return None, checking.of_run(search, seconds)
     except SelfCheckError as error:
-        return Found(Verdict.SELF_CHECK_FAILED, reason=str(error), error=error), None
+        return failure(error), None
 
 
 def result_of(search: "Search", found: Found | None, watch: Watch) -> Result:

@@ -36,6 +36,8 @@ MOST_SECONDS = 0.5
 """CPU seconds that a self-check takes at most."""
 SHARE = 0.5
 """The share of a short search's CPU seconds that its self-check takes at most."""
+PATIENCE = 3.0
+"""How many seconds may pass for each CPU second, on a busy machine, before one long call of protocol code is ended."""
 AT_ONCE = 64
 """How many states are looked up together."""
 
@@ -205,7 +207,8 @@ class _Comparison:
                 raise self._difference(values, "cannot say", "the search kept this state and does not find it again")
         plain: list[_Told] = []
         # What differs is told outside of this, so that Ctrl-C cannot end the telling.
-        with contextlib.suppress(Stopped), self._watch.interrupts.stopping_protocol_code(self._codes):
+        left = PATIENCE * max(self._until - time.process_time(), 0.0)
+        with contextlib.suppress(Stopped), self._watch.interrupts.stopping_protocol_code(self._codes, left):
             for values in rows:
                 if time.process_time() > self._until or self._watch.interrupts.reason():
                     break
