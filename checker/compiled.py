@@ -15,7 +15,17 @@ import numpy as np
 
 from checker.errors import EvaluationError
 from checker.evaluation import Evaluation
-from checker.exploration import NO_MEMORY, Exploration, Found, HandOver, Values, Watch, memory_reason, states_reason
+from checker.exploration import (
+    NO_MEMORY,
+    Exploration,
+    Found,
+    HandOver,
+    Values,
+    Watch,
+    failure,
+    memory_reason,
+    states_reason,
+)
 from checker.language import removal
 from checker.machine.context import EVERY_ACTION, EXCLUDED, Context, Sizes, kept_slot, successor_slot
 from checker.machine.kernel import sizes_of
@@ -23,7 +33,6 @@ from checker.machine.lookup import BUCKET, MOST_SLOTS
 from checker.machine.machine_code import Improvement
 from checker.machine.native import DEADLOCK, FAULT, FAULT_AT, NO_FAULT, STOP, STOPPED, Entry
 from checker.model import Model
-from checker.result import Verdict
 from checker.room import THREAD, need, take
 
 BUFFER = 32768
@@ -93,6 +102,11 @@ class Workspace:
         """How many of the first of the collected successors lie outside the constraint."""
         return int(np.count_nonzero(self.actions[:amount] >= EXCLUDED))
 
+    def first_origin(self, action: int, amount: int) -> int:
+        """The state of the first successor by an action, among the first of the collected successors."""
+        taken = self.actions[:amount] & np.uint16(EXCLUDED - 1)
+        return int(self.origins[np.argmax(taken == action)])
+
     def check(self, first: int, last: int) -> None:
         """Evaluate the invariants of the states first .. last-1."""
         self._context[Context.FIRST], self._context[Context.LAST] = first, last
@@ -122,6 +136,11 @@ class Workspace:
         self._context[Context.FIRST], self._context[Context.LAST] = first, last
         self._call("fingerprint")
         return values
+
+    @property
+    def table(self) -> Any:
+        """The entries of the table, uint64[slots]."""
+        return self._table[: self.slots]
 
     def fill_table(self, count: int, slots: int, most: int = 0) -> None:
         """Make a new table of `slots` slots, which may grow to `most`, that holds the states 0 .. count-1."""
@@ -179,6 +198,10 @@ class CompiledSearch:
         self.counts = Exploration(fired=[0] * len(model.actions)) if found is None else found.counts
         self._evaluation = Evaluation(model)
         self._next = 0 if found is None else found.next
+        self.examples: dict[int, int] = {}
+        """By the number of an action, the first state from which machine code took it."""
+        self._untaken = set(range(len(model.actions)))
+        self._fired_before, self._met_before = list(self.counts.fired), frozenset(self.counts.met)
         self._full = memory_reason(watch.memory_limit)
         self._space = self._workspace(entries)
         if found is not None:
@@ -229,6 +252,26 @@ class CompiledSearch:
                 self._full = NO_MEMORY
                 capacity = max(capacity // 2, SMALLEST_CAPACITY)
 
+    def workspace(self, capacity: int, room: int | None) -> Workspace:
+        """Another workspace with the machine code that the search runs now."""
+        return self.space_class(self.space.sizes, self.space.entries, capacity, room)
+
+    @property
+    def space(self) -> Workspace:
+        """The workspace of the search."""
+        return self._space
+
+    def met_examples(self) -> dict[int, int]:
+        """By the number of a `sometimes` property, the state that machine code first saw it hold in."""
+        slots = {number: self._space.sizes.sometimes_slot(number) for number in self.counts.met - self._met_before}
+        return {number: int(self._space.report[slot]) for number, slot in slots.items()}
+
+    def _note_examples(self, looked: int) -> None:
+        """Remember the first state from which machine code took an action."""
+        for action in [each for each in self._untaken if self._space.fired[each] > self._fired_before[each]]:
+            self.examples[action] = self._space.first_origin(action, looked)
+            self._untaken.remove(action)
+
     @property
     def bytes_per_state(self) -> float:
         """Memory kept for each distinct state: the packed state, its parent, its share of the table."""
@@ -248,7 +291,7 @@ class CompiledSearch:
                 while found is None and 0 < self.frontier < (widest or 1 << 63):
                     found = self._level()
         except EvaluationError as error:
-            found = Found(Verdict.EVALUATION_FAILED, reason=str(error), error=error)
+            found = failure(error)
         except MemoryError:
             found = self.counts.stopped(self.model, NO_MEMORY)
         self.counts.fired = self.fired()
@@ -348,6 +391,7 @@ class CompiledSearch:
         counts.distinct, looked = space.absorb(kept, amount, capacity)
         counts.generated += looked
         counts.excluded += space.excluded(looked)
+        self._note_examples(looked)
         self._check(kept)
         self._next = following
         if looked < amount:
@@ -397,7 +441,7 @@ class CompiledSearch:
         behaviour = self.chain(row)
         last = behaviour[-1]
         error = self._evaluation.failure_of_invariants(last) or self._evaluation.failure_of_step(last)
-        return Found(Verdict.EVALUATION_FAILED, None, behaviour, str(error), error)
+        return failure(error, behaviour)
 
     def _make_room(self) -> str:
         """Keep the table at most three quarters full; why that is impossible, or ""."""

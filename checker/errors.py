@@ -30,6 +30,12 @@ class EvaluationError(KafkacheckError):
     exit_status = statuses.EVALUATION_FAILED
 
 
+class SelfCheckError(EvaluationError):
+    """Two readings do not tell the same: a bug in kafkacheck, and no answer of it is to be trusted (status 70)."""
+
+    exit_status = statuses.INTERNAL_ERROR
+
+
 class NotExhaustedError(KafkacheckError):
     """A search that ended before every state was visited, where nothing less is of use (exit status 20)."""
 

@@ -1,12 +1,13 @@
 """What a search has found so far, in the form in which one reading hands it to another, and when it must stop."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import psutil
 
 from checker import forecast, memory
-from checker.errors import KafkacheckError
+from checker.errors import EvaluationError, KafkacheckError, SelfCheckError
 from checker.interrupts import Interrupts
 from checker.model import Model
 from checker.result import Limits, Progress, ProgressListener, Verdict
@@ -27,6 +28,13 @@ class Found:
     chain: list[Values] = field(default_factory=list)
     reason: str = ""
     error: KafkacheckError | None = None
+
+
+def failure(error: EvaluationError, chain: Sequence[Values] = ()) -> Found:
+    """What a search stopped for where evaluating a state failed, to which these states lead."""
+    differ = isinstance(error, SelfCheckError)
+    verdict = Verdict.SELF_CHECK_FAILED if differ else Verdict.EVALUATION_FAILED
+    return Found(verdict, None, list(chain), str(error), error)
 
 
 @dataclass

@@ -58,6 +58,7 @@ class Interrupts:
         self._seconds = max_seconds
         self._listens = False
         self._protocol_code: Set[CodeType] = frozenset()
+        self._code_deadline: float | None = None
         self._may_raise_in_ours = False
 
     @property
@@ -100,19 +101,30 @@ class Interrupts:
         self._on_tick(number, frame)
 
     def _on_tick(self, number: int, frame: FrameType | None) -> None:
-        wanted = self.pressed or self.is_late
+        wanted = self.pressed or self.is_late or self._is_code_late()
         is_protocol_code = frame is not None and frame.f_code in self._protocol_code
         if wanted and (is_protocol_code or (self._may_raise_in_ours and _is_ours(frame))):
             raise Stopped
 
+    def _is_code_late(self) -> bool:
+        return self._code_deadline is not None and time.perf_counter() > self._code_deadline
+
     @contextlib.contextmanager
-    def stopping_protocol_code(self, codes: Set[CodeType]) -> Iterator[None]:
-        """Within it, `Stopped` is raised in the functions with these codes."""
-        self._protocol_code = codes
+    def stopping_protocol_code(self, codes: Set[CodeType], seconds: float | None = None) -> Iterator[None]:
+        """Within it, `Stopped` is raised in the functions with these codes; also after so many seconds, if given."""
+        self._protocol_code, begun = codes, time.perf_counter()
+        timer = 0.0, 0.0
+        if seconds is not None and self._listens:
+            self._code_deadline = begun + seconds
+            timer = signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.001), SECONDS_BETWEEN_TICKS)
         try:
             yield
         finally:
             self._protocol_code = frozenset()
+            if self._code_deadline is not None:
+                self._code_deadline = None
+                left = max(timer[0] - (time.perf_counter() - begun), 0.001) if timer[0] else 0.0
+                signal.setitimer(signal.ITIMER_REAL, left, timer[1])
 
     @contextlib.contextmanager
     def stopping_ours(self) -> Iterator[None]:

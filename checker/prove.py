@@ -171,6 +171,7 @@ def prove(
         proof.checked.append(each)
         if listener is not None:
             listener(each, len(asked.contract) + len(asked.preservation))
+    model.require_unchanged()
     if scripts is not None:
         scripts.write(model, [script_of(each.obligation) for each in proof.checked])
     proved = [(each.obligation, each.told) for each in proof.checked if each.outcome is Outcome.PROVED]

@@ -19,6 +19,7 @@ class Verdict(Enum):
     DEADLOCK = "DEADLOCK"
     NOT_EXHAUSTED = "NOT_EXHAUSTED"
     EVALUATION_FAILED = "EVALUATION_FAILED"
+    SELF_CHECK_FAILED = "SELF_CHECK_FAILED"
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,8 @@ class Result:
     `reason` says why a search is NOT_EXHAUSTED or EVALUATION_FAILED, and `interrupted` whether Ctrl-C ended it.
     `resume` is the command that goes on with a search that is not finished, if what it found is kept.
     `remarks` are what was told while it ran, such as that memory will run out.
+    `checked` is how many visited states plain Python expanded again before HOLDS, see `checker.self_check`; None where
+    no machine code took part.
     `bytes_per_state` is the memory, or with Spark the disk, kept per distinct state, where measured.
     """
 
@@ -88,6 +91,7 @@ class Result:
     states_excluded: int | None = None
     resume: str | None = None
     remarks: tuple[str, ...] = ()
+    checked: int | None = None
 
     @builtins.property
     def never_fired(self) -> tuple[str, ...]:

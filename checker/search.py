@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from checker.errors import UsageError
-from checker.exploration import NO_MEMORY, Found, Watch
+from checker.errors import SelfCheckError, UsageError
+from checker.exploration import NO_MEMORY, Found, Watch, failure
 from checker.interpreted import InterpretedSearch
 from checker.interrupts import Stopped
 from checker.model import Model
@@ -45,13 +45,16 @@ def check(
     if engine not in ENGINES:
         raise UsageError(f"there is no engine {engine!r}; choose one of: {', '.join(ENGINES)}")
     watch = Watch(limits or Limits(), progress)
+    begun = time.process_time()
     with watch.interrupts.listening():
         if engine == "interpreted":
             search: Search = InterpretedSearch(model, watch)
             found = search.run()
         else:
             search, found = _with_compiler(model, watch, engine == "auto", keeping)
+        found, checked = self_checked(search, found, time.process_time() - begun)
         result = result_of(search, found, watch)
+        result.checked = checked
         if result.verdict is Verdict.HOLDS and model.liveness:
             del search  # its memory is needed anew
             if keeping is not None:
@@ -127,9 +130,28 @@ def wait(search: InterpretedSearch, is_ready: Callable[[], bool]) -> Found | Non
     return None
 
 
+def self_checked(search: "Search", found: Found | None, seconds: float) -> tuple[Found | None, int | None]:
+    """What to report of a search that took so many CPU seconds, and how many of its states were checked once more."""
+    if found is not None or isinstance(search, InterpretedSearch):
+        return found, None
+    from checker.compiled import CompiledSearch
+
+    try:
+        if isinstance(search, CompiledSearch):
+            from checker import self_check
+
+            return None, self_check.of_search(search, seconds)
+        from checker.sharded import checking
+
+        return None, checking.of_run(search, seconds)
+    except SelfCheckError as error:
+        return failure(error), None
+
+
 def result_of(search: "Search", found: Found | None, watch: Watch) -> Result:
     """The answer of a search that stopped, for what it found."""
     model, counts = search.model, search.counts
+    model.require_unchanged()
     result = Result(
         model=model,
         verdict=Verdict.HOLDS if found is None else found.verdict,

@@ -12,7 +12,7 @@ from checker.catalogue import Expectation
 from checker.commands.named import Source
 from checker.commands.output import say, tell
 from checker.commands.progress import ProgressReport
-from checker.errors import EvaluationError, KafkacheckError, UsageError
+from checker.errors import EvaluationError, KafkacheckError, SelfCheckError, UsageError
 from checker.files import check_writable, make_usable, remove_empty
 from checker.kept_levels import Keeping
 from checker.model import Model
@@ -21,6 +21,7 @@ from checker.settings import headline, rules_of, settings_text, told_settings
 from checker.statuses import (
     DEADLOCK,
     EVALUATION_FAILED,
+    INTERNAL_ERROR,
     INVARIANT_VIOLATED,
     NO_LONGER_APPLIES,
     NOT_EXHAUSTED,
@@ -65,6 +66,8 @@ def check_model(model: Model, how: Search, limits: Limits, folder: Path | None, 
         raise failure
     if result.verdict is Verdict.EVALUATION_FAILED:
         raise EvaluationError(result.reason)
+    if result.verdict is Verdict.SELF_CHECK_FAILED:
+        raise SelfCheckError(result.reason)
     return VACUOUS if strict and result.is_vacuous else exit_status(result.model, result.verdict, result.property)
 
 
@@ -112,6 +115,8 @@ def _searched(name: str, expected: Expectation | None, engine: str, limits: Limi
     row = replace(row, result=result)
     if result.verdict is Verdict.EVALUATION_FAILED:
         return replace(row, error=result.reason, error_status=EVALUATION_FAILED)
+    if result.verdict is Verdict.SELF_CHECK_FAILED:
+        return replace(row, error=result.reason, error_status=INTERNAL_ERROR)
     return replace(row, error=_interrupted(), error_status=NOT_EXHAUSTED) if result.interrupted else row
 
 
@@ -190,6 +195,8 @@ def print_result(result: Result, files: Sequence[Path]) -> None:
     within = report.constraint_text(result)
     if within:
         say(within)
+    if result.checked is not None:
+        say(f"self-check: {result.checked:,} of {result.states_distinct:,} states, by plain Python")
     if result.bytes_per_state is not None and result.states_distinct >= ENOUGH_TO_MEASURE:
         where = "on disk" if result.engine == "spark" else "of memory"
         say(f"{result.bytes_per_state:.0f} bytes {where} per distinct state ({result.engine} reading)")
@@ -212,6 +219,7 @@ def exit_status(model: Model, verdict: Verdict, violated: str | None) -> int:
         Verdict.DEADLOCK: DEADLOCK,
         Verdict.NOT_EXHAUSTED: NOT_EXHAUSTED,
         Verdict.EVALUATION_FAILED: EVALUATION_FAILED,
+        Verdict.SELF_CHECK_FAILED: INTERNAL_ERROR,
     }[verdict]
 
 

@@ -49,7 +49,11 @@ def write(
     tally: "Tally",
     files: Mapping[str, Digest],
 ) -> dict[str, Any]:
-    """Write `_run.json`; what it says. `files` are the digests of all files by their paths in the data set."""
+    """Write `_run.json`; what it says. `files` are the digests of all files by their paths in the data set.
+
+    ModelError if what the functions see has changed meanwhile.
+    """
+    model.require_unchanged()
     is_open = bool(found.reason) and found.outcome.verdict is Verdict.HOLDS
     edges = [*found.edges, *[0] * (len(found.states) - len(found.edges))]
     said = {

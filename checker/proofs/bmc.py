@@ -79,6 +79,7 @@ def check_bounded(
 
     `scripts` gets every question. ContradictionError where plain Python and the solver do not say the same.
     """
+    model.require_unchanged()
     unrolling = _Unrolling(model, timeout)
     try:
         return _lengthened(unrolling, model, depth, listener)
@@ -92,6 +93,7 @@ def _lengthened(unrolling: "_Unrolling", model: Model, depth: int, listener: Lis
     proved = 0
 
     def result(verdict: BoundedVerdict, **more: object) -> BoundedResult:
+        model.require_unchanged()
         depth = proved + (verdict in (BoundedVerdict.VIOLATED, BoundedVerdict.DEADLOCK))
         return BoundedResult(model, verdict, depth, time.perf_counter() - began, **more)  # type: ignore[arg-type]  # the rest of the fields
 

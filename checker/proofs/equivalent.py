@@ -93,6 +93,7 @@ def ask_for(model: Model, calls: Mapping[str, Calls]) -> Asked:
 
 def describe(model: Model, asked: Asked | None = None) -> Description:
     """What is compared of a model; with the effects that are asked for, if its states are alike."""
+    model.require_unchanged()
     before = symbolic.variables(model.layout)
     actions = {}
     for action in model.actions:
@@ -175,6 +176,7 @@ def compare(
 
     UsageError where a name is unknown, or the states or parameters of the models are not alike.
     """
+    model.require_unchanged()
     _check_alike(model, other)
     for name in names:
         model.action(name)

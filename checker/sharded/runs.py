@@ -21,7 +21,7 @@ from checker.commands.named import Source, Wanted, followed
 from checker.compiled import CompiledSearch
 from checker.distributed import DistributedSearch, HereWorkers, SparkWorkers
 from checker.errors import UsageError
-from checker.exploration import Watch
+from checker.exploration import Found, Watch
 from checker.files import atomic_write, reason_of
 from checker.identity import differences, identity_of
 from checker.interpreted import InterpretedSearch
@@ -29,7 +29,8 @@ from checker.machine import kernel, machine_code
 from checker.model import Model
 from checker.places import CHECKER, SOURCES
 from checker.result import Limits, ProgressListener, Result, Verdict
-from checker.search import result_of, wait
+from checker.search import result_of, self_checked, wait
+from checker.self_check import Examples, examples_of
 from checker.sharded import spark
 from checker.sharded.hand_over import hand_over
 from checker.sharded.run_directory import RunDirectory, kernel_name
@@ -175,16 +176,25 @@ def _continued(
         if not levels or levels[-1].summary is None:
             run.forget()
             result = _from_the_start(model, run, about, text, cluster, watch, sessions)
-            if result is not None:
+            if not isinstance(result, Examples):
                 return _left(result, run, about, is_temporary, cluster)
+            examples = result
         else:
+            examples = Examples()
             run.verify(levels)
         sizes = kernel.sizes_of(model)
         work = Work(str(run.path.resolve()), kernel_name(text), sizes, about["shards"], 0)
         workers = (HereWorkers(), SparkWorkers(sessions.context))
-        search = DistributedSearch(model, run, work, watch, workers, cluster.spark_from, about["goes_past"])
-        found = search.run()
-        return _left(result_of(search, found, watch), run, about, is_temporary, cluster)
+        search = DistributedSearch(model, run, work, watch, workers, cluster.spark_from, about["goes_past"], examples)
+        return _left(_answer(search, search.run(), watch), run, about, is_temporary, cluster)
+
+
+def _answer(search: CompiledSearch | DistributedSearch, found: Found | None, watch: Watch) -> Result:
+    """The answer of a search that stopped, checked once more if it holds."""
+    found, checked = self_checked(search, found, watch.seconds)
+    result = result_of(search, found, watch)
+    result.checked = checked
+    return result
 
 
 def _from_the_start(
@@ -195,8 +205,8 @@ def _from_the_start(
     cluster: Cluster,
     watch: Watch,
     sessions: "SparkStarter",
-) -> Result | None:
-    """Search in this process until a level is wide enough and hand over; the result where none is.
+) -> Result | Examples:
+    """Search in this process until a level is wide enough and hand over with examples; the result where none is.
 
     UsageError where a file cannot be written.
     """
@@ -210,13 +220,14 @@ def _from_the_start(
             search.counts.tolerate_all(model)
         found = search.run(cluster.spark_from if cluster.hand_over_from is None else cluster.hand_over_from)
         if found is not None or not search.frontier:
-            return result_of(search, found, watch)
+            return _answer(search, found, watch)
         try:
             if about["shards"] is None:
                 expanded = search.counts.distinct - search.frontier
                 reason_to_stop = partial(watch.reason_to_stop, search.engine, search.counts, expanded)
                 about["shards"] = sessions.context(reason_to_stop).defaultParallelism
             run.describe(about)
+            examples = examples_of(search)
             hand_over(search, run, about["shards"])
         except FailedError as error:
             return result_of(search, search.counts.stopped(model, str(error)), watch)
@@ -225,7 +236,7 @@ def _from_the_start(
                 f"cannot write {error.filename or run.shards}: {reason_of(error)}; make room there, and go on with "
                 f"`kafkacheck resume {run.path}`, or begin again with another --run-dir"
             ) from error
-    return None
+    return examples
 
 
 class SparkStarter:
