@@ -102,10 +102,10 @@ class Workspace:
         """How many of the first of the collected successors lie outside the constraint."""
         return int(np.count_nonzero(self.actions[:amount] >= EXCLUDED))
 
-    def first_origin(self, action: int, amount: int) -> int:
-        """The state of the first successor by an action, among the first of the collected successors."""
-        taken = self.actions[:amount] & np.uint16(EXCLUDED - 1)
-        return int(self.origins[np.argmax(taken == action)])
+    def first_origin(self, action: int, amount: int) -> int | None:
+        """The state of the first successor by an action, among the first of the collected successors, if any is."""
+        taken = np.flatnonzero(self.actions[:amount] & np.uint16(EXCLUDED - 1) == action)
+        return int(self.origins[taken[0]]) if len(taken) else None
 
     def check(self, first: int, last: int) -> None:
         """Evaluate the invariants of the states first .. last-1."""
@@ -201,7 +201,7 @@ class CompiledSearch:
         self.examples: dict[int, int] = {}
         """By the number of an action, the first state from which machine code took it."""
         self._untaken = set(range(len(model.actions)))
-        self._fired_before, self._met_before = list(self.counts.fired), frozenset(self.counts.met)
+        self._fired_before, self._met_before = list(self.counts.fired), frozenset[int]()
         self._full = memory_reason(watch.memory_limit)
         self._space = self._workspace(entries)
         if found is not None:
@@ -231,7 +231,8 @@ class CompiledSearch:
         return ""
 
     def _count_on(self) -> None:
-        """Let the machine code count from what was found."""
+        """Let the machine code count from what was found, of which it can name no examples."""
+        self._fired_before, self._met_before = list(self.counts.fired), frozenset(self.counts.met)
         self._space.fired[:] = self.counts.fired
         for number in self.counts.met:
             self._space.report[self._space.sizes.sometimes_slot(number)] = 0
@@ -269,8 +270,10 @@ class CompiledSearch:
     def _note_examples(self, looked: int) -> None:
         """Remember the first state from which machine code took an action."""
         for action in [each for each in self._untaken if self._space.fired[each] > self._fired_before[each]]:
-            self.examples[action] = self._space.first_origin(action, looked)
-            self._untaken.remove(action)
+            origin = self._space.first_origin(action, looked)
+            if origin is not None:  # where a limit ends the search, not every successor was looked at
+                self.examples[action] = origin
+                self._untaken.remove(action)
 
     @property
     def bytes_per_state(self) -> float:

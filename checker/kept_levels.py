@@ -15,6 +15,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from checker import catalogue
 from checker.errors import KafkacheckError, UsageError
 from checker.exploration import NO_MEMORY, Exploration, memory_reason
 from checker.files import reason_of
@@ -185,6 +186,7 @@ class Keeping:
         assert self._folder is not None and self._model is not None
         run = KeptRun(self._folder)
         about = run.about()
+        self._about = {"source": about["source"]}
         changed = differences(about["identity"], identity_of(self._model, self._text))
         if changed:
             raise UsageError(
@@ -196,7 +198,7 @@ class Keeping:
         self._pieces, damage = run.pieces()
         level = self._pieces[-1].last if self._pieces else 0
         if damage is not None and not self._redoes:
-            mend = shlex.join(["kafkacheck", "resume", str(run.path), "--redo-damaged"])
+            mend = f"{self._resuming()} --redo-damaged"
             where = f"from level {level} on" if level else "from the start"
             raise DamagedRunError(f"{damage}; or search again {where} with: {mend}")
         run.forget_after(level)
@@ -261,7 +263,13 @@ class Keeping:
         watch.tell(f"note: finished levels are kept from now on; if the search ends without an answer, {self._mend()}")
 
     def _mend(self) -> str:
-        return f"continue with: {shlex.join(['kafkacheck', 'resume', str(self._folder)])}"
+        return f"continue with: {self._resuming()}"
+
+    def _resuming(self) -> str:
+        """The command that goes on; a model of the user's own is named, because a file must not run its code."""
+        model = str(self._about["source"][0])
+        named = [] if catalogue.is_ours(model) else ["--model", model]
+        return shlex.join(["kafkacheck", "resume", str(self._folder), *named])
 
     def let_go(self) -> None:
         """Keep what was found, and need the search no more."""
@@ -282,7 +290,7 @@ class Keeping:
             if writer.failure:
                 result.reason += f"; {self._folder} has the levels up to {writer.level} only: {writer.failure}"
             result.reason += f"; {self._mend()}"
-            result.resume = shlex.join(["kafkacheck", "resume", str(self._folder)])
+            result.resume = self._resuming()
         elif not self._is_named:
             shutil.rmtree(self._folder, ignore_errors=True)
         self.close()

@@ -53,7 +53,7 @@ TABLE: tuple[tuple[tuple[int, ...], str], ...] = (
     ),
     ((VACUOUS,), "`--strict`: the model holds only because something that should be possible never happens"),
     ((UNEXPLAINED,), "`guards`: a guard is unexplained, or listed with a reason that it does not need"),
-    ((INTERNAL_ERROR,), "a bug in kafkacheck"),
+    ((INTERNAL_ERROR,), "a bug in kafkacheck, which its own checks may have found"),
     ((EVALUATION_FAILED,), "the model's code failed, broke its contract, or ended the process while it was at work"),
     ((NOT_WELL_FORMED,), "the model is not well-formed, or importing its file fails or ends the process"),
     ((PIPE_CLOSED,), "whoever read the output closed it"),

@@ -320,4 +320,12 @@ def test_sizes(text, size):
 def test_a_model_of_ones_own_is_found_again(kafkacheck, tmp_path):
     tank = write(tmp_path / "tank.py", TANK)
     assert kafkacheck("check", tank, "--run-dir", tmp_path / "run", "--engine", "compiled").status == 0
-    assert kafkacheck("resume", tmp_path / "run").last_line.startswith("tank: HOLDS distinct=3 ")
+    assert "--model" in kafkacheck("resume", tmp_path / "run").error
+    ended = kafkacheck("resume", tmp_path / "run", "--model", tank)
+    assert ended.last_line.startswith("tank: HOLDS distinct=3 ")
+
+
+def test_the_command_that_goes_on_names_a_model_of_ones_own(kafkacheck, tmp_path):
+    tank = write(tmp_path / "tank.py", TANK)
+    ended = kafkacheck("check", tank, "--run-dir", tmp_path / "run", "--engine", "compiled", "--max-states", 2)
+    assert f"continue with: kafkacheck resume {tmp_path / 'run'} --model {tank}" in ended.out

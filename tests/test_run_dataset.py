@@ -172,6 +172,7 @@ def test_an_initial_state_outside_the_constraint_that_violates(tmp_path):
     assert (again.verdict, len(again.trace.steps)) == (Verdict.VIOLATED, 1)
 
 
+@pytest.mark.long
 def test_the_analysis_finds_the_same(tmp_path, spark_session, kafkacheck):
     same_both_ways(KIP101, tmp_path, 3)
     for name in ("one", "graph"):

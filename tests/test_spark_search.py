@@ -102,6 +102,7 @@ def test_a_small_space_needs_no_spark(tmp_path):
     assert result.verdict is Verdict.VIOLATED and result.engine == "compiled" and told == []
 
 
+@pytest.mark.long
 def test_killing_everything_loses_no_finished_level(tmp_path):
     folder = tmp_path / "run"
     run = RunDirectory(folder)

@@ -26,7 +26,9 @@ def test_readme_and_the_help_have_the_table():
 def test_every_error_carries_one_by_its_name():
     tree = ast.parse(Path(errors.__file__).read_text(encoding="utf-8"))
     given = [
-        node.value for node in ast.walk(tree) if isinstance(node, ast.Assign) and node.targets[0].id == "exit_status"
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "exit_status"
     ]
     assert given and all(isinstance(each, ast.Attribute) and each.attr in DEFINED for each in given)
 

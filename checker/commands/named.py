@@ -34,7 +34,7 @@ class Source:
 
     def absolute(self) -> "Source":
         """The same from any folder."""
-        if self.text in catalogue.catalogue_names():
+        if catalogue.is_ours(self.text):
             return self
         path = Path(self.text)
         return replace(self, text=str(path.resolve()) if path.is_file() else self.text)

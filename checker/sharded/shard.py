@@ -134,8 +134,9 @@ class _Found:
     def note_taken(self, space: Workspace, looked: int, start: int) -> None:
         """Take over from which states actions were taken first, after a number of successors was looked at."""
         for action in np.flatnonzero(space.fired).tolist():
-            if action not in self.taken:
-                self.taken[action] = start + space.first_origin(action, looked)
+            origin = None if action in self.taken else space.first_origin(action, looked)
+            if origin is not None:
+                self.taken[action] = start + origin
 
     def note(self, space: Workspace, start: int) -> None:
         """Take over what the kernel reported of a chunk that begins at row `start`."""
