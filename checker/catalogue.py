@@ -6,7 +6,6 @@ folder says what a check of its models must find. A module is imported when some
 package of that name, earlier on the path, is a catalogue of its own.
 """
 
-import contextlib
 import importlib
 import importlib.util
 import os
@@ -21,11 +20,14 @@ from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 
+from checker import endings
 from checker.errors import KafkacheckError, ModelError, NotExhaustedError, UsageError
+from checker.foreign import contained, said
 from checker.interrupts import Stopped, limited
 from checker.language.source import short_path
 from checker.model import Model
 from checker.names import CATALOGUE, did_you_mean, model_name, short_names, shortened
+from checker.places import SOURCES
 from checker.result import Verdict
 
 EXPECTED_FILE = "expected.toml"
@@ -131,6 +133,8 @@ def find_model(text: str, max_seconds: float | None = None) -> Model:
     UsageError where there is no such name, file or module; ModelError where there is one, but it cannot be imported
     or has no well-formed `MODEL`; NotExhaustedError where its import is interrupted, or takes more than `max_seconds`.
     """
+    if not is_ours(text):
+        endings.supervise()
     with limited(max_seconds):
         return _model_of(_module(text), text)
 
@@ -148,24 +152,45 @@ def file_beside(text: str, name: str) -> Path | None:
     return folder / name
 
 
+def is_ours(text: object) -> bool:
+    """Whether what a file names is a model of the catalogue that comes with the checker.
+
+    Only then may its code be run because a file says so. A catalogue of the current folder is another one.
+    """
+    return isinstance(text, str) and _in_catalogue(text) is not None and _is_own_catalogue()
+
+
 def _module(text: str) -> ModuleType:
     modules = _modules()
-    if text in modules:
-        return _imported(text, lambda: importlib.import_module(modules[text]))
-    if _is_file_name(text) or os.path.isfile(text):
-        return _module_of_file(Path(text), list(modules))
-    name = None if os.path.isfile(f"{text}.py") else full_name(text)  # a module that lies here is meant first
+    name = _in_catalogue(text)
     if name is not None:
         return _imported(name, lambda: importlib.import_module(modules[name]))
-    if text and os.path.exists(text):
+    if _is_file_name(text) or (text and os.path.exists(text)):
         return _module_of_file(Path(text), list(modules))
     return _module_of_name(text, list(modules))
+
+
+def _in_catalogue(text: str) -> str | None:
+    """The name of the catalogue's model that `text` names to a command; None if it names something else.
+
+    A file comes before a short name, and so does a module that lies in the current folder.
+    """
+    if text in _modules():
+        return text
+    is_elsewhere = _is_file_name(text) or os.path.isfile(text) or os.path.isfile(f"{text}.py")
+    return None if is_elsewhere else full_name(text)
+
+
+def _is_own_catalogue() -> bool:
+    """Whether the catalogue is the one that comes with the checker, not one of the current folder."""
+    return [folder.resolve() for folder in folders()] == [SOURCES / CATALOGUE]
 
 
 def is_found(text: str) -> bool:
     """Whether `text` names a file, or a module that Python finds. ModelError where a package cannot be imported."""
     if _is_file_name(text):
         return os.path.exists(text)
+    endings.supervise()
     _search_here()
     return _is_module_name(text)
 
@@ -174,6 +199,7 @@ def named_value(text: str, name: str) -> object:
     """What a file, or a dotted module, defines under a name. UsageError where there is no such file or module,
     ModelError where it cannot be imported or does not define the name.
     """
+    endings.supervise()
     is_file = _is_file_name(text)
     module = _module_of_file(Path(text), _names(), name) if is_file else _module_of_name(text, _names())
     if not hasattr(module, name):
@@ -341,17 +367,20 @@ def _leads_to(name: str, path: Path) -> bool:
 
 
 def _imported(what: str, load: Callable[[], ModuleType]) -> ModuleType:
-    """The module that `load` imports; what it prints goes to stderr.
+    """The module that `load` imports, which is kept from changing this process (see `checker.foreign`).
 
     ModelError with the place where it raises, NotExhaustedError where it is ended from outside.
     """
     try:
-        with contextlib.redirect_stdout(sys.stderr):
-            return load()
+        with contained(short_path(what)):
+            endings.tell(f"importing {short_path(what)}")
+            module = load()
+        endings.tell("imported")
+        return module
     except (KafkacheckError, MemoryError):
         raise
     except KeyboardInterrupt:
-        raise NotExhaustedError(f"interrupted while importing {short_path(what)}") from None
+        raise NotExhaustedError(f"{endings.told()} while importing {short_path(what)}") from None
     except Stopped:
         raise NotExhaustedError(f"--max-seconds passed while importing {short_path(what)}") from None
     except SyntaxError as error:
@@ -376,10 +405,10 @@ def _place(error: BaseException) -> str:
 def _description(error: BaseException) -> str:
     name = type(error).__name__
     if isinstance(error, ModuleNotFoundError):
-        return f"{error}; install {error.name} for {sys.executable}, or mend the import"
+        return f"{said(error)}; install {error.name} for {sys.executable}, or mend the import"
     if isinstance(error, SystemExit):
-        return f"it ends the process ({name}: {error}); a model file only defines, so take that out"
-    return f"{name}: {error}; mend that line"
+        return f"it ends the process ({name}: {said(error)}); a model file only defines, so take that out"
+    return f"{name}: {said(error)}; mend that line"
 
 
 def _model_of(module: ModuleType, text: str) -> Model:
@@ -400,5 +429,4 @@ def _model_of(module: ModuleType, text: str) -> Model:
 
 
 def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    return shortened(said(value, repr))

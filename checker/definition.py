@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from enum import IntEnum
 from inspect import Parameter
 from types import FunctionType
 from typing import Any
 
 from checker.drawing import Lanes
-from checker.errors import ModelError
+from checker.errors import ModelError, UsageError
+from checker.language.outside import int_problem, rule_problem
 from checker.language.source import shown
 from checker.names import did_you_mean, shortened
 from checker.schema import Struct
@@ -106,6 +108,8 @@ def _check_rules(rules: Any, model: str) -> None:
             raise ModelError(
                 f"model {model}: rules.{name} is {shown(value)}; a switch is an IntEnum member, an int or a bool"
             )
+        if problem := int_problem(value) or rule_problem(rules, name):
+            raise ModelError(f"model {model}: rules.{name} {problem}")
 
 
 def contradiction(
@@ -121,3 +125,25 @@ def contradiction(
     if hints.get("return", bool) not in (bool, type(None) if may_return_nothing else bool):
         return "says that it returns something else than True or False; write `-> bool`"
     return ""
+
+
+def rule_value(now: Any, value: int | str | bool, name: str) -> Any:
+    """The value of a switch as the rules hold it, read from text if need be. UsageError if it cannot have that."""
+    if isinstance(now, IntEnum):
+        members = type(now).__members__
+        if isinstance(value, str) and value in members:
+            return members[value]
+        by_number = {int(member): member for member in members.values()}
+        if str(value).lstrip("-").isdigit() and int(value) in by_number:
+            return by_number[int(value)]
+        near = did_you_mean(str(value), members)
+        raise UsageError(f"rule {name} cannot be {value!r}; it is one of: {', '.join(members)}{near}")
+    if isinstance(now, bool):
+        word = str(value).lower()
+        if word in ("true", "1", "on", "false", "0", "off"):
+            return word in ("true", "1", "on")
+        raise UsageError(f"rule {name} cannot be {value!r}; it is true or false")
+    try:
+        return int(value)
+    except ValueError:
+        raise UsageError(f"rule {name} cannot be {value!r}; it is a whole number") from None

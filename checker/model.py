@@ -9,12 +9,11 @@ them.
 import inspect
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from enum import IntEnum
 from typing import Any, get_type_hints
 
 from checker import collector, fairness
 from checker.bounds import Bounds
-from checker.definition import LISTS, MAPPINGS, check_definition, check_keywords, contradiction
+from checker.definition import LISTS, MAPPINGS, check_definition, check_keywords, contradiction, rule_value
 from checker.drawing import Lanes
 from checker.errors import EvaluationError, ModelError, UsageError
 from checker.fairness import Fairness, Given
@@ -24,7 +23,7 @@ from checker.language.ir import BOOL, INT, NOTHING, Function, reachable
 from checker.language.ranges import Analysis
 from checker.language.source import guarded, parameter_names, place_of, short_path
 from checker.layout import Layout, kind_of, scalar_of
-from checker.names import did_you_mean, model_name, unknown
+from checker.names import model_name, unknown
 from checker.parts import Action, Liveness, Measure, Parameter, Property, Protocol
 from checker.schema import Flag, Kind, Struct
 
@@ -138,6 +137,8 @@ class Model:
                     Analysis(),
                 )
                 self._bounds_of_state = frozenset(self._bounds.used)
+                for struct in self.layout.structs:
+                    self._program.outside.note_struct(struct)
             else:
                 self.layout, self._program, self._ranges = like.layout, like._program, like._ranges
                 self._bounds_of_state = like._bounds_of_state
@@ -171,6 +172,7 @@ class Model:
 
     def with_bounds(self, changes: Mapping[str, int]) -> "Model":
         """The same model with some bounds changed. UsageError for an unknown bound or a value it cannot have."""
+        self.require_unchanged()
         for name, value in changes.items():
             if name not in self._bounds.values:
                 raise UsageError(unknown("bound", name, self.bounds, self.name))
@@ -188,7 +190,7 @@ class Model:
         for name, value in changes.items():
             if name not in fields:
                 raise UsageError(unknown("rule", name, fields, self.name))
-            changes = {**changes, name: _rule_value(fields[name], value, name)}
+            changes = {**changes, name: rule_value(fields[name], value, name)}
         return self._again(rules=self.rules._replace(**changes)) if changes else self
 
     def with_properties(self, names: Sequence[str]) -> "Model":
@@ -288,7 +290,16 @@ class Model:
         enabled = guarded(f"{action.name} on the blank state", lambda: action.apply(state, values))
         return enabled or action.read.returns == NOTHING
 
+    def require_unchanged(self) -> None:
+        """ModelError, naming the place and both values, if a function sees something else than at the definition.
+
+        Globals, enum members, rules, other functions and what they consist of are read once. Every search, proof and
+        replay calls this when it begins, and before it answers.
+        """
+        self._program.outside.require_unchanged()
+
     def _again(self, **changes: Any) -> "Model":
+        self.require_unchanged()
         is_alike = changes.keys().isdisjoint(("state", "bounds", "rules"))
         return Model(**{**self._definition, **changes}, like=self if is_alike else None)
 
@@ -370,6 +381,8 @@ class Model:
         if kind is None:
             mend = f"annotate it with a kind such as Annotated[int, Count(3)], or give parameters={{{name!r}: ...}}"
             raise self._error(f"has a parameter {name!r} without a domain; {mend}", function)
+        if name not in self._kinds:
+            self._program.outside.note_annotation(function, name, annotation, lambda: self._hints(function).get(name))
         scalar = scalar_of(kind, self._bounds, f"{place_of(function)}: {function.__name__}({name})")
         return Parameter(name, kind, scalar.low, scalar.high)
 
@@ -477,24 +490,3 @@ class Model:
 def _first_sentence(text: str | None) -> str:
     paragraph = inspect.cleandoc(text or "").split("\n\n")[0].replace("\n", " ")
     return paragraph.strip()
-
-
-def _rule_value(now: Any, value: int | str | bool, name: str) -> Any:
-    if isinstance(now, IntEnum):
-        members = type(now).__members__
-        if isinstance(value, str) and value in members:
-            return members[value]
-        by_number = {int(member): member for member in members.values()}
-        if str(value).lstrip("-").isdigit() and int(value) in by_number:
-            return by_number[int(value)]
-        near = did_you_mean(str(value), members)
-        raise UsageError(f"rule {name} cannot be {value!r}; it is one of: {', '.join(members)}{near}")
-    if isinstance(now, bool):
-        word = str(value).lower()
-        if word in ("true", "1", "on", "false", "0", "off"):
-            return word in ("true", "1", "on")
-        raise UsageError(f"rule {name} cannot be {value!r}; it is true or false")
-    try:
-        return int(value)
-    except ValueError:
-        raise UsageError(f"rule {name} cannot be {value!r}; it is a whole number") from None

@@ -9,11 +9,10 @@ import pytest
 from checker import catalogue, symbolic
 from checker.errors import ModelError
 from checker.proofs.solver import Translation
-from checker.schema import Flag
-from tests import random_states, z3_values
+from tests import random_states
 from tests.expected import pinned
-from tests.random_programs import module_text
 from tests.snippets import load
+from tests.terms_as_run import FAILED, assignments, evaluated, outcome, read_symbolically
 from tests.toys import die_hard, every_kind, ewd840, paxos, peterson, two_phase_commit
 
 STATES = 10_000
@@ -21,40 +20,6 @@ MODELS = {
     **{name: catalogue.find_model(name) for name in ("kip101", "kip320", "kip320_first_try")},
     **{each.MODEL.name: each.MODEL for each in (die_hard, every_kind, ewd840, paxos, peterson, two_phase_commit)},
 }
-FAILED = "failed"
-
-
-def assignments(model, rows, suffix=""):
-    return {
-        leaf.path + suffix: rows[:, column].astype(bool) if isinstance(leaf.kind, Flag) else rows[:, column]
-        for column, leaf in enumerate(model.layout.leaves)
-    }
-
-
-def evaluated(translation, known, terms):
-    done = {}
-    count = len(next(iter(known.values())))
-    values = [z3_values.evaluate(translation.expression(term), known, done) for term in terms]
-    return [np.broadcast_to(value, count) for value in values]
-
-
-def outcome(action, model, values, parameters):
-    """What the function returns, and the state it leaves; or that it failed."""
-    state = model.layout.restore(values)
-    try:
-        return action.apply(state, parameters), model.layout.flatten(state)
-    except (IndexError, ZeroDivisionError, ValueError):
-        return FAILED
-
-
-def read_symbolically(model, action, drawn, parameters):
-    """Where the terms say that the action fails and is enabled, and the states they give, row by row."""
-    step = symbolic.step(action, symbolic.variables(model.layout), symbolic.parameter_variables(action))
-    known = assignments(model, np.array(drawn, np.int64))
-    for number, each in enumerate(action.parameters):
-        known[f"{action.name}({each.name})"] = np.array([values[number] for values in parameters])
-    fault, enabled, *after = evaluated(Translation(), known, [step.fault, step.enabled, *step.leaves])
-    return fault, enabled, np.stack(after, axis=1)
 
 
 def compare(model, action, drawn):
@@ -122,22 +87,6 @@ def test_a_property_is_read_as_it_runs(name, wanted):
         except (IndexError, ZeroDivisionError, ValueError):
             value = False
         assert bool(holds[number]) == value, states
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(12))
-def test_random_programs_are_read_as_they_run(seed, tmp_path):
-    model = load(tmp_path, module_text(seed)).MODEL
-    rng = random.Random(seed)
-    for action in model.actions:
-        drawn = random_states.anywhere(model, 400, seed)
-        parameters = [tuple(rng.choice(each.values) for each in action.parameters) for _ in drawn]
-        fault, enabled, rows = read_symbolically(model, action, drawn, parameters)
-        for number, values in enumerate(drawn):
-            wanted = outcome(action, model, values, parameters[number])
-            assert bool(fault[number]) == (wanted == FAILED), (action.name, values, parameters[number])
-            if wanted != FAILED:
-                assert (bool(enabled[number]), tuple(rows[number])) == wanted, (action.name, values, parameters[number])
 
 
 LOOPS = """

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from checker.language import ir
 from checker.language.ir import BOOL, INT, NOTHING, Owner
+from checker.language.outside import enum_problem, int_problem
 from checker.language.ranges import HIGHEST_SHIFT
 from checker.language.words import words_for
 from checker.shape import ArrayOf, Record
@@ -202,10 +203,18 @@ class ExpressionReader:
                 names = ", ".join(rules._fields)
                 raise self.function.error(node, f"the rules have no switch {node.attr!r}; they have: {names}")
             raise self.function.error(node, f"{getattr(host, '__name__', host)!s} has no {node.attr!r}")
+        self.function.sees_attribute(node, host)
         return self.host_value(node, getattr(host, node.attr), node.attr)
 
     def host_value(self, node: ast.expr, value: Any, name: str) -> Value:
         """The Value of a Python object found outside the function: a constant, enum, module or function."""
+        problem = ""
+        if isinstance(value, int):
+            problem = int_problem(value)
+        elif isinstance(value, type) and issubclass(value, IntEnum):
+            problem = enum_problem(value)
+        if problem:
+            raise self.function.error(node, f"{name} {problem}")
         if isinstance(value, bool):
             return constant(value)
         if isinstance(value, int):

@@ -18,6 +18,7 @@ from checker.errors import ModelError
 from checker.language import ir
 from checker.language.expressions import ExpressionReader, Host, Value, ValueType, type_name
 from checker.language.ir import ANY_ARRAY, BOOL, INT, NOTHING, Function
+from checker.language.outside import Outside
 from checker.language.removal import is_removed
 from checker.language.source import function_tree, parameter_names, place_of
 from checker.language.words import words_for
@@ -65,6 +66,7 @@ class Program:
 
     def __init__(self, rules: Any = None) -> None:
         self.rules = rules
+        self.outside = Outside()
         self._rules_type = Host(rules)
         self._functions: dict[tuple[Any, ...], Function] = {}
         self._reading: list[FunctionType] = []
@@ -77,6 +79,7 @@ class Program:
                 cycle = " -> ".join(each.__name__ for each in [*self._reading, function])
                 raise ModelError(f"{place_of(function)}: recursion is outside the plain subset ({cycle}); use a loop")
             tree = function_tree(function)
+            self.outside.note_function(function)
             self._reading.append(function)
             try:
                 self._functions[key] = FunctionReader(self, function, tree, arguments).read()
@@ -162,7 +165,11 @@ class FunctionReader:
 
     def is_builtin(self, name: str) -> bool:
         """Whether `name` means the builtin function here."""
-        return name in _BUILTINS and not self._is_local(name) and name not in self.result.function.__globals__
+        function = self.result.function
+        if name not in _BUILTINS or self._is_local(name) or name in function.__globals__:
+            return False
+        self.program.outside.note_builtin(function, name)
+        return True
 
     def name(self, node: ast.Name) -> Value:
         """The Value of a name: a local, or something of the module."""
@@ -178,7 +185,16 @@ class FunctionReader:
             )
         if node.id not in scope:
             raise self.error(node, f"the name {node.id!r} is not defined; define or import it, or correct it")
+        self.program.outside.note_name(self.result.function, node.lineno, node.id)
         return self._expressions.host_value(node, scope[node.id], node.id)
+
+    def sees_attribute(self, node: ast.Attribute, holder: Any) -> None:
+        """Remember that the function sees an attribute of a module, an enum, a function or the rules."""
+        function, rules = self.result.function, self.program.rules
+        try:
+            self.program.outside.note_attribute(function, node.lineno, ast.unparse(node), holder, node.attr, rules)
+        except ModelError as error:
+            raise self.error(node, str(error)) from None
 
     def _is_local(self, name: str) -> bool:
         return name in self.result.function.__code__.co_varnames
