@@ -5,6 +5,9 @@ Every message says the value that was met, what was expected, and what to do abo
 
 from checker import statuses
 
+NEITHER = "this is a bug in kafkacheck: trust neither answer, and report it with the model"
+"""How the message ends after two answers that cannot both be true."""
+
 
 class KafkacheckError(Exception):
     """Base of all errors that are reported without a traceback; `exit_status` is the process's exit status."""
@@ -31,18 +34,6 @@ class EvaluationError(KafkacheckError):
 
 
 class SelfCheckError(EvaluationError):
-    """Two readings do not tell the same: a bug in kafkacheck, and no answer of it is to be trusted (status 70)."""
-
-    exit_status = statuses.INTERNAL_ERROR
-
-
-class NotExhaustedError(KafkacheckError):
-    """A search that ended before every state was visited, where nothing less is of use (exit status 20)."""
-
-    exit_status = statuses.NOT_EXHAUSTED
-
-
-class ContradictionError(KafkacheckError):
     """Two answers of kafkacheck to one question that cannot both be true (exit status 70): it is wrong somewhere.
 
     `details` are lines that say more than fits into a message, such as a whole state.
@@ -51,7 +42,11 @@ class ContradictionError(KafkacheckError):
     exit_status = statuses.INTERNAL_ERROR
 
     def __init__(self, message: str, details: str = "") -> None:
-        super().__init__(
-            f"{message}; this is an error in kafkacheck: trust neither answer, and report it with the model"
-        )
+        super().__init__(message if message.endswith(NEITHER) else f"{message}; {NEITHER}")
         self.details = details
+
+
+class NotExhaustedError(KafkacheckError):
+    """A search that ended before every state was visited, where nothing less is of use (exit status 20)."""
+
+    exit_status = statuses.NOT_EXHAUSTED

@@ -104,8 +104,7 @@ class Evaluation:
             if not each.is_step and not self.is_inside(after) and not self.holds(each, after):
                 return after
         raise SelfCheckError(
-            f"the compiled reading found a successor that violates {each.name}, the interpreted one did not; this is "
-            "an error in kafkacheck, please report it with the model"
+            f"the compiled reading found a successor that violates {each.name}, the interpreted one did not"
         )
 
     def violating_start(self, number: int) -> Values:
@@ -129,10 +128,7 @@ class Evaluation:
             self._evaluate_successors(values)
         except EvaluationError as error:
             return error
-        return SelfCheckError(
-            "plain Python evaluates this state and machine code does not; this is an error in kafkacheck, please "
-            "report it with the model"
-        )
+        return SelfCheckError("plain Python evaluates this state and machine code does not")
 
     def _evaluate_successors(self, values: Values) -> None:
         for _, _, after in self.successors(values):

@@ -88,7 +88,4 @@ def _replayed(trace: Trace) -> Trace:
 
 
 def _disagreement(model: Model, told: str) -> SelfCheckError:
-    return SelfCheckError(
-        f"{model.name}: {told}: the plain functions do not do what the search did; this is an error in kafkacheck, "
-        "please report it with the model"
-    )
+    return SelfCheckError(f"{model.name}: {told}: the plain functions do not do what the search did")

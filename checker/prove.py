@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from checker.errors import ContradictionError, EvaluationError
+from checker.errors import EvaluationError, SelfCheckError
 from checker.evaluation import Evaluation, call_text
 from checker.exploration import Values
 from checker.model import Action, Model, Property
@@ -152,7 +152,7 @@ def prove(
     `properties` names those of the model's properties that are to be proved (default: all); every lemma is assumed
     and proved in any case. `lemmas` takes the place of those of the model. Beside the solver plain Python searches for
     a second, and runs the actions from other states; see `checker.proofs.confirmation`. UsageError where a property
-    does not exist, or an SMT-LIB script cannot be written. ContradictionError where plain Python, or a second solver,
+    does not exist, or an SMT-LIB script cannot be written. SelfCheckError where plain Python, or a second solver,
     shows that something is not so that was proved.
     """
     began = time.perf_counter()
@@ -264,7 +264,7 @@ class Prover:
     def _agreed(self, each: Obligation, reply: Reply) -> Answer:
         """What the solvers say together: nothing is proved of which one of them is not sure.
 
-        ContradictionError where one says that an obligation can be violated, and the other one that it cannot.
+        SelfCheckError where one says that an obligation can be violated, and the other one that it cannot.
         """
         if reply.second is None:
             return reply.answer
@@ -273,7 +273,7 @@ class Prover:
         if Status.SATISFIABLE in found and Status.UNSATISFIABLE in found:
             told = " and ".join(f"{answer.status.value} by {name}" for name, answer in answers.items())
             before = self._state(found[Status.SATISFIABLE].values)
-            raise ContradictionError(
+            raise SelfCheckError(
                 f"{self._model.name}: {each.text} is {told}, where unsatisfiable means proved, and satisfiable that it "
                 f"fails from the state above: it has {shortly(self._model, before)}",
                 "\n".join(["a state on which two solvers differ:", *state_lines(self._model, before)]),
@@ -307,7 +307,7 @@ class Prover:
             return Failure(before, action, parameters, None, str(error))
         broken = None if each.is_contract or after is None else self._properties[each.subject]
         if broken is None or _holds(evaluation, broken, *((before, after) if broken.is_step else (after,))):
-            raise ContradictionError(
+            raise SelfCheckError(
                 f"{self._model.name}: by the solver {call_text(action, parameters)} breaks {each.subject} from the "
                 f"state above, in plain Python it does not; it has {shortly(self._model, before)}",
                 "\n".join(["a state of the solver's:", *state_lines(self._model, before)]),

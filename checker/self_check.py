@@ -333,8 +333,6 @@ class _Comparison:
         layout = self.model.layout
         state = json.dumps(layout.to_json(layout.restore(values)))
         return SelfCheckError(
-            f"the self-check found that machine code and plain Python differ: this is a bug in kafkacheck, and nothing "
-            f"that machine code says of {self.model.name} is to be trusted. Plain Python: {plain}. Machine code: "
-            f"{machine}. The state: {state}. Please report this with the model's file; `--engine interpreted` answers "
-            "by plain Python alone"
+            f"the self-check found that machine code and plain Python differ about {self.model.name}. Plain Python: "
+            f"{plain}. Machine code: {machine}. The state: {state}. `--engine interpreted` needs no machine code"
         )

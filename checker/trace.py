@@ -145,7 +145,7 @@ def rebuild(model: Model, chain: Sequence[Values], violated: str | None = None, 
             changes = "; ".join(map(str, difference(layout, layout.restore(values), layout.restore(target))))
             raise SelfCheckError(
                 f"{model.name}: no action leads to state {number} of the behaviour ({changes}): the plain functions do "
-                "not do what the search did; this is an error in kafkacheck, please report it with the model"
+                "not do what the search did"
             )
     return Trace(model, violated, tuple(steps), is_deadlock)
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from checker import symbolic
-from checker.errors import ContradictionError
+from checker.errors import SelfCheckError
 from checker.proofs import bmc, confirmation, solver, workers
 from checker.proofs.obligations import CODE, DISABLED, RANGES, Obligation, obligations
 from checker.proofs.proof_cache import ProofCache
@@ -67,7 +67,7 @@ WRONG = [
 def test_what_is_proved_wrongly_is_contradicted(tmp_path, monkeypatch, damage, changes, subject, action):
     damage(monkeypatch)
     model = counter(tmp_path, **changes)
-    with pytest.raises(ContradictionError, match=r"counter: .* (in|after) .* is proved") as raised:
+    with pytest.raises(SelfCheckError, match=r"counter: .* (in|after) .* is proved") as raised:
         prove(model, ALONE)
     assert "trust neither answer" in str(raised.value) and raised.value.details.startswith("a state that contradicts")
     everything = [*model.lemmas, *model.properties]
@@ -75,7 +75,7 @@ def test_what_is_proved_wrongly_is_contradicted(tmp_path, monkeypatch, damage, c
     asked = obligations(model, invariants, steps)
     assumed = [each.assuming(asked.invariant) for each in (*asked.contract, *asked.preservation)]
     (wrong,) = [(each, "by magic") for each in assumed if (each.subject, each.action) == (subject, action)]
-    with pytest.raises(ContradictionError, match=rf"{subject} (in|after) {action} is proved \(by magic\)"):
+    with pytest.raises(SelfCheckError, match=rf"{subject} (in|after) {action} is proved \(by magic\)"):
         confirmation.Confirmation(model, invariants, steps).confirm([wrong], is_whole=False)
 
 
@@ -89,26 +89,26 @@ def test_what_is_proved_wrongly_is_contradicted(tmp_path, monkeypatch, damage, c
 )
 def test_what_a_formula_has_lost_is_contradicted(tmp_path, monkeypatch, damage, changes, subject):
     damage(monkeypatch)
-    with pytest.raises(ContradictionError, match=f"counter: {subject} is proved"):
+    with pytest.raises(SelfCheckError, match=f"counter: {subject} is proved"):
         prove(counter(tmp_path, **changes), ALONE)
 
 
 def test_a_property_of_steps_is_contradicted(tmp_path, monkeypatch):
     solver_says_never(monkeypatch)
-    with pytest.raises(ContradictionError, match="rises_slowly after fill is proved"):
+    with pytest.raises(SelfCheckError, match="rises_slowly after fill is proved"):
         prove(load(tmp_path, TANK).MODEL.with_rules({"pour": 2}), ALONE)
 
 
 def test_a_search_contradicts_where_no_state_that_is_drawn_does(tmp_path, monkeypatch):
     solver_says_never(monkeypatch)
     monkeypatch.setattr(confirmation, "draw", lambda *given: None)
-    with pytest.raises(ContradictionError, match=r"everything is proved, but a search .* after 4 states: never_full"):
+    with pytest.raises(SelfCheckError, match=r"everything is proved, but a search .* after 4 states: never_full"):
         prove(load(tmp_path, TANK).MODEL.with_rules({"valve": "OPEN"}), ALONE, ["never_full"])
 
 
 def test_a_state_of_the_solvers_that_breaks_nothing_is_a_contradiction(tmp_path, monkeypatch):
     monkeypatch.setattr(workers, "solve", lambda *given: Answer(Status.SATISFIABLE))
-    with pytest.raises(ContradictionError, match=r"by the solver .* breaks .*, in plain Python it does not"):
+    with pytest.raises(SelfCheckError, match=r"by the solver .* breaks .*, in plain Python it does not"):
         prove(peterson.MODEL, ALONE)
 
 
@@ -128,6 +128,15 @@ def test_processes_and_cached_proofs_are_held_against_plain_python_too(tmp_path,
 def test_a_deadlock_contradicts_no_proof(tmp_path):
     model = load(tmp_path, TANK).MODEL.with_rules({"drains": False})
     assert prove(model, ALONE, ["rises_slowly"]).is_proved
+
+
+def test_where_no_initial_state_is_inside_nothing_is_proved(kafkacheck, tmp_path):
+    text = TANK.replace(
+        "MODEL = Model(", "def half_full(tank: Tank) -> bool:\n    return tank.level == 1\n\n\nMODEL = Model("
+    )
+    text = text.replace("always=[", "constraint=half_full,\n    always=[")
+    ended = kafkacheck("prove", write(tmp_path / "outside.py", text))
+    assert ended.status == 75 and "every initial state lies outside the constraint half_full" in ended.error
 
 
 STILL = """

@@ -30,7 +30,7 @@ from checker.commands.options import (
     set_option,
 )
 from checker.commands.output import say, tell
-from checker.errors import ContradictionError, KafkacheckError, UsageError
+from checker.errors import KafkacheckError, SelfCheckError, UsageError
 from checker.files import reason_of
 from checker.foreign import said
 from checker.names import did_you_mean, printable, shortened
@@ -276,7 +276,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = commands.main(args=list(words), prog_name="kafkacheck", standalone_mode=False, obj=words)
         return int(status or 0)
     except KafkacheckError as error:
-        if isinstance(error, ContradictionError) and error.details:
+        if isinstance(error, SelfCheckError) and error.details:
             tell(error.details)
         return failed(said(error), error.exit_status)
     except click.exceptions.NoArgsIsHelpError as error:

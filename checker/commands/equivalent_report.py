@@ -34,7 +34,7 @@ def compare_models(
 
     `folder`, if one is given, gets every question as an SMT-LIB script.
 
-    UsageError or ModelError where the other model cannot be read or is not alike. ContradictionError where plain Python
+    UsageError or ModelError where the other model cannot be read or is not alike. SelfCheckError where plain Python
     shows that an answer is wrong.
     """
     scripts = None if folder is None else Scripts(folder)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from checker.background import FailedError, Job
-from checker.errors import EvaluationError, KafkacheckError, NotExhaustedError, UsageError
+from checker.errors import EvaluationError, NotExhaustedError, SelfCheckError, UsageError
 from checker.evaluation import Evaluation
 from checker.exploration import Exploration, Found, Watch
 from checker.graphs import manifest, run_graph, state_graph
@@ -221,9 +221,9 @@ class _Writer:
     def _compare(self, generated: int) -> None:
         """The search and what was written must agree on what was generated."""
         if (generated, self._tally.fired.tolist()) != (self._summary.generated, list(self._summary.fired)):
-            raise KafkacheckError(
+            raise SelfCheckError(
                 f"{self._run.path} says that {self._summary.generated:,} states were generated, and {generated:,} were "
-                "found now; this is an error in kafkacheck, please report it with the model"
+                "found now"
             )
 
     def _tidy(self) -> None:

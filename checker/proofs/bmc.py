@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from checker import endings, symbolic
-from checker.errors import ContradictionError, EvaluationError
+from checker.errors import EvaluationError, SelfCheckError
 from checker.evaluation import Evaluation, call_text
 from checker.exploration import Values
 from checker.layout import Layout
@@ -77,7 +77,7 @@ def check_bounded(
 ) -> BoundedResult:
     """Check every behaviour of at most `depth` states; `timeout` is in seconds for each question to the solver.
 
-    `scripts` gets every question. ContradictionError where plain Python and the solver do not say the same.
+    `scripts` gets every question. SelfCheckError where plain Python and the solver do not say the same.
     """
     model.require_unchanged()
     unrolling = _Unrolling(model, timeout)
@@ -120,16 +120,18 @@ def _lengthened(unrolling: "_Unrolling", model: Model, depth: int, listener: Lis
         return result(BoundedVerdict.TIMEOUT if is_late else BoundedVerdict.UNKNOWN, reason=reason)
     except KeyboardInterrupt:
         return result(BoundedVerdict.UNKNOWN, reason=f"it was {endings.told()}")
+    except SelfCheckError:
+        raise
     except EvaluationError as error:
         return result(BoundedVerdict.EVALUATION_FAILED, reason=str(error))
 
 
 def _replayed(model: Model, chain: list[Values], violated: str | None = None) -> Trace:
-    """The trace along states of the solver's. ContradictionError where plain Python does not go along them."""
+    """The trace along states of the solver's. SelfCheckError where plain Python does not go along them."""
     try:
         return rebuild(model, chain, violated)
     except EvaluationError as error:
-        raise ContradictionError(
+        raise SelfCheckError(
             f"{model.name}: by the solver a behaviour of {len(chain)} states leads to the state above, in plain Python "
             f"none does; it has {shortly(model, chain[-1])}",
             "\n".join([str(error), "the last state of the solver's:", *state_lines(model, chain[-1])]),
@@ -270,12 +272,12 @@ class _Unrolling:
     def confirm(self, depth: int, is_whole: bool = False) -> Confirmed:
         """What plain Python says, where nothing is wrong in behaviours of so many states, `is_whole`: of any length.
 
-        ContradictionError where a search says otherwise, or a step is not what an action does.
+        SelfCheckError where a search says otherwise, or a step is not what an action does.
         """
         names = [each.name for each in self._model.properties]
         searched = Searched(self._model.with_properties(names), judges_deadlock=self._model.check_deadlock)
         if is_whole and searched.depth > depth:
-            raise ContradictionError(
+            raise SelfCheckError(
                 f"{self._model.name}: by the solver no behaviour has more than {depth} states, but a search in plain "
                 f"Python finds one with {searched.depth}"
             )
@@ -283,9 +285,9 @@ class _Unrolling:
         searched.check_nothing_found(f"by the solver {claim}", float("inf") if is_whole else depth)
         return confirm_steps(self._model, self._taken, f"@{depth}", searched)
 
-    def _contradiction(self, claim: str, chain: list[Values]) -> ContradictionError:
+    def _contradiction(self, claim: str, chain: list[Values]) -> SelfCheckError:
         last = chain[-1]
-        return ContradictionError(
+        return SelfCheckError(
             f"{self._model.name}: by the solver {claim} in the state above, in plain Python that is not so; it has "
             f"{shortly(self._model, last)}",
             "\n".join(["a state of the solver's:", *state_lines(self._model, last)]),

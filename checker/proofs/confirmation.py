@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from checker import pretty
-from checker.errors import ContradictionError, EvaluationError
+from checker.errors import EvaluationError, SelfCheckError
 from checker.evaluation import call_text
 from checker.exploration import Found, Values, Watch
 from checker.interpreted import InterpretedSearch
@@ -127,7 +127,7 @@ class Confirmation:
     def confirm(self, proved: Iterable[tuple[Obligation, str]], is_whole: bool) -> Confirmed:
         """How much was looked at, where nothing of it contradicts the obligations that were proved, each with how.
 
-        ContradictionError where something does; EvaluationError where the code of an action fails in a reachable state
+        SelfCheckError where something does; EvaluationError where the code of an action fails in a reachable state
         in a way that no obligation speaks of. `is_whole`: everything is proved, and so every property holds for ever.
         """
         self.collect()
@@ -150,9 +150,9 @@ class Confirmation:
         evidence = self._evidence.get((*key, True))
         return evidence if evidence or obligation.assumptions else self._evidence.get((*key, False))
 
-    def _contradiction(self, obligation: Obligation, how: str, evidence: Evidence) -> ContradictionError:
+    def _contradiction(self, obligation: Obligation, how: str, evidence: Evidence) -> SelfCheckError:
         assumed = ", in which everything that is assumed holds" if obligation.assumptions else ""
-        return ContradictionError(
+        return SelfCheckError(
             f"{self._model.name}: {obligation.text} is proved ({how}), but in plain "
             f"Python {call_text(evidence.action, evidence.parameters)} {evidence.told}, from the state "
             f"above{assumed}: it has {shortly(self._model, evidence.before)}",
@@ -239,17 +239,22 @@ class Searched:
         return [self._search.chain(number)[-1] for number in range(0, self.states, step)]
 
     def check_nothing_found(self, claim: str, longest: float = float("inf")) -> None:
-        """ContradictionError where a behaviour of at most `longest` states violates what is claimed to hold."""
+        """SelfCheckError if a behaviour of at most `longest` states violates what is claimed to hold.
+
+        EvaluationError if there is no initial state.
+        """
         found = self.found
         if found is None or found.verdict is Verdict.NOT_EXHAUSTED or len(found.chain) > longest:
             return
         if found.verdict is Verdict.EVALUATION_FAILED:
+            if not found.chain:  # there is no initial state to speak of
+                raise EvaluationError(found.reason)
             if len(found.chain) == longest:  # what fails may be the step to a longer one
                 return
             what = found.reason
         else:
             what = f"{found.property} is violated" if found.property is not None else "no action is enabled"
-        raise ContradictionError(
+        raise SelfCheckError(
             f"{self._model.name}: {claim}, but a search in plain Python reaches a state, the last one above, after "
             f"{len(found.chain)} states: {what}; it has {shortly(self._model, found.chain[-1])}",
             _behaviour(self._model, found),

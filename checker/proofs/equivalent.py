@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from checker import symbolic
-from checker.errors import ContradictionError, KafkacheckError, ModelError, UsageError
+from checker.errors import KafkacheckError, ModelError, SelfCheckError, UsageError
 from checker.evaluation import call_text
 from checker.exploration import Values
 from checker.model import Action, Model
@@ -270,7 +270,7 @@ def confirm(
 ) -> None:
     """Hold what was found against what the actions of both models do in plain Python.
 
-    ContradictionError where two of them differ that are said to be equivalent, or are alike on a state on which they
+    SelfCheckError where two of them differ that are said to be equivalent, or are alike on a state on which they
     are said to differ, or do not do there what the formulas say.
     """
     for each in found:
@@ -293,9 +293,9 @@ def confirm(
 
 def _contradiction(
     model: Model, claim: str, action: Action, values: Values, given: Values, effects: Sequence[Effect]
-) -> ContradictionError:
+) -> SelfCheckError:
     did = ", and ".join(map(told, effects))
-    return ContradictionError(
+    return SelfCheckError(
         f"{model.name}: the two {action.name} {claim}, but in plain Python {call_text(action, given)} {did} in "
         f"the second model, from the state above; it has {shortly(model, values)}",
         "\n".join(["a state that contradicts the solver:", *state_lines(model, values)]),

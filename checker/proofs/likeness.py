@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from checker.errors import ContradictionError
+from checker.errors import SelfCheckError
 from checker.evaluation import call_text
 from checker.exploration import Values
 from checker.model import Action, Model
@@ -73,7 +73,7 @@ def sample_of(model: Model, searched: Searched) -> Sample:
 def confirm_steps(model: Model, steps: Mapping[str, Step], suffix: str, searched: Searched) -> Confirmed:
     """How much was looked at, where the formulas of actions, by name, say what these do.
 
-    `suffix` is that of the variables' names, see `symbolic.variables`. ContradictionError where one says something
+    `suffix` is that of the variables' names, see `symbolic.variables`. SelfCheckError where one says something
     else.
     """
     sample = sample_of(model, searched)
@@ -84,7 +84,7 @@ def confirm_steps(model: Model, steps: Mapping[str, Step], suffix: str, searched
             calls.states, calls.given, calls.effects, _said(step, known, len(calls.states)), strict=True
         ):
             if not said.is_like(effect):
-                raise ContradictionError(
+                raise SelfCheckError(
                     f"{model.name}: by its formula {call_text(calls.action, given)} {told(said)} from the state above, "
                     f"in plain Python it {told(effect)}; the state has {shortly(model, values)}",
                     "\n".join(["a state on which the readings differ:", *state_lines(model, values)]),
