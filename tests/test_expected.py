@@ -1,4 +1,4 @@
-"""Every model of the catalogue still comes out as pinned in model/<family>/expected.toml, and its bounds are big enough."""
+"""Every model of the catalogue comes out as pinned in its expected.toml, and its bounds are big enough."""
 
 import pytest
 

@@ -8,7 +8,7 @@ from checker.proofs.obligations import obligations
 from checker.proofs.reached import explore
 from checker.prove import Outcome, Prover, Settings, prove
 from checker.result import Limits
-from model.cluster.system import system as cluster
+from model.cluster import system as cluster
 from tests.command import ROOT
 from tests.marks import long_but
 

@@ -11,12 +11,12 @@ from impl.log import truncate_to
 from impl.rules import ClusterRules
 from model.cluster.environment import found_partition
 from model.cluster.system import BOUNDS
-from spec.cluster.properties import clients as cluster_clients
-from spec.cluster.properties import measures as cluster_measures
-from spec.cluster.properties import messages as cluster_messages
-from spec.cluster.properties import properties as cluster
-from spec.cluster.properties import record as cluster_record
-from spec.cluster.properties import steps as cluster_steps
+from spec.cluster import clients as cluster_clients
+from spec.cluster import measures as cluster_measures
+from spec.cluster import messages as cluster_messages
+from spec.cluster import properties as cluster
+from spec.cluster import record as cluster_record
+from spec.cluster import steps as cluster_steps
 
 LAYOUT = Layout(State, {**BOUNDS, "log_size": 2, "max_records": 3, "max_log_start": 1})
 OLD_FETCHES = Layout(State, {**BOUNDS, "old_fetches": 1, "losses": 1})

@@ -11,7 +11,7 @@ from impl.rules import ClusterRules
 from model.cluster.environment import process_crashes, start_alone
 from model.cluster.follower_reads import MODEL as FOLLOWER_READS
 from model.cluster.system import BOUNDS, KRAFT, REPLICATION
-from spec.cluster.properties import refinement as cluster_refinement
+from spec.cluster import refinement as cluster_refinement
 from tests.test_spec_cluster import state_of
 
 

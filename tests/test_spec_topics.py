@@ -7,12 +7,12 @@ from impl.constants import NO_EPOCH, NO_LEADER, Propagation, Stage
 from impl.rules import ClusterRules
 from model.cluster.environment import found_partition
 from model.cluster.system import BOUNDS
-from spec.cluster.properties import elections as cluster_elections
-from spec.cluster.properties import eligible as cluster_eligible
-from spec.cluster.properties import messages as cluster_messages
-from spec.cluster.properties import properties as cluster
-from spec.cluster.properties import record as cluster_record
-from spec.cluster.properties import topics as cluster_topics
+from spec.cluster import elections as cluster_elections
+from spec.cluster import eligible as cluster_eligible
+from spec.cluster import messages as cluster_messages
+from spec.cluster import properties as cluster
+from spec.cluster import record as cluster_record
+from spec.cluster import topics as cluster_topics
 
 LAYOUT = Layout(State, {**BOUNDS, "deletions": 2, "failovers": 1, "max_controller_epoch": 1})
 KRAFT = ClusterRules()

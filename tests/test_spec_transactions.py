@@ -15,8 +15,8 @@ from impl.transactions.records import Partition, State, TransactionalIdNumber
 from impl.transactions.rules import TransactionRules
 from model.transactions.starts import start_transactions
 from model.transactions.system import BOUNDS, TRANSACTIONS, TRANSITIONS
-from spec.transactions.properties import properties as transactions
-from spec.transactions.properties import steps as transaction_steps
+from spec.transactions import properties as transactions
+from spec.transactions import steps as transaction_steps
 from tests import snippets
 from tests.command import ROOT
 from tests.marks import long_but
