@@ -1,6 +1,7 @@
 """The interpreted reading: a breadth-first search by CPython, on plain objects, that starts at once."""
 
 from collections.abc import Callable, Mapping
+from types import CodeType
 from typing import Any
 
 from checker import collector
@@ -8,6 +9,7 @@ from checker.errors import EvaluationError
 from checker.evaluation import Evaluation
 from checker.exploration import NO_MEMORY, Exploration, Found, HandOver, Values, Watch, states_reason
 from checker.interrupts import Stopped
+from checker.language.source import codes_within
 from checker.model import Action, Model, Property
 from checker.result import Verdict
 from checker.rows import OutOfRangeError, Rows
@@ -28,7 +30,7 @@ class InterpretedSearch:
         self.counts = Exploration(fired=[0] * len(model.actions))
         self.bytes_per_state: float | None = None
         self._evaluation = Evaluation(model)
-        self._codes = {function.function.__code__ for function in model.functions()}
+        self._codes = codes_of(model)
         self._expand = generate_expand(model)
         self._action_of = actions_of_calls(model)
         self._rows = Rows(model.layout)
@@ -178,6 +180,12 @@ class InterpretedSearch:
             behaviour.append(self._rows.values(self._states[number]))
             number = self._parents[number]
         return behaviour[::-1]
+
+
+def codes_of(model: Model) -> frozenset[CodeType]:
+    """The code of every function of a model that can run, and of the generators in it."""
+    functions = (each.function for each in model.functions())
+    return frozenset(code for function in functions for code in codes_within(function.__code__))
 
 
 def generate_expand(model: Model) -> Successors:
