@@ -3,6 +3,10 @@
 It walks the same typed form (`checker.language.ir`) that becomes machine code. A branch is read on both sides and what
 differs is chosen by its condition; a loop is unrolled over the values that its counter can have; an index that is not
 known chooses among the elements. What plain Python would raise becomes the condition under which it does.
+
+The order of evaluation is that of `checker.language.ir`. The state at the point of reading is inside `_Machine` and
+nowhere else: a scalar is read and written by its place at that moment, and what a branch keeps of the state is a tuple,
+into which nothing can be stored.
 """
 
 import functools
@@ -107,21 +111,37 @@ def _observed(condition: Property, *states: Leaves) -> Effect:
 
 def run(function: ir.Function, leaves: Leaves, arguments: Sequence[Read]) -> Effect:
     """What a function does on the leaves. ModelError where a loop has too many rounds to be unrolled."""
-    machine = _Machine(list(leaves), [])
+    machine = _Machine(leaves)
     value = _Call(machine, function, arguments, TRUE).run()
-    return Effect(value, tuple(machine.leaves), terms.disjunction(*machine.faults))
+    return Effect(value, machine.state(), terms.disjunction(*machine.faults))
 
 
 def _view(place: int) -> View:
     return View(((TRUE, place),))
 
 
-@dataclass
 class _Machine:
     """What all calls share: the state at this point, and the conditions under which one of them has failed."""
 
-    leaves: list[Term]
-    faults: list[Term]
+    def __init__(self, state: Leaves) -> None:
+        self._leaves = list(state)
+        self.faults: list[Term] = []
+
+    def load(self, place: int) -> Term:
+        """The scalar at a place of the state at this point."""
+        return self._leaves[place]
+
+    def store(self, place: int, value: Term) -> None:
+        """Write a scalar of the state at this point."""
+        self._leaves[place] = value
+
+    def state(self) -> Leaves:
+        """The state at this point; what is written later does not change it."""
+        return tuple(self._leaves)
+
+    def go_to(self, state: Leaves) -> None:
+        """Let this be the state at this point."""
+        self._leaves = list(state)
 
 
 class _Outcome(NamedTuple):
@@ -129,7 +149,7 @@ class _Outcome(NamedTuple):
 
     path: Term
     value: Term | None
-    leaves: list[Term]
+    state: Leaves
 
 
 class _Point(NamedTuple):
@@ -138,7 +158,7 @@ class _Point(NamedTuple):
     path: Term
     reach: Term
     names: dict[str, Read]
-    leaves: list[Term]
+    state: Leaves
 
     def under(self, test: Term) -> "_Point":
         """The same where `test` holds."""
@@ -168,16 +188,16 @@ class _Call:
         if self._path is not FALSE:
             self._leave(None)
         last = self._outcomes[-1]
-        value, leaves = last.value, last.leaves
+        value, state = last.value, last.state
         for outcome in reversed(self._outcomes[:-1]):
-            leaves = _merged(outcome.path, outcome.leaves, leaves)
+            state = _merged(outcome.path, outcome.state, state)
             if value is not None and outcome.value is not None:
                 value = terms.choice(outcome.path, outcome.value, value)
-        self._machine.leaves = leaves
+        self._machine.go_to(state)
         return value
 
     def _leave(self, value: Term | None) -> None:
-        self._outcomes.append(_Outcome(self._path, value, list(self._machine.leaves)))
+        self._outcomes.append(_Outcome(self._path, value, self._machine.state()))
         self._path = FALSE
 
     # -- statements --------------------------------------------------------------------------------------------
@@ -210,8 +230,8 @@ class _Call:
             return
         before = self._point()
         opposite = terms.negation(test)
-        self._go_to(before.under(test))
-        then_starts = self._point()
+        then_starts = before.under(test)
+        self._go_to(then_starts)
         then()
         then_ends = self._point()
         other_starts = before.under(opposite)
@@ -233,15 +253,15 @@ class _Call:
             self._reach = terms.disjunction(then_ends.reach, self._reach)
 
     def _point(self) -> "_Point":
-        return _Point(self._path, self._reach, self._names, self._machine.leaves)
+        return _Point(self._path, self._reach, self._names, self._machine.state())
 
     def _go_to(self, point: "_Point") -> None:
-        self._path, self._reach = point.path, point.reach
-        self._names, self._machine.leaves = dict(point.names), list(point.leaves)
+        self._path, self._reach, self._names = point.path, point.reach, dict(point.names)
+        self._machine.go_to(point.state)
 
     def _join(self, test: Term, then: "_Point") -> None:
         """Let names and leaves be those of `then` where `test` holds, and those of now elsewhere."""
-        self._machine.leaves = _merged(test, then.leaves, self._machine.leaves)
+        self._machine.go_to(_merged(test, then.state, self._machine.state()))
         self._names = {
             name: _chosen(test, then.names[name], value) for name, value in self._names.items() if name in then.names
         }
@@ -273,9 +293,8 @@ class _Call:
 
     def _store(self, place: ir.Place, value: Term) -> None:
         stored = terms.as_number(value) if value.is_bool else value
-        leaves = self._machine.leaves
         for condition, leaf in self._place(place).places:
-            leaves[leaf] = terms.choice(condition, stored, leaves[leaf])
+            self._machine.store(leaf, terms.choice(condition, stored, self._machine.load(leaf)))
 
     def _place(self, place: ir.Place) -> View:
         base = self._read(place.base)
@@ -324,7 +343,7 @@ class _Call:
             case ir.Unary(operator, operand):
                 return self._unary(operator, self._term(operand))
             case ir.Compare(operators, sides):
-                return _compared(operators, [self._term(side) for side in sides])
+                return self._compare(operators, sides)
             case ir.Logical(operator, values):
                 return self._logical(operator == "and", values)
             case ir.Choose(test, then, otherwise):
@@ -337,10 +356,9 @@ class _Call:
                 return TRUE if value is None else value
 
     def _loaded(self, view: View, is_bool: bool) -> Term:
-        leaves = self._machine.leaves
-        value = leaves[view.places[-1][1]]
+        value = self._machine.load(view.places[-1][1])
         for condition, leaf in reversed(view.places[:-1]):
-            value = terms.choice(condition, leaves[leaf], value)
+            value = terms.choice(condition, self._machine.load(leaf), value)
         return terms.equals(value, ONE) if is_bool else value
 
     def _binary(self, operator: str, left: Term, right: Term) -> Term:
@@ -351,9 +369,11 @@ class _Call:
         return self._checked(_BINARY[operator](left, right))
 
     def _shift(self, operator: str, left: Term, right: Term) -> Term:
-        self._fails(terms.negation(terms.is_within(right, 0, HIGHEST_SHIFT)))
+        if operator == ">>":  # a shift to the right may be wider: nothing is left but the sign
+            right = terms.least(right, terms.number(HIGHEST_SHIFT + 1))
+        self._fails(terms.negation(terms.is_within(right, 0, HIGHEST_SHIFT + (operator == ">>"))))
         value: Term | None = None
-        for places in range(max(right.low, 0), min(right.high, HIGHEST_SHIFT) + 1):
+        for places in range(max(right.low, 0), min(right.high, HIGHEST_SHIFT + (operator == ">>")) + 1):
             is_here = terms.equals(right, terms.number(places))
             shifted = (
                 terms.shifted_down(left, places) if operator == ">>" else terms.times(left, terms.number(1 << places))
@@ -377,6 +397,16 @@ class _Call:
         negative = self._checked(terms.minus(ZERO, operand))
         return negative if operator == "-" else terms.greatest(operand, negative)
 
+    def _compare(self, operators: tuple[str, ...], sides: tuple[ir.Expression, ...]) -> Term:
+        left, right = self._term(sides[0]), self._term(sides[1])
+        result = _compared(operators[0], left, right)
+        for operator, side in zip(operators[1:], sides[2:], strict=True):
+            if result is FALSE:
+                break
+            left, right = right, self._under(result, side)
+            result = terms.conjunction(result, _compared(operator, left, right))
+        return result
+
     def _logical(self, is_and: bool, values: tuple[ir.Expression, ...]) -> Term:
         result = self._term(values[0])
         for value in values[1:]:
@@ -395,10 +425,10 @@ class _Call:
 
     def _under(self, condition: Term, expression: ir.Expression) -> Term:
         """The value of an expression that is evaluated only under a condition."""
-        reach, leaves = self._reach, list(self._machine.leaves)
+        reach, before = self._reach, self._machine.state()
         self._reach = terms.conjunction(reach, condition)
         value = self._term(expression)
-        self._machine.leaves = _merged(condition, self._machine.leaves, leaves)
+        self._machine.go_to(_merged(condition, self._machine.state(), before))
         self._reach = reach
         return value
 
@@ -413,10 +443,10 @@ def _nothing() -> None:
     """The other branch of a round."""
 
 
-def _merged(condition: Term, then: list[Term], otherwise: list[Term]) -> list[Term]:
-    return [
+def _merged(condition: Term, then: Leaves, otherwise: Leaves) -> Leaves:
+    return tuple(
         one if one is other else terms.choice(condition, one, other) for one, other in zip(then, otherwise, strict=True)
-    ]
+    )
 
 
 def _chosen(condition: Term, then: Read, otherwise: Read) -> Read:
@@ -439,20 +469,16 @@ def _is_counted(start: Term, stop: Term, step: int, counter: Term) -> Term:
     return terms.conjunction(terms.is_at_most(counter, start), terms.is_less(stop, counter))
 
 
-def _compared(operators: tuple[str, ...], sides: list[Term]) -> Term:
-    found = []
-    for operator, left, right in zip(operators, sides, sides[1:], strict=False):
-        match operator:
-            case "==":
-                found.append(terms.equals(left, right))
-            case "!=":
-                found.append(terms.negation(terms.equals(left, right)))
-            case "<":
-                found.append(terms.is_less(left, right))
-            case "<=":
-                found.append(terms.is_at_most(left, right))
-            case ">":
-                found.append(terms.is_less(right, left))
-            case ">=":
-                found.append(terms.is_at_most(right, left))
-    return terms.conjunction(*found)
+def _compared(operator: str, left: Term, right: Term) -> Term:
+    match operator:
+        case "==":
+            return terms.equals(left, right)
+        case "!=":
+            return terms.negation(terms.equals(left, right))
+        case "<":
+            return terms.is_less(left, right)
+        case "<=":
+            return terms.is_at_most(left, right)
+        case ">":
+            return terms.is_less(right, left)
+    return terms.is_at_most(right, left)

@@ -9,11 +9,11 @@ import pytest
 from checker import catalogue, symbolic
 from checker.errors import ModelError
 from checker.proofs.solver import Translation
-from checker.schema import Flag
-from tests import random_states, z3_values
+from tests import random_states
 from tests.expected import pinned
 from tests.random_programs import module_text
 from tests.snippets import load
+from tests.terms_as_run import FAILED, assignments, evaluated, outcome, read_symbolically
 from tests.toys import die_hard, every_kind, ewd840, paxos, peterson, two_phase_commit
 
 STATES = 10_000
@@ -21,40 +21,6 @@ MODELS = {
     **{name: catalogue.find_model(name) for name in ("kip101", "kip320", "kip320_first_try")},
     **{each.MODEL.name: each.MODEL for each in (die_hard, every_kind, ewd840, paxos, peterson, two_phase_commit)},
 }
-FAILED = "failed"
-
-
-def assignments(model, rows, suffix=""):
-    return {
-        leaf.path + suffix: rows[:, column].astype(bool) if isinstance(leaf.kind, Flag) else rows[:, column]
-        for column, leaf in enumerate(model.layout.leaves)
-    }
-
-
-def evaluated(translation, known, terms):
-    done = {}
-    count = len(next(iter(known.values())))
-    values = [z3_values.evaluate(translation.expression(term), known, done) for term in terms]
-    return [np.broadcast_to(value, count) for value in values]
-
-
-def outcome(action, model, values, parameters):
-    """What the function returns, and the state it leaves; or that it failed."""
-    state = model.layout.restore(values)
-    try:
-        return action.apply(state, parameters), model.layout.flatten(state)
-    except (IndexError, ZeroDivisionError, ValueError):
-        return FAILED
-
-
-def read_symbolically(model, action, drawn, parameters):
-    """Where the terms say that the action fails and is enabled, and the states they give, row by row."""
-    step = symbolic.step(action, symbolic.variables(model.layout), symbolic.parameter_variables(action))
-    known = assignments(model, np.array(drawn, np.int64))
-    for number, each in enumerate(action.parameters):
-        known[f"{action.name}({each.name})"] = np.array([values[number] for values in parameters])
-    fault, enabled, *after = evaluated(Translation(), known, [step.fault, step.enabled, *step.leaves])
-    return fault, enabled, np.stack(after, axis=1)
 
 
 def compare(model, action, drawn):

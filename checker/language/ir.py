@@ -3,6 +3,20 @@
 `checker.language.subset` turns functions into it. Rules and constants are folded in, branches that the rules exclude
 are gone, every name has one type, and every path through a function that returns a value ends in `Return`. Types are
 "int", "bool", "nothing", or a `Record` or `ArrayOf` of the schema: a name bound to one of these is a view of the state.
+
+Every reading has one order of evaluation, that of CPython; `tests/test_orders.py` holds them to it:
+
+- The parts of an expression are evaluated from the left: both sides of an operator, the base of a place and then its
+  index, the arguments of a call and then its body.
+- A scalar is read when its turn comes, and keeps the value that it had then: a write in a later part does not change
+  it. A view says which record or array it is, once and for all; what lies in it is read later.
+- `and`, `or` and a chain of comparisons are evaluated until decided, each side once. A chosen value is evaluated after
+  its test, and the other one is not.
+- `Store` evaluates the value, then the place, then writes. `Assign` and `Return` evaluate the value. `For` evaluates
+  start and stop once, and binds its name at the beginning of each round, whatever the body did to it.
+- Plain Python looks up the place of `place += value` before the value, and writes to it after. `Store` looks it up
+  before (to read it) and after: `checker.language.subset` refuses code in which these could be two places.
+- What fails ends the function there; nothing after it happens.
 """
 
 import ast
