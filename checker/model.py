@@ -19,10 +19,10 @@ from checker.drawing import Lanes
 from checker.errors import EvaluationError, ModelError, UsageError
 from checker.fairness import Fairness, Given
 from checker.language import subset
-from checker.language.values import ValueType
 from checker.language.ir import BOOL, INT, NOTHING, Function, reachable
 from checker.language.ranges import Analysis
 from checker.language.source import guarded, parameter_names, place_of, short_path
+from checker.language.values import ValueType
 from checker.layout import Layout, kind_of, scalar_of
 from checker.names import did_you_mean, unknown
 from checker.parts import Action, Liveness, Measure, Parameter, Property, Protocol

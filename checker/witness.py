@@ -6,7 +6,7 @@ import inspect
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from types import CodeType, FrameType
 from typing import Any
@@ -209,6 +209,9 @@ def _part(call: _Call, node: ast.expr, outcome: bool) -> tuple[ast.expr, bool, d
         return _part(call, node.operand, not outcome)
     if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or) is outcome:
         return _part(call, next(side for side in node.values if _is(call, side, outcome)), outcome)
+    if isinstance(node, ast.BoolOp):
+        sides = [_part(replace(call, locals=dict(call.locals)), side, outcome)[2] for side in node.values]
+        return node, outcome, {name: value for side in sides for name, value in side.items()}
     match node:
         case ast.Call(func=ast.Name(id="any" | "all" as name), args=[ast.GeneratorExp() as generator]):
             found = _deciding(call, generator, outcome) if (name == "any") is outcome else None
@@ -222,7 +225,8 @@ def _part(call: _Call, node: ast.expr, outcome: bool) -> tuple[ast.expr, bool, d
 
 def _deciding(call: _Call, generator: ast.GeneratorExp, outcome: bool) -> tuple[list[str], dict[str, Any]] | None:
     """The names that a generator gives, and their values for the first element of which `outcome` is true."""
-    bound = [part.id for clause in generator.generators for part in ast.walk(clause.target) if isinstance(part, ast.Name)]
+    targets = (part for clause in generator.generators for part in ast.walk(clause.target))
+    bound = [part.id for part in targets if isinstance(part, ast.Name)]
     wanted = generator.elt if outcome else ast.UnaryOp(ast.Not(), generator.elt)
     clauses = [*generator.generators[:-1], copy.copy(generator.generators[-1])]
     clauses[-1].ifs = [*clauses[-1].ifs, wanted]

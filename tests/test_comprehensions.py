@@ -2,18 +2,20 @@
 
 import random
 
+import numpy as np
 import pytest
 
-from checker.language import ir, removal
+from checker.language import removal
+from checker.machine import machine_code
 from checker.machine.kernel import kernel_text
-from checker.model import Model
+from checker.mutants.sameness import different_compiled, different_interpreted
 from checker.mutants.substitution import mutants, switched, switches_of
 from checker.result import Limits, Verdict
 from checker.search import check
 from checker.witness import explain
 from tests import random_states, readings
 from tests.snippets import load
-from tests.test_symbolic import FAILED, outcome, read_symbolically
+from tests.terms_as_run import FAILED, outcome, read_symbolically
 
 MODULE = '''"""A snippet."""
 
@@ -66,12 +68,30 @@ def leave(state: State, value: int) -> bool:
     return True
 
 
-def act(state: State, rules: Rules, place: Annotated[int, Count(2)]) -> bool:
-    """The action."""
-BODY
+def start(state: State, seed: Annotated[int, Count(40)]) -> None:
+    """Many states."""
+    state.n = seed % 3
+    state.f = seed % 5 < 2
+    state.ids = seed % 7
+    for i in range(3):
+        state.row[i] = (seed * 7 + i * 5) // 3 % 4
+        state.flags[i] = (seed + i) % 5 > 0
+        scatter(state.cells[i], seed + 11 * i)
+        scatter(state.others[i], seed * 3 + 5 * i)
 
 
-MODEL = Model(name="snippet", state=State, rules=Rules(), actions=[act])
+def scatter(cell: Cell, seed: int) -> None:
+    """A record for a number."""
+    cell.x = seed // 2 % 4
+    cell.up = seed % 3 > 0
+    cell.row[0] = seed % 4
+    cell.row[1] = seed // 5 % 4
+
+
+ACTIONS
+
+
+MODEL = Model(name="snippet", state=State, rules=Rules(), initial=start, actions=[NAMES])
 '''
 
 TRUTHS = [
@@ -83,7 +103,6 @@ TRUTHS = [
     "all(flag for flag in state.flags)",
     "any(i * i > state.n for i in range(place, state.n))",
     "all(state.row[i] > 0 for i in range(2, -1, -1))",
-    "any(state.row[i] > 2 for i in range(4))",
     "any(contains(state.ids, i) and cell.up for i, cell in enumerate(state.cells))",
     "all(one.x <= other.x for one, other in zip(state.cells, state.others))",
     "any(i == x + other.x for i, (x, other) in enumerate(zip(state.row, state.others)))",
@@ -95,14 +114,11 @@ TRUTHS = [
     "any(rules.off for cell in state.cells) or all(rules.on for cell in state.cells)",
     "any(True for cell in state.cells if cell.up) != all(False for cell in state.others if cell.up)",
     "any(cell.up for cell in state.cells if rules.off and state.row[7] == 1)",
-    "any(12 // x == place for x in state.row)",
     "all(cell.up for cell in cells)",
     "any(LIMIT == x for x in state.row)",
     "any(LIMIT.up for LIMIT in state.cells)",
     "any(n.up for n in state.cells) and n > 1",
-    "(any if LIMIT == 2 else all)(state.f for x in state.row)",
 ]
-TRUTHS.pop()  # a function is called by its name
 
 NUMBERS = [
     "sum(cell.x for cell in state.cells)",
@@ -114,8 +130,6 @@ NUMBERS = [
     "sum(i for i in range(rules.step, state.n + 5, 2))",
     "max(sum(x for x in state.row), sum(1 for i in range(place)))",
     "sum(1 if any(x > 1 for x in cell.row) else cell.x for cell in state.cells)",
-    "sum(0 for x in state.row if 1 // x == place)",
-    "sum(state.row[i] for i in range(n + 1))",
 ]
 
 LOOPS = [
@@ -129,6 +143,14 @@ LOOPS = [
     "for i in range(3):\n    if any(x == i for x in state.row):\n        n += i\n        state.row[i] = 1",
 ]
 
+FAILING = [
+    "any(12 // x == place for x in state.row)",
+    "any(state.row[i] > 2 for i in range(4))",
+    "all(state.row[i] >= 0 for i in range(n + 2))",
+    "sum(0 for x in state.row if 1 // x == place) == 1",
+    "any(state.f for x in state.cells[n + 1].row)",
+]
+
 BODIES = [
     *(f"return leave(state, 1 if {each} else 2)" for each in TRUTHS),
     *(f"return leave(state, {each})" for each in NUMBERS),
@@ -139,34 +161,128 @@ BODIES = [
 ]
 
 
-def model_of(body, tmp_path):
-    lines = ["n = state.n", "cells = state.cells", *body.splitlines()]
-    return load(tmp_path, MODULE.replace("BODY", "\n".join(f"    {line}" for line in lines))).MODEL
+def model_of(tmp_path, *bodies):
+    """A model whose actions have these bodies."""
+    return load(tmp_path, model_text(*bodies)).MODEL
 
 
-def compiled_code(model):
-    """What machine code, and Python, find from some states."""
-    limits = Limits(max_states=200)
-    return readings.interpreted(model, limits), readings.compiled(model, limits)
+def model_text(*bodies):
+    actions = []
+    for number, body in enumerate(bodies):
+        head = f"def act_{number}(state: State, rules: Rules, place: Annotated[int, Count(2)]) -> bool:"
+        lines = ['"""An action."""', "n = state.n", "cells = state.cells", *body.splitlines()]
+        actions.append("\n".join([head, *(f"    {line}" for line in lines)]))
+    text = MODULE.replace("ACTIONS", "\n\n\n".join(actions))
+    return text.replace("NAMES", ", ".join(f"act_{number}" for number in range(len(bodies))))
 
 
-def agree(model):
-    """The action does the same in plain Python, in machine code and as formulas."""
-    plain, native = compiled_code(model)
-    assert native[:4] == plain[:4]
-    assert plain.verdict is Verdict.EVALUATION_FAILED or native == plain
-    action = model.actions[0]
+def formulas_agree(model):
+    """The formulas of each action say what it does."""
     drawn = random_states.anywhere(model, 60, 1)
-    rng = random.Random(1)
-    parameters = [tuple(rng.choice(each.values) for each in action.parameters) for _ in drawn]
-    fault, enabled, rows = read_symbolically(model, action, drawn, parameters)
-    for number, values in enumerate(drawn):
-        wanted = outcome(action, model, values, parameters[number])
-        assert bool(fault[number]) == (wanted == FAILED), values
-        if wanted != FAILED:
-            assert (bool(enabled[number]), tuple(rows[number])) == wanted, values
+    for action in model.actions:
+        rng = random.Random(action.name)
+        parameters = [tuple(rng.choice(each.values) for each in action.parameters) for _ in drawn]
+        fault, enabled, rows = read_symbolically(model, action, drawn, parameters)
+        for number, values in enumerate(drawn):
+            wanted = outcome(action, model, values, parameters[number])
+            assert bool(fault[number]) == (wanted == FAILED), (action.name, values)
+            if wanted != FAILED:
+                assert (bool(enabled[number]), tuple(rows[number])) == wanted, (action.name, values)
 
 
-@pytest.mark.parametrize("body", BODIES)
-def test_the_readings_agree(body, tmp_path):
-    agree(model_of(body, tmp_path))
+def test_every_reading_does_what_python_does(tmp_path):
+    model = model_of(tmp_path, *BODIES)
+    limits = Limits(max_states=400)
+    plain, native = readings.interpreted(model, limits), readings.compiled(model, limits)
+    assert native == plain and plain.verdict is Verdict.NOT_EXHAUSTED and all(plain.fired)
+    whole = readings.compiled(model)
+    assert whole.verdict is Verdict.HOLDS and whole.distinct > 5000
+    assert readings.distributed(model, tmp_path / "run", 2, widest=30) == whole
+    formulas_agree(model)
+
+
+@pytest.mark.parametrize("condition", FAILING)
+def test_every_reading_fails_where_python_does(condition, tmp_path):
+    model = model_of(tmp_path, f"return leave(state, 1 if {condition} else 2)")
+    plain, native = readings.interpreted(model), readings.compiled(model)
+    assert plain.verdict is native.verdict is Verdict.EVALUATION_FAILED and plain.reason == native.reason
+    formulas_agree(model)
+
+
+GUARDED = """if not any(cell.up and cell.x > place for cell in state.cells if state.f):
+    return False
+if sum(1 for x in state.row if x > 1) > 1:
+    return False
+return leave(state, 1)"""
+
+
+def test_conditions_in_generators_are_removed_one_by_one(tmp_path):
+    model = model_of(tmp_path, GUARDED)
+    known = dict(enumerate(each for each in mutants(model) if each.function is model.actions[0].function))
+    whole = "any((cell.up and cell.x > place for cell in state.cells if state.f))"
+    assert {(each.text, each.change) for each in known.values()} >= {
+        (f"if not {whole}: return False", "never taken"),
+        ("cell.up and cell.x > place", "without `cell.up`"),
+        ("cell.up and cell.x > place", "without `cell.x > place`"),
+        ("cell.x > place", "> becomes >="),
+        (whole.replace("((", "(").replace("))", ")"), "without `if state.f`"),
+        ("sum(1 for x in state.row if x > 1)", "without `if x > 1`"),
+        ("x > 1", "> becomes >="),
+    }
+    able = switched(model, known)
+    assert switches_of(able) == set(known)
+    plain = different_interpreted(able, states_of(model), known)
+    assert plain.steps | plain.names == set(known), "each of them matters"
+    assert len(plain.steps) >= 6
+    entries = machine_code.entries_soon(kernel_text(able))
+    packed = model.layout.pack(np.array(states_of(model), np.int64))
+    assert different_compiled(able, entries, packed, known) == plain
+
+
+def states_of(model):
+    return [model.layout.flatten(state) for state in model.initial_states()]
+
+
+ELEMENT = """
+def property(state: State) -> bool:
+    \"\"\"It holds.\"\"\"
+    return PROPERTY
+
+
+MODEL = Model(name="snippet", state=State, rules=Rules(), initial=start, actions=[act_0], always=[property])
+"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "values", "decision"),
+    [
+        ("all(cell.x < 3 for cell in state.cells)", {"cell": "state.cells[2]"}, "`cell.x < 3` is false: cell.x = 3"),
+        (
+            "not any(i > 1 and cell.x > 2 for i, cell in enumerate(state.cells))",
+            {"i": 2, "cell": "state.cells[2]"},
+            "`i > 1 and cell.x > 2` is true: i = 2, cell.x = 3",
+        ),
+        (
+            "all(one.x <= other.x or other.up for one, other in zip(state.cells, state.others) if one.up)",
+            {"one": "state.cells[0]", "other": "state.others[0]"},
+            "`one.x <= other.x or other.up` is false: one.x = 3, other.x = 2, other.up = 0",
+        ),
+        ("all(all(x < 3 for x in cell.row) for cell in state.others)", {"cell": "state.others[0]", "x": 3}, None),
+        ("all(not is_high(cell, 2) for cell in state.cells)", {"cell": "state.cells[1]"}, "`is_high(cell, 2)` is true"),
+        ("state.n == 7 or all(x < 3 for i in range(2) for x in state.cells[i].row)", {"i": 1, "x": 3}, None),
+        (
+            "sum(x for x in state.row) < 6",
+            {},
+            "`sum((x for x in state.row)) < 6` is false: sum((x for x in state.row)) = 7",
+        ),
+    ],
+)
+def test_a_witness_names_the_element_that_decided(condition, values, decision, tmp_path):
+    text = model_text("return leave(state, 1)").partition("MODEL =")[0]
+    model = load(tmp_path, text + ELEMENT.replace("PROPERTY", condition)).MODEL
+    result = check(model, "interpreted")
+    assert result.trace is not None
+    witness = explain(result.trace)
+    print(witness.text)
+    assert dict(witness.values) == values
+    assert decision is None or witness.decision == decision

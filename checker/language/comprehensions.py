@@ -66,7 +66,9 @@ def _targets(reader: "FunctionReader", generator: ast.GeneratorExp) -> set[str]:
             if not isinstance(each, ast.Name):
                 continue
             if each.id in found:
-                raise reader.error(generator, f"the generator binds {each.id!r} twice; give each `for` a name of its own")
+                raise reader.error(
+                    generator, f"the generator binds {each.id!r} twice; give each `for` a name of its own"
+                )
             found.add(each.id)
     return found
 

@@ -188,7 +188,9 @@ def _functions_of(path: str, stamp: tuple[int, int]) -> dict[tuple[str, int], tu
     """All functions of a file by name and first line, read and compiled; `stamp` makes an edited file be read again."""
     try:
         tree = ast.parse(Path(path).read_bytes(), path)
-        codes = {(code.co_name, code.co_firstlineno): code for code in codes_within(compile(tree, path, "exec", 0, True))}
+        codes = {
+            (code.co_name, code.co_firstlineno): code for code in codes_within(compile(tree, path, "exec", 0, True))
+        }
     except (SyntaxError, ValueError):
         return {}
     found: dict[tuple[str, int], tuple[ast.AST, CodeType | None]] = {}
