@@ -23,10 +23,10 @@ from checker.language.ir import BOOL, INT, NOTHING, Function, reachable
 from checker.language.ranges import Analysis
 from checker.language.source import guarded, parameter_names, place_of, short_path
 from checker.language.values import ValueType
-from checker.layout import Layout, kind_of, scalar_of
+from checker.layout import Layout, scalar_of
 from checker.names import did_you_mean, unknown
 from checker.parts import Action, Liveness, Measure, Parameter, Property, Protocol
-from checker.schema import Flag, Kind, Struct
+from checker.schema import Flag, Kind, Struct, kind_of
 
 __all__ = ["TYPE_OK", "Action", "Liveness", "Measure", "Model", "Parameter", "Property", "Protocol"]
 

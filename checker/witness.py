@@ -13,7 +13,11 @@ from typing import Any
 
 from checker.language.source import short_path
 from checker.model import Property
+from checker.schema import Array, Struct
 from checker.trace import Trace, property_named
+
+COMPARISON = Struct.__eq__.__code__
+"""What compares whole records, which is no call of the protocol."""
 
 
 @dataclass(frozen=True)
@@ -128,6 +132,8 @@ def _watch(function: Callable[..., Any], run: Callable[[], Any]) -> _Call | None
     active: list[_Call] = []
 
     def on_event(frame: FrameType, event: str, argument: Any) -> Any:
+        if frame.f_code is COMPARISON:
+            return None
         if frame.f_code.co_name == "<genexpr>":
             return on_event if active else None  # the calls that it makes are made by the function it stands in
         if event == "call":
@@ -268,7 +274,11 @@ def _sources(target: ast.expr, iterable: ast.expr) -> dict[str, ast.expr]:
 
 
 def _operands(call: _Call, node: ast.expr) -> Iterator[tuple[str, int]]:
-    """The scalars that a condition is made of, by their source."""
+    """The scalars that a condition is made of, by their source; of two records that differ, the first that does."""
+    if isinstance(node, ast.Compare):
+        yield from _difference(
+            *((ast.unparse(side), _evaluate(call, side)) for side in (node.left, node.comparators[0]))
+        )
     for part in ast.iter_child_nodes(node):
         if isinstance(part, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
             value = _evaluate(call, part)
@@ -276,6 +286,21 @@ def _operands(call: _Call, node: ast.expr) -> Iterator[tuple[str, int]]:
                 yield ast.unparse(part), value
         if isinstance(part, ast.expr) and not isinstance(part, ast.Name | ast.Attribute | ast.Subscript):
             yield from _operands(call, part)
+
+
+def _difference(one: tuple[str, Any], other: tuple[str, Any]) -> Iterator[tuple[str, int]]:
+    """Both values, by their source, of the first scalar in which two records or arrays differ."""
+    (source, left), (other_source, right) = one, other
+    if type(left) is not type(right) or not isinstance(left, Struct | Array):
+        return
+    if isinstance(left, Struct):
+        parts = [(f".{name}", getattr(left, name), getattr(right, name)) for name in type(left).field_names]
+    else:
+        parts = [(f"[{index}]", *pair) for index, pair in enumerate(zip(left, right, strict=False))]
+    part, mine, yours = next((each for each in parts if each[1] != each[2]), ("", 0, 0))
+    named = ((source + part, mine), (other_source + part, yours))
+    if part:
+        yield from named if isinstance(mine, int) else _difference(*named)
 
 
 def _named(call: _Call, node: ast.expr, operands: dict[str, int]) -> dict[str, int]:

@@ -1,98 +1,17 @@
 """any(...), all(...) and sum(...) over generators, enumerate(...) and zip(...): each reading does what Python does."""
 
-import random
-
 import numpy as np
 import pytest
 
-from checker.language import removal
 from checker.machine import machine_code
 from checker.machine.kernel import kernel_text
 from checker.mutants.sameness import different_compiled, different_interpreted
 from checker.mutants.substitution import mutants, switched, switches_of
-from checker.result import Limits, Verdict
 from checker.search import check
 from checker.witness import explain
-from tests import random_states, readings
+from tests import readings
+from tests.bodies import agree_on, fail_alike, model_of, model_text
 from tests.snippets import load
-from tests.terms_as_run import FAILED, outcome, read_symbolically
-
-MODULE = '''"""A snippet."""
-
-from typing import Annotated, NamedTuple
-
-from checker.model import Model
-from checker.schema import Array, ById, ByPosition, Count, Flag, IdSet, Struct, contains
-
-LIMIT = 2
-Small = Annotated[int, Count(3)]
-
-
-class Rules(NamedTuple):
-    """Switches."""
-
-    on: bool = True
-    off: bool = False
-    step: int = 1
-
-
-class Cell(Struct):
-    """A record."""
-
-    x: Small
-    up: bool
-    row: Annotated[Array[Small], ByPosition(2)]
-
-
-class State(Struct):
-    """Everything."""
-
-    n: Small
-    f: bool
-    ids: Annotated[int, IdSet(3)]
-    cells: Annotated[Array[Cell], ById(3)]
-    others: Annotated[Array[Cell], ById(3)]
-    row: Annotated[Array[Small], ByPosition(3)]
-    flags: Annotated[Array[bool], ByPosition(3)]
-
-
-def is_high(cell: Cell, limit: int) -> bool:
-    """A helper."""
-    return cell.x > limit or any(x > limit for x in cell.row)
-
-
-def leave(state: State, value: int) -> bool:
-    """Bring a number into range and keep it."""
-    state.n = abs(value) % 4
-    state.f = not state.f
-    return True
-
-
-def start(state: State, seed: Annotated[int, Count(40)]) -> None:
-    """Many states."""
-    state.n = seed % 3
-    state.f = seed % 5 < 2
-    state.ids = seed % 7
-    for i in range(3):
-        state.row[i] = (seed * 7 + i * 5) // 3 % 4
-        state.flags[i] = (seed + i) % 5 > 0
-        scatter(state.cells[i], seed + 11 * i)
-        scatter(state.others[i], seed * 3 + 5 * i)
-
-
-def scatter(cell: Cell, seed: int) -> None:
-    """A record for a number."""
-    cell.x = seed // 2 % 4
-    cell.up = seed % 3 > 0
-    cell.row[0] = seed % 4
-    cell.row[1] = seed // 5 % 4
-
-
-ACTIONS
-
-
-MODEL = Model(name="snippet", state=State, rules=Rules(), initial=start, actions=[NAMES])
-'''
 
 TRUTHS = [
     "any(cell.up for cell in state.cells)",
@@ -161,52 +80,18 @@ BODIES = [
 ]
 
 
-def model_of(tmp_path, *bodies):
-    """A model whose actions have these bodies."""
-    return load(tmp_path, model_text(*bodies)).MODEL
-
-
-def model_text(*bodies):
-    actions = []
-    for number, body in enumerate(bodies):
-        head = f"def act_{number}(state: State, rules: Rules, place: Annotated[int, Count(2)]) -> bool:"
-        lines = ['"""An action."""', "n = state.n", "cells = state.cells", *body.splitlines()]
-        actions.append("\n".join([head, *(f"    {line}" for line in lines)]))
-    text = MODULE.replace("ACTIONS", "\n\n\n".join(actions))
-    return text.replace("NAMES", ", ".join(f"act_{number}" for number in range(len(bodies))))
-
-
-def formulas_agree(model):
-    """The formulas of each action say what it does."""
-    drawn = random_states.anywhere(model, 60, 1)
-    for action in model.actions:
-        rng = random.Random(action.name)
-        parameters = [tuple(rng.choice(each.values) for each in action.parameters) for _ in drawn]
-        fault, enabled, rows = read_symbolically(model, action, drawn, parameters)
-        for number, values in enumerate(drawn):
-            wanted = outcome(action, model, values, parameters[number])
-            assert bool(fault[number]) == (wanted == FAILED), (action.name, values)
-            if wanted != FAILED:
-                assert (bool(enabled[number]), tuple(rows[number])) == wanted, (action.name, values)
-
-
 def test_every_reading_does_what_python_does(tmp_path):
-    model = model_of(tmp_path, *BODIES)
-    limits = Limits(max_states=400)
-    plain, native = readings.interpreted(model, limits), readings.compiled(model, limits)
-    assert native == plain and plain.verdict is Verdict.NOT_EXHAUSTED and all(plain.fired)
-    whole = readings.compiled(model)
-    assert whole.verdict is Verdict.HOLDS and whole.distinct > 5000
-    assert readings.distributed(model, tmp_path / "run", 2, widest=30) == whole
-    formulas_agree(model)
+    agree_on(tmp_path, *BODIES)
+
+
+def test_shards_do_what_one_machine_does(tmp_path):
+    model = model_of(tmp_path, *BODIES[1:40:5])
+    assert readings.distributed(model, tmp_path / "run", 2, widest=10) == readings.compiled(model)
 
 
 @pytest.mark.parametrize("condition", FAILING)
 def test_every_reading_fails_where_python_does(condition, tmp_path):
-    model = model_of(tmp_path, f"return leave(state, 1 if {condition} else 2)")
-    plain, native = readings.interpreted(model), readings.compiled(model)
-    assert plain.verdict is native.verdict is Verdict.EVALUATION_FAILED and plain.reason == native.reason
-    formulas_agree(model)
+    fail_alike(tmp_path, f"return leave(state, 1 if {condition} else 2)")
 
 
 GUARDED = """if not any(cell.up and cell.x > place for cell in state.cells if state.f):

@@ -12,6 +12,7 @@ from checker.language.comprehensions import OVER_GENERATORS, read_comprehension
 from checker.language.ir import BOOL, INT, NOTHING
 from checker.language.ranges import HIGHEST_SHIFT
 from checker.language.values import Host, Value, constant, type_name
+from checker.language.whole import read_comparison
 from checker.language.words import words_for
 from checker.shape import ArrayOf, Record
 
@@ -236,11 +237,11 @@ class ExpressionReader:
                 raise self.function.error(node, f"{words_for(operation)} is outside the plain subset; use {hint}")
             symbols.append(_COMPARISONS[type(operation)])
         sides = [self.read(side) for side in [node.left, *node.comparators]]
+        if any(isinstance(side.type, Record | ArrayOf) for side in sides):
+            return read_comparison(self.function, node, sides)
         for side_node, side in zip([node.left, *node.comparators], sides, strict=True):
             if side.type not in (INT, BOOL):
-                raise self.function.error(
-                    side_node, f"a comparison needs ints, not {type_name(side.type)}; compare field by field"
-                )
+                raise self.function.error(side_node, f"a comparison needs ints, not {type_name(side.type)}")
             if side.type != sides[0].type:
                 raise self.function.error(side_node, "an int is compared with a bool; make both the same type")
         known = None

@@ -68,7 +68,7 @@ class Field:
     @property
     def type(self) -> IrType:
         """What reading it gives."""
-        return _read_type(self.stored)
+        return read_type(self.stored)
 
 
 @dataclass(frozen=True)
@@ -87,10 +87,11 @@ class Element:
     @property
     def type(self) -> IrType:
         """What reading it gives."""
-        return _read_type(self.stored)
+        return read_type(self.stored)
 
 
-def _read_type(stored: Scalar | Record | ArrayOf) -> IrType:
+def read_type(stored: Scalar | Record | ArrayOf) -> IrType:
+    """What reading a place of this type gives."""
     if not isinstance(stored, Scalar):
         return stored
     return BOOL if isinstance(stored.kind, Flag) else INT

@@ -23,6 +23,7 @@ from checker.language.loops import read_loop
 from checker.language.removal import is_removed
 from checker.language.source import function_tree, parameter_names, place_of
 from checker.language.values import Host, Value, ValueType, named, type_name
+from checker.language.whole import WRITERS, read_writer
 from checker.language.words import words_for
 from checker.schema import EnumOf, Flag
 from checker.shape import ArrayOf, Record, Scalar
@@ -69,6 +70,7 @@ class Program:
     def __init__(self, rules: Any = None) -> None:
         self.rules = rules
         self._rules_type = Host(rules)
+        self.parts: dict[tuple[Any, ...], Function] = {}
         self._functions: dict[tuple[Any, ...], Function] = {}
         self._reading: list[FunctionType] = []
 
@@ -215,12 +217,18 @@ class FunctionReader:
         """The Value of a call of a project function."""
         if function is is_removed:
             return Value(BOOL, ir.Removed(arguments[0].constant or 0))
+        if function in WRITERS:
+            return read_writer(self, node, function, arguments)
         try:
             callee = self.program.function(function, [argument.type for argument in arguments])
         except ModelError as error:
             if "is called with" in str(error):
                 raise self.error(node, f"{function.__name__}: {str(error).split(': ', 2)[-1]}") from None
             raise
+        return self.called(callee, arguments)
+
+    def called(self, callee: Function, arguments: list[Value]) -> Value:
+        """The Value of a call of a function that was read for these arguments."""
         given = [argument.expression for argument in arguments if argument.form is not None]
         value = self.call_of(callee, given)
         if any(argument.writes for argument in arguments):
@@ -417,7 +425,8 @@ class FunctionReader:
     def _store(self, statement: ast.stmt, target: ast.Attribute | ast.Subscript, value: Value) -> Body:
         place = self.expressions.read(target)
         if isinstance(place.type, Record | ArrayOf):
-            raise self.error(statement, "a whole record or array cannot be assigned; copy it field by field")
+            mend = "write copy(target, source), of checker.schema"
+            raise self.error(statement, f"a whole record or array cannot be assigned; {mend}")
         if not isinstance(place.form, ir.Field | ir.Element) or not isinstance(place.form.stored, Scalar):
             raise self.error(target, "only a field of a record or an element of an array of the state can be written")
         scalar = place.form.stored

@@ -1,6 +1,6 @@
-"""Generators, and loops over more than one array, that are refused: more cases for tests/test_subset.py."""
+"""Generators, loops over more than one array, and whole records that are refused: more cases for tests/test_subset.py."""
 
-from tests.subset_cases import Case, guard
+from tests.subset_cases import Case, guard, statement
 
 CASES = [
     guard("any of numbers", "any(x for x in state.row)", "what any() asks of each element must be bool, not int"),
@@ -90,5 +90,52 @@ CASES = [
         "lengths",
         "for i, j in zip(state.long, state.row):  # here\n    pass\nreturn True",
         ("arrays with 3 and 2 elements",),
+    ),
+    statement(
+        "clear of an array", "schema.clear(state.row)", "clear() takes one record, not an array; write an array by a"
+    ),
+    statement("clear of a number", "schema.clear(state.number)", "clear() takes one record, not int"),
+    statement(
+        "clear of two", "schema.clear(state.cells[0], state.cells[1])", "takes one record, not a Cell record and a Cell"
+    ),
+    statement("clear of none", "schema.clear()", "clear() takes one record, not nothing"),
+    statement("copy of one", "schema.copy(state.cells[0])", "copy() takes two records or arrays, not a Cell record"),
+    statement(
+        "copy of numbers", "schema.copy(state.number, 1)", "not int and int; write `target = source` for numbers"
+    ),
+    statement(
+        "copy of another type",
+        "schema.copy(state.cells[0], state)",
+        "from a State record into a Cell record; both must",
+    ),
+    statement(
+        "copy of another length",
+        "schema.copy(state.row, state.long)",
+        "an array of 3 of Count(highest=3",
+        "into an array of 2",
+    ),
+    statement(
+        "copy of itself", "schema.copy(state.cells[place], state.cells[place])", "a place into itself does nothing"
+    ),
+    statement("copy of itself by a name", "schema.copy(state.row, state.row)", "a place into itself does nothing"),
+    statement("name of a clear", "done = schema.clear(state.cells[0])", "'done' would be nothing"),
+    guard("a generator that clears", "any(schema.clear(cell) == 1 for cell in state.cells)", "ints, not nothing"),
+    guard(
+        "records of two types", "state.cells[0] == state", "a Cell record is compared with a State record; compare the"
+    ),
+    guard(
+        "arrays of two lengths compared",
+        "state.row == state.long",
+        "an array of 2 of",
+        "is compared with an array of 3 of",
+    ),
+    guard("array and number", "state.row == 1", "an array is compared with int"),
+    guard("record and bool", "state.flag != state.cells[0]", "bool is compared with a Cell record"),
+    guard("records in order", "state.cells[0] < state.cells[1]", "compared two at a time, by == or !="),
+    guard("three records", "state.cells[0] == state.cells[1] == state.cells[0]", "compared two at a time, by == or !="),
+    guard(
+        "a record and itself",
+        "state.cells[place] == state.cells[place]",
+        "compares a place with itself; correct one of",
     ),
 ]
