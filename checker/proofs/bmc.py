@@ -189,7 +189,13 @@ class _Unrolling:
         return None if answer is None else self._chain(answer)
 
     def check_contract(self) -> None:
-        """EvaluationError where the code of an action fails in a last state, or breaks the action's contract."""
+        """EvaluationError where the code of an action fails in a last state, or breaks the action's contract.
+
+        Also where no behaviour goes beyond its initial state, because every one lies outside the constraint.
+        """
+        evaluation = Evaluation(self._model)
+        if len(self._states) == 1 and self._can(self._expanded()) is None:
+            raise evaluation.none_inside()
         for action in self._model.actions:
             step = symbolic.step(action, self._last, symbolic.parameter_variables(action, f"@{len(self._states)}"))
             changed = differs(self._last, step.leaves)
@@ -197,7 +203,7 @@ class _Unrolling:
             is_wrong = terms.disjunction(step.fault, outside, terms.negation(_agree(step.enabled, changed)))
             answer = self._can(self._expanded(), is_wrong)
             if answer is not None:
-                for _ in Evaluation(self._model).successors(self._chain(answer)[-1]):
+                for _ in evaluation.successors(self._chain(answer)[-1]):
                     pass
 
     def _in_range(self, leaves: Leaves) -> Iterator[Term]:

@@ -1,0 +1,1 @@
+"""Random programs in all readings, again and again: `python -m tests.fuzz`."""
