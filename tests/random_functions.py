@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from tests.random_generators import compared, elements, generated, written
 from tests.random_schemas import ArrayOf, Record, Route, Scalar, Type, routes
 
 MOST = 10_000
@@ -197,6 +198,7 @@ class Writer:
             lambda: self._least(depth), lambda: self._signed(depth), lambda: self._chosen(depth),
             lambda: Number(f"int({self.truth(depth)})", 0, 1), lambda: self._converted(depth),
             lambda: self._set(depth), lambda: self._deep(depth),
+            lambda: Number(*generated(self, "sum", depth)),
         )  # fmt: skip
         assert isinstance(number, Number)
         return number
@@ -299,7 +301,8 @@ class Writer:
             lambda: f"({self.truth(deeper)} if {self.truth(deeper)} else {self.truth(deeper)})",
             lambda: f"contains({self.within(self.number(deeper), 0, 7)}, {self.index(3, deeper)})",
             lambda: f"bool({self.number(deeper).text if self.chance(0.7) else self.truth(deeper)})",
-            lambda: self.flag(),
+            lambda: self.flag(), lambda: generated(self, self.random.choice(["any", "all"]), deeper)[0],
+            lambda: compared(self) or self.flag(),
         ))  # fmt: skip
 
     def _compared(self, depth: int) -> str:
@@ -414,9 +417,8 @@ class Writer:
         if found is None:
             self._counted(indent, name)
         else:
-            text, kind = found
-            self.add(indent, f"for {name} in {text}:")
-            self._learn(name, kind.element)
+            target, over = elements(self, *found)
+            self.add(indent, f"for {target} in {over}:")
         self.counters.add(name)
         self._widen()
         self.block(indent + "    ", depth - 1, 2)
@@ -448,7 +450,8 @@ class Writer:
         text = self.within(self.number(1), 0, 2)
         return Number(text, 0, 2)
 
-    def _learn(self, name: str, kind: Type) -> None:
+    def learn(self, name: str, kind: Type) -> None:
+        """A name of something that lies in the state."""
         if not isinstance(kind, Scalar):
             self.scope.views[name] = kind
         elif kind.is_flag:
@@ -548,6 +551,10 @@ class Writer:
         called = self.call(self.random.choice(["None", "None", "int", "bool"]), 1) if self.chance(0.3) else None
         if called is not None:
             self.add(indent, called.text)
+            return
+        whole = written(self) if self.chance(0.15) else None
+        if whole is not None:
+            self.add(indent, whole)
             return
         found = self.place(lambda kind: isinstance(kind, Scalar), 2)
         if found is None or found[0].endswith((".tick", ".who")):

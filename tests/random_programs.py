@@ -20,7 +20,7 @@ from typing import Annotated, NamedTuple
 from checker import schema
 from checker.model import Model
 from checker.schema import Allowance, Array, ById, ByPosition, Count, EnumOf, Epoch, Flag, Id, IdSet, Offset, Struct
-from checker.schema import cardinality, contains, everyone, excluding, including
+from checker.schema import cardinality, clear, contains, copy, everyone, excluding, including
 
 
 class Hue(IntEnum):
