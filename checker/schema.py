@@ -10,11 +10,11 @@ in the plain subset, on id sets.
 """
 
 import typing
-from collections.abc import Iterator
+from collections.abc import ItemsView, Iterable, Iterator, ValuesView
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
-from typing import Any, TypeVar, get_args, get_origin
+from typing import Any, Generic, TypeVar, get_args, get_origin
 
 from checker.errors import ModelError
 from checker.language.source import declaration_place
@@ -108,7 +108,26 @@ class ByPosition:
     length: Size
 
 
-class Array(dict[int, T]):
+if typing.TYPE_CHECKING:
+
+    class _Elements(Generic[T]):
+        """What a type checker knows of an array: that it holds elements, not that it is a dictionary of indices."""
+
+        def __init__(self, pairs: Iterable[tuple[int, T]], /) -> None: ...
+        def __getitem__(self, index: int) -> T: ...
+        def __setitem__(self, index: int, value: T) -> None: ...
+        def __len__(self) -> int: ...
+        def __contains__(self, index: int) -> bool: ...
+        def items(self) -> ItemsView[int, T]: ...
+        def values(self) -> ValuesView[T]: ...
+
+else:
+
+    class _Elements(dict[int, T]):
+        __slots__ = ()
+
+
+class Array(_Elements[T]):
     """A fixed array of records or scalars, indexed by 0 .. len-1; a negative or too large index is an IndexError.
 
     It is a dictionary underneath, because that is the fastest container of Python's whose look-up refuses a
@@ -125,7 +144,7 @@ class Array(dict[int, T]):
             self.__missing__(index)
         super().__setitem__(index, value)
 
-    def __iter__(self) -> Iterator[T]:  # type: ignore[override]  # an array's elements are what a reader expects
+    def __iter__(self) -> Iterator[T]:
         return iter(self.values())
 
     def __repr__(self) -> str:
