@@ -10,6 +10,7 @@ from checker.drawing import Lanes
 from checker.errors import ModelError
 from checker.language.source import shown
 from checker.names import did_you_mean, shortened
+from checker.rules import is_group, switches
 from checker.schema import Struct
 
 LONGEST_NAME = 60
@@ -98,13 +99,16 @@ def _check_name(name: Any) -> None:
 def _check_rules(rules: Any, model: str) -> None:
     if rules is None:
         return
-    fields = rules._asdict() if isinstance(rules, tuple) and hasattr(rules, "_asdict") else None
-    if fields is None:
-        raise ModelError(f"model {model}: `rules` is {shown(rules)}; give a NamedTuple of enum members, ints or bools")
-    for name, value in fields.items():
+    if not is_group(rules):
+        raise ModelError(
+            f"model {model}: `rules` is {shown(rules)}; give a NamedTuple of enum members, ints or bools, or "
+            "of such NamedTuples"
+        )
+    for name, value in switches(rules).items():
         if not isinstance(value, int):
             raise ModelError(
-                f"model {model}: rules.{name} is {shown(value)}; a switch is an IntEnum member, an int or a bool"
+                f"model {model}: rules.{name} is {shown(value)}; a switch is an IntEnum member, an int or a bool, or "
+                "a NamedTuple of such"
             )
 
 

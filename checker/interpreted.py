@@ -197,10 +197,11 @@ def generate_expand(model: Model) -> Successors:
     action that returns False has not written, which is proved from its syntax or checked here after each call.
     """
     lines = ["def expand(values, successors):", "    state = restore(values)"]
-    scope: dict[str, Any] = {"restore": model.layout.restore, "flatten": model.layout.flatten, "rules": model.rules}
+    scope: dict[str, Any] = {"restore": model.layout.restore, "flatten": model.layout.flatten}
     calls = 0
     for number, action in enumerate(model.actions):
         scope[f"action_{number}"] = action.function
+        scope |= {f"given_{number}_{place}": each for place, each in enumerate(action.given)}
         lines += _attempts(number, action, calls)
         calls += action.combination_count()
     lines.append("    return state")
@@ -217,8 +218,8 @@ def generate_judge(properties: Mapping[int, Property]) -> Judge:
     lines = ["def judge(*states):", "    failing = []"]
     scope: dict[str, Any] = {}
     for number, each in properties.items():
-        scope |= {f"property_{number}": each.function, f"rules_{number}": each.rules}
-        given = f"*states, rules_{number}" if each.takes_rules else "*states"
+        scope |= {f"property_{number}": each.function, f"given_{number}": each.given}
+        given = f"*states, *given_{number}" if each.given else "*states"
         lines += [f"    if not property_{number}({given}):", f"        failing.append({number})"]
     lines.append("    return failing")
     exec(compile("\n".join(lines), "<properties>", "exec"), scope)
@@ -235,7 +236,7 @@ def _attempts(number: int, action: Action, first_call: int) -> list[str]:
     lines = []
     indent = "    "
     call = "0"
-    arguments = ["state", "rules"] if action.takes_rules else ["state"]
+    arguments = ["state", *(f"given_{number}_{place}" for place in range(len(action.given)))]
     for place, parameter in enumerate(action.parameters):
         is_flag = isinstance(parameter.kind, Flag)
         domain = "(False, True)" if is_flag else f"range({parameter.low}, {parameter.high + 1})"

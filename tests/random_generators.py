@@ -1,4 +1,4 @@
-"""Random any(...), all(...) and sum(...), loops over several arrays, and whole records, for `tests.random_functions`."""
+"""Random any(...), all(...), sum(...), loops over several arrays, and whole records, for `tests.random_functions`."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING

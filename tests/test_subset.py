@@ -44,7 +44,7 @@ def read(function, rules=None, layout=CLEAN_LAYOUT):
     """A function as the reader understands it."""
     program = Program(rules or clean_functions.Rules())
     count = function.__code__.co_argcount
-    types = [layout.root, program.rules_type()] if count == 2 else [layout.root]
+    types = [layout.root, program.host(program.rules)] if count == 2 else [layout.root]
     return program.function(function, types)
 
 

@@ -14,6 +14,7 @@ from checker.language.ranges import HIGHEST_SHIFT
 from checker.language.values import Host, Value, constant, type_name
 from checker.language.whole import read_comparison
 from checker.language.words import words_for
+from checker.rules import is_group
 from checker.shape import ArrayOf, Record
 
 if TYPE_CHECKING:
@@ -136,13 +137,26 @@ class ExpressionReader:
         return Value(form.type, form, base.writes, base.writes, owner)
 
     def _host_attribute(self, node: ast.Attribute, host: Any) -> Value:
-        rules = self.function.program.rules
+        if is_group(host):
+            return self._setting(node, host)
         if not hasattr(host, node.attr):
-            if rules is not None and host is rules:
-                names = ", ".join(rules._fields)
-                raise self.function.error(node, f"the rules have no switch {node.attr!r}; they have: {names}")
             raise self.function.error(node, f"{getattr(host, '__name__', host)!s} has no {node.attr!r}")
         return self.host_value(node, getattr(host, node.attr), node.attr)
+
+    def _setting(self, node: ast.Attribute, settings: Any) -> Value:
+        """A switch of the rules, a group of them, or a bound."""
+        program = self.function.program
+        if node.attr not in settings._fields:
+            names = ", ".join(settings._fields)
+            if settings is program.bounds:
+                raise self.function.error(node, f"the model has no bound {node.attr!r}; its bounds: {names or 'none'}")
+            raise self.function.error(node, f"the rules have no switch {node.attr!r}; they have: {names}")
+        if settings is program.bounds:
+            program.bounds_used.add(node.attr)
+        value = getattr(settings, node.attr)
+        if is_group(value):
+            return Value(program.host(value), None)
+        return self.host_value(node, value, node.attr)
 
     def host_value(self, node: ast.expr, value: Any, name: str) -> Value:
         """The Value of a Python object found outside the function: a constant, enum, module or function."""

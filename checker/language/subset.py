@@ -67,9 +67,11 @@ class _Flow:
 class Program:
     """All protocol functions of a model, read for its layout and rules; each function and argument types once."""
 
-    def __init__(self, rules: Any = None) -> None:
+    def __init__(self, rules: Any = None, bounds: Any = None) -> None:
         self.rules = rules
-        self._rules_type = Host(rules)
+        self.bounds = bounds
+        self.bounds_used: set[str] = set()
+        self._hosts: dict[int, Host] = {}
         self.parts: dict[tuple[Any, ...], Function] = {}
         self._functions: dict[tuple[Any, ...], Function] = {}
         self._reading: list[FunctionType] = []
@@ -89,9 +91,9 @@ class Program:
                 self._reading.pop()
         return self._functions[key]
 
-    def rules_type(self) -> Host:
-        """The type of the `rules` argument."""
-        return self._rules_type
+    def host(self, settings: Any) -> Host:
+        """The type of an argument that is given the rules, a group of them, or the bounds."""
+        return self._hosts.setdefault(id(settings), Host(settings))
 
 
 class FunctionReader:

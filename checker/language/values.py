@@ -5,6 +5,7 @@ from typing import Any
 
 from checker.language import ir
 from checker.language.ir import BOOL, INT, Owner
+from checker.rules import is_group
 from checker.shape import ArrayOf, Record
 
 
@@ -67,6 +68,8 @@ def type_name(value_type: ValueType) -> str:
         return f"a {value_type.struct.__name__} record"
     if isinstance(value_type, ArrayOf):
         return "an array"
+    if is_group(value_type.value):
+        return f"the {type(value_type.value).__name__}"
     return f"{type(value_type.value).__name__} {getattr(value_type.value, '__name__', '')}".strip()
 
 

@@ -9,7 +9,7 @@ Each `Mutant` is a function with one condition gone:
 - a link of a chain of comparisons is dropped; `<` becomes `<=` and back, `>` becomes `>=` and back.
 - an `if` of a generator is dropped; or, where any(...) or all(...) has one, what it asks of each element that is left.
 
-A condition that reads nothing but constants and the rules is left alone: it is a switch, which a model sets.
+A condition that reads nothing but constants, rules and bounds is left alone: it is a switch, which a model sets.
 
 `switched` makes one function of all these: it asks `checker.language.removal` which of its conditions is removed.
 """
@@ -32,8 +32,8 @@ _ACROSS: dict[type[ast.cmpop], tuple[str, type[ast.cmpop]]] = {
     ast.GtE: (">= becomes >", ast.Gt),
 }
 
-RULES = "rules"
-"""The name of the parameter that holds a model's switches."""
+SETTINGS = {"rules", "bounds"}
+"""The names of the parameters that are constant in a model."""
 
 IS_REMOVED = "__is_removed__"
 """The name under which functions with switches call `removal.is_removed`."""
@@ -128,7 +128,7 @@ class _Conditions:
 
     def __init__(self, function: FunctionType, is_predicate: bool) -> None:
         codes = codes_within(function.__code__)
-        self._names = {name for code in codes for name in (*code.co_varnames, *code.co_cellvars)} - {RULES}
+        self._names = {name for code in codes for name in (*code.co_varnames, *code.co_cellvars)} - SETTINGS
         self._is_predicate = is_predicate
         self._generated: dict[ast.AST, Change] = {}
 
