@@ -6,6 +6,7 @@ import sys
 from types import FrameType
 
 NOT_EXHAUSTED = 20  # as in checker.statuses, which is not to be waited for
+REQUESTS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
@@ -16,13 +17,21 @@ def _leave(number: int, frame: FrameType | None) -> None:
         os._exit(NOT_EXHAUSTED)
 
 
-def _let_interruptions(do: "signal._HANDLER") -> None:
-    """Let Ctrl-C do something else from now on, unless whoever started the process has it ignored."""
-    if signal.getsignal(signal.SIGINT) in (signal.default_int_handler, _leave):
-        signal.signal(signal.SIGINT, do)
+def _let_leave() -> None:
+    """Let a request to end do that, unless whoever started the process has it ignored."""
+    for each in REQUESTS:
+        if signal.getsignal(each) in (signal.default_int_handler, signal.SIG_DFL):
+            signal.signal(each, _leave)
 
 
-_let_interruptions(_leave)
+def _let_go() -> None:
+    """Let requests do what Python lets them do."""
+    for each in REQUESTS:
+        if signal.getsignal(each) is _leave:
+            signal.signal(each, signal.default_int_handler if each == signal.SIGINT else signal.SIG_DFL)
+
+
+_let_leave()
 
 from pathlib import Path  # noqa: E402  # because it takes long enough to be interrupted
 
@@ -30,27 +39,24 @@ if not __package__:  # run as a file: Python would look for modules in this fold
     folder = Path(__file__).resolve().parent
     sys.path[:] = [str(folder.parent), *(place for place in sys.path if Path(place).resolve() != folder)]
 
-from checker import room  # noqa: E402  # because of where a file that is run looks for modules
+from checker import endings, room  # noqa: E402  # because of where a file that is run looks for modules
 
-_let_interruptions(signal.default_int_handler)  # who only imports this file shall see no other Ctrl-C
-
-
-def _end_as_by_ctrl_c(number: int, frame: FrameType | None) -> None:
-    """Do what Ctrl-C does: tell what was found, and leave nothing half-written."""
-    os.kill(os.getpid(), signal.SIGINT)
+_let_go()  # who only imports this file shall see no other Ctrl-C
 
 
 def main() -> int:
-    """Run the command line; the exit status. Ctrl-C while it is being loaded ends the process quietly."""
-    _let_interruptions(_leave)
+    """Run the command line; the exit status. A request to end while it is being loaded ends the process quietly."""
+    _let_leave()
     room.without_threads()
     room.watch_imports()
+    endings.show_place_at_quit()
     from checker.commands import command_line
 
-    _let_interruptions(signal.default_int_handler)
-    if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL and signal.getsignal(signal.SIGINT) != signal.SIG_IGN:
-        signal.signal(signal.SIGTERM, _end_as_by_ctrl_c)
-    return command_line.main()
+    endings.heed(_leave)
+    endings.let_supervise()
+    status = command_line.main()
+    endings.leave(status)
+    return status
 
 
 if __name__ == "__main__":

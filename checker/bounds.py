@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from checker.errors import ModelError
+from checker.language.outside import int_problem
 from checker.schema import Size
 
 _OPERATIONS: dict[type[ast.operator], Callable[[int, int], int]] = {
@@ -25,6 +26,8 @@ class Bounds:
         for name, value in values.items():
             if not isinstance(value, int) or isinstance(value, bool):
                 raise ModelError(f"bound {name} is {value!r}; a bound is a whole number")
+            if problem := int_problem(value):
+                raise ModelError(f"bound {name} {problem}")
         self.values = dict(values)
         self.used: set[str] = set()
 
@@ -36,6 +39,8 @@ class Bounds:
     def evaluate(self, size: Size, place: str) -> int:
         """The value of `size`; `place` (a field or parameter) is named in the ModelError raised if it has none."""
         if isinstance(size, int) and not isinstance(size, bool):
+            if problem := int_problem(size):
+                raise ModelError(f"{place}: the size {problem}")
             return size
         if not isinstance(size, str):
             raise ModelError(f"{place}: {size!r} is not a size; give a whole number or an expression such as 'members'")

@@ -6,7 +6,6 @@ itself: a module is imported when somebody asks for it, so that another package 
 is a catalogue of its own.
 """
 
-import contextlib
 import importlib
 import importlib.util
 import os
@@ -22,11 +21,14 @@ from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 
+from checker import endings
 from checker.errors import KafkacheckError, ModelError, NotExhaustedError, UsageError
+from checker.foreign import contained, said
 from checker.interrupts import Stopped, limited
 from checker.language.source import short_path
 from checker.model import Model
 from checker.names import did_you_mean, shortened
+from checker.places import SOURCES
 from checker.result import Verdict
 
 PACKAGE = "model"
@@ -95,8 +97,18 @@ def find_model(text: str, max_seconds: float | None = None) -> Model:
     UsageError where there is no such name, file or module; ModelError where there is one, but it cannot be imported
     or has no well-formed `MODEL`; NotExhaustedError where its import is interrupted, or takes more than `max_seconds`.
     """
+    if not _is_ours(text):
+        endings.supervise()
     with limited(max_seconds):
         return _model_of(_module(text), text)
+
+
+def is_ours(text: object) -> bool:
+    """Whether what a file names is a model of the catalogue that comes with the checker.
+
+    Only then may its code be run because a file says so. A catalogue of the current folder is another one.
+    """
+    return text in _names() and [folder.resolve() for folder in folders()] == [SOURCES / PACKAGE]
 
 
 def folder_of(text: str) -> Path:
@@ -114,10 +126,16 @@ def _module(text: str) -> ModuleType:
     return _module_of_name(text, names)
 
 
+def _is_ours(text: str) -> bool:
+    """Whether `text` names a model of the catalogue that comes with the checker."""
+    return text in _names() and all(folder.resolve().is_relative_to(SOURCES) for folder in folders())
+
+
 def is_found(text: str) -> bool:
     """Whether `text` names a file, or a module that Python finds. ModelError where a package cannot be imported."""
     if _is_file_name(text):
         return os.path.exists(text)
+    endings.supervise()
     _search_here()
     return _is_module_name(text)
 
@@ -126,6 +144,7 @@ def named_value(text: str, name: str) -> object:
     """What a file, or a dotted module, defines under a name. UsageError where there is no such file or module,
     ModelError where it cannot be imported or does not define the name.
     """
+    endings.supervise()
     is_file = _is_file_name(text)
     module = _module_of_file(Path(text), _names(), name) if is_file else _module_of_name(text, _names())
     if not hasattr(module, name):
@@ -284,17 +303,20 @@ def _leads_to(name: str, path: Path) -> bool:
 
 
 def _imported(what: str, load: Callable[[], ModuleType]) -> ModuleType:
-    """The module that `load` imports; what it prints goes to stderr.
+    """The module that `load` imports, which is kept from changing this process (see `checker.foreign`).
 
     ModelError with the place where it raises, NotExhaustedError where it is ended from outside.
     """
     try:
-        with contextlib.redirect_stdout(sys.stderr):
-            return load()
+        with contained(short_path(what)):
+            endings.tell(f"importing {short_path(what)}")
+            module = load()
+        endings.tell("imported")
+        return module
     except (KafkacheckError, MemoryError):
         raise
     except KeyboardInterrupt:
-        raise NotExhaustedError(f"interrupted while importing {short_path(what)}") from None
+        raise NotExhaustedError(f"{endings.told()} while importing {short_path(what)}") from None
     except Stopped:
         raise NotExhaustedError(f"--max-seconds passed while importing {short_path(what)}") from None
     except SyntaxError as error:
@@ -319,10 +341,10 @@ def _place(error: BaseException) -> str:
 def _description(error: BaseException) -> str:
     name = type(error).__name__
     if isinstance(error, ModuleNotFoundError):
-        return f"{error}; install {error.name} for {sys.executable}, or mend the import"
+        return f"{said(error)}; install {error.name} for {sys.executable}, or mend the import"
     if isinstance(error, SystemExit):
-        return f"it ends the process ({name}: {error}); a model file only defines, so take that out"
-    return f"{name}: {error}; mend that line"
+        return f"it ends the process ({name}: {said(error)}); a model file only defines, so take that out"
+    return f"{name}: {said(error)}; mend that line"
 
 
 def _model_of(module: ModuleType, text: str) -> Model:
@@ -343,5 +365,4 @@ def _model_of(module: ModuleType, text: str) -> Model:
 
 
 def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
+    return shortened(said(value, repr))

@@ -8,13 +8,24 @@ together, each look-up prefetched, because the cache misses of the look-ups are 
 
 import mmap
 import sys
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from checker.errors import EvaluationError
 from checker.evaluation import Evaluation
-from checker.exploration import NO_MEMORY, Exploration, Found, HandOver, Values, Watch, memory_reason, states_reason
+from checker.exploration import (
+    NO_MEMORY,
+    Exploration,
+    Found,
+    HandOver,
+    Values,
+    Watch,
+    failure,
+    memory_reason,
+    states_reason,
+)
 from checker.language import removal
 from checker.machine.context import EVERY_ACTION, EXCLUDED, Context, Sizes, kept_slot, successor_slot
 from checker.machine.kernel import sizes_of
@@ -22,7 +33,6 @@ from checker.machine.lookup import BUCKET, MOST_SLOTS
 from checker.machine.machine_code import Improvement
 from checker.machine.native import DEADLOCK, FAULT, FAULT_AT, NO_FAULT, STOP, STOPPED, Entry
 from checker.model import Model
-from checker.result import Verdict
 from checker.room import THREAD, need, take
 
 BUFFER = 32768
@@ -30,6 +40,8 @@ BUFFER = 32768
 
 MOST_STATES = MOST_SLOTS // 4 * 3 - (1 << 24)
 """So many fit the largest table, together with those that are being looked up."""
+TAKEN_BESIDES = 20
+"""About how many bytes a state takes besides itself: its parent, and its share of the table, which grows in steps."""
 SMALLEST_TABLE = 1 << 18
 SMALLEST_CAPACITY = 1 << 16
 _NORESERVE = 0x4000 if sys.platform == "linux" else 0
@@ -90,6 +102,11 @@ class Workspace:
         """How many of the first of the collected successors lie outside the constraint."""
         return int(np.count_nonzero(self.actions[:amount] >= EXCLUDED))
 
+    def first_origin(self, action: int, amount: int) -> int | None:
+        """The state of the first successor by an action, among the first of the collected successors, if any is."""
+        taken = np.flatnonzero(self.actions[:amount] & np.uint16(EXCLUDED - 1) == action)
+        return int(self.origins[taken[0]]) if len(taken) else None
+
     def check(self, first: int, last: int) -> None:
         """Evaluate the invariants of the states first .. last-1."""
         self._context[Context.FIRST], self._context[Context.LAST] = first, last
@@ -119,6 +136,11 @@ class Workspace:
         self._context[Context.FIRST], self._context[Context.LAST] = first, last
         self._call("fingerprint")
         return values
+
+    @property
+    def table(self) -> Any:
+        """The entries of the table, uint64[slots]."""
+        return self._table[: self.slots]
 
     def fill_table(self, count: int, slots: int, most: int = 0) -> None:
         """Make a new table of `slots` slots, which may grow to `most`, that holds the states 0 .. count-1."""
@@ -165,21 +187,55 @@ class CompiledSearch:
         found: HandOver | None = None,
         better: Improvement | None = None,
     ) -> None:
-        """`better` compiles the same kernel better than `entries` are; its entries replace them when they are ready."""
+        """`better` compiles the same kernel better than `entries` are; its entries replace them when they are ready.
+
+        `at_level` is called whenever a level is whole, and nothing is to be reported.
+        """
         self.model = model
         self.watch = watch
+        self.at_level: Callable[[CompiledSearch], None] = lambda search: None
         self._better = better
         self.counts = Exploration(fired=[0] * len(model.actions)) if found is None else found.counts
         self._evaluation = Evaluation(model)
         self._next = 0 if found is None else found.next
+        self.examples: dict[int, int] = {}
+        """By the number of an action, the first state from which machine code took it."""
+        self._untaken = set(range(len(model.actions)))
+        self._fired_before, self._met_before = list(self.counts.fired), frozenset[int]()
         self._full = memory_reason(watch.memory_limit)
         self._space = self._workspace(entries)
         if found is not None:
             self._enter(found.states)
             self._space.parents[: len(found.states)] = np.array(found.parents, np.int64).astype(np.uint32)
-            self._space.fired[:] = found.counts.fired
-            for number in found.counts.met:
-                self._space.report[self._space.sizes.sometimes_slot(number)] = 0
+            self._count_on()
+
+    def go_on(self, counts: Exploration, parts: "Iterator[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]") -> str:
+        """Enter what another search had found when its last level was whole; why that has to stop, or "".
+
+        `parts` are its states in order of discovery, uint64[n, words], with the numbers of their parents, uint32[n].
+        """
+        space, limit, count = self._space, self.watch.limits.max_states, 0
+        self.counts, self._next = counts, counts.level_ends[-2] if len(counts.level_ends) > 1 else 0
+        self._count_on()
+        if limit is not None and counts.distinct > limit:
+            return states_reason(limit)
+        slots = slots_for(counts.distinct + space.room)
+        if counts.distinct > space.capacity or self._taken(counts.distinct, slots) > self.watch.memory_limit:
+            return self._full
+        for states, parents in parts:
+            space.store[count : count + len(states)], space.parents[count : count + len(states)] = states, parents
+            count += len(states)
+            if self.watch.interrupts.reason():
+                return self.watch.interrupts.reason()
+        space.fill_table(count, slots, slots_for(space.capacity + space.room))
+        return ""
+
+    def _count_on(self) -> None:
+        """Let the machine code count from what was found, of which it can name no examples."""
+        self._fired_before, self._met_before = list(self.counts.fired), frozenset(self.counts.met)
+        self._space.fired[:] = self.counts.fired
+        for number in self.counts.met:
+            self._space.report[self._space.sizes.sometimes_slot(number)] = 0
 
     def _workspace(self, entries: dict[str, Entry]) -> Workspace:
         capacity = min(self.watch.memory_limit // (self.model.layout.word_count * 8 + 16), MOST_STATES)
@@ -196,6 +252,28 @@ class CompiledSearch:
                     raise
                 self._full = NO_MEMORY
                 capacity = max(capacity // 2, SMALLEST_CAPACITY)
+
+    def workspace(self, capacity: int, room: int | None) -> Workspace:
+        """Another workspace with the machine code that the search runs now."""
+        return self.space_class(self.space.sizes, self.space.entries, capacity, room)
+
+    @property
+    def space(self) -> Workspace:
+        """The workspace of the search."""
+        return self._space
+
+    def met_examples(self) -> dict[int, int]:
+        """By the number of a `sometimes` property, the state that machine code first saw it hold in."""
+        slots = {number: self._space.sizes.sometimes_slot(number) for number in self.counts.met - self._met_before}
+        return {number: int(self._space.report[slot]) for number, slot in slots.items()}
+
+    def _note_examples(self, looked: int) -> None:
+        """Remember the first state from which machine code took an action."""
+        for action in [each for each in self._untaken if self._space.fired[each] > self._fired_before[each]]:
+            origin = self._space.first_origin(action, looked)
+            if origin is not None:  # where a limit ends the search, not every successor was looked at
+                self.examples[action] = origin
+                self._untaken.remove(action)
 
     @property
     def bytes_per_state(self) -> float:
@@ -216,7 +294,7 @@ class CompiledSearch:
                 while found is None and 0 < self.frontier < (widest or 1 << 63):
                     found = self._level()
         except EvaluationError as error:
-            found = Found(Verdict.EVALUATION_FAILED, reason=str(error), error=error)
+            found = failure(error)
         except MemoryError:
             found = self.counts.stopped(self.model, NO_MEMORY)
         self.counts.fired = self.fired()
@@ -234,18 +312,23 @@ class CompiledSearch:
         reason = ""
         for state in self.model.initial_states():
             values = self.model.layout.flatten(state)
-            if not self._evaluation.is_inside(values):
-                counts.excluded += 1
-                self._evaluation.note_violations(values, [values], counts)
-            elif limit is not None and len(kept) == limit:
+            try:
+                is_inside = self._evaluation.is_inside(values)
+                counts.excluded += not is_inside
+                if not is_inside:
+                    self._evaluation.note_violations(values, [values], counts)
+            except EvaluationError:
+                self._check_starts(kept)  # one of those before it may fail, too
+                if self._space.report[FAULT] == NO_FAULT:
+                    raise
+                return self._failed()
+            if is_inside and limit is not None and len(kept) == limit:
                 reason = states_reason(limit)
                 break
-            else:
+            if is_inside:
                 kept.append(values)
             counts.generated += 1
-        self._enter(kept)
-        counts.level_ends = [len(kept)]
-        self._check(0)
+        self._check_starts(kept)
         if self._space.report[FAULT] not in (NO_FAULT, STOPPED):
             return self._failed()
         if self._is_stopped():
@@ -254,6 +337,12 @@ class CompiledSearch:
         if found is None and not kept:
             raise self._evaluation.none_inside()
         return found
+
+    def _check_starts(self, states: list[Values]) -> None:
+        """Keep initial states, and evaluate their invariants."""
+        self._enter(states)
+        self.counts.level_ends = [len(states)]
+        self._check(0)
 
     def kept(self) -> "tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], np.ndarray[Any, Any]]":
         """All states in order of discovery, packed, with the number of each one's parent and its fingerprint."""
@@ -285,6 +374,7 @@ class CompiledSearch:
         found = counts.judge(self.model)
         if found is None and counts.distinct > counts.level_ends[-1]:
             counts.level_ends.append(counts.distinct)
+            self.at_level(self)
         return found
 
     def _block(self, end: int) -> str:
@@ -304,6 +394,7 @@ class CompiledSearch:
         counts.distinct, looked = space.absorb(kept, amount, capacity)
         counts.generated += looked
         counts.excluded += space.excluded(looked)
+        self._note_examples(looked)
         self._check(kept)
         self._next = following
         if looked < amount:
@@ -317,7 +408,7 @@ class CompiledSearch:
             return self.watch.interrupts.reason()
         reason = self._make_room()
         if not reason and self.watch.is_due():
-            reason = self.watch.reason_to_stop(self.engine, counts, self._next)
+            reason = self.watch.reason_to_stop(self.engine, counts, self._next, space.words * 8 + TAKEN_BESIDES)
         return reason
 
     def _check(self, first: int) -> None:
@@ -353,7 +444,7 @@ class CompiledSearch:
         behaviour = self.chain(row)
         last = behaviour[-1]
         error = self._evaluation.failure_of_invariants(last) or self._evaluation.failure_of_step(last)
-        return Found(Verdict.EVALUATION_FAILED, None, behaviour, str(error), error)
+        return failure(error, behaviour)
 
     def _make_room(self) -> str:
         """Keep the table at most three quarters full; why that is impossible, or ""."""
@@ -361,10 +452,18 @@ class CompiledSearch:
         slots = slots_for(count + space.room)
         if slots <= space.slots:
             return ""
-        if count * (space.words * 8 + 4) + 8 * slots > self.watch.memory_limit:
+        if self._taken(count, slots) > self.watch.memory_limit:
             return memory_reason(self.watch.memory_limit)
         space.grow_table(slots)
         return ""
+
+    def _taken(self, states: int, slots: int) -> int:
+        return states * (self._space.words * 8 + 4) + 8 * slots
+
+    @property
+    def rows(self) -> "tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]":
+        """The arrays of all states, and of their parents, which never change where a state was found."""
+        return self._space.store, self._space.parents
 
     @property
     def states(self) -> Any:

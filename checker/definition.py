@@ -8,9 +8,10 @@ from typing import Any
 
 from checker.drawing import Lanes
 from checker.errors import ModelError
+from checker.language.outside import int_problem, rule_problem
 from checker.language.source import shown
 from checker.names import did_you_mean, shortened
-from checker.rules import is_group, switches
+from checker.rules import is_group
 from checker.schema import Struct
 
 LONGEST_NAME = 60
@@ -104,12 +105,20 @@ def _check_rules(rules: Any, model: str) -> None:
             f"model {model}: `rules` is {shown(rules)}; give a NamedTuple of enum members, ints or bools, or "
             "of such NamedTuples"
         )
-    for name, value in switches(rules).items():
-        if not isinstance(value, int):
+    _check_switches(rules, "rules", model)
+
+
+def _check_switches(group: Any, path: str, model: str) -> None:
+    for name, value in group._asdict().items():
+        if is_group(value):
+            _check_switches(value, f"{path}.{name}", model)
+        elif not isinstance(value, int):
             raise ModelError(
-                f"model {model}: rules.{name} is {shown(value)}; a switch is an IntEnum member, an int or a bool, or "
+                f"model {model}: {path}.{name} is {shown(value)}; a switch is an IntEnum member, an int or a bool, or "
                 "a NamedTuple of such"
             )
+        if problem := (not is_group(value) and int_problem(value)) or rule_problem(group, name):
+            raise ModelError(f"model {model}: {path}.{name} {problem}")
 
 
 def contradiction(

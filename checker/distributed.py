@@ -12,10 +12,12 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from checker.background import FailedError, Job
+from checker.errors import SelfCheckError
 from checker.evaluation import Evaluation
-from checker.exploration import Exploration, Found, Values, Watch, states_reason
+from checker.exploration import Exploration, Found, Values, Watch, failure, states_reason
 from checker.model import Model
 from checker.result import Verdict
+from checker.self_check import Examples
 from checker.sharded import shard as shards
 from checker.sharded.blocks import Level, place_of
 from checker.sharded.run_directory import Committed, RunDirectory, Shard, Summary
@@ -118,15 +120,34 @@ class DistributedSearch:
         workers: tuple[Workers, Workers],
         widest: int,
         goes_past: bool = False,
+        examples: Examples | None = None,
     ) -> None:
+        model.require_unchanged()
         self.model = model
         self.watch = watch
+        self.examples = examples or Examples()
+        """States in which actions were taken, and properties seen to hold, since this process began or went on."""
         self._run, self._work = run, work
         self._here, self._there = workers
         self._widest = widest
         self._goes_past = goes_past
         self._levels = [run.level(number) for number in run.committed()]
         self.counts = self._counts()
+
+    @property
+    def directory(self) -> RunDirectory:
+        """The run directory."""
+        return self._run
+
+    @property
+    def work(self) -> Work:
+        """What is known of the kernel."""
+        return self._work
+
+    @property
+    def levels(self) -> list[Committed]:
+        """The levels found."""
+        return self._levels
 
     @property
     def bytes_per_state(self) -> float:
@@ -142,6 +163,8 @@ class DistributedSearch:
                 found = self._stopped() or self._level()
         except FailedError as error:
             found = self.counts.stopped(self.model, str(error))
+        except SelfCheckError as error:
+            found = failure(error)
         if self._goes_past and (found is None or found.verdict is Verdict.NOT_EXHAUSTED):
             judged = self._judged()
             found = replace(judged, reason=found.reason if found else "") if judged else found
@@ -172,11 +195,24 @@ class DistributedSearch:
             time.perf_counter() - started,
             sum(report.sent for answer in answers for report in answer.expanded),
         )
+        self._note_examples(before, answers)
         self._run.commit(level)
         self._levels.append(level)
         self._run.sweep(self._levels)
         self.counts = self._counts()
         return None if self._goes_past else self._judged()
+
+    def _note_examples(self, before: Committed, answers: Sequence[Absorbed]) -> None:
+        """Keep the first state from which an action was taken, or in which a `sometimes` property was seen to hold."""
+        actions, sometimes = self.examples.actions, self.examples.sometimes
+        for answer in answers:
+            for report in answer.expanded:
+                for action, row in report.taken:
+                    if action not in actions:
+                        actions[action] = self._run.read(Level, before.shards[report.shard].level).states[row].copy()
+            for number, row in zip(answer.met, answer.met_in, strict=True):
+                if number not in sometimes:
+                    sometimes[number] = self._run.read(Level, answer.kept.level).states[row].copy()
 
     def _counts(self) -> Exploration:
         """What the levels say."""
@@ -214,14 +250,14 @@ class DistributedSearch:
             if report.failed is not None:
                 behaviour = self.chain(before.number, report.shard, report.failed)
                 error = evaluation.failure_of_step(behaviour[-1])
-                return Found(Verdict.EVALUATION_FAILED, None, behaviour, str(error), error)
+                return failure(error, behaviour)
         for answer in answers:
             if answer.failed is not None:
                 part = self._run.read(Level, answer.kept.level)
                 behaviour = [*self.chain(before.number, *place_of(int(part.parents[answer.failed])))]
                 behaviour.append(self._values(part, answer.failed))
                 error = evaluation.failure_of_invariants(behaviour[-1]) or evaluation.failure_of_step(behaviour[-1])
-                return Found(Verdict.EVALUATION_FAILED, None, behaviour, str(error), error)
+                return failure(error, behaviour)
         return None
 
     def chain(self, level: int, shard: int, row: int) -> list[Values]:

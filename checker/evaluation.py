@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from checker import pretty
-from checker.errors import EvaluationError
+from checker.errors import EvaluationError, SelfCheckError
 from checker.exploration import Exploration, Values
 from checker.language.source import guarded, place_of
 from checker.model import Action, Model, Property
@@ -15,9 +15,10 @@ from checker.schema import Kind
 
 
 class Evaluation:
-    """A model's functions applied to flattened states."""
+    """A model's functions applied to flattened states. ModelError if what they see is not what it was."""
 
     def __init__(self, model: Model) -> None:
+        model.require_unchanged()
         self.model = model
         self._layout = model.layout
 
@@ -102,7 +103,7 @@ class Evaluation:
                 return after
             if not each.is_step and not self.is_inside(after) and not self.holds(each, after):
                 return after
-        raise EvaluationError(
+        raise SelfCheckError(
             f"the compiled reading found a successor that violates {each.name}, the interpreted one did not; this is "
             "an error in kafkacheck, please report it with the model"
         )
@@ -128,7 +129,7 @@ class Evaluation:
             self._evaluate_successors(values)
         except EvaluationError as error:
             return error
-        return EvaluationError(
+        return SelfCheckError(
             "plain Python evaluates this state and machine code does not; this is an error in kafkacheck, please "
             "report it with the model"
         )

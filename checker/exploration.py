@@ -1,11 +1,13 @@
 """What a search has found so far, in the form in which one reading hands it to another, and when it must stop."""
 
 import time
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import psutil
 
-from checker.errors import KafkacheckError
+from checker import forecast, memory
+from checker.errors import EvaluationError, KafkacheckError, SelfCheckError
 from checker.interrupts import Interrupts
 from checker.model import Model
 from checker.result import Limits, Progress, ProgressListener, Verdict
@@ -26,6 +28,13 @@ class Found:
     chain: list[Values] = field(default_factory=list)
     reason: str = ""
     error: KafkacheckError | None = None
+
+
+def failure(error: EvaluationError, chain: Sequence[Values] = ()) -> Found:
+    """What a search stopped for where evaluating a state failed, to which these states lead."""
+    differ = isinstance(error, SelfCheckError)
+    verdict = Verdict.SELF_CHECK_FAILED if differ else Verdict.EVALUATION_FAILED
+    return Found(verdict, None, list(chain), str(error), error)
 
 
 @dataclass
@@ -99,10 +108,14 @@ class Watch:
         self.interrupts = Interrupts(limits.max_seconds)
         self._listener = listener
         self._process = psutil.Process()
-        self.memory_limit = limits.max_memory or int(0.9 * psutil.virtual_memory().available)
+        self.memory_limit = limits.max_memory or int(0.9 * memory.available())
         self._base_memory = self._process.memory_info().rss
         self._started = time.perf_counter()
         self._next_look = self._started
+        self._last: Progress | None = None
+        self._first: Progress | None = None
+        self.remarks: list[str] = []
+        self.is_warned = False
 
     @property
     def seconds(self) -> float:
@@ -113,18 +126,45 @@ class Watch:
         """Whether enough time has passed to look again; cheap enough to ask at every state."""
         return time.perf_counter() >= self._next_look
 
-    def reason_to_stop(self, engine: str, counts: Exploration, expanded: int) -> str:
-        """Why the search must stop now, or "". Tells the listener how far it is."""
+    def reason_to_stop(self, engine: str, counts: Exploration, expanded: int, each: float | None = None) -> str:
+        """Why the search must stop now, or "". Tells the listener how far it is, and once if memory will run out.
+
+        `each` is how many bytes of memory one more state takes, where that is known.
+        """
         self._next_look = time.perf_counter() + SECONDS_BETWEEN_LOOKS
-        memory = self._process.memory_info().rss
+        resident = self._process.memory_info().rss
+        left = forecast.states_left(counts.level_ends, counts.distinct)
+        frontier = counts.distinct - expanded
+        self._last = Progress(
+            counts.depth, counts.distinct, counts.generated, frontier, self.seconds, engine, resident, left
+        )
+        self._first = self._first or self._last
         if self._listener is not None:
-            frontier = counts.distinct - expanded
-            self._listener(
-                Progress(counts.depth, counts.distinct, counts.generated, frontier, self.seconds, engine, memory)
-            )
-        if memory - self._base_memory > self.memory_limit:
+            self._listener(self._last)
+        taken = resident - self._base_memory
+        if not self.is_warned and counts.distinct - self._first.states_distinct >= forecast.LEAST_STATES:
+            self._warn(self._first, self._last, taken, each)
+        if taken > self.memory_limit:
             return memory_reason(self.memory_limit)
         return self.interrupts.reason()
+
+    def _warn(self, first: Progress, last: Progress, taken: int, each: float | None) -> None:
+        """Tell that memory will run out as soon as that can be said, from what came between two looks."""
+        more = last.states_distinct - first.states_distinct
+        if each is None:
+            each = max(last.memory - first.memory, 0) / more
+        rate = more / (last.seconds - first.seconds)
+        told = forecast.memory_warning(taken, self.memory_limit, each, last.states_distinct, last.left, rate)
+        if told:
+            self.is_warned = True
+            self.tell(f"warning: {told}")
+
+    def tell(self, remark: str) -> None:
+        """Let the listener show a remark, and the answer have it."""
+        self.remarks.append(remark)
+        if self._listener is not None:
+            last = self._last or Progress(0, 0, 0, 0, self.seconds, "", 0)
+            self._listener(replace(last, remark=remark))
 
 
 def memory_reason(limit: int) -> str:

@@ -2,13 +2,14 @@
 
 import contextlib
 import os
-import signal
 import stat
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from types import FrameType
 
+from checker import endings
 from checker.errors import UsageError
 
 
@@ -61,9 +62,9 @@ def make_folder(path: Path) -> Path:
     return path
 
 
-def make_usable(folder: Path) -> list[Path]:
+def make_usable(folder: Path, option: str = "--out") -> list[Path]:
     """Make the folder where it is missing; what was made. UsageError where that fails, or no file can be written into
-    it; then nothing is left of what was made.
+    it; then nothing is left of what was made. `option` is the one that names another folder.
     """
     made = [each for each in (folder, *folder.parents) if not each.exists()]
     make_folder(folder)
@@ -74,7 +75,7 @@ def make_usable(folder: Path) -> list[Path]:
     except OSError as error:
         remove_empty(made)
         raise UsageError(
-            f"cannot write into the folder {folder}: {reason_of(error)}; name another one with --out"
+            f"cannot write into the folder {folder}: {reason_of(error)}; name another one with {option}"
         ) from error
     return made
 
@@ -121,15 +122,12 @@ def _explained(failure: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Hold back Ctrl-C until the block is done."""
+    """Hold back a request to end until the block is done."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    pressed: list[object] = []
-    before = signal.signal(signal.SIGINT, lambda *_: pressed.append(None))
-    try:
+    held: list[tuple[int, FrameType | None]] = []
+    with endings.reacting(lambda number, frame: held.append((number, frame))):
         yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if pressed:
-        raise KeyboardInterrupt
+    if held:
+        endings.react(*held[0])

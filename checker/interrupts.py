@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Set
 from types import CodeType, FrameType
 
+from checker import endings
 from checker.room import THREAD, need
 
 SECONDS_BETWEEN_TICKS = 0.1
@@ -52,10 +53,12 @@ class Interrupts:
 
     def __init__(self, max_seconds: float | None = None) -> None:
         self.pressed = False
+        self._request: int | None = None
         self._deadline = None if max_seconds is None else time.perf_counter() + max_seconds
         self._seconds = max_seconds
         self._listens = False
         self._protocol_code: Set[CodeType] = frozenset()
+        self._code_deadline: float | None = None
         self._may_raise_in_ours = False
 
     @property
@@ -66,53 +69,62 @@ class Interrupts:
     def reason(self) -> str:
         """Why the search must end, or ""."""
         if self.pressed:
-            return "it was interrupted"
+            return f"it was {endings.word(self._request)}"
         return f"it was stopped after {self._seconds:g} seconds" if self.is_late else ""
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
-        """Let Ctrl-C end the search instead of the process; a second one interrupts at once.
+        """Let a request to end, such as Ctrl-C, end the search instead of the process; a second interrupts at once.
 
-        Only the main thread can listen; elsewhere Ctrl-C is not heard, and a call that runs is not ended.
+        Only the main thread can listen; elsewhere none is heard, and a call that runs is not ended.
         """
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGALRM)}
-        signal.signal(signal.SIGINT, self._on_press)
-        signal.signal(signal.SIGALRM, self._on_tick)
+        before = signal.signal(signal.SIGALRM, self._on_tick)
         self._listens = True
         first = 0.0 if self._seconds is None else min(max(self._seconds, 0.001), LONGEST_TIMER)
         timer = signal.setitimer(signal.ITIMER_REAL, first, SECONDS_BETWEEN_TICKS)
         try:
-            yield
+            with endings.reacting(self._on_press):
+                yield
         finally:
             self._listens = False
             signal.setitimer(signal.ITIMER_REAL, *timer)
-            for number, handler in handlers.items():
-                signal.signal(number, handler)
+            signal.signal(signal.SIGALRM, before)
 
     def _on_press(self, number: int, frame: FrameType | None) -> None:
         if self.pressed:
             raise KeyboardInterrupt
-        self.pressed = True
+        self.pressed, self._request = True, number
         signal.setitimer(signal.ITIMER_REAL, SECONDS_BETWEEN_TICKS, SECONDS_BETWEEN_TICKS)
         self._on_tick(number, frame)
 
     def _on_tick(self, number: int, frame: FrameType | None) -> None:
-        wanted = self.pressed or self.is_late
+        wanted = self.pressed or self.is_late or self._is_code_late()
         is_protocol_code = frame is not None and frame.f_code in self._protocol_code
         if wanted and (is_protocol_code or (self._may_raise_in_ours and _is_ours(frame))):
             raise Stopped
 
+    def _is_code_late(self) -> bool:
+        return self._code_deadline is not None and time.perf_counter() > self._code_deadline
+
     @contextlib.contextmanager
-    def stopping_protocol_code(self, codes: Set[CodeType]) -> Iterator[None]:
-        """Within it, `Stopped` is raised in the functions with these codes."""
-        self._protocol_code = codes
+    def stopping_protocol_code(self, codes: Set[CodeType], seconds: float | None = None) -> Iterator[None]:
+        """Within it, `Stopped` is raised in the functions with these codes; also after so many seconds, if given."""
+        self._protocol_code, begun = codes, time.perf_counter()
+        timer = 0.0, 0.0
+        if seconds is not None and self._listens:
+            self._code_deadline = begun + seconds
+            timer = signal.setitimer(signal.ITIMER_REAL, max(seconds, 0.001), SECONDS_BETWEEN_TICKS)
         try:
             yield
         finally:
             self._protocol_code = frozenset()
+            if self._code_deadline is not None:
+                self._code_deadline = None
+                left = max(timer[0] - (time.perf_counter() - begun), 0.001) if timer[0] else 0.0
+                signal.setitimer(signal.ITIMER_REAL, left, timer[1])
 
     @contextlib.contextmanager
     def stopping_ours(self) -> Iterator[None]:
@@ -134,24 +146,8 @@ class Interrupts:
             yield
             return
         need(THREAD)
-        reader, writer = os.pipe()
-        os.set_blocking(writer, False)
-
-        def watch() -> None:
-            while signals := os.read(reader, 4096):
-                if signal.SIGINT in signals or self.pressed or self.is_late:
-                    stop()
-
-        thread = threading.Thread(target=watch, name="kafkacheck-interrupts", daemon=True)
-        thread.start()
-        before = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-        try:
+        with endings.waking(stop, lambda: self.pressed or self.is_late):
             yield
-        finally:
-            signal.set_wakeup_fd(before)
-            os.close(writer)
-            thread.join()
-            os.close(reader)
 
 
 def _is_ours(frame: FrameType | None) -> bool:

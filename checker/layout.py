@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, get_args, get_origin
 from checker import objects
 from checker.bounds import Bounds
 from checker.errors import ModelError
+from checker.language.outside import enum_problem
 from checker.language.source import declaration_place
 from checker.schema import (
     MOST_MEMBERS,
@@ -67,6 +68,8 @@ def _range(kind: Kind, bounds: Bounds, place: str) -> tuple[int, int]:
         case EnumOf(members, highest):
             if not isinstance(members, type) or not issubclass(members, IntEnum):
                 raise ModelError(f"{place}: EnumOf takes an IntEnum class, not {members!r}")
+            if problem := enum_problem(members):
+                raise ModelError(f"{place}: {members.__name__} {problem}")
             values = sorted(int(member) for member in members)
             if not values or values != list(range(values[0], values[0] + len(values))):
                 raise ModelError(
@@ -183,6 +186,11 @@ class Layout:
     def record(self, struct: type[Struct]) -> Record | None:
         """The type of the records of class `struct`, or None where this schema has none."""
         return self._records.get(struct)
+
+    @property
+    def structs(self) -> Iterator[type[Struct]]:
+        """The classes of all records in a state."""
+        return iter(self._records)
 
     def _record(self, struct: type[Struct]) -> Record:
         if struct in self._records:

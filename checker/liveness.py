@@ -1,8 +1,8 @@
 """Checking liveness properties: after a search that holds, is there a fair behaviour that never comes to a goal?"""
 
-from checker.errors import EvaluationError, NotExhaustedError
+from checker.errors import EvaluationError, NotExhaustedError, SelfCheckError
 from checker.evaluation import Evaluation
-from checker.exploration import NO_MEMORY, Values, Watch
+from checker.exploration import NO_MEMORY, Values, Watch, failure
 from checker.fair_cycles import Lasso, Rules, find_lasso
 from checker.graphs.observed import ObservedGraph, compiled_graph, interpreted_graph
 from checker.lasso import judge
@@ -48,7 +48,7 @@ def judged(result: Result, watch: Watch, may_compile: bool = True) -> Result:
     except MemoryError:
         result.verdict, result.reason = Verdict.NOT_EXHAUSTED, f"{BEFORE}{NO_MEMORY}"
     except EvaluationError as error:
-        result.verdict, result.reason = Verdict.EVALUATION_FAILED, str(error)
+        result.verdict, result.reason = failure(error).verdict, str(error)
     result.seconds, result.interrupted = watch.seconds, watch.interrupts.pressed
     return result
 
@@ -65,7 +65,7 @@ def _first_lasso(model: Model, graph: ObservedGraph) -> tuple[Liveness, Lasso] |
 
 
 def _trace(model: Model, graph: ObservedGraph, liveness: Liveness, lasso: Lasso) -> Trace:
-    """The lasso as calls of the plain functions. EvaluationError where they do not lead where the search went."""
+    """The lasso as calls of the plain functions. SelfCheckError where they do not lead where the search went."""
     calls = [(action, given) for action in model.actions for given in action.combinations()]
     evaluate, layout = Evaluation(model), model.layout
     path = [*lasso.stem, *lasso.cycle]
@@ -87,8 +87,8 @@ def _replayed(trace: Trace) -> Trace:
     return trace
 
 
-def _disagreement(model: Model, told: str) -> EvaluationError:
-    return EvaluationError(
+def _disagreement(model: Model, told: str) -> SelfCheckError:
+    return SelfCheckError(
         f"{model.name}: {told}: the plain functions do not do what the search did; this is an error in kafkacheck, "
         "please report it with the model"
     )

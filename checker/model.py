@@ -118,8 +118,7 @@ class Model:
             "rules": rules, "parameters": parameters or {}, "always": always, "sometimes": sometimes,
             "eventually": eventually, "leads_to": leads_to, "weakly_fair": weakly_fair, "strongly_fair": strongly_fair,
             "lemmas": lemmas, "constraint": constraint, "check_deadlock": check_deadlock, "measures": measures,
-            "drawing": drawing,
-            "question": question,
+            "drawing": drawing, "question": question,
         }  # fmt: skip
         try:
             check_definition(given)
@@ -132,12 +131,11 @@ class Model:
         self._definition = given | copies | {"place": place}
         with collector.paused():
             if like is None:
-                self.layout, self._program, self._ranges = (
-                    Layout(state, self._bounds),
-                    subset.Program(rules, self._bounds.as_tuple()),
-                    Analysis(),
-                )
+                self.layout, self._ranges = Layout(state, self._bounds), Analysis()
+                self._program = subset.Program(rules, self._bounds.as_tuple())
                 self._bounds_of_state = frozenset(self._bounds.used)
+                for struct in self.layout.structs:
+                    self._program.outside.note_struct(struct)
             else:
                 self.layout, self._program, self._ranges = like.layout, like._program, like._ranges
                 self._bounds_of_state = like._bounds_of_state
@@ -171,6 +169,7 @@ class Model:
 
     def with_bounds(self, changes: Mapping[str, int]) -> "Model":
         """The same model with some bounds changed. UsageError for an unknown bound or a value it cannot have."""
+        self.require_unchanged()
         for name, value in changes.items():
             if name not in self._bounds.values:
                 raise UsageError(unknown("bound", name, self.bounds, self.name))
@@ -293,7 +292,16 @@ class Model:
         enabled = guarded(f"{action.name} on the blank state", lambda: action.apply(state, values))
         return enabled or action.read.returns == NOTHING
 
+    def require_unchanged(self) -> None:
+        """ModelError, naming the place and both values, if a function sees something else than at the definition.
+
+        Globals, enum members, rules, other functions and what they consist of are read once. Every search, proof and
+        replay calls this when it begins, and before it answers.
+        """
+        self._program.outside.require_unchanged()
+
     def _again(self, **changes: Any) -> "Model":
+        self.require_unchanged()
         is_alike = changes.keys().isdisjoint(("state", "bounds", "rules"))
         return Model(**{**self._definition, **changes}, like=self if is_alike else None)
 
@@ -379,6 +387,8 @@ class Model:
         if kind is None:
             mend = f"annotate it with a kind such as Annotated[int, Count(3)], or give parameters={{{name!r}: ...}}"
             raise self._error(f"has a parameter {name!r} without a domain; {mend}", function)
+        if name not in self._kinds:
+            self._program.outside.note_annotation(function, name, annotation, lambda: self._hints(function).get(name))
         scalar = scalar_of(kind, self._bounds, f"{place_of(function)}: {function.__name__}({name})")
         return Parameter(name, kind, scalar.low, scalar.high)
 

@@ -61,6 +61,7 @@ class Bug:
     def fixed_model(self) -> Model:
         """The model with the fix and all that it checks. ModelError where the entry does not fit the model."""
         try:
+            catalogue.names_matching([self.model])  # an entry cannot have a file of its own imported
             model = catalogue.find_model(self.model).with_bounds(self.bounds).with_rules(self.rules)
             return model.with_properties(self.properties) if self.properties else model
         except UsageError as error:

@@ -5,22 +5,22 @@ the solver's state is a counterexample to induction: reachable, or a sign that a
 """
 
 import contextlib
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from checker.errors import EvaluationError
+from checker.errors import ContradictionError, EvaluationError
 from checker.evaluation import Evaluation, call_text
 from checker.exploration import Values
-from checker.files import atomic_write, make_folder
 from checker.model import Action, Model, Property
 from checker.proofs import solver, workers
+from checker.proofs.confirmation import Confirmation, Confirmed, shortly, state_lines
 from checker.proofs.obligations import Obligation, Obligations, obligations
 from checker.proofs.proof_cache import ProofCache, key
-from checker.proofs.solver import Status
+from checker.proofs.scripts import Script, Scripts
+from checker.proofs.solver import Answer, Status
 from checker.proofs.workers import Question, Reply
 from checker.schema import Flag
 
@@ -60,7 +60,10 @@ class Failure:
 
 @dataclass(frozen=True)
 class Checked:
-    """An obligation and what became of it. `how` says where no solver was needed; `reason` why it is UNKNOWN."""
+    """An obligation and what became of it. `how` says where no solver was needed; `reason` why it is UNKNOWN.
+
+    second_seconds: what the second solver took, None where it was not asked.
+    """
 
     obligation: Obligation
     outcome: Outcome
@@ -68,6 +71,13 @@ class Checked:
     how: str = ""
     reason: str = ""
     failure: Failure | None = None
+    second_seconds: float | None = None
+
+    @property
+    def told(self) -> str:
+        """How it was proved, or how long it took to see what became of it."""
+        again = "" if self.second_seconds is None else f" and {self.second_seconds:.2f} s"
+        return self.how or f"{self.seconds:.2f} s{again}"
 
 
 @dataclass
@@ -75,7 +85,8 @@ class Proof:
     """What was asked, and what became of all obligations.
 
     lemmas: those that are used. invariants: these, then the properties of states. steps: the properties of steps.
-    starts_wrong: names of invariants that do not hold in some initial state.
+    starts_wrong: names of invariants that do not hold in some initial state. second: the solver that repeated all, ""
+    for none. confirmed: how much of what is proved was tried in plain Python, too.
     """
 
     model: Model
@@ -85,6 +96,8 @@ class Proof:
     checked: list[Checked] = field(default_factory=list)
     starts_wrong: tuple[str, ...] = ()
     seconds: float = 0.0
+    second: str = ""
+    confirmed: Confirmed | None = None
 
     @property
     def is_proved(self) -> bool:
@@ -95,6 +108,11 @@ class Proof:
     def failed(self) -> list[Checked]:
         """What has a counterexample to induction."""
         return [each for each in self.checked if each.outcome is Outcome.FAILED]
+
+    @property
+    def repeated(self) -> list[Checked]:
+        """What the second solver was asked, too."""
+        return [each for each in self.checked if each.second_seconds is not None]
 
     @property
     def unknown(self) -> list[Checked]:
@@ -111,13 +129,15 @@ class Settings:
     """How proofs are made: seconds for each question, processes side by side, and whether to reuse older proofs.
 
     jobs: 0 lets this process ask the solver itself.
-    smt_lib: a folder that gets every question as an SMT-LIB script.
+    smt_lib: a folder that gets every obligation as an SMT-LIB script. second: the second solver, with its version,
+    which repeats every obligation; "" for none.
     """
 
     timeout: float | None = 60.0
     jobs: int = field(default_factory=workers.worker_count)
     use_cache: bool = True
     smt_lib: Path | None = None
+    second: str = ""
 
 
 def prove(
@@ -130,8 +150,10 @@ def prove(
     """Prove by induction that the model's lemmas and properties hold of every reachable state, and of every step.
 
     `properties` names those of the model's properties that are to be proved (default: all); every lemma is assumed
-    and proved in any case. `lemmas` takes the place of those of the model. UsageError where a property does not exist,
-    or an SMT-LIB script cannot be written.
+    and proved in any case. `lemmas` takes the place of those of the model. Beside the solver plain Python searches for
+    a second, and runs the actions from other states; see `checker.proofs.confirmation`. UsageError where a property
+    does not exist, or an SMT-LIB script cannot be written. ContradictionError where plain Python, or a second solver,
+    shows that something is not so that was proved.
     """
     began = time.perf_counter()
     wanted = model if properties is None else model.with_properties(properties)
@@ -141,12 +163,33 @@ def prove(
     steps = tuple(each for each in everything if each.is_step)
     proof = Proof(model, helping, invariants, steps, starts_wrong=_wrong_at_start(model, invariants))
     asked = obligations(model, invariants, steps)
-    for each in Prover(model, (*invariants, *steps), settings or Settings()).run(asked):
+    given = settings or Settings()
+    proof.second = given.second
+    scripts = None if given.smt_lib is None else Scripts(given.smt_lib)
+    confirmation = Confirmation(model, invariants, steps)
+    for each in Prover(model, (*invariants, *steps), given).run(asked, confirmation.collect):
         proof.checked.append(each)
         if listener is not None:
             listener(each, len(asked.contract) + len(asked.preservation))
+    model.require_unchanged()
+    if scripts is not None:
+        scripts.write(model, [script_of(each.obligation) for each in proof.checked])
+    proved = [(each.obligation, each.told) for each in proof.checked if each.outcome is Outcome.PROVED]
+    proof.confirmed = confirmation.confirm(proved, proof.is_proved)
     proof.seconds = time.perf_counter() - began
     return proof
+
+
+def script_of(each: Obligation) -> Script:
+    """An obligation as it is written to a file: as it was decided, under the assumptions that it needed."""
+    about = {
+        "action": each.action,
+        "obligation": each.text,
+        "assuming": "every lemma and property of states" if each.assumptions else "nothing",
+        "proved if": "unsat",
+        "fails if": "sat",
+    }
+    return Script(f"{each.subject}-{each.action}", about, each.assertions)
 
 
 def _wrong_at_start(model: Model, invariants: Sequence[Property]) -> tuple[str, ...]:
@@ -176,26 +219,28 @@ class Prover:
         self._cache = ProofCache(settings.use_cache)
         self._wishes = dict(zip((leaf.path for leaf in model.layout.leaves), model.layout.blank_values, strict=True))
 
-    def run(self, asked: Obligations) -> Iterator[Checked]:
-        """What becomes of all obligations, in their order: first the contract, then the preservation."""
-        if self._settings.smt_lib is not None:
-            self._save(self._settings.smt_lib, [*asked.contract, *asked.preservation])
+    def run(self, asked: Obligations, meanwhile: Callable[[], None] = lambda: None) -> Iterator[Checked]:
+        """What becomes of all obligations, in their order: first the contract, then the preservation.
+
+        `meanwhile` is called once the solver has much to do.
+        """
         alone = list(self.answers(asked.contract))
         again = [each.obligation.assuming(asked.invariant) for each in alone if each.outcome is not Outcome.PROVED]
         helped = iter(list(self.answers(again)))
         for each in alone:
             yield each if each.outcome is Outcome.PROVED else next(helped)
-        yield from self.answers(asked.preservation)
+        yield from self.answers(asked.preservation, meanwhile)
 
-    def answers(self, asked: Sequence[Obligation]) -> Iterator[Checked]:
+    def answers(self, asked: Sequence[Obligation], meanwhile: Callable[[], None] = lambda: None) -> Iterator[Checked]:
         """What becomes of some obligations, in their order, each as soon as it is known."""
-        keys = ["" if each.is_trivial else key(each) for each in asked]
+        second = self._settings.second
+        keys = ["" if each.is_trivial else key(each, second) for each in asked]
         questions = [
-            Question(each.assertions, self._settings.timeout, self._wishes)
+            Question(each.assertions, self._settings.timeout, self._wishes, bool(second))
             for each, name in zip(asked, keys, strict=True)
             if name and not self._cache.has(name)
         ]
-        with contextlib.closing(workers.replies(questions, self._settings.jobs)) as replies:
+        with contextlib.closing(workers.replies(questions, self._settings.jobs, meanwhile)) as replies:
             for each, name in zip(asked, keys, strict=True):
                 if not name:
                     yield Checked(each, Outcome.PROVED, how=BY_FORM)
@@ -205,21 +250,54 @@ class Prover:
                     yield self._judged(each, name, next(replies))
 
     def _judged(self, each: Obligation, name: str, reply: Reply) -> Checked:
-        match reply.answer.status:
+        answer = self._agreed(each, reply)
+        seconds = reply.seconds, None if reply.second is None else reply.second_seconds
+        match answer.status:
             case Status.UNSATISFIABLE:
                 self._cache.add(name)
-                return Checked(each, Outcome.PROVED, reply.seconds)
+                return Checked(each, Outcome.PROVED, seconds[0], second_seconds=seconds[1])
             case Status.UNKNOWN:
-                return Checked(each, Outcome.UNKNOWN, reply.seconds, reason=reply.answer.reason)
-        return Checked(each, Outcome.FAILED, reply.seconds, failure=self._failure(each, reply.answer.values))
+                return Checked(each, Outcome.UNKNOWN, seconds[0], reason=answer.reason, second_seconds=seconds[1])
+        failure = self._failure(each, answer.values)
+        return Checked(each, Outcome.FAILED, seconds[0], failure=failure, second_seconds=seconds[1])
+
+    def _agreed(self, each: Obligation, reply: Reply) -> Answer:
+        """What the solvers say together: nothing is proved of which one of them is not sure.
+
+        ContradictionError where one says that an obligation can be violated, and the other one that it cannot.
+        """
+        if reply.second is None:
+            return reply.answer
+        answers = {f"Z3 {solver.VERSION}": reply.answer, self._settings.second: reply.second}
+        found = {answer.status: answer for answer in answers.values()}
+        if Status.SATISFIABLE in found and Status.UNSATISFIABLE in found:
+            told = " and ".join(f"{answer.status.value} by {name}" for name, answer in answers.items())
+            before = self._state(found[Status.SATISFIABLE].values)
+            raise ContradictionError(
+                f"{self._model.name}: {each.text} is {told}, where unsatisfiable means proved, and satisfiable that it "
+                f"fails from the state above: it has {shortly(self._model, before)}",
+                "\n".join(["a state on which two solvers differ:", *state_lines(self._model, before)]),
+            )
+        if reply.answer.status is not Status.UNKNOWN and reply.answer.status in (
+            Status.SATISFIABLE,
+            reply.second.status,
+        ):
+            return reply.answer
+        if reply.second.status is Status.SATISFIABLE:
+            return reply.second
+        reasons = [f"{name}: {answer.reason}" for name, answer in answers.items() if answer.status is Status.UNKNOWN]
+        return Answer(Status.UNKNOWN, reason=", ".join(reasons))
+
+    def _state(self, values: Mapping[str, int]) -> Values:
+        layout = self._model.layout
+        return tuple(
+            values.get(leaf.path, blank) for leaf, blank in zip(layout.leaves, layout.blank_values, strict=True)
+        )
 
     def _failure(self, each: Obligation, values: Mapping[str, int]) -> Failure:
         """The solver's state on plain objects, where it must break what the solver says it breaks."""
         action = self._model.action(each.action)
-        layout = self._model.layout
-        before = tuple(
-            values.get(leaf.path, blank) for leaf, blank in zip(layout.leaves, layout.blank_values, strict=True)
-        )
+        before = self._state(values)
         given = [(one, values.get(f"{action.name}({one.name})", one.low)) for one in action.parameters]
         parameters = tuple(bool(value) if isinstance(one.kind, Flag) else value for one, value in given)
         evaluation = Evaluation(self._model)
@@ -229,14 +307,9 @@ class Prover:
             return Failure(before, action, parameters, None, str(error))
         broken = None if each.is_contract or after is None else self._properties[each.subject]
         if broken is None or _holds(evaluation, broken, *((before, after) if broken.is_step else (after,))):
-            raise AssertionError(
-                f"the readings differ on {call_text(action, parameters)} from {before}: {each.subject}"
+            raise ContradictionError(
+                f"{self._model.name}: by the solver {call_text(action, parameters)} breaks {each.subject} from the "
+                f"state above, in plain Python it does not; it has {shortly(self._model, before)}",
+                "\n".join(["a state of the solver's:", *state_lines(self._model, before)]),
             )
         return Failure(before, action, parameters, after)
-
-    @staticmethod
-    def _save(folder: Path, asked: Sequence[Obligation]) -> None:
-        make_folder(folder)
-        for number, each in enumerate(asked, start=1):
-            name = re.sub(r"[^\w.-]+", "_", f"{number:03}-{each.subject}-{each.action}.smt2")
-            atomic_write(folder / name, solver.smt_lib(each.assertions))

@@ -92,6 +92,7 @@ def closing_line(result: Result) -> str:
         *([] if result.states_excluded is None else [f"excluded={result.states_excluded}"]),
         f"depth={result.depth}",
         f"seconds={result.seconds:.2f}",
+        *([] if result.checked is None else [f"checked={result.checked}"]),
     ]
     return " ".join(words)
 
@@ -123,6 +124,8 @@ def document(result: Result, files: tuple[Path, ...]) -> dict[str, Any]:
         "verdict": result.verdict.value,
         "property": result.property,
         "reason": result.reason or None,
+        "resume": result.resume,
+        "remarks": list(result.remarks),
         "states_distinct": result.states_distinct,
         "states_generated": result.states_generated,
         "states_excluded": result.states_excluded,
@@ -130,6 +133,7 @@ def document(result: Result, files: tuple[Path, ...]) -> dict[str, Any]:
         "depth": result.depth,
         "engine": result.engine,
         "seconds": round(result.seconds, 6),
+        "checked": result.checked,
         "bytes_per_state": result.bytes_per_state,
         "bounds": dict(model.bounds),
         "rules": rules_of(model),

@@ -19,6 +19,7 @@ class Verdict(Enum):
     DEADLOCK = "DEADLOCK"
     NOT_EXHAUSTED = "NOT_EXHAUSTED"
     EVALUATION_FAILED = "EVALUATION_FAILED"
+    SELF_CHECK_FAILED = "SELF_CHECK_FAILED"
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,11 @@ COMPILING = "compiling"
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a search is. `frontier` is the number of states found and not yet expanded, `memory` bytes resident."""
+    """How far a search is. `frontier` is the number of states found and not yet expanded, `memory` bytes resident.
+
+    `left` is about how many states will still be found, None where no estimate can be made. `remark` is something that
+    is to be shown once.
+    """
 
     depth: int
     states_distinct: int
@@ -45,6 +50,8 @@ class Progress:
     seconds: float
     engine: str
     memory: int
+    left: int | None = None
+    remark: str = ""
 
 
 ProgressListener = Callable[[Progress], None]
@@ -60,6 +67,10 @@ class Result:
     a property is violated, the level in which that shows is finished first, so the counts do not depend on the engine.
     `actions` says how often each action was enabled. `unmet` names the `sometimes` properties without an example;
     `reason` says why a search is NOT_EXHAUSTED or EVALUATION_FAILED, and `interrupted` whether Ctrl-C ended it.
+    `resume` is the command that goes on with a search that is not finished, if what it found is kept.
+    `remarks` are what was told while it ran, such as that memory will run out.
+    `checked` is how many visited states plain Python expanded again before HOLDS, see `checker.self_check`; None where
+    no machine code took part.
     `bytes_per_state` is the memory, or with Spark the disk, kept per distinct state, where measured.
     """
 
@@ -78,6 +89,9 @@ class Result:
     bytes_per_state: float | None = None
     interrupted: bool = False
     states_excluded: int | None = None
+    resume: str | None = None
+    remarks: tuple[str, ...] = ()
+    checked: int | None = None
 
     @builtins.property
     def never_fired(self) -> tuple[str, ...]:

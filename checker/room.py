@@ -4,14 +4,14 @@ A limit of the address space (`ulimit -v`) is what can be foreseen: a library is
 little. Python alone is needed to find that out, so that nothing is loaded for it.
 """
 
-import contextlib
 import errno
 import mmap
 import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from types import ModuleType
+
+from checker import memory
 
 NEEDS = {"llvmlite": 190, "numpy": 110, "pyarrow": 190, "scipy": 120, "z3": 60}
 """How many MiB of address space must be left to load a library, by its name; a little more than was measured."""
@@ -31,7 +31,7 @@ def without_threads() -> None:
 
 def watch_imports() -> None:
     """From now on raise MemoryError where a library is imported that would not find enough address space."""
-    if _address_space() is not None and not any(isinstance(each, _Finder) for each in sys.meta_path):
+    if memory.address_space() is not None and not any(isinstance(each, _Finder) for each in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
 
 
@@ -50,8 +50,7 @@ def need(size: int) -> None:
 
 def is_short() -> bool:
     """Whether the process, or the whole system, has next to no memory left."""
-    left = [_address_space(), _available()]
-    return any(each is not None and each < LEAST_FREE for each in left)
+    return memory.available() < LEAST_FREE << 20
 
 
 def is_too_short_for(error: BaseException) -> bool:
@@ -67,27 +66,8 @@ class _Finder:
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> None:
         """Nothing. MemoryError where the library would not find enough address space."""
-        left = _address_space() if name in NEEDS else None
-        if left is not None and left < NEEDS[name]:
-            raise MemoryError(f"{name} needs {NEEDS[name]} MiB of address space to be loaded, and {left} MiB are left")
-
-
-def _address_space() -> int | None:
-    """How many MiB of address space the process may still take; None where that has no limit, or nobody knows."""
-    with contextlib.suppress(ImportError, OSError, ValueError, IndexError):
-        import resource
-
-        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-        if limit != resource.RLIM_INFINITY:
-            pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
-            return (limit - pages * resource.getpagesize()) >> 20
-    return None
-
-
-def _available() -> int | None:
-    """How many MiB the system can still give to processes; None where nobody knows."""
-    with contextlib.suppress(OSError, ValueError):
-        for line in Path("/proc/meminfo").read_text("ascii").splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) >> 10
-    return None
+        left = memory.address_space() if name in NEEDS else None
+        if left is not None and left >> 20 < NEEDS[name]:
+            raise MemoryError(
+                f"{name} needs {NEEDS[name]} MiB of address space to be loaded, and {left >> 20} MiB are left"
+            )

@@ -242,15 +242,12 @@ class _Call:
         if then_ends.path is FALSE:
             return
         if self._path is FALSE:
-            is_whole = then_ends.path is then_starts.path
-            self._go_to(then_ends._replace(path=before.path) if is_whole else then_ends)
+            self._go_to(then_ends._replace(path=before.path))
             return
         self._join(test, then_ends)
-        if then_ends.path is then_starts.path and self._path is other_starts.path:
-            self._path, self._reach = before.path, before.reach
-        else:
-            self._path = terms.disjunction(then_ends.path, self._path)
-            self._reach = terms.disjunction(then_ends.reach, self._reach)
+        is_whole = then_ends.reach is then_starts.reach and self._reach is other_starts.reach
+        self._path = before.path
+        self._reach = before.reach if is_whole else terms.disjunction(then_ends.reach, self._reach)
 
     def _point(self) -> "_Point":
         return _Point(self._path, self._reach, self._names, self._machine.state())

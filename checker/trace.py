@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from checker import evaluation
-from checker.errors import EvaluationError, UsageError
+from checker.errors import SelfCheckError, UsageError
 from checker.evaluation import Evaluation
 from checker.layout import Layout
 from checker.model import Liveness, Model, Property
@@ -132,7 +132,7 @@ def first_step(model: Model, state: Any) -> Step:
 def rebuild(model: Model, chain: Sequence[Values], violated: str | None = None, is_deadlock: bool = False) -> Trace:
     """The trace along a chain of flattened states: for each step the first call, in model order, that leads on.
 
-    EvaluationError where no call leads from one state to the next.
+    SelfCheckError where no call leads from one state to the next.
     """
     layout = model.layout
     steps = [first_step(model, layout.restore(chain[0]))]
@@ -143,7 +143,7 @@ def rebuild(model: Model, chain: Sequence[Values], violated: str | None = None, 
                 break
         else:
             changes = "; ".join(map(str, difference(layout, layout.restore(values), layout.restore(target))))
-            raise EvaluationError(
+            raise SelfCheckError(
                 f"{model.name}: no action leads to state {number} of the behaviour ({changes}): the plain functions do "
                 "not do what the search did; this is an error in kafkacheck, please report it with the model"
             )

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 from tests.random_schemas import ArrayOf, Record, Scalar, Type
 
 if TYPE_CHECKING:
-    from tests.random_functions import Writer
+    from tests.random_expressions import ExpressionWriter
 
 MOST_ROUNDS = 25
 """How often a generator can give an element at most."""
 
 
-def generated(writer: "Writer", name: str, depth: int) -> tuple[str, int, int]:
+def generated(writer: "ExpressionWriter", name: str, depth: int) -> tuple[str, int, int]:
     """any(...), all(...) or sum(...) over a generator as text, and the range of its values."""
     kept = writer.scope.copy()
     with writer.quiet():
@@ -26,7 +26,7 @@ def generated(writer: "Writer", name: str, depth: int) -> tuple[str, int, int]:
     return f"{name}({text} {' '.join(clauses)})", low, high
 
 
-def _clause(writer: "Writer") -> str:
+def _clause(writer: "ExpressionWriter") -> str:
     found = writer.place(lambda kind: isinstance(kind, ArrayOf), 1) if writer.chance(0.7) else None
     if found is None:
         target = _name(writer)
@@ -38,7 +38,7 @@ def _clause(writer: "Writer") -> str:
     return f"for {target} in {over}{''.join(tests)}"
 
 
-def elements(writer: "Writer", text: str, kind: Type) -> tuple[str, str]:
+def elements(writer: "ExpressionWriter", text: str, kind: Type) -> tuple[str, str]:
     """The target and the iterable of a loop over an array, alone or with another one; the target's names are known."""
     assert isinstance(kind, ArrayOf)
     pairs = [(text, kind)]
@@ -60,20 +60,20 @@ def elements(writer: "Writer", text: str, kind: Type) -> tuple[str, str]:
     return target, over
 
 
-def _name(writer: "Writer") -> str:
+def _name(writer: "ExpressionWriter") -> str:
     name = f"{'xyzuvw'[writer.loops % 6]}{writer.loops}"
     writer.loops += 1
     writer.counters.add(name)
     return name
 
 
-def compared(writer: "Writer") -> str | None:
+def compared(writer: "ExpressionWriter") -> str | None:
     """Two records or arrays of one type, compared."""
     sides = _two_places(writer, lambda kind: not isinstance(kind, Scalar))
     return sides and f"({sides[0]} {writer.random.choice(['==', '!='])} {sides[1]})"
 
 
-def written(writer: "Writer") -> str | None:
+def written(writer: "ExpressionWriter") -> str | None:
     """A call of `clear` or `copy`."""
     if writer.chance(0.4):
         found = writer.place(lambda kind: isinstance(kind, Record) and kind is not writer.state and _is_known(kind), 2)
@@ -82,7 +82,7 @@ def written(writer: "Writer") -> str | None:
     return sides and f"{writer.random.choice(['', 'schema.'])}copy({sides[0]}, {sides[1]})"
 
 
-def _two_places(writer: "Writer", wanted: Callable[[Type], bool]) -> tuple[str, str] | None:
+def _two_places(writer: "ExpressionWriter", wanted: Callable[[Type], bool]) -> tuple[str, str] | None:
     one = writer.place(wanted, 2)
     other = one and writer.place(lambda kind: kind == one[1], 2)
     return (one[0], other[0]) if one and other and one[0] != other[0] else None

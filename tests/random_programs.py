@@ -9,7 +9,8 @@ always changes), but some do not, and some fail: what the readings must agree on
 import random
 from collections.abc import Sequence
 
-from tests.random_functions import Helper, Writer
+from tests.random_expressions import Helper
+from tests.random_functions import Writer
 from tests.random_schemas import ArrayOf, Record, Scalar, Schema
 
 PRELUDE = '''"""Random protocol code."""
@@ -31,6 +32,13 @@ class Hue(IntEnum):
     GREEN = 4
 
 
+class Inner(NamedTuple):
+    """A group of switches."""
+
+    on: bool
+    most: int
+
+
 class Rules(NamedTuple):
     """Switches."""
 
@@ -38,6 +46,13 @@ class Rules(NamedTuple):
     off: bool
     step: int
     hue: Hue
+    inner: Inner
+
+
+class Bounds(NamedTuple):
+    """The bounds of every model."""
+
+    members: int
 
 
 LIMIT = 3
@@ -110,7 +125,7 @@ class Program:
     def _helper(self, name: str) -> None:
         """A function that others call: it may write, return at several places, and take a record or an array."""
         writes = self.chance(0.6)
-        returns = self.random.choice(["int", "int", "bool", "None"]) if writes else self.random.choice(["int", "bool"])
+        returns = self.random.choice(["int", "bool", "None"] if writes else ["int", "bool"])
         writer = self._writer(writes=writes, returns=returns)
         given: list[tuple[str, Scalar | Record | ArrayOf | str]] = []
         if writes or self.chance(0.6):
@@ -120,9 +135,11 @@ class Program:
             given.append(("part", self.random.choice(views)))
         if self.chance(0.3):
             given.append(("rules", "rules"))
+        if self.chance(0.15):
+            given.append(("bounds", "bounds"))
         if self.chance(0.6) or not given:
             given.append(("x", "int"))
-        if self.chance(0.2):
+        if self.chance(0.4):
             given.append(("y", "bool"))
         helper = Helper(name, tuple(kind for _, kind in given), returns, writes)
         lines, (helper.low, helper.high) = writer.function(given)
@@ -139,9 +156,9 @@ class Program:
         for parameter, _, interval in parameters:
             writer.know(parameter, interval)
         takes = [f"{parameter}: {kind}" for parameter, kind, _ in parameters]
-        rules = ["rules: Rules"] if self.chance(0.7) else []
-        writer.has_rules = bool(rules)
-        header = f"def {name}({', '.join(['state: State', *rules, *takes])}) -> bool:"
+        settings = [*(["rules: Rules"] if self.chance(0.7) else []), *(["bounds: Bounds"] if self.chance(0.25) else [])]
+        writer.has_rules, writer.has_bounds = "rules: Rules" in settings, "bounds: Bounds" in settings
+        header = f"def {name}({', '.join(['state: State', *settings, *takes])}) -> bool:"
         self.parts.append("\n".join([header, '    """An action."""', *writer.action(2 * self.size)]))
 
     def _initial(self) -> str:
@@ -162,14 +179,16 @@ class Program:
         writer.has_rules = True
         if "after" in states:
             writer.roots.append("after")
-        header = f"def {name}({states}, rules: Rules) -> bool:"
+        writer.has_bounds = self.chance(0.25)
+        settings = "rules: Rules, bounds: Bounds" if writer.has_bounds else "rules: Rules"
+        header = f"def {name}({states}, {settings}) -> bool:"
         self.parts.append("\n".join([header, '    """An observer."""', *writer.observer()]))
         return name
 
 
 def _annotation(kind: Scalar | Record | ArrayOf | str) -> str:
     if isinstance(kind, str):
-        return {"rules": "Rules"}.get(kind, kind)
+        return {"rules": "Rules", "bounds": "Bounds"}.get(kind, kind)
     return kind.annotation
 
 
@@ -182,7 +201,7 @@ def module_text(seed: int, numbers: Sequence[int] = (0,)) -> str:
     schema = Schema(source)
     rules = (
         f"RULES = Rules(on={source.random() < 0.5}, off={source.random() < 0.5}, step={source.randrange(3)}, "
-        "hue=Hue.BLUE)"
+        f"hue=Hue.BLUE, inner=Inner(on={source.random() < 0.5}, most={source.randrange(4)}))"
     )
     parts = [PRELUDE, schema.text(), rules]
     parts += [Program(random.Random(f"program {seed} {number}"), schema, number).text(seed) for number in numbers]

@@ -85,7 +85,9 @@ class Schema:
         self.records: list[Record] = []
         core = self._record("Core", 1) if self.chance(0.35) else None
         cell = self._record("Cell", 2, core)
-        row = self._array(self._scalar(), self.random.choice([1, 2, 2, 3]))
+        row = self._array(
+            self.random.choice(KINDS) if self.chance(0.5) else self._scalar(), self.random.choice([1, 2, 2, 3])
+        )
         self.state = Record("State")
         for number in range(self.random.randrange(2, 5)):
             self.state.fields[f"s{number}"] = self._scalar()
@@ -102,6 +104,8 @@ class Schema:
                 self.state.fields["column"] = row
             if self.chance(0.5):
                 cell.fields["row"] = row
+        if self.chance(0.3):
+            self.state.fields["marks"] = self._array(self.random.choice(FLAGS), self.random.choice([1, 2]))
         if self.chance(0.2):
             self.state.fields["grid"] = self._array(row, 2)
         if core is not None and self.chance(0.5):

@@ -2,6 +2,8 @@
 
 import random
 
+from checker.proofs import samples
+
 
 def reached(model, rng, count, length=30):
     """Flattened states met on random walks from the initial states."""
@@ -25,21 +27,14 @@ def reached(model, rng, count, length=30):
 def anywhere(model, count, seed):
     """`count` flattened states, every scalar drawn from its range."""
     rng = random.Random(seed)
-    return [tuple(rng.randint(leaf.low, leaf.high) for leaf in model.layout.leaves) for _ in range(count)]
+    return [samples.anywhere(model.layout, rng) for _ in range(count)]
 
 
 def states(model, count, seed):
-    """`count` flattened states: a quarter drawn anywhere, the rest reached ones with up to three scalars changed."""
+    """`count` flattened states: a quarter drawn anywhere, the rest near reached ones."""
     rng = random.Random(seed)
-    leaves = model.layout.leaves
     known = reached(model, rng, 300)
-    drawn = []
-    for number in range(count):
-        if number % 4 == 0:
-            drawn.append(tuple(rng.randint(leaf.low, leaf.high) for leaf in leaves))
-            continue
-        values = list(rng.choice(known))
-        for place in rng.sample(range(len(leaves)), min(rng.randrange(4), len(leaves))):
-            values[place] = rng.randint(leaves[place].low, leaves[place].high)
-        drawn.append(tuple(values))
-    return drawn
+    return [
+        samples.near(model.layout, rng, rng.choice(known)) if number % 4 else samples.anywhere(model.layout, rng)
+        for number in range(count)
+    ]

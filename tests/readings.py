@@ -9,11 +9,11 @@ from checker.distributed import DistributedSearch, HereWorkers, Workers
 from checker.exploration import Found, HandOver, Watch
 from checker.interpreted import InterpretedSearch
 from checker.machine import kernel, machine_code
-from checker.machine.native import Entry, fingerprint
+from checker.machine.native import Entry
 from checker.model import Model
 from checker.result import Limits, Verdict
 from checker.sharded.hand_over import hand_over
-from checker.sharded.run_directory import RunDirectory
+from checker.sharded.run_directory import RunDirectory, kernel_name
 from checker.sharded.shard import Work
 
 
@@ -85,7 +85,7 @@ def distributed_search(
         assert search.run(widest) is None and search.frontier
         hand_over(search, run, shards)
     sizes = kernel.sizes_of(model)
-    work = Work(str(folder), fingerprint(run.kernel.read_text()), sizes, shards, 0)
+    work = Work(str(folder), kernel_name(run.kernel.read_text()), sizes, shards, 0)
     return DistributedSearch(model, run, work, watch, (HereWorkers(), workers or HereWorkers()), widest=1)
 
 

@@ -283,13 +283,14 @@ def test_a_model_that_was_changed_since_is_named(tmp_path, kafkacheck):
     file = write(tmp_path / "tank.py", TANK)
     assert kafkacheck("explore", file, "--out", tmp_path / "graph").status == 0
     changed = write(tmp_path / "changed" / "tank.py", TANK.replace("tank.level += rules.pour", "tank.level += 2"))
-    run = (tmp_path / "graph" / "_run.json").read_text()
-    (tmp_path / "graph" / "_run.json").write_text(run.replace(str(file), str(changed)))
-    ended = kafkacheck("analyze", tmp_path / "graph", "--where", "level_ = 1")
+    asked = ("analyze", tmp_path / "graph", "--where", "level_ = 1", "--model")
+    ended = kafkacheck(*asked, changed)
     assert ended.status == 2 and "the model tank was changed since it was explored" in ended.error
-    (tmp_path / "graph" / "_run.json").write_text(run.replace(str(file), str(tmp_path / "gone.py")))
-    ended = kafkacheck("analyze", tmp_path / "graph", "--where", "level_ = 1")
-    assert ended.status == 2 and "the model tank that was explored is not there now" in ended.error
+    for other, why in ((tmp_path / "gone.py", "there is no file"), ("kip320", "kip320 defines the model kip320")):
+        ended = kafkacheck(*asked, other)
+        assert ended.status == 2 and f"the model tank that was explored is not there now: {why}" in ended.error
+    ended = kafkacheck(*asked, file)
+    assert ended.status == 0 and "1 of 3 states satisfy" in ended.last_line
 
 
 def test_a_graph_without_steps_is_analyzed(tmp_path, kafkacheck):

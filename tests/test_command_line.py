@@ -414,7 +414,7 @@ def test_ctrl_c_before_the_search_is_no_bug(kafkacheck, tank, monkeypatch):
     monkeypatch.setattr("checker.commands.checking.search", interrupted)
     ended = kafkacheck.check(tank)
     assert ended.status == 20
-    assert "interrupted" in ended.error
+    assert "it was interrupted" in ended.out and not ended.err
 
 
 def test_main_reads_the_arguments_of_the_process(monkeypatch, capsys):

@@ -13,7 +13,6 @@ from checker.model import Model
 from checker.result import Limits, Verdict
 from checker.search import check
 from tests import readings
-from tests.random_programs import module_text
 from tests.snippets import load
 from tests.toys import behaviours, every_kind, hanoi, transaction_commit, two_phase_commit, wide
 
@@ -164,25 +163,44 @@ def test_the_memory_of_a_state_is_told():
     assert check(behaviours.GRID, "interpreted").bytes_per_state is None
 
 
-def compare_on_random_program(seed, tmp_path):
-    model = load(tmp_path, module_text(seed)).MODEL
-    limits = Limits(max_states=300)
-    plain, native = readings.interpreted(model, limits), readings.compiled(model, limits)
-    if plain.verdict is Verdict.EVALUATION_FAILED:
-        assert native[:4] == plain[:4]
-        assert "error in kafkacheck" not in plain.reason
-    else:
-        assert native == plain
+STARTS_THAT_FAIL = """
+from typing import Annotated
+
+from checker.model import Model
+from checker.schema import Count, Struct
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_random_programs_mean_the_same_in_both_readings(seed, tmp_path):
-    compare_on_random_program(seed, tmp_path)
+class State(Struct):
+    n: Annotated[int, Count(3)]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "seed", [pytest.param(seed, marks=[pytest.mark.long] * (seed >= 80)) for seed in range(20, 200)]
-)
-def test_more_random_programs_mean_the_same_in_both_readings(seed, tmp_path):
-    compare_on_random_program(seed, tmp_path)
+def start(state: State, n: Annotated[int, Count(3)]) -> None:
+    state.n = n
+
+
+def go(state: State) -> bool:
+    if state.n == 3:
+        return False
+    state.n += 1
+    return True
+
+
+def defined(state: State) -> bool:
+    return 6 // (state.n - {fails}) < 7
+
+
+def inside(state: State) -> bool:
+    return {inside}
+
+
+MODEL = Model(name="starts", state=State, initial=start, actions=[go], always=[defined], constraint=inside)
+"""
+
+
+@pytest.mark.parametrize("fails", ["0", "1", "3", "state.n"])
+@pytest.mark.parametrize("inside", ["state.n != 3", "state.n != 1", "state.n == 0", "1 // (state.n - 2) < 9"])
+def test_the_first_start_that_fails_is_told(fails, inside, tmp_path):
+    model = load(tmp_path, STARTS_THAT_FAIL.format(fails=fails, inside=inside)).MODEL
+    plain = readings.interpreted(model)
+    assert plain.verdict is Verdict.EVALUATION_FAILED and plain.reason
+    assert readings.compiled(model)[:4] == plain[:4]

@@ -23,7 +23,7 @@ from tests.marks import long_but
 from tests.toys import two_phase_commit
 
 CLUSTER = names_of(cluster.State, 15_000)
-ALONE = [*names_of(records.State, 10**7), *names_of(cluster.State, 600)]
+ALONE = names_of(records.State, 10**7)
 """The models whose properties are judged one by one, each by machine code of its own."""
 SMALL = {"log_size": 1, "max_records": 1, "max_leader_epoch": 1}
 """Bounds at which the interpreted reading needs a second at most."""

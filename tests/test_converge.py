@@ -89,7 +89,7 @@ def test_where_every_step_is_strongly_fair_converging_is_live(tmp_path, capsys):
     model = find_model(str(file))
     goal = re.search(r"return (.*)\n", file.read_text())[1].replace("spot.", "").replace("==", "=")
     dataset.write(model, str(file), tmp_path / "graph")
-    stuck = {row["graph"] for row in stuck_in(tmp_path, goal, Command(capsys))}
+    stuck = {row["graph"] for row in stuck_in(tmp_path, goal, Command(capsys), "--model", file)}
     violated = set()
     for graph in range(GRAPHS):
         result = check(model.with_properties([f"is_in_{graph}_leads_to_is_goal"]), "interpreted")

@@ -422,7 +422,7 @@ def test_outcomes_are_kept_until_the_code_changes(kafkacheck, cistern, tmp_path,
     monkeypatch.setenv("KAFKACHECK_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr("checker.mutants.guards.SMALL", 1)
     first = kafkacheck("guards", cistern, "--workers", 1)
-    kept = list((tmp_path / "cache" / "guards").glob("*.jsonl"))
+    kept = list((tmp_path / "cache").glob("*.guards"))
     assert len(kept) == 1
     with monkeypatch.context() as patched:
         patched.setattr("checker.mutants.guards._Program._explored", None)
@@ -433,4 +433,4 @@ def test_outcomes_are_kept_until_the_code_changes(kafkacheck, cistern, tmp_path,
     changed = write(tmp_path / "changed.py", CISTERN.replace("cistern.alarms == 1", "cistern.alarms >= 1"))
     again = kafkacheck("guards", changed, "--workers", 1)
     assert again.last_line == "guards: 7 caught, 2 redundant, 0 unexplained"
-    assert len(list((tmp_path / "cache" / "guards").glob("*.jsonl"))) == 2
+    assert len(list((tmp_path / "cache").glob("*.guards"))) == 2

@@ -1,7 +1,6 @@
 """The cache of machine code: no edit is missed, and nothing that can happen to its files does harm."""
 
 import contextlib
-import hashlib
 import itertools
 import os
 import subprocess
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from checker.cache import SECRET, folder, path_of
 from checker.compiled import CompiledSearch
 from checker.errors import ModelError
 from checker.exploration import Watch
@@ -139,7 +139,7 @@ def edit(path, old, new):
 
 
 def kernels(cache):
-    return sorted(path.name for path in cache.glob("*"))
+    return sorted(path.name for path in cache.glob("*") if path.name != SECRET)
 
 
 def test_an_edit_anywhere_is_never_missed(system, tmp_path_factory):
@@ -195,7 +195,7 @@ def test_two_processes_at_once(system, tmp_path_factory):
     cache = tmp_path_factory.mktemp("cache") / "not" / "yet" / "there"
     processes = [start(system, cache), start(system, cache)]
     assert [process.communicate(timeout=PATIENCE)[0].strip() for process in processes] == ["VIOLATED 10"] * 2
-    assert [Path(name).suffix for name in kernels(cache)] == [".o"]
+    assert [Path(name).suffix for name in kernels(cache)] == [".code"]
 
 
 # -- what may happen to the files ------------------------------------------------------------------------------------
@@ -215,7 +215,7 @@ def text_of(model):
 
 def kept(model=behaviours.GRID):
     """The file that keeps a model's kernel."""
-    return machine_code._path(text_of(model))
+    return path_of(machine_code.KIND, native.fingerprint(text_of(model)))
 
 
 def assert_works():
@@ -227,7 +227,7 @@ def test_a_kernel_is_kept_and_found_again(cache, monkeypatch):
     text = text_of(behaviours.GRID)
     assert machine_code.cached(text) is None
     machine_code.entries(text)
-    assert [path.name for path in cache.iterdir()] == [kept().name]
+    assert kernels(cache) == [kept().name]
     monkeypatch.setattr(native, "compile_object", None)
     assert set(machine_code.entries(text)) == set(kernel.ENTRIES)
     assert_works()
@@ -236,7 +236,7 @@ def test_a_kernel_is_kept_and_found_again(cache, monkeypatch):
 def test_what_is_compiled_quickly_is_used_until_there_is_better(cache, monkeypatch):
     text = text_of(behaviours.GRID)
     machine_code.entries(text, quick=True)
-    quick = next(cache.iterdir())
+    [quick] = cache.glob("*.code")
     assert machine_code.cached(text) is None
     compiled = []
     monkeypatch.setattr(machine_code, "_loaded", lambda *given: compiled.append(given))
@@ -314,9 +314,8 @@ def test_a_damaged_file_is_compiled_anew(damage, cache):
     kept().write_bytes(damage(whole))
     assert machine_code.cached(text_of(behaviours.GRID)) is None
     assert_works()
-    content = kept().read_bytes()
-    assert hashlib.sha256(content[32:]).digest() == content[:32]
-    assert [path.name for path in cache.iterdir()] == [kept().name]
+    assert machine_code.cached(text_of(behaviours.GRID)) is not None
+    assert kernels(cache) == [kept().name]
 
 
 def test_a_folder_or_a_dangling_link_in_the_place_of_a_file(cache):
@@ -359,37 +358,12 @@ def test_a_user_without_a_home_has_no_cache(monkeypatch):
 
 def test_where_the_cache_is(monkeypatch, tmp_path):
     monkeypatch.setenv("KAFKACHECK_CACHE", str(tmp_path))
-    assert machine_code.cache_folder() == tmp_path
+    assert folder() == tmp_path
     monkeypatch.delenv("KAFKACHECK_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert machine_code.cache_folder() == tmp_path / "kafkacheck"
+    assert folder() == tmp_path / "kafkacheck"
     monkeypatch.delenv("XDG_CACHE_HOME")
-    assert machine_code.cache_folder() == Path.home() / ".cache" / "kafkacheck"
-
-
-def test_the_kernels_longest_unused_go_first(cache, monkeypatch):
-    monkeypatch.setattr(machine_code, "KEPT", 3)
-    monkeypatch.setattr(native, "compile_object", lambda text, quick: text.encode())
-    monkeypatch.setattr(native, "load_object", lambda code, names: {"code": code})
-    for age, text in enumerate(["one", "two", "three"]):
-        assert machine_code.entries(text) == {"code": text.encode()}
-        os.utime(machine_code._path(text), (1000 + age, 1000 + age))
-    machine_code.entries("one")
-    machine_code.entries("four")
-    machine_code.entries("five")
-    assert set(cache.iterdir()) == {machine_code._path(text) for text in ("one", "four", "five")}
-    (cache / "notes.txt").write_text("not ours")
-    machine_code.entries("six")
-    assert (cache / "notes.txt").exists()
-
-
-def test_a_disk_that_is_full_leaves_nothing_behind(cache, monkeypatch):
-    def full(*arguments):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "replace", full)
-    assert_works()
-    assert list(cache.iterdir()) == []
+    assert folder() == Path.home() / ".cache" / "kafkacheck"
 
 
 @pytest.mark.parametrize("program", ["/bin/false", "/nowhere/python", "/bin/true"])

@@ -139,6 +139,8 @@ STATEMENTS = {
     "`+=` on a name": "x = state.n\nx += flip(state) + state.n\nstate.row[0] = x",
     "what fails in a part that is left out": "state.f = state.n == 1 and 1 // state.n == 1",
     "what fails in a chain that is left out": "state.f = 1 <= state.n < 1 + 1 // state.n",
+    "what fails behind a return in a branch of a branch": "if state.f:\n    if state.n == 1:\n"
+    "        return True\nstate.row[state.n + int(state.f)] = 3",
     "a shift to the right that is wide": "state.row[0] = 3 >> (state.n * 70)",
 }
 FAILING = {

@@ -217,14 +217,16 @@ def test_a_cache_that_cannot_be_used_costs_only_time(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("KAFKACHECK_CACHE", str(tmp_path / "file"))
     assert prove(peterson.MODEL, Settings(timeout=60, jobs=0)).is_proved
-    (tmp_path / "proofs").write_bytes(b"\xff\x00 damaged\n" + b"a" * 64 + b"\n")
     monkeypatch.setenv("KAFKACHECK_CACHE", str(tmp_path))
+    ProofCache().add("a" * 64)
+    [path] = tmp_path.glob("*.proofs")
+    path.write_bytes(b"\xff\x00 damaged\n" + path.read_bytes())
     assert ProofCache().has("a" * 64) and not ProofCache().has("damaged")
 
 
 def test_questions_are_saved_as_smt_lib(tmp_path):
     proof = prove(peterson.MODEL, Settings(timeout=60, jobs=0, use_cache=False, smt_lib=tmp_path / "smt"))
-    scripts = sorted((tmp_path / "smt").iterdir())
+    scripts = sorted((tmp_path / "smt").glob("*.smt2"))
     assert len(scripts) == len(proof.checked)
     assert all(script.read_text().count("(check-sat)") == 1 for script in scripts)
 

@@ -52,7 +52,7 @@ def content(folder):
         repr([texts[row.pop("source")], texts.get(row.pop("target"), "outside"), sorted(row.items(), key=repr)])
         for row in edges
     )
-    told = {key: value for key, value in run.items() if key not in ("locator", "unfinished")}
+    told = {key: value for key, value in run.items() if key not in ("locator", "unfinished", "files")}
     return told, Counter(texts.values()), steps
 
 
@@ -111,11 +111,36 @@ def same_both_ways(source, tmp_path, shards):
     """Explore and write both ways; what `_run.json` says."""
     run = dataset.write(source.model(), source.text, tmp_path / "one")
     searched(source, tmp_path / "run", shards)
-    run_dataset.write(tmp_path / "run", tmp_path / "graph", Cluster())
+    run_dataset.write(tmp_path / "run", tmp_path / "graph", Cluster(), named=source.text)
     assert content(tmp_path / "graph") == content(tmp_path / "one")
     assert {"run", "graph", "one"} <= set(left_in(tmp_path)) and not list(tmp_path.glob("*.tmp"))
     assert all(path.name[0] != "." for path in (tmp_path / "graph").rglob("*"))
     return run
+
+
+def seen(folder):
+    """All that lies in a folder, with the moment at which it was last written, or had something added or removed."""
+    return {path: path.stat().st_mtime_ns for path in (folder, *folder.rglob("*"))}
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("has_lock", [True, False])
+def test_a_run_that_cannot_be_written_is_explored_and_stays_as_it_is(has_lock, tmp_path):
+    folder = tmp_path / "run"
+    searched(KIP101, folder)
+    if not has_lock:  # as in a copy from elsewhere
+        (folder / "lock").unlink()
+    before = seen(folder)
+    for path in before:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    try:
+        run_dataset.write(folder, tmp_path / "graph", Cluster())
+        assert seen(folder) == before
+    finally:
+        for path in before:
+            path.chmod(0o755 if path.is_dir() else 0o644)
+    dataset.write(KIP101.model(), KIP101.text, tmp_path / "one")
+    assert content(tmp_path / "graph") == content(tmp_path / "one")
 
 
 @pytest.mark.usefixtures("here")
@@ -143,10 +168,11 @@ def test_an_initial_state_outside_the_constraint_that_violates(tmp_path):
     )
     run = same_both_ways(Source(str(path)), tmp_path, 2)
     assert (run["verdict"], run["violations"]["right_is_small"]["states"]) == ("VIOLATED", 0)
-    again = runs.resume(tmp_path / "run", Cluster(), Limits())
+    again = runs.resume(tmp_path / "run", Cluster(), Limits(), named=str(path))
     assert (again.verdict, len(again.trace.steps)) == (Verdict.VIOLATED, 1)
 
 
+@pytest.mark.long
 def test_the_analysis_finds_the_same(tmp_path, spark_session, kafkacheck):
     same_both_ways(KIP101, tmp_path, 3)
     for name in ("one", "graph"):
@@ -252,7 +278,7 @@ def test_a_search_that_a_violation_ended_is_written_as_far_as_it_came(tmp_path):
     tank = Source(str(write(tmp_path / "tank.py", TANK)), ("valve=OPEN",))
     result = searched(tank, tmp_path / "run", goes_past=False)
     assert result.verdict is Verdict.VIOLATED
-    run = run_dataset.write(tmp_path / "run", tmp_path / "graph", Cluster())
+    run = run_dataset.write(tmp_path / "run", tmp_path / "graph", Cluster(), named=tank.text)
     assert (run["verdict"], run["property"], run["depth"]) == ("VIOLATED", result.property, result.depth)
     assert run["unfinished"].endswith("ended with VIOLATED (`explore MODEL --engine spark` goes on past that)")
 
@@ -305,7 +331,7 @@ def test_what_cannot_be_written(tmp_path, monkeypatch):
     (tmp_path / "starts.py").write_text("from tests.toys.behaviours import GRID\n\nMODEL = GRID\n")
     monkeypatch.delitem(sys.modules, "starts", raising=False)
     with pytest.raises(UsageError, match="was begun with another grid: "):
-        run_dataset.write(tmp_path / "run", tmp_path / "new", Cluster())
+        run_dataset.write(tmp_path / "run", tmp_path / "new", Cluster(), named=source.text)
     runs.begin(KIP101, tmp_path / "early", Cluster(shards=2), Limits())
     with pytest.raises(UsageError, match="has no level: its search ended before one was wide enough for Spark"):
         run_dataset.write(tmp_path / "early", tmp_path / "new", Cluster())
@@ -319,7 +345,7 @@ def test_a_measure_that_fails_is_told_with_its_place(tmp_path):
     )
     searched(Source(str(path)), tmp_path / "run")
     with pytest.raises(EvaluationError, match=r"tank.py:\d+"):
-        run_dataset.write(tmp_path / "run", tmp_path / "graph", Cluster())
+        run_dataset.write(tmp_path / "run", tmp_path / "graph", Cluster(), named=str(path))
     assert not (tmp_path / "graph").exists()
 
 

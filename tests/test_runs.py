@@ -1,6 +1,7 @@
 """Runs begun and resumed: what they depend on, what they leave behind, and what they refuse. No Spark is started."""
 
 import contextlib
+import fcntl
 import json
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from checker.commands.named import Source
 from checker.errors import UsageError
 from checker.result import Limits, Verdict
 from checker.sharded import blocks, runs
-from checker.sharded.run_directory import DamagedRunError, RunDirectory
+from checker.sharded.run_directory import DamagedRunError, RunDirectory, kernel_name
 from checker.sharded.runs import Cluster
 from tests import readings
 from tests.command import PATIENCE
@@ -61,7 +62,7 @@ def test_a_changed_model_is_refused_and_the_change_named(tmp_path):
     runs.begin(Source(str(path)), tmp_path / "run", HERE, Limits(max_states=20))
 
     def resumed():
-        command = [sys.executable, "-m", "checker", "resume", str(tmp_path / "run")]
+        command = [sys.executable, "-m", "checker", "resume", str(tmp_path / "run"), "--model", str(path)]
         return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
     assert '"resource_managers": 3' in text
@@ -81,7 +82,9 @@ def test_a_file_is_found_again_from_another_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     runs.begin(Source("commit.py"), tmp_path / "run", HERE, Limits(max_states=20))
     monkeypatch.chdir("/")
-    assert runs.resume(tmp_path / "run", HERE, Limits()).states_distinct == 288
+    with pytest.raises(UsageError, match=f"its model two_phase_commit the code in {path}, "):
+        runs.resume(tmp_path / "run", HERE, Limits())
+    assert runs.resume(tmp_path / "run", HERE, Limits(), named=str(path)).states_distinct == 288
 
 
 def test_damage_is_named_before_anything_is_done(tmp_path):
@@ -111,6 +114,8 @@ def test_a_master_is_looked_at_before_anything_is_written(tmp_path):
 
 def test_how_to_go_on_repeats_what_the_run_was_given():
     assert Cluster().resuming(Path("a run")) == "kafkacheck resume 'a run'"
+    assert Cluster().resuming(Path("run"), "kip320") == "kafkacheck resume run"
+    assert Cluster().resuming(Path("run"), "/a b.py") == "kafkacheck resume run --model '/a b.py'"
     given = Cluster("local[1]", spark_from=1000)
     assert given.resuming(Path("run")) == "kafkacheck resume run --master 'local[1]' --spark-from 1000"
 
@@ -169,11 +174,15 @@ print("loaded", flush=True)
 def test_many_processes_of_a_machine_compile_a_kernel_once(tmp_path, monkeypatch):
     from checker.machine.kernel import kernel_text
 
-    (tmp_path / "kernel.ll").write_text(kernel_text(catalogue.find_model("kip101")))
+    text = kernel_text(catalogue.find_model("kip101"))
+    RunDirectory(tmp_path).write_kernel(text)
     monkeypatch.setenv("KAFKACHECK_CACHE", str(tmp_path / "cache"))
     processes = [
         subprocess.Popen(
-            [sys.executable, "-c", COMPILE, str(tmp_path), "name"], cwd=ROOT, stdout=subprocess.PIPE, text=True
+            [sys.executable, "-c", COMPILE, str(tmp_path), kernel_name(text)],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         for _ in range(3)
     ]
@@ -231,3 +240,31 @@ def test_a_limit_ends_the_wait_for_spark_which_is_not_left_running(tmp_path, mon
     assert result.verdict is Verdict.NOT_EXHAUSTED and "it was stopped after 1 seconds" in result.reason
     may_start.set()
     assert has_ended.wait(60)
+
+
+def test_a_run_that_cannot_be_written_is_not_continued(tmp_path, monkeypatch):
+    folder = tmp_path / "run"
+    stopped(folder)
+    before = {path: path.stat().st_mtime_ns for path in (folder, *folder.rglob("*"))}
+    monkeypatch.setattr("os.access", lambda path, mode: Path(path) != folder)  # the superuser may write anywhere
+    with pytest.raises(UsageError, match=f"{folder} cannot be written, .* kafkacheck explore {folder} --out DIR"):
+        runs.resume(folder, HERE, Limits())
+    assert {path: path.stat().st_mtime_ns for path in (folder, *folder.rglob("*"))} == before
+
+
+@pytest.mark.parametrize("ends", [True, False])
+def test_a_process_that_ends_just_now_is_waited_for(ends, tmp_path, monkeypatch):
+    folder = tmp_path / "run"
+    stopped(folder)
+    monkeypatch.setattr("checker.sharded.run_directory.SECONDS_TO_END", PATIENCE if ends else 0.2)
+    with contextlib.ExitStack() as held:
+        other = held.enter_context(open(folder / "lock"))
+        fcntl.flock(other, fcntl.LOCK_EX)
+        if ends:
+            timer = threading.Timer(0.3, fcntl.flock, (other, fcntl.LOCK_UN))
+            timer.start()
+            held.callback(timer.join)
+            assert runs.resume(folder, HERE, Limits()).verdict is Verdict.VIOLATED
+        else:
+            with pytest.raises(UsageError, match="is being continued by another process"):
+                runs.resume(folder, HERE, Limits())

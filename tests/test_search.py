@@ -143,7 +143,10 @@ def test_a_system_without_memory_ends_a_search(engine, room, worth_better):
     ended = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
-    assert ended.stdout == "NOT_EXHAUSTED the system has no more memory to give None\n", ended.stderr
+    assert ended.stdout in (
+        "NOT_EXHAUSTED the system has no more memory to give None\n",
+        f"NOT_EXHAUSTED it used up the {room} MiB of memory it may have None\n",
+    ), ended.stderr
 
 
 LITTLE_ROOM = """
@@ -155,7 +158,7 @@ runpy.run_module("checker", run_name="__main__")
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="only Linux says how much address space is taken")
-@pytest.mark.parametrize(("room", "library"), [(60, "llvmlite"), (240, "numpy")])
+@pytest.mark.parametrize(("room", "library"), [(60, "llvmlite"), (320, "numpy")])
 def test_libraries_that_find_no_memory_are_one_error(tmp_path, room, library):
     write(tmp_path / "tank.py", TANK)
     ended = in_process(folder=tmp_path, program=LITTLE_ROOM.format(room=room))

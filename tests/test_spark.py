@@ -201,7 +201,7 @@ def test_java_ends_when_the_process_is_killed(tmp_path):
     _, alive = psutil.wait_procs(children, timeout=PATIENCE)
     assert not [child for child in alive if child.status() != psutil.STATUS_ZOMBIE]
     (left,) = tmp_path.iterdir()
-    program = "from checker.sharded import spark\nwith spark._folder() as folder: print(folder)"
+    program = "from checker.sharded import spark\nwith spark.temporary_folder() as folder: print(folder)"
     ended = in_process(program=program, TMPDIR=str(tmp_path))
     assert ended.status == 0 and ended.out.startswith(str(tmp_path))
     assert not left.exists()
@@ -252,3 +252,22 @@ def test_what_does_not_need_spark_does_not_load_it():
 
 def test_the_interrupt_handler_is_left_alone(spark_session):
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize(
+    ("given", "used"),
+    [
+        ("local", "local[1,10]"),
+        ("local[2]", "local[2,10]"),
+        ("local[*]", "local[*,10]"),
+        ("local[2,1]", "local[2,1]"),
+        ("local-cluster[1,1,512]", "local-cluster[1,1,512]"),
+        ("spark://host:7077", "spark://host:7077"),
+        ("yarn", "yarn"),
+    ],
+)
+def test_a_task_may_fail_on_one_machine_too(given, used):
+    from checker.sharded import spark
+
+    assert spark._patient(given) == used
+    assert spark._as_given(used) in (given, "local[1]")

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import random
 import re
 import signal
 import subprocess
@@ -101,6 +102,7 @@ def test_a_small_space_needs_no_spark(tmp_path):
     assert result.verdict is Verdict.VIOLATED and result.engine == "compiled" and told == []
 
 
+@pytest.mark.long
 def test_killing_everything_loses_no_finished_level(tmp_path):
     folder = tmp_path / "run"
     run = RunDirectory(folder)
@@ -116,6 +118,37 @@ def test_killing_everything_loses_no_finished_level(tmp_path):
     with running("resume", folder, "--master", LOCAL, "--spark-from", 60_000) as process:
         assert counts_of(ended(process)) == KIP320
     assert all(path.stat().st_mtime_ns == time for path, time in files.items()), "a level was found twice"
+
+
+def python_workers(process):
+    """Spark's Python processes: the one that begins the others, and those."""
+    found = []
+    for each in psutil.Process(process.pid).children(recursive=True):
+        with contextlib.suppress(psutil.Error):
+            if any("pyspark" in word and "daemon" in word for word in each.cmdline()):
+                found.append(each)
+    return found
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(5))
+def test_killing_python_workers_costs_time_only(seed, tmp_path):
+    """One of them, the one that begins the others, or all, up to three times, whatever they are at."""
+    chosen, folder = random.Random(seed), tmp_path / "run"
+    options = ("--engine", "spark", "--spark-from", 1000, "--shards", 2, "--master", LOCAL, "--run-dir", folder)
+    killed = 0
+    with running("check", "kip320", *options) as process:
+        for _ in range(3):
+            level = len(RunDirectory(folder).committed()) if folder.exists() else 0
+            wait_until(lambda level=level: len(RunDirectory(folder).committed()) > level + 1, process)
+            time.sleep(chosen.random())
+            workers = python_workers(process)
+            for each in chosen.choice([workers, workers[:1], workers[-1:]]):
+                with contextlib.suppress(psutil.Error):
+                    each.kill()
+                    killed += 1
+        assert counts_of(ended(process)) == KIP320
+    assert killed
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,8 @@ from impl.transactions.rules import TransactionRules
 from model.transactions import BOUNDS, TRANSACTIONS, TRANSITIONS
 from model.transactions_starts import start_transactions
 from spec import transaction_steps, transactions
+from tests import snippets
+from tests.command import ROOT
 from tests.marks import long_but
 from tests.reference_checker import attempts, freeze
 
@@ -141,9 +143,10 @@ def only_open_transactions_count(partition: Partition) -> int:
 
 
 @pytest.mark.parametrize("name", ["transactions_reader", "transactions_two_step_read"])
-def test_a_search_finds_a_stable_offset_that_forgets_what_is_not_replicated(monkeypatch, name):
+def test_a_search_finds_a_stable_offset_that_forgets_what_is_not_replicated(monkeypatch, tmp_path, name):
     monkeypatch.setattr("impl.transactions.partition.first_unstable_offset", only_open_transactions_count)
-    result = check(catalogue.find_model(name), engine="interpreted")
+    model = snippets.load(tmp_path, (ROOT / "model" / f"{name}.py").read_text(encoding="utf-8")).MODEL
+    result = check(model, engine="interpreted")
     assert result.trace is not None and result.trace.property == "reads_end_at_stable_offset"
 
 

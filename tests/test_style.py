@@ -328,7 +328,7 @@ def undeclared(path: str, text: str, names: Iterable[str]) -> Iterable[str]:
 def test_every_import_is_declared():
     project = tomllib.loads(texts()["pyproject.toml"])["project"]
     extra = project["optional-dependencies"]
-    names = [pin.partition("==")[0] for pin in (*project["dependencies"], *extra["spark"])]
+    names = [pin.partition("==")[0] for pin in (*project["dependencies"], *extra["spark"], *extra["cvc5"])]
     names_for_tests = [*names, *(pin.partition("==")[0] for pin in extra["dev"])]
     files = [(path, text) for path, text in texts().items() if path.endswith(".py") and not path.startswith(".")]
     ours = [(path, text, names_for_tests if rules.folder_of(path) == "tests" else names) for path, text in files]
@@ -349,7 +349,7 @@ def test_every_dependency_is_used():
     tests = "\n".join(text for path, text in texts().items() if rules.folder_of(path) == "tests")
     others = texts()["Makefile"] + texts()["pyproject.toml"].partition("[build-system]")[2].replace("==", '"')
     extra = project["optional-dependencies"]
-    names = [pin.partition("==")[0] for pin in (*project["dependencies"], *extra["spark"])]
+    names = [pin.partition("==")[0] for pin in (*project["dependencies"], *extra["spark"], *extra["cvc5"])]
     assert [name for name in names if not is_used(name, checker)] == []
     names = [pin.partition("==")[0] for pin in extra["dev"]]
     assert [name for name in names if not is_used(name, tests + others)] == []

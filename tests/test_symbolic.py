@@ -11,7 +11,6 @@ from checker.errors import ModelError
 from checker.proofs.solver import Translation
 from tests import random_states
 from tests.expected import pinned
-from tests.random_programs import module_text
 from tests.snippets import load
 from tests.terms_as_run import FAILED, assignments, evaluated, outcome, read_symbolically
 from tests.toys import die_hard, every_kind, ewd840, paxos, peterson, two_phase_commit
@@ -88,22 +87,6 @@ def test_a_property_is_read_as_it_runs(name, wanted):
         except (IndexError, ZeroDivisionError, ValueError):
             value = False
         assert bool(holds[number]) == value, states
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(12))
-def test_random_programs_are_read_as_they_run(seed, tmp_path):
-    model = load(tmp_path, module_text(seed)).MODEL
-    rng = random.Random(seed)
-    for action in model.actions:
-        drawn = random_states.anywhere(model, 400, seed)
-        parameters = [tuple(rng.choice(each.values) for each in action.parameters) for _ in drawn]
-        fault, enabled, rows = read_symbolically(model, action, drawn, parameters)
-        for number, values in enumerate(drawn):
-            wanted = outcome(action, model, values, parameters[number])
-            assert bool(fault[number]) == (wanted == FAILED), (action.name, values, parameters[number])
-            if wanted != FAILED:
-                assert (bool(enabled[number]), tuple(rows[number])) == wanted, (action.name, values, parameters[number])
 
 
 LOOPS = """

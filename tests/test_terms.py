@@ -118,12 +118,6 @@ def test_the_solver_grants_wishes_as_far_as_they_go_together():
     assert solver.solve([terms.disjunction(FLAG, apart)], 10, {"flag": 0, "x": 2}).values["flag"] == 0
 
 
-def test_smt_lib_is_what_the_solver_is_asked():
-    script = solver.smt_lib([terms.is_less(X, Y), FLAG])
-    assert script.startswith("(set-logic QF_BV)")
-    assert "(declare-fun x () (_ BitVec 4))" in script and script.count("(check-sat)") == 1
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 def test_random_terms_are_evaluated_alike(seed):

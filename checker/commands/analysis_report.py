@@ -76,7 +76,7 @@ def table_text(title: str, found: pa.Table, is_terminal: bool) -> str:
 def write(folder: Path, manifest: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> None:
     """Write every table as `<name>.parquet`, and the page, into a folder."""
     for name, table in tables.items():
-        pq.write_table(table, folder / f"{name}.parquet")
+        pq.write_table(table, folder / f"{name}.parquet", write_page_checksum=True)
     (folder / PAGE).write_text(page(manifest, tables), encoding="utf-8")
 
 

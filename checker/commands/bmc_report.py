@@ -4,12 +4,14 @@ from pathlib import Path
 from typing import Any
 
 from checker import trace as traces
+from checker.commands.confirmed_report import confirmed_entry, confirmed_text
 from checker.commands.output import say, tell
 from checker.errors import EvaluationError
 from checker.files import make_usable
 from checker.model import Model
 from checker.proofs.bmc import BoundedResult, BoundedVerdict, check_bounded
 from checker.proofs.provable import left_out, left_out_text
+from checker.proofs.scripts import Scripts
 from checker.proofs.solver import VERSION
 from checker.render import trace_text, write_files
 from checker.report import json_text
@@ -23,20 +25,24 @@ from checker.statuses import (
 )
 
 
-def check_model(model: Model, depth: int, timeout: float, folder: Path | None, as_json: bool) -> int:
+def check_model(
+    model: Model, depth: int, timeout: float, folder: Path | None, script_folder: Path | None, as_json: bool
+) -> int:
     """Check all behaviours of at most `depth` states, print what was found, and return the exit status.
 
-    UsageError where a file cannot be written, EvaluationError where the model's code fails.
+    `script_folder`, if one is given, gets every question as an SMT-LIB script. UsageError where a file cannot be
+    written, EvaluationError where the model's code fails.
     """
     if folder is not None:
         make_usable(folder)
+    scripts = None if script_folder is None else Scripts(script_folder)
     if not as_json:
         say(headline(model))
 
     def progress(done: int, seconds: float) -> None:
         tell(f"{model.name}: nothing is wrong in {done} states, {seconds:.2f} s")
 
-    result = check_bounded(model, depth, timeout, progress)
+    result = check_bounded(model, depth, timeout, progress, scripts)
     files: tuple[Path, ...] = ()
     if result.trace is not None and folder is not None:
         written = write_files(result.trace, folder)
@@ -52,6 +58,8 @@ def check_model(model: Model, depth: int, timeout: float, folder: Path | None, a
             say(f"written: {file}")
         if result.verdict in (BoundedVerdict.UNKNOWN, BoundedVerdict.TIMEOUT):
             say(f"longer behaviours than {result.depth} states are not decided: {result.reason}")
+        if result.confirmed is not None:
+            say(confirmed_text(model, result.confirmed))
         note = left_out_text(model, deadlock_is_judged=True)
         if note:
             say(note)
@@ -85,6 +93,7 @@ def document(result: BoundedResult, files: tuple[Path, ...]) -> dict[str, Any]:
         "depth": result.depth,
         "seconds": round(result.seconds, 3),
         "reason": result.reason or None,
+        "confirmed": confirmed_entry(result.confirmed),
         "trace": None if result.trace is None else traces.to_json(result.trace)["trace"],
         "files": [str(file) for file in files],
     }

@@ -1,23 +1,27 @@
 """What `kafkacheck check` and `replay` do once the command line is read: search, write files, print, and judge."""
 
+import contextlib
 import shlex
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from checker import catalogue, report
+from checker import catalogue, endings, report
 from checker.catalogue import Expectation
+from checker.commands.named import Source
 from checker.commands.output import say, tell
 from checker.commands.progress import ProgressReport
-from checker.errors import EvaluationError, KafkacheckError, UsageError
+from checker.errors import EvaluationError, KafkacheckError, SelfCheckError, UsageError
 from checker.files import check_writable, make_usable, remove_empty
+from checker.kept_levels import Keeping
 from checker.model import Model
 from checker.result import Limits, Result, Verdict
 from checker.settings import headline, rules_of, settings_text, told_settings
 from checker.statuses import (
     DEADLOCK,
     EVALUATION_FAILED,
+    INTERNAL_ERROR,
     INVARIANT_VIOLATED,
     NO_LONGER_APPLIES,
     NOT_EXHAUSTED,
@@ -28,10 +32,6 @@ from checker.statuses import (
 
 ENOUGH_TO_MEASURE = 10_000
 """With fewer distinct states, the memory for each of them is mostly that of the smallest tables there are."""
-
-INTERRUPTED = "it was interrupted"
-"""The reason why a search is not finished where Ctrl-C ended it."""
-
 
 Search = Callable[[Model, Limits], Result]
 """Searches a model, with progress on stderr."""
@@ -44,9 +44,12 @@ def check_model(model: Model, how: Search, limits: Limits, folder: Path | None, 
     was found is printed all the same.
     """
     made = [] if folder is None else make_usable(folder)
-    if not as_json:
-        say(headline(model))
-    result = how(model, limits)
+    try:
+        if not as_json:
+            say(headline(model))
+        result = how(model, limits)
+    except KeyboardInterrupt:  # before the search has begun to listen; or a second one, which wants an end at once
+        result = Result(model, Verdict.NOT_EXHAUSTED, 0, 0, 0, "none", 0.0, reason=_interrupted(), interrupted=True)
     files: tuple[Path, ...] = ()
     failure: BaseException | None = None
     try:
@@ -63,6 +66,8 @@ def check_model(model: Model, how: Search, limits: Limits, folder: Path | None, 
         raise failure
     if result.verdict is Verdict.EVALUATION_FAILED:
         raise EvaluationError(result.reason)
+    if result.verdict is Verdict.SELF_CHECK_FAILED:
+        raise SelfCheckError(result.reason)
     return VACUOUS if strict and result.is_vacuous else exit_status(result.model, result.verdict, result.property)
 
 
@@ -102,15 +107,17 @@ def _searched(name: str, expected: Expectation | None, engine: str, limits: Limi
     """Search a model of the catalogue; an error is part of the answer."""
     row = report.Checked(name, expected, None)
     try:
-        result = search(catalogue.find_model(name, limits.max_seconds), engine, limits)
+        result = by_engine(engine, Source(name))(catalogue.find_model(name, limits.max_seconds), limits)
     except KafkacheckError as error:
         return replace(row, error=str(error), error_status=error.exit_status)
     except KeyboardInterrupt:
-        return replace(row, error=INTERRUPTED, error_status=NOT_EXHAUSTED)
+        return replace(row, error=_interrupted(), error_status=NOT_EXHAUSTED)
     row = replace(row, result=result)
     if result.verdict is Verdict.EVALUATION_FAILED:
         return replace(row, error=result.reason, error_status=EVALUATION_FAILED)
-    return replace(row, error=INTERRUPTED, error_status=NOT_EXHAUSTED) if result.interrupted else row
+    if result.verdict is Verdict.SELF_CHECK_FAILED:
+        return replace(row, error=result.reason, error_status=INTERNAL_ERROR)
+    return replace(row, error=_interrupted(), error_status=NOT_EXHAUSTED) if result.interrupted else row
 
 
 def _written(row: report.Checked, folder: Path) -> report.Checked:
@@ -123,7 +130,12 @@ def _written(row: report.Checked, folder: Path) -> report.Checked:
         told = f"{row.error}; {error}" if row.error else str(error)
         return replace(row, error=told, error_status=max(row.error_status, error.exit_status))
     except KeyboardInterrupt:
-        return replace(row, error=INTERRUPTED, error_status=NOT_EXHAUSTED)
+        return replace(row, error=_interrupted(), error_status=NOT_EXHAUSTED)
+
+
+def _interrupted() -> str:
+    """The reason why a search is not finished where the process was asked to end."""
+    return f"it was {endings.told()}"
 
 
 def _row_status(row: report.Checked, strict: bool) -> int:
@@ -136,17 +148,26 @@ def _row_status(row: report.Checked, strict: bool) -> int:
     return 0 if row.is_expected else UNEXPECTED
 
 
-def search(model: Model, engine: str, limits: Limits) -> Result:
+def search(model: Model, engine: str, limits: Limits, keeping: Keeping | None = None) -> Result:
     """Search a model's states in this process."""
     from checker.search import check
 
-    with ProgressReport(model.name) as progress:
-        return check(model, engine=engine, limits=limits, progress=progress)
+    with ProgressReport(model.name) as progress, contextlib.closing(keeping or Keeping.of_nothing()) as kept:
+        return check(model, engine, limits, progress, kept)
 
 
-def by_engine(engine: str) -> Search:
-    """The search by an engine that runs in this process."""
-    return lambda model, limits: search(model, engine, limits)
+def by_engine(engine: str, source: Source | None = None, folder: Path | None = None) -> Search:
+    """The search by an engine that runs in this process. It is kept, in the folder or unasked, if `source` is given."""
+
+    def kept() -> Keeping | None:
+        return None if source is None else Keeping({"source": source.as_json()}, folder)
+
+    return lambda model, limits: search(model, engine, limits, kept())
+
+
+def continuing(folder: Path, redoes: bool) -> Search:
+    """The search that goes on with what a folder has, and finds anew what is damaged if it `redoes` that."""
+    return lambda model, limits: search(model, "auto", limits, Keeping.resuming(folder, redoes))
 
 
 def write_counterexample(result: Result, folder: Path | None) -> tuple[Path, ...]:
@@ -174,6 +195,8 @@ def print_result(result: Result, files: Sequence[Path]) -> None:
     within = report.constraint_text(result)
     if within:
         say(within)
+    if result.checked is not None:
+        say(f"self-check: {result.checked:,} of {result.states_distinct:,} states, by plain Python")
     if result.bytes_per_state is not None and result.states_distinct >= ENOUGH_TO_MEASURE:
         where = "on disk" if result.engine == "spark" else "of memory"
         say(f"{result.bytes_per_state:.0f} bytes {where} per distinct state ({result.engine} reading)")
@@ -196,6 +219,7 @@ def exit_status(model: Model, verdict: Verdict, violated: str | None) -> int:
         Verdict.DEADLOCK: DEADLOCK,
         Verdict.NOT_EXHAUSTED: NOT_EXHAUSTED,
         Verdict.EVALUATION_FAILED: EVALUATION_FAILED,
+        Verdict.SELF_CHECK_FAILED: INTERNAL_ERROR,
     }[verdict]
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import click
 
-from checker import catalogue, report, room, settings
+from checker import catalogue, endings, report, room, settings
 from checker.commands import checking, graph_commands, guard_commands, museum_commands, output, proof_commands
 from checker.commands.named import Source
 from checker.commands.options import (
@@ -23,13 +23,16 @@ from checker.commands.options import (
     check_cluster_options,
     cluster_options,
     json_option,
+    memory_option,
+    model_option,
     run_option,
     search_options,
     set_option,
 )
 from checker.commands.output import say, tell
-from checker.errors import KafkacheckError, UsageError
+from checker.errors import ContradictionError, KafkacheckError, UsageError
 from checker.files import reason_of
+from checker.foreign import said
 from checker.names import did_you_mean, printable, shortened
 from checker.result import Limits
 from checker.statuses import INTERNAL_ERROR, NOT_EXHAUSTED, PIPE_CLOSED, REFUSED
@@ -114,6 +117,7 @@ def models(patterns: tuple[str, ...], as_json: bool) -> int:
     help="How the model's code is run: as it is, compiled, compiled as soon as the compiler is ready, or on Spark.",
 )
 @search_options
+@memory_option
 @click.option("--lemmas", is_flag=True, help="Check the model's lemmas as well, after its properties.")
 @run_option
 @cluster_options
@@ -128,6 +132,7 @@ def check(
     folder: Path | None,
     as_json: bool,
     strict: bool,
+    max_memory: int | None,
     lemmas: bool,
     run_folder: Path | None,
     master: str | None,
@@ -141,12 +146,15 @@ def check(
     of distinct and generated states, the depth of the state graph, and the seconds it took. Several models, by names of
     the catalogue or patterns such as 'cluster_*', are checked at their defaults; a table closes the list.
     """
-    limits = Limits(max_states=max_states, max_seconds=max_seconds)
-    check_cluster_options(engine, run_folder, master, conf, shards, spark_from)
+    limits = Limits(max_states, max_seconds, max_memory)
+    check_cluster_options(engine, None, master, conf, shards, spark_from)
+    if engine == "interpreted" and run_folder is not None:
+        raise UsageError("--run-dir keeps what is compiled; leave out --engine interpreted, or --run-dir")
     if everything or len(model_names) > 1 or catalogue.is_pattern("".join(model_names)):
         if everything and model_names:
             raise UsageError("--all checks every model of the catalogue; leave out --all, or " + " ".join(model_names))
-        alone = {"--set": changes, "--property": properties, "--lemmas": lemmas, "--engine spark": engine == "spark"}
+        alone: dict[str, object] = {"--set": changes, "--property": properties, "--lemmas": lemmas}
+        alone |= {"--engine spark": engine == "spark", "--run-dir": run_folder}
         given = [name for name, value in alone.items() if value]
         if given:
             several = "--all" if everything else "several models"
@@ -162,35 +170,62 @@ def check(
         cluster = spark_checking.cluster_of(master, conf, shards, spark_from)
         search = spark_checking.beginning(source, run_folder, cluster)
     else:
-        search = checking.by_engine(engine)
+        search = checking.by_engine(engine, source, run_folder)
     return checking.check_model(source.model(max_seconds), search, limits, folder, as_json, strict)
 
 
 @commands.command(epilog=EXIT_STATUSES)
 @click.argument("run_folder", metavar="RUN_DIR", type=Place())
+@model_option()
 @search_options
+@memory_option
+@click.option(
+    "--redo-damaged",
+    is_flag=True,
+    help="Where a file is damaged, go on from the level before it. Not for a search on Spark, which needs all files.",
+)
 @cluster_options
 def resume(
     run_folder: Path,
+    named: str | None,
     max_states: int | None,
     max_seconds: float | None,
     folder: Path | None,
     as_json: bool,
     strict: bool,
+    max_memory: int | None,
+    redo_damaged: bool,
     master: str | None,
     conf: tuple[str, ...],
     shards: int | None,
     spark_from: int | None,
 ) -> int:
-    """Continue a search on Spark that was stopped, killed or failed, from the last level that its folder has whole.
+    """Continue a search that was stopped, killed or failed, from the last level that its folder has whole.
 
     Refused where the model has changed since, or where a file is damaged. Ends like `check`.
     """
-    from checker.commands import spark_checking
+    from checker.sharded import runs
+    from checker.sharded.run_directory import RunDirectory
 
-    cluster = spark_checking.cluster_of(master, conf, shards, spark_from)
-    model, search = spark_checking.continuing(run_folder, cluster)
-    return checking.check_model(model, search, Limits(max_states, max_seconds), folder, as_json, strict)
+    limits = Limits(max_states, max_seconds, max_memory)
+    engine = RunDirectory(run_folder).described()["engine"]
+    if engine == "spark":
+        from checker.commands import spark_checking
+
+        if redo_damaged:
+            raise UsageError(f"--redo-damaged is not for {run_folder}, a run on Spark; restore the file, or begin anew")
+        cluster = spark_checking.cluster_of(master, conf, shards, spark_from)
+        model, search = spark_checking.continuing(run_folder, named, cluster)
+    else:
+        given = {"--master": master, "--conf": conf, "--shards": shards, "--spark-from": spark_from}
+        for option, value in given.items():
+            if value not in (None, ()):
+                raise UsageError(
+                    f"{run_folder} holds a search without Spark, which cannot go on there; leave out {option}"
+                )
+        model = runs.source_of(run_folder, named).model()
+        search = checking.continuing(run_folder, redo_damaged)
+    return checking.check_model(model, search, limits, folder, as_json, strict)
 
 
 @commands.command(epilog=EXIT_STATUSES)
@@ -236,10 +271,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line on `arguments` (default: those of the process); the exit status. Prints every error."""
     try:
         output.open_streams()
-        status = commands.main(args=arguments, prog_name="kafkacheck", standalone_mode=False)
+        words = list(sys.argv[1:] if arguments is None else arguments)
+        status = commands.main(args=list(words), prog_name="kafkacheck", standalone_mode=False, obj=words)
         return int(status or 0)
     except KafkacheckError as error:
-        return failed(str(error), error.exit_status)
+        if isinstance(error, ContradictionError) and error.details:
+            tell(error.details)
+        return failed(said(error), error.exit_status)
     except click.exceptions.NoArgsIsHelpError as error:
         tell(error.format_message())
         return error.exit_code
@@ -249,7 +287,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (output.PipeClosedError, SystemExit):  # click exits by itself where its help meets a closed pipe
         return PIPE_CLOSED
     except (click.Abort, KeyboardInterrupt):
-        return failed("interrupted before the command was done", NOT_EXHAUSTED)
+        return failed(f"{endings.told()} before the command was done", NOT_EXHAUSTED)
     except MemoryError as error:
         return failed(without_memory(error), NOT_EXHAUSTED)
     except (ImportError, OSError, RuntimeError) as error:
@@ -291,4 +329,4 @@ def internal_error(error: Exception) -> str:
     except (OSError, ValueError):
         tell(text)
         place = "above; please report it"
-    return f"this is a bug in kafkacheck: {type(error).__name__}: {error}. The traceback is {place}"
+    return f"this is a bug in kafkacheck: {type(error).__name__}: {said(error)}. The traceback is {place}"

@@ -1,14 +1,19 @@
 """What `kafkacheck equivalent` does once the command line is read: compare, print, and judge."""
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from checker import pretty
+from checker.commands.confirmed_report import confirmed_entry, confirmed_text
 from checker.commands.output import say
 from checker.evaluation import call_text
 from checker.exploration import Values
 from checker.model import Model
-from checker.proofs.equivalent import Comparison, Effect, Same, compare, description_of
+from checker.proofs.confirmation import Confirmed, Effect, Searched
+from checker.proofs.equivalent import Comparison, Same, ask_for, compare, confirm, description_of
+from checker.proofs.likeness import sample_of
+from checker.proofs.scripts import Scripts
 from checker.proofs.solver import VERSION
 from checker.proofs.workers import worker_count
 from checker.report import json_text
@@ -17,19 +22,34 @@ from checker.statuses import INVARIANT_VIOLATED, NOT_EXHAUSTED
 
 
 def compare_models(
-    model: Model, other_name: str, changes: Sequence[str], actions: Sequence[str], timeout: float, as_json: bool
+    model: Model,
+    other_name: str,
+    changes: Sequence[str],
+    actions: Sequence[str],
+    timeout: float,
+    folder: Path | None,
+    as_json: bool,
 ) -> int:
     """Compare the actions of two models, print what was found, and return the exit status.
 
-    UsageError or ModelError where the other model cannot be read or is not alike.
+    `folder`, if one is given, gets every question as an SMT-LIB script.
+
+    UsageError or ModelError where the other model cannot be read or is not alike. ContradictionError where plain Python
+    shows that an answer is wrong.
     """
-    found = compare(model, description_of(other_name, changes), actions, timeout, worker_count())
+    scripts = None if folder is None else Scripts(folder)
+    sample = sample_of(model, Searched(model.with_properties(())))
+    other = description_of(other_name, changes, ask_for(model, sample.calls))
+    found = compare(model, other, actions, timeout, worker_count(), scripts)
+    confirm(model, other_name, changes, found, sample, other)
     if as_json:
-        say(json_text(document(model, other_name, found)))
+        say(json_text(document(model, other_name, found, sample.confirmed)))
     else:
         say(headline(model))
         for each in found:
             say("\n".join(lines(model, each)))
+        if any(each.same is Same.EQUIVALENT for each in found):
+            say(confirmed_text(model, sample.confirmed))
         say(closing_line(model, found))
     outcomes = {each.same for each in found}
     if Same.DIFFERENT in outcomes:
@@ -60,7 +80,7 @@ def lines(model: Model, compared: Comparison) -> Iterator[str]:
 
 def effect_text(model: Model, before: Values, effect: Effect) -> str:
     """What an action does on a state, in a line."""
-    if effect.fails:
+    if effect.error:
         return "fails with an error"
     changes = [
         f"{leaf.path}: {pretty.value_text(leaf, old)} -> {pretty.value_text(leaf, new)}"
@@ -71,13 +91,14 @@ def effect_text(model: Model, before: Values, effect: Effect) -> str:
     return f"{returned} and changes {'; '.join(changes) or 'nothing'}"
 
 
-def document(model: Model, other_name: str, found: Sequence[Comparison]) -> dict[str, Any]:
+def document(model: Model, other_name: str, found: Sequence[Comparison], confirmed: Confirmed) -> dict[str, Any]:
     """The JSON document of a comparison."""
     return {
         "model": model.name,
         "other": other_name,
         "bounds": model.bounds,
         "solver": f"Z3 {VERSION}",
+        "confirmed": confirmed_entry(confirmed),
         "actions": [_entry(model, each) for each in found],
     }
 

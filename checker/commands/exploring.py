@@ -10,23 +10,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from checker import catalogue
-from checker.commands.named import Source
+from checker import catalogue, endings
+from checker.commands.named import Source, Wanted, followed
 from checker.commands.output import say, tell
 from checker.commands.progress import ProgressReport
 from checker.errors import EvaluationError, NotExhaustedError, UsageError
 from checker.model import Model
 from checker.result import Limits, Verdict
 from checker.settings import headline
-from checker.statuses import NOT_EXHAUSTED
+from checker.statuses import CANNOT_CONVERGE, NOT_EXHAUSTED
 
 if TYPE_CHECKING:
     from checker.graphs.analysis import Analysis
     from checker.sharded.runs import Cluster
     from checker.trace import Trace
-
-CANNOT_CONVERGE = 1
-"""The exit status where some state cannot converge."""
 
 PACKAGES = ("pyspark", "py4j", "pyarrow", "jinja2", "pygal")
 FOLDER = "analysis"
@@ -82,17 +79,21 @@ def explore_on_spark(
         raise EvaluationError(result.reason)
     if not RunDirectory(run_folder).committed():
         raise NotExhaustedError(f"nothing was explored: {result.reason}")
-    return _tell_written(model, run_dataset.write(run_folder, folder, cluster, result.reason, with_cut_off), folder)
+    written = run_dataset.write(run_folder, folder, cluster, result.reason, with_cut_off, source.text)
+    return _tell_written(model, written, folder)
 
 
-def explore_run(run_folder: Path, folder: Path, cluster: "Cluster", with_cut_off: bool) -> int:
-    """Write the state graph that a run directory has to a folder; the exit status. Otherwise as `explore_on_spark`."""
+def explore_run(run_folder: Path, named: str | None, folder: Path, cluster: "Cluster", with_cut_off: bool) -> int:
+    """Write the state graph that a run directory has to a folder; the exit status. Otherwise as `explore_on_spark`.
+
+    UsageError also where the run is of a model that is not of the catalogue and is not `named`.
+    """
     from checker.graphs import run_dataset
     from checker.sharded import runs
 
-    model = runs.source_of(run_folder).model()
+    model = runs.source_of(run_folder, named).model()
     say(headline(model))
-    return _tell_written(model, run_dataset.write(run_folder, folder, cluster, "", with_cut_off), folder)
+    return _tell_written(model, run_dataset.write(run_folder, folder, cluster, "", with_cut_off, named), folder)
 
 
 def _tell_written(model: Model, run: dict[str, Any], folder: Path) -> int:
@@ -142,27 +143,37 @@ def analyze(folder: Path, out: Path | None, master: str | None, settings: Sequen
     return 0
 
 
-def where(folder: Path, predicate: str, master: str | None, settings: Sequence[str]) -> int:
-    """Print how many states satisfy a predicate, and a shortest behaviour to one; the exit status."""
+def where(folder: Path, predicate: str, named: str | None, master: str | None, settings: Sequence[str]) -> int:
+    """Print how many states satisfy a predicate, and a shortest behaviour to one; the exit status.
+
+    UsageError where the model, which is needed for that, is not of the catalogue and is not `named`.
+    """
     from checker.graphs import data_trace
 
     run = _opened(folder)
+    (text,) = _followed([folder], [run], [] if named is None else [named])
     with _spark(master, settings) as analysis:
         analysis.open_views(folder, run)
         found = analysis.where(predicate)
     if found.level is not None and found.state is not None:
-        _print_trace(data_trace.trace_to(folder, run, found.level, found.state))
+        _print_trace(data_trace.trace_to(folder, run, found.level, found.state, text))
     say(f"{run['model']}: {found.states} of {run['states']} states satisfy {predicate}{_nearest(found.level)}")
     return 0
 
 
 def converge(
-    folder: Path, predicate: str, actions: Sequence[str], out: Path | None, master: str | None, settings: Sequence[str]
+    folder: Path,
+    predicate: str,
+    actions: Sequence[str],
+    out: Path | None,
+    named: str | None,
+    master: str | None,
+    settings: Sequence[str],
 ) -> int:
     """Print from how many states a predicate can still be reached, and a shortest behaviour to one that cannot.
 
     The states that cannot are written to `out`, if that is given. The exit status says whether there are any.
-    UsageError where `out` has anything in it, and where not all of the graph is there.
+    UsageError where `out` has anything in it, where not all of the graph is there, and for the model as for `where`.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -178,12 +189,13 @@ def converge(
         )
     if out is not None and out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(f"{out} is there already and not an empty folder; name another one with --out, or remove it")
+    (text,) = _followed([folder], [run], [] if named is None else [named])
     with _spark(master, settings) as analysis:
         analysis.open_views(folder, run)
         found = analysis.converge(predicate, actions, run)
     if out is not None:
         with dataset.appearing(out) as work:
-            pq.write_table(found.table, work / "stuck.parquet")
+            pq.write_table(found.table, work / "stuck.parquet", write_page_checksum=True)
         say(f"written: {out / 'stuck.parquet'}")
     by = f"by {', '.join(actions)}" if actions else "by any action"
     if found.stuck.level is not None and found.stuck.state is not None:
@@ -192,7 +204,7 @@ def converge(
         title = f"States that cannot reach {predicate} {by}"
         say(analysis_report.table_text(title, levels, sys.stdout.isatty()))
         say("\nA shortest behaviour to the first of them:")
-        _print_trace(data_trace.trace_to(folder, run, found.stuck.level, found.stuck.state))
+        _print_trace(data_trace.trace_to(folder, run, found.stuck.level, found.stuck.state, text))
     say(
         f"{run['model']}: {found.goal} of {run['states']} states satisfy {predicate}; {found.reaching} can reach one "
         f"{by}; {found.stuck.states} cannot"
@@ -200,10 +212,10 @@ def converge(
     return CANNOT_CONVERGE if found.stuck.states else 0
 
 
-def compare(folder_a: Path, folder_b: Path, master: str | None, settings: Sequence[str]) -> int:
+def compare(folder_a: Path, folder_b: Path, named: Sequence[str], master: str | None, settings: Sequence[str]) -> int:
     """Print what two data sets do not have in common, and the first behaviour that only one has; the exit status.
 
-    UsageError where their states have not the same fields.
+    UsageError where their states have not the same fields, and where a model is not of the catalogue and not `named`.
     """
     from checker.commands import analysis_report
     from checker.graphs import data_trace
@@ -215,6 +227,7 @@ def compare(folder_a: Path, folder_b: Path, master: str | None, settings: Sequen
             f"{folder_a} and {folder_b} have states of different fields, so they cannot be compared: "
             f"{runs['a']['schema']} and {runs['b']['schema']}"
         )
+    texts = dict(zip("ab", _followed(list(folders.values()), list(runs.values()), named), strict=True))
     with _spark(master, settings) as analysis:
         for side, folder in folders.items():
             analysis.open_views(folder, runs[side], f"_{side}")
@@ -233,9 +246,9 @@ def compare(folder_a: Path, folder_b: Path, master: str | None, settings: Sequen
         is_initial = state is not None and state["level"] == 1
         if step is None or is_initial:
             assert state is not None
-            _print_trace(data_trace.trace_to(folders[side], runs[side], state["level"], state["state"]))
+            _print_trace(data_trace.trace_to(folders[side], runs[side], state["level"], state["state"], texts[side]))
         else:
-            _print_trace(data_trace.trace_with_step(folders[side], runs[side], step))
+            _print_trace(data_trace.trace_with_step(folders[side], runs[side], step, texts[side]))
     total = {name: sum(found.levels[name].to_pylist()) for name in found.levels.column_names[3:]}
     say(
         f"states: {total['states_lost']} lost, {total['states_gained']} gained; "
@@ -254,11 +267,18 @@ def _opened(folder: Path) -> dict[str, Any]:
     return run
 
 
+def _followed(folders: Sequence[Path], runs: Sequence[dict[str, Any]], named: Sequence[str]) -> list[str]:
+    """How to find the model of each data set: see `checker.commands.named.followed`."""
+    wanted = [Wanted(folder, run["model"], run["locator"]) for folder, run in zip(folders, runs, strict=True)]
+    return followed(wanted, named)
+
+
 @contextlib.contextmanager
 def _spark(master: str | None, settings: Sequence[str]) -> "Iterator[Analysis]":
     from checker.graphs.analysis import Analysis
     from checker.sharded import spark
 
+    endings.supervise()  # before Java begins: what is found may be replayed by a model of the user's own
     with spark.session(master, spark.parse_settings(settings)) as session:
         tell(spark.description(session.sparkContext))
         yield Analysis(session)

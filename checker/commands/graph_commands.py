@@ -13,6 +13,7 @@ from checker.commands.options import (
     check_cluster_options,
     cluster_options,
     limit_options,
+    model_option,
     run_option,
     set_option,
     spark_options,
@@ -46,6 +47,7 @@ from checker.result import Limits
     show_default=True,
     help="Where MODEL is explored: in this process, or on Spark.",
 )
+@model_option()
 @run_option
 @cluster_options
 def explore(
@@ -56,6 +58,7 @@ def explore(
     max_states: int | None,
     with_cut_off: bool,
     engine: str,
+    named: str | None,
     run_folder: Path | None,
     master: str | None,
     conf: tuple[str, ...],
@@ -86,7 +89,9 @@ def explore(
             from checker.commands import spark_checking
 
             cluster = spark_checking.cluster_of(master, conf, None, None)
-            return exploring.explore_run(Path(name), folder, cluster, with_cut_off)
+            return exploring.explore_run(Path(name), named, folder, cluster, with_cut_off)
+        if named is not None:
+            raise UsageError(f"--model is for the folder of a search, and {name} is none; leave it out")
         check_cluster_options(engine, run_folder, master, conf, shards, spark_from)
         if engine == "compiled":
             model = settings.with_settings(catalogue.find_model(name), changes)
@@ -114,6 +119,7 @@ def explore(
 )
 @click.option("--converge", "goal", metavar="SQL", help="From which states can one be reached for which SQL holds?")
 @click.option("--by", "actions", metavar="ACTION,...", help="With --converge: by these actions alone.  [default: all]")
+@model_option()
 @spark_options
 def analyze(
     folder: Path,
@@ -121,6 +127,7 @@ def analyze(
     predicate: str | None,
     goal: str | None,
     actions: str | None,
+    named: str | None,
     master: str | None,
     conf: tuple[str, ...],
 ) -> int:
@@ -137,23 +144,24 @@ def analyze(
     names = [name.strip() for name in (actions or "").split(",") if name.strip()]
     with exploring.needed_packages():
         if predicate is not None:
-            return exploring.where(folder, predicate, master, conf)
+            return exploring.where(folder, predicate, named, master, conf)
         if goal is not None:
-            return exploring.converge(folder, goal, names, out, master, conf)
+            return exploring.converge(folder, goal, names, out, named, master, conf)
         return exploring.analyze(folder, out, master, conf)
 
 
 @click.command(epilog=EXIT_STATUSES)
 @click.argument("folder_a", metavar="DIR_A", type=Place())
 @click.argument("folder_b", metavar="DIR_B", type=Place())
+@model_option(multiple=True)
 @spark_options
-def compare(folder_a: Path, folder_b: Path, master: str | None, conf: tuple[str, ...]) -> int:
+def compare(folder_a: Path, folder_b: Path, named: tuple[str, ...], master: str | None, conf: tuple[str, ...]) -> int:
     """Tell which states and steps the state graph in DIR_B has lost and gained against the one in DIR_A.
 
     Both must have the same fields; bounds and rules may differ. The first new behaviour is shown, and the first lost.
     """
     with exploring.needed_packages():
-        return exploring.compare(folder_a, folder_b, master, conf)
+        return exploring.compare(folder_a, folder_b, named, master, conf)
 
 
 COMMANDS = (explore, analyze, compare)

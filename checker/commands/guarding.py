@@ -12,7 +12,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
 
-from checker import catalogue, report
+from checker import catalogue, endings, report
 from checker.commands.guard_report import Judged, closing_line, document, text_of
 from checker.commands.named import Source
 from checker.commands.output import say, tell
@@ -74,7 +74,7 @@ def examine_models(patterns: Sequence[str], changes: tuple[str, ...], wish: Wish
                 examining.examine(more, unexplained, verdicts)
             ended = ""
     except KeyboardInterrupt:
-        pass
+        ended = endings.told()
     except BrokenProcessPool:
         ended = "a process was ended from outside, as for lack of memory"
     settled = [key for key in keys if not ended or verdicts.is_settled(key)]
@@ -177,7 +177,7 @@ class _Examining:
 def _ctrl_c_waits() -> Iterator[None]:
     """Within it, no KeyboardInterrupt is raised; afterwards it is, where one was due."""
     resource_tracker.ensure_running()  # which would let Ctrl-C come through when it is started
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, endings.REQUESTS)
     try:
         yield
     finally:

@@ -1,37 +1,23 @@
 """What several commands of the command line have in common: options, kinds of values, and the exit statuses."""
 
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
+from checker import statuses
 from checker.errors import UsageError
 from checker.names import shortened
 
 Command = Callable[..., Any]
 
-EXIT_STATUSES = """
-\b
-Exit status:
-  0    the verdict is HOLDS or PROVED (of several models: every verdict is the expected one); explore: the graph is
-       written whole, whatever is violated in it
-  1    check of several models: some verdict is not the expected one, or is vacuous; replay: the trace no longer
-       applies; analyze --converge: some state cannot; bugs: one is not found, or not gone with its fix
-  2    the command, an option, a value, a file or stdout cannot be used
-  11   a state without a successor (deadlock)
-  12   an invariant is violated; equivalent: an action differs
-  13   a property of steps, or a liveness property, is violated
-  20   not exhausted or not proved: a limit, Ctrl-C or lack of memory ended it, a lemma is missing, or bmc found
-       nothing up to its depth
-  21   with --strict: vacuous, something that should be possible never is
-  22   guards: some guard is unexplained, or listed although it need not be
-  70   a bug in kafkacheck
-  75   the model's code failed while a state was evaluated
-  141  whoever read the output closed it
-  150  the model is not well-formed
-"""
+EXIT_STATUSES = statuses.help_text()
+
+
+LEAST_MEMORY, MOST_MEMORY = 1 << 20, 10**6 << 40
 
 
 class Seconds(click.FloatRange):
@@ -50,6 +36,26 @@ class Seconds(click.FloatRange):
                 f"{shortened(str(value))!r} is not a finite number of seconds; write one such as 30 or 0.5.", param, ctx
             )
         return float(super().convert(value, param, ctx))
+
+
+class Size(click.ParamType[int]):
+    """A number of bytes, such as 512M or 4G."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number of bytes; a usage error where it is no size, or less than `LEAST_MEMORY`."""
+        given = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([KMGT]?)(?:I?B)?", str(value).strip().upper())
+        if given is None:
+            self.fail(
+                f"{shortened(str(value))!r} is no size; write a number with K, M, G or T (times 1024), such as 4G.",
+                param,
+                ctx,
+            )
+        size = float(given[1]) * 1024 ** " KMGT".index(given[2] or " ")
+        if not LEAST_MEMORY <= size < MOST_MEMORY:
+            self.fail(f"{shortened(str(value))!r} is not between 1M and 1000000T; write a size such as 4G.", param, ctx)
+        return int(size)
 
 
 class Place(click.Path):
@@ -87,6 +93,17 @@ def limit_options(command: Command) -> Command:
         "--max-states", type=click.IntRange(min=1), metavar="N", help="Stop after this many distinct states."
     )
     return states(seconds(command))
+
+
+def memory_option(command: Command) -> Command:
+    """The option that limits the memory of a search."""
+    return click.option(
+        "--max-memory",
+        type=Size(),
+        metavar="SIZE",
+        help="Stop once the search takes this much memory, such as 512M or 4G.  [default: 0.9 of what is free, and of "
+        "what a control group or `ulimit` leaves]",
+    )(command)
 
 
 def out_option(command: Command) -> Command:
@@ -129,14 +146,26 @@ def spark_options(command: Command) -> Command:
 
 
 def run_option(command: Command) -> Command:
-    """The option that says where a search on Spark is kept."""
+    """The option that says where a search is kept."""
     return click.option(
         "--run-dir",
         "run_folder",
         type=Place(),
         metavar="DIR",
-        help="Spark: keep the levels of the search in this new folder, from which `resume` goes on.",
+        help="Keep the levels of the search in this new folder, from which `resume` goes on.",
     )(command)
+
+
+def model_option(multiple: bool = False) -> Callable[[Command], Command]:
+    """The option that names the model of a folder, which does not run code by itself."""
+    often = " Given twice: that of DIR_A, then that of DIR_B." if multiple else ""
+    return click.option(
+        "--model",
+        "named",
+        metavar="MODEL",
+        multiple=multiple,
+        help=f"The model, where it is not of the catalogue: a folder does not run the code it names.{often}",
+    )
 
 
 def cluster_options(command: Command) -> Command:

@@ -12,6 +12,7 @@ from typing import TextIO
 
 import click
 
+from checker import endings
 from checker.errors import UsageError
 
 MEND = "send it to a place that can be written, or to /dev/null"
@@ -44,7 +45,9 @@ def say(text: str = "") -> None:
         _silence(sys.stdout)
         raise PipeClosedError from None
     except OSError as error:
-        raise UsageError(stdout_failed(error)) from error
+        told = stdout_failed(error)
+        if not endings.lost_terminal():  # and with it whoever could be told
+            raise UsageError(told) from error
 
 
 def stdout_failed(error: OSError) -> str:

@@ -51,7 +51,10 @@ class ProgressReport:
                 self._live.stop()
 
     def __call__(self, progress: Progress) -> None:
-        """Show `progress`, unless something was shown just before."""
+        """Show `progress`, unless something was shown just before; a remark in any case."""
+        if progress.remark:
+            self._tell(progress.remark)
+            return
         self._rates.note(progress)
         now = time.monotonic()
         if now - self._shown < (PLAIN_INTERVAL if self._live is None else LIVE_INTERVAL):
@@ -63,6 +66,14 @@ class ProgressReport:
             else:
                 self._live.update(self._lines(progress, self._live.console.width), refresh=True)
 
+    def _tell(self, line: str) -> None:
+        """Show a remark at once, above the line that is redrawn."""
+        with contextlib.suppress(OSError):
+            if self._live is None:
+                print(line, file=self._stream, flush=True)
+            else:
+                self._live.console.print(line, markup=False, highlight=False, soft_wrap=True)
+
     def _plain(self, progress: Progress) -> str:
         if progress.engine == COMPILING:
             return f"{self._name}: {COMPILING} seconds={progress.seconds:.1f}"
@@ -71,6 +82,7 @@ class ProgressReport:
         return (
             f"{self._name}: depth={progress.depth} distinct={progress.states_distinct} "
             f"generated={progress.states_generated} {told}frontier={progress.frontier} "
+            f"left={'unknown' if progress.left is None else progress.left} "
             f"memory={progress.memory / 1e6:.0f}MB seconds={progress.seconds:.1f} engine={progress.engine}"
         )
 
@@ -86,6 +98,7 @@ class ProgressReport:
             (f"distinct {progress.states_distinct:,}{distinct}", ""),
             (f"generated {progress.states_generated:,}{generated}", ""),
             (f"frontier {progress.frontier:,}", ""),
+            (_left(progress.left, rates), ""),
             (f"{progress.memory / 1e6:,.0f} MB", ""),
             (f"{progress.seconds:.1f} s", "dim"),
             (progress.engine, "dim"),
@@ -101,6 +114,14 @@ class ProgressReport:
             text.append(part, style)
             used += len(part)
         return text
+
+
+def _left(states: int | None, rates: tuple[float, float] | None) -> str:
+    """About how much is left, if that can be estimated."""
+    if states is None:
+        return "left unknown: levels still grow"
+    seconds = f" ({states / rates[0]:,.0f} s)" if rates and rates[0] > 0 else ""
+    return f"left about {states:,}{seconds}"
 
 
 class Rates:

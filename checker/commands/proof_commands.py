@@ -32,6 +32,18 @@ def property_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
+def smt2_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The option `--smt2`, the same for every command that has it."""
+    return click.option(
+        "--smt2",
+        "--smt-lib",
+        "scripts",
+        type=Place(),
+        metavar="DIR",
+        help="Write every question as an SMT-LIB 2 script into this folder, with an index.",
+    )(command)
+
+
 @click.command(epilog=EXIT_STATUSES)
 @click.argument("model_name", metavar="MODEL")
 @set_option
@@ -54,12 +66,13 @@ def property_option(command: Callable[..., Any]) -> Callable[..., Any]:
     "--jobs", type=click.IntRange(1, 256), metavar="N", help="Solver processes side by side.  [as many as cores]"
 )
 @click.option("--no-cache", is_flag=True, help="Prove again what was proved before.")
+@smt2_option
 @click.option(
-    "--smt-lib",
-    "folder",
-    type=Place(),
-    metavar="DIR",
-    help="Write every question as an SMT-LIB script into this folder.",
+    "--solver",
+    type=click.Choice(["z3", "cvc5"]),
+    default="z3",
+    show_default=True,
+    help="cvc5: let it repeat, from SMT-LIB scripts, everything that Z3 is asked.",
 )
 @json_option
 def prove(
@@ -71,7 +84,8 @@ def prove(
     max_seconds: float,
     jobs: int | None,
     no_cache: bool,
-    folder: Path | None,
+    scripts: Path | None,
+    solver: str,
     as_json: bool,
 ) -> int:
     """Prove the properties of MODEL for all its states at its bounds, reachable or not, by induction with Z3.
@@ -80,12 +94,14 @@ def prove(
     which it does is shown, and whether a search reaches it. The last line is the verdict.
     """
     from checker.commands import proving
+    from checker.proofs import second_solver
     from checker.proofs.workers import worker_count
     from checker.prove import Settings
     from checker.result import Limits
 
     model = settings.with_settings(catalogue.find_model(model_name), changes)
-    chosen = Settings(timeout, jobs or worker_count(), not no_cache, folder)
+    second = second_solver.version() if solver == second_solver.NAME else ""
+    chosen = Settings(timeout, jobs or worker_count(), not no_cache, scripts, second)
     limits = Limits(max_seconds=max_seconds)
     return proving.prove_model(model, properties, lemmas, chosen, limits, as_json)
 
@@ -105,6 +121,7 @@ def prove(
     metavar="DIR",
     help="Write a counterexample into this folder: JSON, ITF, DOT and SVG.",
 )
+@smt2_option
 @json_option
 def bmc(
     model_name: str,
@@ -113,6 +130,7 @@ def bmc(
     properties: tuple[str, ...],
     timeout: float,
     folder: Path | None,
+    scripts: Path | None,
     as_json: bool,
 ) -> int:
     """Check every behaviour of MODEL that has at most N states, by unrolling its actions for Z3.
@@ -124,7 +142,7 @@ def bmc(
     from checker.proofs.provable import with_provable
 
     model = with_provable(settings.with_settings(catalogue.find_model(model_name), changes), properties)
-    return bmc_report.check_model(model, depth, timeout, folder, as_json)
+    return bmc_report.check_model(model, depth, timeout, folder, scripts, as_json)
 
 
 @click.command(epilog=EXIT_STATUSES)
@@ -133,9 +151,16 @@ def bmc(
 @click.option("--action", "actions", metavar="NAME", multiple=True, help="Compare only this action. May be repeated.")
 @set_option
 @timeout_option
+@smt2_option
 @json_option
 def equivalent(
-    model_name: str, other_name: str, actions: tuple[str, ...], changes: tuple[str, ...], timeout: float, as_json: bool
+    model_name: str,
+    other_name: str,
+    actions: tuple[str, ...],
+    changes: tuple[str, ...],
+    timeout: float,
+    scripts: Path | None,
+    as_json: bool,
 ) -> int:
     """Prove that the actions of MODEL_A and MODEL_B do the same on every well-typed state, or show where not.
 
@@ -145,7 +170,7 @@ def equivalent(
     from checker.commands import equivalent_report
 
     model = settings.with_settings(catalogue.find_model(model_name), changes)
-    return equivalent_report.compare_models(model, other_name, changes, actions, timeout, as_json)
+    return equivalent_report.compare_models(model, other_name, changes, actions, timeout, scripts, as_json)
 
 
 COMMANDS = (prove, bmc, equivalent)

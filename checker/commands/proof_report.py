@@ -5,6 +5,7 @@ from typing import Any
 
 from checker import pretty
 from checker import trace as traces
+from checker.commands.confirmed_report import confirmed_entry, confirmed_text
 from checker.model import Property
 from checker.proofs.houdini import Found
 from checker.proofs.judgement import Judgement, ProofVerdict
@@ -21,11 +22,8 @@ MOST_NAMED = 5
 
 def line(checked: Checked) -> str:
     """An obligation and what became of it: `sorted_queue after node_sends: proved, 0.06 s`."""
-    each = checked.obligation
-    what = f"{each.subject} in {each.action}" if each.is_contract else f"{each.subject} after {each.action}"
-    told = checked.how or f"{checked.seconds:.2f} s"
     reason = f" ({checked.reason})" if checked.reason else ""
-    return f"{what}: {checked.outcome.value}, {told}{reason}"
+    return f"{checked.obligation.text}: {checked.outcome.value}, {checked.told}{reason}"
 
 
 def pool_lines(found: Found) -> Iterator[str]:
@@ -137,6 +135,10 @@ def _verdict_lines(proof: Proof, judgement: Judgement) -> Iterator[str]:
                 what = "holds of every step" if each.is_step else "is inductive"
                 where = f"for all states with {told_settings(model)}" if settings_text(model) else "for all states"
                 yield f"{model.name}: {each.name} {what} ({_count(lemmas)}, {proof.seconds:.1f} s), {where}"
+        if proof.second:
+            yield second_text(proof)
+        if proof.confirmed is not None:
+            yield confirmed_text(model, proof.confirmed)
     words = [f"{model.name}: {judgement.verdict.value}"]
     if judgement.trace is not None:
         words.append(f"{judgement.trace.property} trace={len(judgement.trace.steps)}")
@@ -145,6 +147,19 @@ def _verdict_lines(proof: Proof, judgement: Judgement) -> Iterator[str]:
     }  # fmt: skip
     words += [f"{name}={count}" for name, count in counted.items()]
     yield " ".join([*words, f"seconds={proof.seconds:.2f}"])
+
+
+def second_text(proof: Proof) -> str:
+    """What the second solver did, in a line."""
+    first, second = (sum(each) for each in zip(*_seconds(proof), strict=True)) if proof.repeated else (0.0, 0.0)
+    return (
+        f"{proof.model.name}: {proof.second} agrees: {len(proof.repeated)} obligations repeated in {second:.1f} s, in "
+        f"which Z3 took {first:.1f} s; the others are proved by their form, or by both solvers before"
+    )
+
+
+def _seconds(proof: Proof) -> list[tuple[float, float]]:
+    return [(each.seconds, each.second_seconds or 0.0) for each in proof.repeated]
 
 
 def _count(lemmas: set[str]) -> str:
@@ -167,6 +182,7 @@ def document(
         "bounds": model.bounds,
         "rules": rules_of(model),
         "solver": f"Z3 {VERSION}",
+        "second_solver": proof.second or None,
         "verdict": judgement.verdict.value,
         "properties": [each.name for each in (*proof.invariants, *proof.steps) if each.name not in lemmas],
         "not_judged": list(left_out),
@@ -174,6 +190,7 @@ def document(
         "pool": None if found is None else _pool(found),
         "seconds": round(proof.seconds, 3),
         "starts_wrong": list(proof.starts_wrong),
+        "confirmed": confirmed_entry(proof.confirmed),
         "obligations": [_entry(proof, judgement, each) for each in proof.checked],
         "searched": None if reached is None else {"states": reached.counts.distinct, "all": reached.is_complete},
         "false_lemmas": {name: traces.to_json(trace) for name, trace in judgement.lemma_traces},
@@ -204,6 +221,8 @@ def _entry(proof: Proof, judgement: Judgement, checked: Checked) -> dict[str, An
         "seconds": round(checked.seconds, 3),
         "how": checked.how or "solver",
     }
+    if checked.second_seconds is not None:
+        entry["second_seconds"] = round(checked.second_seconds, 3)
     if checked.reason:
         entry["reason"] = checked.reason
     failure = checked.failure

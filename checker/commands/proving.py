@@ -8,11 +8,13 @@ from checker.commands import proof_report
 from checker.commands.output import say, tell
 from checker.commands.progress import PLAIN_INTERVAL
 from checker.errors import ModelError, UsageError
+from checker.foreign import said
 from checker.model import Model, Property, Protocol
 from checker.names import shortened
 from checker.proofs.houdini import find_lemmas
 from checker.proofs.judgement import Judgement, ProofVerdict, judge
 from checker.proofs.provable import left_out, left_out_text, with_provable
+from checker.proofs.scripts import Scripts
 from checker.prove import Checked, Proof, Settings, prove
 from checker.report import json_text
 from checker.result import Limits
@@ -36,6 +38,8 @@ def prove_model(
     if lemmas not in (None, AUTO):
         model = model.with_given_lemmas(lemmas_of(str(lemmas)))
     wanted = with_provable(model, properties)
+    if settings.smt_lib is not None:
+        Scripts(settings.smt_lib)  # says at once that the folder is of no use
     if not as_json:
         say(headline(model))
     listener = _Progress(model.name) if as_json else _print_line
@@ -70,7 +74,8 @@ def lemmas_of(name: str) -> list[Protocol]:
         )
     listed = catalogue.named_value(name, LEMMAS)
     if not isinstance(listed, tuple | list) or not all(callable(each) for each in listed):
-        raise ModelError(f"{name}: {LEMMAS} is {listed!r}; write a tuple of invariants, `{LEMMAS} = (first, second)`")
+        shown = shortened(said(listed, repr))
+        raise ModelError(f"{name}: {LEMMAS} is {shown}; write a tuple of invariants, `{LEMMAS} = (first, second)`")
     return list(listed)
 
 

@@ -38,14 +38,17 @@ def beginning(source: Source, folder: Path | None, cluster: Cluster) -> Search:
     return search
 
 
-def continuing(folder: Path, cluster: Cluster) -> tuple[Model, Search]:
-    """The model of a run, and the search that continues it. UsageError where there is none."""
+def continuing(folder: Path, named: str | None, cluster: Cluster) -> tuple[Model, Search]:
+    """The model of a run, as it is named or of the catalogue, and the search that continues the run.
+
+    UsageError where there is none.
+    """
 
     def search(model: Model, limits: Limits) -> Result:
         if model.liveness:  # a run to explore the model may have them
             names = ", ".join(each.name for each in model.liveness)
             tell(f"warning: the verdict does not cover {names}; `check` without Spark judges what must come to pass")
         with ProgressReport(model.name) as progress:
-            return runs.resume(folder, cluster, limits, progress, model)
+            return runs.resume(folder, cluster, limits, progress, model, named)
 
-    return runs.source_of(folder).model(), search
+    return runs.source_of(folder, named).model(), search

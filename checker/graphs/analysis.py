@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from checker.errors import UsageError
 from checker.graphs import queries
 from checker.graphs.manifest import EDGES, STATES
+from checker.graphs.sealed import VERIFYING
 from checker.names import unknown
 from checker.sharded import spark
 
@@ -131,7 +132,7 @@ class Analysis:
         return found
 
     def _read(self, path: Path) -> Any:
-        return self._session.read.parquet(str(path.absolute()))
+        return self._session.read.option(VERIFYING, "true").parquet(str(path.absolute()))
 
     def _view(self, path: Path, name: str, schema: Any) -> None:
         """Let a view be the files in a folder, whose columns are known."""

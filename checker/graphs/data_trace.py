@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from checker.catalogue import find_model
@@ -17,27 +18,36 @@ from checker.objects import Values, value_from_json
 from checker.trace import Step, Trace, rebuild
 
 
-def model_of(manifest: dict[str, Any]) -> Model:
-    """The model that was explored, at its bounds and with its rules. UsageError where it is no longer there or so."""
+def model_of(manifest: dict[str, Any], text: str) -> Model:
+    """The model that was explored, at its bounds and with its rules; `text` is how to find it, which a user has named.
+
+    UsageError where it is no longer there or so.
+    """
     try:
-        return find_model(manifest["locator"]).with_bounds(manifest["bounds"]).with_rules(manifest["rules"])
+        model = find_model(text)
+        if model.name != manifest["model"]:
+            raise UsageError(f"{text} defines the model {model.name}; name the one that was explored")
+        return model.with_bounds(manifest["bounds"]).with_rules(manifest["rules"])
     except KafkacheckError as error:
         raise UsageError(f"the model {manifest['model']} that was explored is not there now: {error}") from error
 
 
-def trace_to(folder: Path, manifest: dict[str, Any], level: int, state: int) -> Trace:
-    """A shortest behaviour to a state of a data set. UsageError where today's model does not behave so any more."""
-    model = model_of(manifest)
+def trace_to(folder: Path, manifest: dict[str, Any], level: int, state: int, text: str) -> Trace:
+    """A shortest behaviour to a state of a data set, by the model that `text` names.
+
+    UsageError where today's model does not behave so any more.
+    """
+    model = model_of(manifest, text)
     return _replayed(model, manifest, lambda: rebuild(model, _chain(model, folder, manifest, level, state)))
 
 
-def trace_with_step(folder: Path, manifest: dict[str, Any], step: dict[str, Any]) -> Trace:
-    """A shortest behaviour that ends with a step: a row of its level, source, action and target.
+def trace_with_step(folder: Path, manifest: dict[str, Any], step: dict[str, Any], text: str) -> Trace:
+    """A shortest behaviour, by the model that `text` names, to a step: a row of its level, source, action and target.
 
     Where several steps by the action lead from the source to the target, it is the first one. UsageError where today's
     model does not behave so any more; EvaluationError where it does, and its plain functions do not.
     """
-    model = model_of(manifest)
+    model = model_of(manifest, text)
 
     def replay() -> Trace:
         chain = _chain(model, folder, manifest, step["level"], step["source"])
@@ -71,7 +81,7 @@ def _chain(model: Model, folder: Path, manifest: dict[str, Any], level: int, sta
     while state is not None:
         path = folder / level_folder(STATES, level)
         wanted = [("state", "==", state)]
-        rows = pq.read_table(path, columns=["parent", *columns.values()], filters=wanted, partitioning=None).to_pylist()
+        rows = _rows(path, wanted, ["parent", *columns.values()])
         if not rows:
             raise UsageError(f"{path} has no state {state}; explore the model again")
         data = {name: rows[0][column] for name, column in columns.items()}
@@ -86,7 +96,7 @@ def _given(model: Model, action: Action, folder: Path, step: dict[str, Any]) -> 
         return ()
     path = folder / level_folder(EDGES, step["level"])
     wanted = [("source", "==", step["source"]), ("action", "==", step["action"])]
-    for row in pq.read_table(path, filters=wanted, partitioning=None).to_pylist():
+    for row in _rows(path, wanted):
         if row["target"] == step["target"]:
             told = row["parameters"]
             columns = [
@@ -95,3 +105,13 @@ def _given(model: Model, action: Action, folder: Path, step: dict[str, Any]) -> 
             values = zip(action.parameters, columns, strict=True)
             return tuple(value_from_json(each.kind, told[column], each.name) for each, column in values)
     raise UsageError(f"{path} has no step by {action.name} from state {step['source']}; explore the model again")
+
+
+def _rows(path: Path, wanted: list[tuple[str, str, Any]], columns: list[str] | None = None) -> list[dict[str, Any]]:
+    """The rows of a table that are wanted, every page compared with its checksum. UsageError where one is damaged."""
+    try:
+        table = pq.read_table(path, columns=columns, filters=wanted, partitioning=None, page_checksum_verification=True)
+    except (OSError, pa.ArrowException) as error:
+        raise UsageError(f"{path} is damaged: {str(error).splitlines()[0]}; explore the model again") from None
+    rows: list[dict[str, Any]] = table.to_pylist()
+    return rows

@@ -17,8 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from checker.errors import NotExhaustedError, UsageError
 from checker.exploration import Watch
@@ -27,13 +25,12 @@ from checker.graphs import manifest, state_graph
 from checker.graphs.cut_off import CutOff, all_larger
 from checker.graphs.dataset_tables import Tables
 from checker.graphs.manifest import EDGES, STATES, Explored, Tally, bit_counts, level_folder
+from checker.graphs.sealed import Digest, SealedFile
 from checker.graphs.state_graph import NO_STATE, StateGraph, Steps
 from checker.machine.kernel import sizes_of
 from checker.machine.machine_code import entries_soon
 from checker.model import Model
 from checker.result import Limits, ProgressListener
-
-COMPRESSION = "zstd"
 
 
 def write(
@@ -108,6 +105,7 @@ class _Writer:
         self.bounds = list(others)
         self.judgements = len(self.model.properties) + len(self.model.sometimes)
         self.edges: list[int] = []
+        self.files: dict[str, Digest] = {}
 
     def write(self, locator: str) -> dict[str, Any]:
         """Write the data set: every level, or those found until something ends it."""
@@ -127,42 +125,46 @@ class _Writer:
         explored = Explored(
             self.graph.text, self.graph.outcome, reason, self.graph.initial, states, self.edges, self.bounds
         )
-        return manifest.write(self.folder, self.model, self.tables, locator, explored, self.tally)
+        return manifest.write(self.folder, self.model, self.tables, locator, explored, self.tally, self.files)
 
-    def _open(self, kind: str, level: int, schema: pa.Schema) -> pq.ParquetWriter:
-        path = self.folder / level_folder(kind, level)
-        path.mkdir(parents=True)
-        return pq.ParquetWriter(path / f"{kind}.parquet", schema, compression=COMPRESSION)
+    @contextlib.contextmanager
+    def _writing(self, kind: str, level: int) -> Iterator[SealedFile]:
+        """The file of a level. Its folder is removed where it does not become whole, and where it is not begun."""
+        name = f"{level_folder(kind, level)}/{kind}.parquet"
+        path = self.folder / name
+        path.parent.mkdir(parents=True)
+        file = SealedFile(path)
+        try:
+            try:
+                yield file
+            finally:
+                file.close()
+        except BaseException:
+            shutil.rmtree(path.parent)
+            raise
+        if path.exists():
+            self.files[name] = file.digest
+        else:
+            path.parent.rmdir()
 
     def _write_states(self, level: int) -> None:
         first, last = self.graph.levels[level - 1]
-        with contextlib.ExitStack() as opened:
-            writer = None
+        with self._writing(STATES, level) as file:
             for states in self.graph.states(first, last):
-                table = self.tables.states(states, self.cut_off(states.words) if self.cut_off else {})
+                file.write(self.tables.states(states, self.cut_off(states.words) if self.cut_off else {}))
                 self.tally.add_states(level, bit_counts(states.verdicts, self.judgements))
-                writer = writer or opened.enter_context(self._open(STATES, level, table.schema))
-                writer.write_table(table)
 
     def _write_edges(self, level: int, parts: Iterable[Steps]) -> None:
         """Write the steps of a level, or none of them where something ends it before."""
         combinations = np.zeros(len(self.tables.steps), np.int64)
-        wrongs, count, writer = np.zeros(len(self.model.properties), np.int64), 0, None
-        try:
+        wrongs, count = np.zeros(len(self.model.properties), np.int64), 0
+        with self._writing(EDGES, level) as file:
             for part in parts:
                 if len(part.sources):
                     table = self.tables.edges(part, part.targets == NO_STATE)
-                    writer = writer or self._open(EDGES, level, table.schema)
-                    writer.write_table(table)
+                    file.write(table)
                     count += len(table)
                     combinations += np.bincount(part.combinations, minlength=len(combinations))
                     wrongs += bit_counts(part.wrongs, len(wrongs))
-        except BaseException:
-            if writer is not None:
-                writer.close()
-                shutil.rmtree(self.folder / level_folder(EDGES, level))
-            raise
-        if writer is not None:
-            writer.close()
         self.edges.append(count)
         self.tally.add_steps(level, combinations, wrongs)

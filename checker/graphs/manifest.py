@@ -2,33 +2,35 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from checker.errors import UsageError
 from checker.exploration import Found
 from checker.files import reason_of
 from checker.graphs.dataset_tables import Tables
+from checker.graphs.sealed import Digest, verify
 from checker.graphs.state_graph import Combinations
 from checker.model import Model
 from checker.result import Verdict
 from checker.settings import rules_of
 
 FORMAT = "kafkacheck state graph"
-VERSION = 3
+VERSION = 4
 MANIFEST = "_run.json"
 STATES, EDGES = "states", "edges"
 KEYS = (
     "model", "locator", "question", "bounds", "rules", "hash", "verdict", "property", "unfinished", "states", "edges",
     "generated", "depth", "expanded", "levels", "actions", "violations", "examples", "measures", "limited", "cut_off",
-    "columns", "schema", "invariants",
+    "columns", "schema", "invariants", "files",
 )  # fmt: skip
 """What `_run.json` says."""
+SEAL = "sha256"
+"""Under this key `_run.json` has a digest of all else that it says."""
+AGAIN = "explore the model again, into another folder"
 
 Array = np.ndarray[Any, Any]
 
@@ -39,12 +41,22 @@ def level_folder(kind: str, level: int) -> str:
 
 
 def write(
-    folder: Path, model: Model, tables: Tables, locator: str, found: "Explored", tally: "Tally"
+    folder: Path,
+    model: Model,
+    tables: Tables,
+    locator: str,
+    found: "Explored",
+    tally: "Tally",
+    files: Mapping[str, Digest],
 ) -> dict[str, Any]:
-    """Write `_run.json`; what it says."""
+    """Write `_run.json`; what it says. `files` are the digests of all files by their paths in the data set.
+
+    ModelError if what the functions see has changed meanwhile.
+    """
+    model.require_unchanged()
     is_open = bool(found.reason) and found.outcome.verdict is Verdict.HOLDS
     edges = [*found.edges, *[0] * (len(found.states) - len(found.edges))]
-    data = {
+    said = {
         "format": FORMAT,
         "version": VERSION,
         "model": model.name,
@@ -77,8 +89,10 @@ def write(
         "columns": tables.columns,
         "schema": tables.schema,
         "invariants": [each.name for each in model.properties if not each.is_step],
+        "files": {name: list(files[name]) for name in sorted(files)},
     }
-    (folder / MANIFEST).write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
+    data: dict[str, Any] = json.loads(json.dumps(said))
+    (folder / MANIFEST).write_text(json.dumps({**data, SEAL: _seal(data)}, indent=2) + "\n", encoding="utf-8")
     return data
 
 
@@ -135,7 +149,10 @@ def bit_counts(masks: Array, bits: int) -> Array:
 
 
 def read(folder: Path) -> dict[str, Any]:
-    """What `_run.json` of a data set says. UsageError where the folder is no data set of this version."""
+    """What `_run.json` of a data set says, after all files were compared with their digests.
+
+    UsageError where the folder is no data set of this version, or a file is damaged.
+    """
     path = folder / MANIFEST
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
@@ -144,45 +161,25 @@ def read(folder: Path) -> dict[str, Any]:
         raise UsageError(f"{folder} is no state graph: {told}; name a folder that `explore --out` wrote") from None
     except (OSError, ValueError) as error:
         why = reason_of(error) if isinstance(error, OSError) else f"it is no JSON ({error})"
-        raise UsageError(f"{path} cannot be read: {why}; name a folder that `explore --out` wrote") from error
+        raise UsageError(f"{path} cannot be read: {why}; restore it, or {AGAIN}") from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise UsageError(f"{path} does not describe a state graph; name a folder that `explore --out` wrote")
+        raise UsageError(
+            f"{path} does not describe a state graph; name a folder that `explore --out` wrote, or {AGAIN}"
+        )
     if data.get("version") != VERSION:
         raise UsageError(
-            f"{path} has version {data.get('version')!r}; this program reads version {VERSION}, so explore the model "
-            "again"
+            f"{path} has version {data.get('version')!r}; this program reads version {VERSION}, which has a "
+            f"digest of each file; {AGAIN}"
         )
+    seal = data.pop(SEAL, None)
+    if seal != _seal(data):
+        raise UsageError(f"{path} is damaged: it is not what was written; restore it, or {AGAIN}")
     missing = [name for name in KEYS if name not in data]
     if missing:
-        raise UsageError(f"{path} says nothing of {missing[0]}; restore it, or explore the model again")
-    columns = {
-        STATES: ["state", "parent", *data["columns"].values()],
-        EDGES: ["source", "action", "target", "violates"],
-    }
-    for level in data["levels"]:
-        for kind, names in columns.items():
-            _check_table(folder / level_folder(kind, level["level"]), level[kind], names)
+        raise UsageError(f"{path} says nothing of {missing[0]}; restore it, or {AGAIN}")
+    verify(folder, (STATES, EDGES), {name: Digest(*each) for name, each in data["files"].items()}, AGAIN)
     return data
 
 
-def _check_table(folder: Path, expected: int, columns: Sequence[str]) -> None:
-    """UsageError where the files of a level are not there, damaged, or without rows or columns that they must have."""
-    paths = sorted(folder.glob("*.parquet"))
-    if expected and not paths:
-        raise UsageError(f"the data set is not whole: {folder} has no Parquet file; explore the model again")
-    found = 0
-    for path in paths:
-        try:
-            metadata = pq.read_metadata(path)
-            found, names = found + metadata.num_rows, metadata.schema.to_arrow_schema().names
-        except (OSError, pa.ArrowException) as error:
-            raise UsageError(f"{path} is damaged: {_first_line(error)}; explore the model again") from None
-        missing = [name for name in columns if name not in names]
-        if missing:
-            raise UsageError(f"{path} has no column {missing[0]}; explore the model again")
-    if found != expected:
-        raise UsageError(f"{folder} has {found:,} rows and not {expected:,}; explore the model again")
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]
+def _seal(data: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()

@@ -24,6 +24,7 @@ from checker.graphs.dataset import appearing, check_new
 from checker.graphs.dataset_tables import Tables
 from checker.graphs.manifest import EDGES, STATES, Explored, Tally, level_folder
 from checker.graphs.run_graph import Failed, Graph, Piece, Written
+from checker.graphs.sealed import Digest
 from checker.machine import kernel
 from checker.model import Model
 from checker.result import Limits, Verdict
@@ -40,24 +41,32 @@ LARGEST_PIECE, SMALLEST_PIECE = 1 << 19, 1 << 14
 TASKS_PER_CORE = 4
 
 
-def write(path: Path, folder: Path, cluster: Cluster, reason: str = "", with_cut_off: bool = False) -> dict[str, Any]:
+def write(
+    path: Path,
+    folder: Path,
+    cluster: Cluster,
+    reason: str = "",
+    with_cut_off: bool = False,
+    named: str | None = None,
+) -> dict[str, Any]:
     """Write the state graph of the run at `path` to a folder; what `_run.json` says.
 
-    Where the search has not ended, that is all levels found whole, of which the last has no steps; `reason` says why,
-    where it is known. `with_cut_off` as for `dataset.write`. The folder appears when all is written. UsageError where
-    the run has no level, is of a model that has changed since, or anything cannot be written, DamagedRunError naming a
-    file that is damaged, EvaluationError where a measure fails, NotExhaustedError where Ctrl-C ends it.
+    The model is found as for `runs.resume`. Where the search has not ended, that is all levels found whole, of which
+    the last has no steps; `reason` says why, where it is known. `with_cut_off` as for `dataset.write`. The folder
+    appears when all is written. UsageError where the run has no level, is of a model that has changed since, or
+    anything cannot be written, DamagedRunError naming a file that is damaged, EvaluationError where a measure fails,
+    NotExhaustedError where Ctrl-C ends it.
     """
     check_new(folder)
     run = RunDirectory(path)
-    source = source_of(path)
+    source = source_of(path, named)
     model = source.model()
     state_graph.check_judgements(model)
     unchanged_kernel(run, model)
     if cluster.master is not None:
         spark.reach(cluster.master)
     watch = Watch(Limits())
-    with watch.interrupts.listening(), run.locked(), contextlib.ExitStack() as started:
+    with watch.interrupts.listening(), run.read_only(), contextlib.ExitStack() as started:
         levels = [run.level(number) for number in run.committed()]
         if not levels or levels[-1].summary is None:
             raise UsageError(
@@ -65,7 +74,7 @@ def write(path: Path, folder: Path, cluster: Cluster, reason: str = "", with_cut
                 f"explore the model itself: kafkacheck explore {source.text} --out {folder}"
             )
         try:
-            context = SparkStarter(cluster, path, started).context(watch.interrupts.reason)
+            context = SparkStarter(cluster, started).context(watch.interrupts.reason)
             with appearing(folder) as work:
                 written = _Writer(model, run, levels, work, context, watch.interrupts.reason, with_cut_off)
                 return written.write(source.text, reason or _reason(model, path, levels[-1]))
@@ -132,6 +141,7 @@ class _Writer:
         self._states = [int(each) for each in counts.sum(axis=1)]
         self._edges = [0] * self._expanded
         self._tally = Tally(model)
+        self._files: dict[str, Digest] = {}
 
     def write(self, locator: str, reason: str) -> dict[str, Any]:
         """Write the data set. FailedError with the reason where that is not possible, EvaluationError for a measure."""
@@ -150,7 +160,7 @@ class _Writer:
         explored = Explored(
             self._graph.kernel, outcome, reason, initial, self._states, self._edges, list(self._graph.others)
         )
-        return manifest.write(self.folder, self.model, self._graph.tables, locator, explored, self._tally)
+        return manifest.write(self.folder, self.model, self._graph.tables, locator, explored, self._tally, self._files)
 
     def _tasks(self, levels: int) -> Any:
         """The states of the first levels, as an RDD with a task for each some of them."""
@@ -194,6 +204,8 @@ class _Writer:
                 raise FailedError(answer.reason)
             if isinstance(answer, Failed):
                 raise self._failure(answer)
+            if answer.digest is not None:
+                self._files[f"{level_folder(answer.kind, answer.level)}/{answer.file}"] = answer.digest
             if answer.kind == STATES:
                 self._tally.add_states(answer.level, answer.counts)
             else:

@@ -16,13 +16,13 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from checker.compiled import slots_for
 from checker.errors import KafkacheckError
 from checker.graphs.cut_off import CutOff, Larger
 from checker.graphs.dataset_tables import Tables
 from checker.graphs.manifest import EDGES, STATES, bit_counts, level_folder
+from checker.graphs.sealed import Digest, SealedFile
 from checker.graphs.state_graph import States, Steps, StepSpace
 from checker.machine.context import EXCLUDED, Sizes
 from checker.machine.native import FAULT, FAULT_AT, NO_FAULT
@@ -37,7 +37,6 @@ ROWS_AT_ONCE = 1 << 20
 """About how many steps are collected before they are sent to those who know the targets."""
 WRITTEN_AT_ONCE = 1 << 17
 """About how many steps make a row group of Parquet."""
-COMPRESSION = "zstd"
 
 
 class Graph(NamedTuple):
@@ -74,8 +73,9 @@ class Piece(NamedTuple):
 class Written(NamedTuple):
     """What was written: how many rows of a level, and how many of them have which verdict, or are which step.
 
-    Of states `counts` says how many have each bit of the verdicts; of steps how often each (action, parameters) is one,
-    and `wrongs` how often each property is violated.
+    `file` is the name of the file within the folder of its level, empty where nothing was written. Of states `counts`
+    says how many have each bit of the verdicts; of steps how often each (action, parameters) is one, and `wrongs` how
+    often each property is violated.
     """
 
     kind: str
@@ -83,6 +83,8 @@ class Written(NamedTuple):
     rows: int
     counts: Array
     wrongs: Array
+    file: str
+    digest: Digest | None
 
 
 class Failed(NamedTuple):
@@ -133,7 +135,8 @@ def _write_states(graph: Graph, piece: Piece, space: StepSpace, cut_off: CutOff 
     part = run.read(Level, file)
     space.adopt(part.states)
     counts = np.zeros(graph.sizes.properties + graph.sizes.sometimes, np.int64)
-    with _writing(graph, STATES, piece.level, f"{piece.shard:04}-{piece.first:012}") as writer:
+    name = f"{STATES}-{piece.shard:04}-{piece.first:012}.parquet"
+    with _writing(graph, STATES, piece.level, name) as writer:
         for first in range(piece.first, piece.last, space.room):
             last = min(first + space.room, piece.last)
             space.check(first, last)
@@ -145,7 +148,8 @@ def _write_states(graph: Graph, piece: Piece, space: StepSpace, cut_off: CutOff 
             judged = States(number, part.states[first:last], part.fingerprints[first:last], parents, verdicts, measures)
             writer.write(graph.tables.states(judged, cut_off(judged.words) if cut_off else {}))
             counts += bit_counts(verdicts, len(counts))
-    return Written(STATES, piece.level, piece.last - piece.first, counts, np.empty(0, np.int64))
+    nothing = np.empty(0, np.int64)
+    return Written(STATES, piece.level, piece.last - piece.first, counts, nothing, name, writer.digest)
 
 
 def _parents(graph: Graph, level: int, parents: Array) -> Array:
@@ -206,19 +210,21 @@ def write_steps(graph: Graph, messages: Iterable[tuple[Key, bytes | Trouble]]) -
     part: _Part | None = None
     try:
         for level, sent in itertools.groupby(messages, key=lambda message: message[0][1]):
-            writer: _Writer | None = None
-            written = _Steps(graph)
+            writer: SealedFile | None = None
+            written, name = _Steps(graph), ""
             with contextlib.ExitStack() as opened:
                 for (number, *_), message in sent:
                     if isinstance(message, Trouble):
                         yield message
                         return
                     part = part or _Part(graph, number)
-                    writer = writer or opened.enter_context(_writing(graph, EDGES, level, f"{number:06}"))
+                    name = f"{EDGES}-{number:06}.parquet"
+                    writer = writer or opened.enter_context(_writing(graph, EDGES, level, name))
                     written.add(part.numbered(blocks.from_bytes(Sent, message)), writer)
                 if writer is not None:
                     written.flush(writer)
-            yield Written(EDGES, level, written.rows, written.counts, written.wrongs)
+            digest = None if writer is None else writer.digest
+            yield Written(EDGES, level, written.rows, written.counts, written.wrongs, name, digest)
     except (OSError, MemoryError, KafkacheckError, pa.ArrowException) as error:
         yield Trouble(trouble_text(error))
 
@@ -233,13 +239,13 @@ class _Steps:
         self.counts = np.zeros(len(graph.tables.steps), np.int64)
         self.wrongs = np.zeros(graph.sizes.properties, np.int64)
 
-    def add(self, sent: Sent, writer: "_Writer") -> None:
+    def add(self, sent: Sent, writer: SealedFile) -> None:
         """Take steps whose targets are numbers."""
         self._waiting.append(sent)
         if sum(len(each.sources) for each in self._waiting) >= WRITTEN_AT_ONCE:
             self.flush(writer)
 
-    def flush(self, writer: "_Writer") -> None:
+    def flush(self, writer: SealedFile) -> None:
         """Write what waits."""
         if not self._waiting:
             return
@@ -299,34 +305,13 @@ def _first_row(fingerprints: Array, part: int, parts: int) -> int:
     return len(fingerprints) if least >> 64 else int(np.searchsorted(fingerprints, np.uint64(least)))
 
 
-class _Writer:
-    """A Parquet file that is begun with its first rows."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._file: pq.ParquetWriter | None = None
-
-    def write(self, table: pa.Table) -> None:
-        """Write some rows. OSError, naming the file, where that fails."""
-        try:
-            self._file = self._file or pq.ParquetWriter(self._path, table.schema, compression=COMPRESSION)
-            self._file.write_table(table)
-        except OSError as error:
-            raise OSError(error.errno, os.strerror(error.errno or 5), str(self._path)) from error
-
-    def close(self) -> None:
-        """End the file."""
-        if self._file is not None:
-            self._file.close()
-
-
 @contextlib.contextmanager
-def _writing(graph: Graph, kind: str, level: int, name: str) -> Iterator[_Writer]:
+def _writing(graph: Graph, kind: str, level: int, name: str) -> Iterator[SealedFile]:
     """A file of a level, which takes its name when it is whole."""
     folder = Path(graph.out) / level_folder(kind, level)
-    path = folder / f"{kind}-{name}.parquet"
+    path = folder / name
     work = folder / f".{path.name}.{uuid.uuid4().hex}"
-    writer = _Writer(work)
+    writer = SealedFile(work)
     try:
         yield writer
         writer.close()

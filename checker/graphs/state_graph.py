@@ -12,7 +12,7 @@ import numpy as np
 
 from checker.compiled import CompiledSearch, Workspace
 from checker.errors import EvaluationError, NotExhaustedError, UsageError
-from checker.exploration import NO_MEMORY, SECONDS_BETWEEN_LOOKS, Found, Values, Watch
+from checker.exploration import NO_MEMORY, SECONDS_BETWEEN_LOOKS, Found, Values, Watch, failure
 from checker.language.source import guarded
 from checker.machine import machine_code
 from checker.machine.context import NO_STATE, Context, Sizes
@@ -241,10 +241,10 @@ class StateGraph(CompiledSearch):
         behaviour = self.chain(int(self._space.report[FAULT_AT]))
         error = failure_of_measures(self.model, behaviour[-1])
         if error is not None:
-            return Found(Verdict.EVALUATION_FAILED, None, behaviour, str(error), error)
+            return failure(error, behaviour)
         return super()._failed()
 
     def _go_on(self, found: Found | None) -> None:
         """Go on past a violation; EvaluationError where the model's code failed."""
-        if found is not None and found.verdict is Verdict.EVALUATION_FAILED:
+        if found is not None and found.verdict in (Verdict.EVALUATION_FAILED, Verdict.SELF_CHECK_FAILED):
             raise found.error or EvaluationError(found.reason)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from checker.language import ir
 from checker.language.comprehensions import OVER_GENERATORS, read_comprehension
 from checker.language.ir import BOOL, INT, NOTHING
+from checker.language.outside import enum_problem, int_problem
 from checker.language.ranges import HIGHEST_SHIFT
 from checker.language.values import Host, Value, constant, type_name
 from checker.language.whole import read_comparison
@@ -141,6 +142,7 @@ class ExpressionReader:
             return self._setting(node, host)
         if not hasattr(host, node.attr):
             raise self.function.error(node, f"{getattr(host, '__name__', host)!s} has no {node.attr!r}")
+        self.function.sees_attribute(node, host)
         return self.host_value(node, getattr(host, node.attr), node.attr)
 
     def _setting(self, node: ast.Attribute, settings: Any) -> Value:
@@ -150,9 +152,13 @@ class ExpressionReader:
             names = ", ".join(settings._fields)
             if settings is program.bounds:
                 raise self.function.error(node, f"the model has no bound {node.attr!r}; its bounds: {names or 'none'}")
+            if hasattr(settings, node.attr):  # says why that is no switch
+                self.function.sees_attribute(node, settings)
             raise self.function.error(node, f"the rules have no switch {node.attr!r}; they have: {names}")
         if settings is program.bounds:
             program.bounds_used.add(node.attr)
+        else:
+            self.function.sees_attribute(node, settings)
         value = getattr(settings, node.attr)
         if is_group(value):
             return Value(program.host(value), None)
@@ -160,6 +166,13 @@ class ExpressionReader:
 
     def host_value(self, node: ast.expr, value: Any, name: str) -> Value:
         """The Value of a Python object found outside the function: a constant, enum, module or function."""
+        problem = ""
+        if isinstance(value, int):
+            problem = int_problem(value)
+        elif isinstance(value, type) and issubclass(value, IntEnum):
+            problem = enum_problem(value)
+        if problem:
+            raise self.function.error(node, f"{name} {problem}")
         if isinstance(value, bool):
             return constant(value)
         if isinstance(value, int):

@@ -20,6 +20,7 @@ from checker.language.comprehensions import OVER_GENERATORS
 from checker.language.expressions import ExpressionReader
 from checker.language.ir import ANY_ARRAY, BOOL, INT, NOTHING, Function
 from checker.language.loops import read_loop
+from checker.language.outside import Outside
 from checker.language.removal import is_removed
 from checker.language.source import function_tree, parameter_names, place_of
 from checker.language.values import Host, Value, ValueType, named, type_name
@@ -71,6 +72,7 @@ class Program:
         self.rules = rules
         self.bounds = bounds
         self.bounds_used: set[str] = set()
+        self.outside = Outside()
         self._hosts: dict[int, Host] = {}
         self.parts: dict[tuple[Any, ...], Function] = {}
         self._functions: dict[tuple[Any, ...], Function] = {}
@@ -84,6 +86,7 @@ class Program:
                 cycle = " -> ".join(each.__name__ for each in [*self._reading, function])
                 raise ModelError(f"{place_of(function)}: recursion is outside the plain subset ({cycle}); use a loop")
             tree = function_tree(function)
+            self.outside.note_function(function)
             self._reading.append(function)
             try:
                 self._functions[key] = FunctionReader(self, function, tree, arguments).read()
@@ -181,7 +184,11 @@ class FunctionReader:
 
     def is_builtin(self, name: str) -> bool:
         """Whether `name` means the builtin function here."""
-        return name in _BUILTINS and not self._is_local(name) and name not in self.result.function.__globals__
+        function = self.result.function
+        if name not in _BUILTINS or self._is_local(name) or name in function.__globals__:
+            return False
+        self.program.outside.note_builtin(function, name)
+        return True
 
     def name(self, node: ast.Name) -> Value:
         """The Value of a name: a local, or something of the module."""
@@ -197,7 +204,15 @@ class FunctionReader:
             )
         if node.id not in scope:
             raise self.error(node, f"the name {node.id!r} is not defined; define or import it, or correct it")
+        self.program.outside.note_name(self.result.function, node.lineno, node.id)
         return self.expressions.host_value(node, scope[node.id], node.id)
+
+    def sees_attribute(self, node: ast.Attribute, holder: Any) -> None:
+        """Remember that the function sees an attribute of a module, an enum, a function or a group of rules."""
+        try:
+            self.program.outside.note_attribute(self.result.function, node.lineno, ast.unparse(node), holder, node.attr)
+        except ModelError as error:
+            raise self.error(node, str(error)) from None
 
     def _is_local(self, name: str) -> bool:
         return name in self._own_names

@@ -69,7 +69,9 @@ def kernel_text(model: Model, with_steps: bool = False) -> str:
     """The LLVM module of a model. Deterministic: equal models give equal text.
 
     `with_steps`: it also tells the steps between states and every state's verdicts, for `checker.graphs.state_graph`.
+    ModelError if what the functions see is not what it was when the model was defined.
     """
+    model.require_unchanged()
     with collector.paused():
         return str(_KernelWriter(model, with_steps).module)
 

@@ -25,8 +25,9 @@ _NO_MARKS = llvm.Constant(_MARKS, 0)
 MOST_SLOTS = 1 << 32
 """The buckets of a larger table could not be told apart by half a fingerprint."""
 
-_TAG = 0xFFFFFFFF00000000
-_INDEX = 0x00000000FFFFFFFF
+TAG = 0xFFFFFFFF00000000
+INDEX = 0x00000000FFFFFFFF
+"""The bits of an entry that are of the fingerprint, and those that are the number of the state plus one."""
 
 _DISTANCE = 16
 """How many states the stages of the pipeline lie apart."""
@@ -89,7 +90,7 @@ class _Pipeline:
         first = builder.insert_element(llvm.Constant(_ENTRIES, llvm.Undefined), fingerprint, llvm.Constant(I32, 0))
         wanted = builder.shuffle_vector(first, first, llvm.Constant(llvm.VectorType(I32, BUCKET), [0] * BUCKET))
         differences = builder.xor(entries, wanted)
-        alike = builder.icmp_unsigned("<=", differences, llvm.Constant(_ENTRIES, [_INDEX] * BUCKET))
+        alike = builder.icmp_unsigned("<=", differences, llvm.Constant(_ENTRIES, [INDEX] * BUCKET))
         free = builder.icmp_unsigned("==", entries, llvm.Constant(_ENTRIES, [0] * BUCKET))
         free_marks = builder.bitcast(free, _MARKS)
         return builder.and_(builder.bitcast(alike, _MARKS), builder.not_(free_marks)), free_marks
@@ -125,7 +126,7 @@ class _Pipeline:
 
     def enter(self, slot: llvm.Value, fingerprint: llvm.Value, following: llvm.Value) -> None:
         """Let a slot name the state before the state `following`."""
-        self.builder.put(self.table, slot, self.builder.or_(self.builder.and_(fingerprint, number(_TAG)), following))
+        self.builder.put(self.table, slot, self.builder.or_(self.builder.and_(fingerprint, number(TAG)), following))
 
 
 class _AbsorbWriter(_Pipeline):
@@ -175,7 +176,7 @@ class _AbsorbWriter(_Pipeline):
 
     def _named_at(self, slot: llvm.Value) -> llvm.Value:
         builder = self.builder
-        following = builder.and_(builder.get(self.table, slot), number(_INDEX))
+        following = builder.and_(builder.get(self.table, slot), number(INDEX))
         return self.packing.row(builder, self.store, builder.sub(following, number(1)))
 
     def _decide(self, place: llvm.Value) -> None:
@@ -213,7 +214,7 @@ class _AbsorbWriter(_Pipeline):
         slot = self.first_of(probe.slot, candidates)
         named = self.packing.load(builder, self._named_at(slot))
         if self.targets is not None:
-            following = builder.and_(builder.get(self.table, slot), number(_INDEX))
+            following = builder.and_(builder.get(self.table, slot), number(INDEX))
             self._tell(place, builder.sub(following, number(1)))
         builder.cbranch(self.packing.same(builder, named, words), known, another)
         builder.position_at_end(another)

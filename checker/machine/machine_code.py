@@ -1,59 +1,33 @@
-"""Machine code of kernels, kept between runs under a hash of everything that can reach it.
+"""Machine code of kernels, kept between runs under all that can reach it (see `checker.cache`).
 
 A kernel can be compiled quickly, to begin at once, or well, to go on with (see `native.compile_object`).
 """
 
 import atexit
 import contextlib
-import fcntl
-import hashlib
-import os
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import IO
 
+from checker import cache
 from checker.machine import native
 from checker.machine.kernel import ENTRIES
 from checker.machine.native import Entry
-from checker.places import SOURCES
+from checker.places import child
 
-KEPT = 400
-"""How many kernels are kept; the ones longest unused go first."""
+KIND = "code"
+"""What the cache calls it."""
 
 WORTH_BETTER = 0.3
 """After how many CPU seconds of work with quick code better code is begun; most searches have ended by then."""
 
-_DIGEST_LENGTH = 32
-
-
-def cache_folder() -> Path:
-    """The folder of all kernels: $KAFKACHECK_CACHE, or kafkacheck in the user's cache folder.
-
-    RuntimeError where the user has no home.
-    """
-    chosen = os.environ.get("KAFKACHECK_CACHE")
-    if chosen:
-        return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "kafkacheck"
-
 
 def cached(text: str, quick: bool = False) -> dict[str, Entry] | None:
     """The entries of a kernel that was compiled before, or None. A damaged file counts as none."""
-    try:
-        path = _path(text, quick)
-        content = path.read_bytes()
-    except (OSError, RuntimeError):
-        return None
-    with contextlib.suppress(OSError):  # a cache that cannot be written can still be read
-        os.utime(path)
-    digest, code = content[:_DIGEST_LENGTH], content[_DIGEST_LENGTH:]
-    if hashlib.sha256(code).digest() != digest:
-        return None
-    return native.load_object(code, ENTRIES)
+    code = cache.kept(KIND, native.fingerprint(text, quick))
+    return None if code is None else native.load_object(code, ENTRIES)
 
 
 def entries(text: str, quick: bool = False) -> dict[str, Entry]:
@@ -64,17 +38,6 @@ def entries(text: str, quick: bool = False) -> dict[str, Entry]:
 def entries_soon(text: str) -> dict[str, Entry]:
     """The entries of a kernel, well compiled where the cache has them so, and otherwise quickly."""
     return cached(text) or entries(text, quick=True)
-
-
-@contextlib.contextmanager
-def one_at_a_time(name: str) -> Iterator[None]:
-    """Let one process of this machine at a time do what is named, where the cache can be written."""
-    with contextlib.ExitStack() as held:
-        with contextlib.suppress(OSError, RuntimeError):  # without a lock it is done more than once, nothing else
-            folder = cache_folder()
-            folder.mkdir(parents=True, exist_ok=True)
-            fcntl.flock(held.enter_context(open(folder / f"{name}.lock", "w")), fcntl.LOCK_EX)
-        yield
 
 
 class Compiler:
@@ -120,10 +83,10 @@ class Compiler:
             atexit.register(self._keep_at_the_end)
 
     def _keep_at_the_end(self) -> None:
-        with contextlib.suppress(OSError, RuntimeError, KeyboardInterrupt):
+        with contextlib.suppress(OSError, KeyboardInterrupt):
             code = self._code()
             if code:
-                _keep(_path(self._text, self.is_quick), _checked(code))
+                _keep(self._text, self.is_quick, code)
         if self._process is not None and self._process.poll() is None:
             self._process.kill()
 
@@ -135,16 +98,14 @@ def compiling(text: str, quick: bool = False) -> Iterator[Compiler]:
     if known is not None:
         yield Compiler(text, quick, known)
         return
-    root = str(SOURCES)
-    call = f"from checker.machine.native import compile_input; compile_input(quick={quick})"
-    program = f"import sys; sys.path.insert(0, {root!r}); {call}"
+    program = f"from checker.machine.native import compile_input; compile_input(quick={quick})"
     with contextlib.ExitStack() as held:
         source, output = (held.enter_context(tempfile.TemporaryFile()) for _ in range(2))
         source.write(text.encode())
         source.seek(0)
         try:
             process = subprocess.Popen(
-                [sys.executable, "-P", "-c", program], stdin=source, stdout=output, stderr=subprocess.DEVNULL
+                child(program), stdin=source, stdout=output, stderr=subprocess.DEVNULL, process_group=0
             )
         except OSError:  # there is no room for another process
             yield Compiler(text, quick)
@@ -204,29 +165,9 @@ class Improvement:
 
 def _loaded(text: str, quick: bool, code: bytes) -> dict[str, Entry]:
     """The entries of an object file, which is kept where the cache can be written."""
-    with contextlib.suppress(OSError, RuntimeError):  # a cache that cannot be written costs time, nothing else
-        _keep(_path(text, quick), _checked(code))
+    _keep(text, quick, code)
     return native.load_object(code, ENTRIES)
 
 
-def _checked(code: bytes) -> bytes:
-    return hashlib.sha256(code).digest() + code
-
-
-def _path(text: str, quick: bool = False) -> Path:
-    return cache_folder() / f"{native.fingerprint(text, quick)}.o"
-
-
-def _keep(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    kept = sorted(path.parent.glob("*.o"), key=lambda each: each.stat().st_mtime)
-    for old in kept[: max(0, len(kept) - KEPT + 1)]:
-        old.unlink(missing_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.replace(name, path)
-    except OSError:
-        os.unlink(name)
-        raise
+def _keep(text: str, quick: bool, code: bytes) -> None:
+    cache.keep(KIND, native.fingerprint(text, quick), code)

@@ -11,6 +11,7 @@ import contextlib
 import ctypes
 import functools
 import hashlib
+import pkgutil
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -437,10 +438,17 @@ def _target(quick: bool = False) -> binding.TargetMachine:
 
 
 def fingerprint(text: str, quick: bool = False) -> str:
-    """A name for the machine code of a module's text on this machine with this compiler."""
-    machine = [llvmlite.__version__, binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()]
-    parts = [text, *machine, *(["quick"] if quick else [])]
+    """A name for the machine code of a module's text, compiled so, on this machine by this compiler."""
+    compiler = [llvmlite.__version__, str(binding.llvm_version_info), _own_text()]
+    machine = [binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()]
+    parts = [text, *compiler, *machine, "quick" if quick else "well"]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
+
+
+@functools.cache
+def _own_text() -> str:
+    """A hash of this file, also where it is in the package that Spark brings to its workers."""
+    return hashlib.sha256(pkgutil.get_data("checker.machine", "native.py") or b"").hexdigest()
 
 
 def compile_object(text: str, quick: bool = False) -> bytes:

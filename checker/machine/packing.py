@@ -1,6 +1,9 @@
 """Packed states in machine code: from 64-bit words to the leaves that protocol functions work on, and back."""
 
 from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
 
 from checker.layout import Layout
 from checker.machine.native import I1, I32, I64, POINTER, VOID, Builder, internal, llvm, number
@@ -13,6 +16,21 @@ LANES = 4
 
 MOST_COPIED = 8
 """How many words of a packed state are copied one by one."""
+
+
+FACTORS = 0x1E3779B97F4A7C15, 0x3F58476D1CE4E5B9, 0x14D049BB133111EB
+"""What a fingerprint begins with, what each word is mixed by, and what ends it."""
+
+
+def fingerprints(states: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
+    """The fingerprints of packed states, uint64[n, words], as machine code computes them: uint64[n]."""
+    first, factor, last_factor = (np.uint64(each) for each in FACTORS)
+    values = np.full(len(states), first)
+    for column in states.T:
+        values = (values ^ column) * factor
+        values ^= values >> np.uint64(32)
+    values *= last_factor
+    return values ^ (values >> np.uint64(29))
 
 
 class Packing:
@@ -46,11 +64,12 @@ class Packing:
 
     def fingerprint(self, builder: Builder, words: Words) -> llvm.Value:
         """A 64-bit fingerprint; every bit of the words reaches every bit of it."""
-        value: llvm.Value = number(0x1E3779B97F4A7C15)
+        first, factor, last_factor = FACTORS
+        value: llvm.Value = number(first)
         for word in words:
-            value = builder.mul(builder.xor(value, word), number(0x3F58476D1CE4E5B9))
+            value = builder.mul(builder.xor(value, word), number(factor))
             value = builder.xor(value, builder.lshr(value, number(32)))
-        value = builder.mul(value, number(0x14D049BB133111EB))
+        value = builder.mul(value, number(last_factor))
         return builder.xor(value, builder.lshr(value, number(29)))
 
     def unpack(self, builder: Builder, source: llvm.Value, state: llvm.Value) -> None:

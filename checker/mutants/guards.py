@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
+from checker import cache
 from checker.compiled import CompiledSearch
 from checker.errors import EvaluationError, ModelError, NotExhaustedError
 from checker.exploration import Exploration, Found, Watch
@@ -201,13 +202,13 @@ class _Program:
         """The search of the model itself, past whatever it violates."""
         if self._search is not None:
             return self._search
-        with machine_code.one_at_a_time("guards"):  # the processes that share the work need the same kernel
+        with cache.one_at_a_time("guards"):  # the processes that share the work need the same kernel
             self._entries = machine_code.entries_soon(self._text)
         search = CompiledSearch(self.model, self._entries, Watch(self._limits))
         search.counts.tolerated = _past_everything(self.model)
         self._search = _finished(search, search.run())
         if search.counts.distinct > QUICK:
-            with machine_code.one_at_a_time("guards"):
+            with cache.one_at_a_time("guards"):
                 self._entries = machine_code.entries(self._text)
         return self._search
 

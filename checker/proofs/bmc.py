@@ -9,17 +9,20 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from checker import symbolic
-from checker.errors import EvaluationError
-from checker.evaluation import Evaluation
+from checker import endings, symbolic
+from checker.errors import ContradictionError, EvaluationError
+from checker.evaluation import Evaluation, call_text
 from checker.exploration import Values
 from checker.layout import Layout
 from checker.model import Model
 from checker.proofs import terms
+from checker.proofs.confirmation import Confirmed, Searched, shortly, state_lines
+from checker.proofs.likeness import confirm_steps
 from checker.proofs.obligations import differs
+from checker.proofs.scripts import Script, Scripts
 from checker.proofs.solver import Answer, Session, Status
 from checker.proofs.terms import FALSE, Term
-from checker.symbolic import Leaves
+from checker.symbolic import Leaves, Step
 from checker.trace import Trace, rebuild
 
 
@@ -41,7 +44,7 @@ class BoundedResult:
 
     depth: every behaviour of so many states was looked at, and nothing is wrong in a shorter one; as long as `trace`
     where that shows what is wrong, as in a search. property: the violated one. reason: why the verdict is UNKNOWN,
-    TIMEOUT or EVALUATION_FAILED.
+    TIMEOUT or EVALUATION_FAILED. confirmed: where nothing is wrong, how much of that was tried in plain Python, too.
     """
 
     model: Model
@@ -51,10 +54,14 @@ class BoundedResult:
     property: str | None = None
     trace: Trace | None = None
     reason: str = ""
+    confirmed: Confirmed | None = None
 
 
 Listener = Callable[[int, float], None]
 """Is told each depth that is proved, and the seconds so far."""
+
+
+LONGER = "a step is possible"
 
 
 class _UndecidedError(Exception):
@@ -62,41 +69,71 @@ class _UndecidedError(Exception):
 
 
 def check_bounded(
-    model: Model, depth: int, timeout: float | None = None, listener: Listener | None = None
+    model: Model,
+    depth: int,
+    timeout: float | None = None,
+    listener: Listener | None = None,
+    scripts: Scripts | None = None,
 ) -> BoundedResult:
-    """Check every behaviour of at most `depth` states; `timeout` is in seconds for each question to the solver."""
+    """Check every behaviour of at most `depth` states; `timeout` is in seconds for each question to the solver.
+
+    `scripts` gets every question. ContradictionError where plain Python and the solver do not say the same.
+    """
+    model.require_unchanged()
     unrolling = _Unrolling(model, timeout)
+    try:
+        return _lengthened(unrolling, model, depth, listener)
+    finally:
+        if scripts is not None:
+            scripts.write(model, unrolling.asked)
+
+
+def _lengthened(unrolling: "_Unrolling", model: Model, depth: int, listener: Listener | None) -> BoundedResult:
     began = time.perf_counter()
     proved = 0
 
     def result(verdict: BoundedVerdict, **more: object) -> BoundedResult:
+        model.require_unchanged()
         depth = proved + (verdict in (BoundedVerdict.VIOLATED, BoundedVerdict.DEADLOCK))
         return BoundedResult(model, verdict, depth, time.perf_counter() - began, **more)  # type: ignore[arg-type]  # the rest of the fields
 
     try:
         for _ in range(depth):
             if not unrolling.lengthen():
-                return result(BoundedVerdict.HOLDS)
+                confirmed = unrolling.confirm(proved, is_whole=True)
+                return result(BoundedVerdict.HOLDS, confirmed=confirmed)
             found = unrolling.violation()
             if found is not None:
                 name, chain = found
-                return result(BoundedVerdict.VIOLATED, property=name, trace=rebuild(model, chain, name))
+                return result(BoundedVerdict.VIOLATED, property=name, trace=_replayed(model, chain, name))
             dead = unrolling.deadlock()
             if dead is not None:
-                return result(BoundedVerdict.DEADLOCK, trace=rebuild(model, dead))
+                return result(BoundedVerdict.DEADLOCK, trace=_replayed(model, dead))
             unrolling.check_contract()
             proved += 1
             if listener is not None:
                 listener(proved, time.perf_counter() - began)
-        return result(BoundedVerdict.BOUNDED)
+        return result(BoundedVerdict.BOUNDED, confirmed=unrolling.confirm(proved))
     except _UndecidedError as error:
         reason = str(error)
         is_late = reason in ("timeout", "canceled")
         return result(BoundedVerdict.TIMEOUT if is_late else BoundedVerdict.UNKNOWN, reason=reason)
     except KeyboardInterrupt:
-        return result(BoundedVerdict.UNKNOWN, reason="it was interrupted")
+        return result(BoundedVerdict.UNKNOWN, reason=f"it was {endings.told()}")
     except EvaluationError as error:
         return result(BoundedVerdict.EVALUATION_FAILED, reason=str(error))
+
+
+def _replayed(model: Model, chain: list[Values], violated: str | None = None) -> Trace:
+    """The trace along states of the solver's. ContradictionError where plain Python does not go along them."""
+    try:
+        return rebuild(model, chain, violated)
+    except EvaluationError as error:
+        raise ContradictionError(
+            f"{model.name}: by the solver a behaviour of {len(chain)} states leads to the state above, in plain Python "
+            f"none does; it has {shortly(model, chain[-1])}",
+            "\n".join([str(error), "the last state of the solver's:", *state_lines(model, chain[-1])]),
+        ) from error
 
 
 class _Unrolling:
@@ -106,13 +143,25 @@ class _Unrolling:
         self._model = model
         self._session = Session(timeout)
         self._states: list[Leaves] = []
+        self._taken: dict[str, Step] = {}
+        self._added: list[Term] = []
+        self.asked: list[Script] = []
 
     @property
     def _last(self) -> Leaves:
         return self._states[-1]
 
-    def _can(self, *assertions: Term) -> Answer | None:
-        """The solver's answer where the assertions can hold, None where they cannot."""
+    def _add(self, *assertions: Term) -> None:
+        self._session.add(*assertions)
+        self._added += assertions
+
+    def _can(self, what: str, *assertions: Term) -> Answer | None:
+        """The solver's answer where the assertions can hold, None where they cannot. `what` says what would be so."""
+        about = {
+            "question": f"{what} in a behaviour of {len(self._states)} states",
+            "nothing is wrong if": "sat" if what == LONGER else "unsat",
+        }
+        self.asked.append(Script(f"{len(self._states)}-{what}", about, (*self._added, *assertions)))
         if terms.conjunction(*assertions) is FALSE:
             return None
         answer = self._session.ask(*assertions)
@@ -126,7 +175,7 @@ class _Unrolling:
             self._start()
         else:
             self._step()
-        return self._can() is not None
+        return self._can(LONGER) is not None
 
     def _start(self) -> None:
         layout = self._model.layout
@@ -135,7 +184,7 @@ class _Unrolling:
             self._states.append(symbolic.constants(initial[0]))
             return
         state = symbolic.variables(layout, "@1")
-        self._session.add(terms.disjunction(*(_same(state, symbolic.constants(values)) for values in initial)))
+        self._add(terms.disjunction(*(_same(state, symbolic.constants(values)) for values in initial)))
         self._states.append(state)
 
     def _step(self) -> None:
@@ -148,7 +197,7 @@ class _Unrolling:
             ways.append(
                 terms.conjunction(terms.equals(chosen, terms.number(number)), step.enabled, _same(after, step.leaves))
             )
-        self._session.add(self._expanded(), terms.disjunction(*ways))
+        self._add(self._expanded(), terms.disjunction(*ways))
         self._states.append(after)
 
     def _expanded(self) -> Term:
@@ -162,17 +211,20 @@ class _Unrolling:
         EvaluationError where the code of a property, or of the constraint, fails in a last state.
         """
         if self._model.constraint is not None:
-            answer = self._can(symbolic.fails(self._model.constraint, self._last))
+            answer = self._can(
+                f"{self._model.constraint.name} fails", symbolic.fails(self._model.constraint, self._last)
+            )
             if answer is not None:
                 Evaluation(self._model).holds(self._model.constraint, self._chain(answer)[-1])
         for each in self._model.properties:
             if each.is_step and len(self._states) == 1:
                 continue
             states = self._states[-2:] if each.is_step else [self._last]
-            answer = self._can(terms.negation(symbolic.holds(each, *states)))
+            answer = self._can(f"{each.name} is violated", terms.negation(symbolic.holds(each, *states)))
             if answer is not None:
                 chain = self._chain(answer)
-                Evaluation(self._model).holds(each, *(chain[-2:] if each.is_step else chain[-1:]))
+                if Evaluation(self._model).holds(each, *(chain[-2:] if each.is_step else chain[-1:])):
+                    raise self._contradiction(f"{each.name} is violated", chain)
                 return each.name, chain
         return None
 
@@ -183,10 +235,15 @@ class _Unrolling:
         enabled = []
         for action in self._model.actions:
             for values in action.combinations():
-                given = [terms.truth(value) if isinstance(value, bool) else terms.number(value) for value in values]
-                enabled.append(symbolic.step(action, self._last, given).enabled)
-        answer = self._can(self._expanded(), terms.negation(terms.disjunction(*enabled)))
-        return None if answer is None else self._chain(answer)
+                known = [terms.truth(value) if isinstance(value, bool) else terms.number(value) for value in values]
+                enabled.append(symbolic.step(action, self._last, known).enabled)
+        answer = self._can("no action is enabled", self._expanded(), terms.negation(terms.disjunction(*enabled)))
+        if answer is None:
+            return None
+        chain = self._chain(answer)
+        for action, parameters, _ in Evaluation(self._model).successors(chain[-1]):
+            raise self._contradiction(f"{call_text(action, parameters)} is not enabled", chain)
+        return chain
 
     def check_contract(self) -> None:
         """EvaluationError where the code of an action fails in a last state, or breaks the action's contract.
@@ -194,17 +251,45 @@ class _Unrolling:
         Also where no behaviour goes beyond its initial state, because every one lies outside the constraint.
         """
         evaluation = Evaluation(self._model)
-        if len(self._states) == 1 and self._can(self._expanded()) is None:
+        is_limited = self._model.constraint is not None
+        if is_limited and len(self._states) == 1 and self._can("a step stays inside", self._expanded()) is None:
             raise evaluation.none_inside()
         for action in self._model.actions:
             step = symbolic.step(action, self._last, symbolic.parameter_variables(action, f"@{len(self._states)}"))
+            self._taken[action.name] = step
             changed = differs(self._last, step.leaves)
             outside = terms.negation(terms.conjunction(*self._in_range(step.leaves)))
             is_wrong = terms.disjunction(step.fault, outside, terms.negation(_agree(step.enabled, changed)))
-            answer = self._can(self._expanded(), is_wrong)
+            answer = self._can(f"{action.name} breaks its contract", self._expanded(), is_wrong)
             if answer is not None:
-                for _ in evaluation.successors(self._chain(answer)[-1]):
+                chain = self._chain(answer)
+                for _ in evaluation.successors(chain[-1]):
                     pass
+                raise self._contradiction(f"{action.name} fails or breaks its contract", chain)
+
+    def confirm(self, depth: int, is_whole: bool = False) -> Confirmed:
+        """What plain Python says, where nothing is wrong in behaviours of so many states, `is_whole`: of any length.
+
+        ContradictionError where a search says otherwise, or a step is not what an action does.
+        """
+        names = [each.name for each in self._model.properties]
+        searched = Searched(self._model.with_properties(names), judges_deadlock=self._model.check_deadlock)
+        if is_whole and searched.depth > depth:
+            raise ContradictionError(
+                f"{self._model.name}: by the solver no behaviour has more than {depth} states, but a search in plain "
+                f"Python finds one with {searched.depth}"
+            )
+        claim = "nothing is wrong" if is_whole else f"nothing is wrong in {depth} states"
+        searched.check_nothing_found(f"by the solver {claim}", float("inf") if is_whole else depth)
+        return confirm_steps(self._model, self._taken, f"@{depth}", searched)
+
+    def _contradiction(self, claim: str, chain: list[Values]) -> ContradictionError:
+        last = chain[-1]
+        return ContradictionError(
+            f"{self._model.name}: by the solver {claim} in the state above, in plain Python that is not so; it has "
+            f"{shortly(self._model, last)}",
+            "\n".join(["a state of the solver's:", *state_lines(self._model, last)]),
+        )
 
     def _in_range(self, leaves: Leaves) -> Iterator[Term]:
         for leaf, each in zip(leaves, self._model.layout.leaves, strict=True):

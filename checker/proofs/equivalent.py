@@ -7,19 +7,23 @@ package can be compared.
 import pickle
 import subprocess
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
 from checker import symbolic
-from checker.errors import KafkacheckError, ModelError, UsageError
+from checker.errors import ContradictionError, KafkacheckError, ModelError, UsageError
+from checker.evaluation import call_text
 from checker.exploration import Values
 from checker.model import Action, Model
-from checker.places import SOURCES
+from checker.places import SOURCES, child
 from checker.proofs import term_values, terms, workers
+from checker.proofs.confirmation import Effect, run, shortly, state_lines
+from checker.proofs.likeness import Calls, Sample, told
 from checker.proofs.obligations import differs
+from checker.proofs.scripts import Script, Scripts
 from checker.proofs.solver import Status
 from checker.proofs.terms import FALSE, Dumped, Term
 from checker.proofs.workers import Question, Reply
@@ -27,8 +31,6 @@ from checker.schema import Flag
 from checker.symbolic import Leaves, Step
 
 _PROGRAM = """
-import sys
-sys.path.insert(0, {root!r})
 import checker.proofs.equivalent
 sys.path[:1] = [{first!r}, {root!r}]
 checker.proofs.equivalent.describe_model({name!r}, {changes!r})
@@ -41,15 +43,6 @@ class Same(Enum):
     EQUIVALENT = "equivalent"
     DIFFERENT = "DIFFERENT"
     UNKNOWN = "UNKNOWN"
-
-
-@dataclass(frozen=True)
-class Effect:
-    """What an action does on one state: its error, or whether it is enabled and the state after it."""
-
-    fails: bool
-    enabled: bool
-    after: Values
 
 
 @dataclass(frozen=True)
@@ -70,48 +63,90 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Description:
-    """A model as another process needs it: its scalars, and its actions with their parameters, as terms."""
+    """A model as another process needs it: its scalars, and its actions with their parameters, as terms.
+
+    effects: what its actions did in plain Python, in the order in which that was asked; of an action that it does not
+    have like this there are none.
+    """
 
     name: str
     leaves: list[tuple[str, int, int]]
     actions: dict[str, tuple[list[tuple[str, int, int, bool]], Dumped]]
+    effects: dict[str, list[Effect]] = field(default_factory=dict)
 
 
-def describe(model: Model) -> Description:
-    """What is compared of a model."""
+@dataclass(frozen=True)
+class Asked:
+    """Calls of actions, by name, whose effects in plain Python are asked for: from which states, with which values.
+
+    leaves: the scalars of the model that asks.
+    """
+
+    leaves: list[tuple[str, int, int]]
+    calls: dict[str, tuple[list[Values], list[Values]]]
+
+
+def ask_for(model: Model, calls: Mapping[str, Calls]) -> Asked:
+    """What is asked of another model, so that its effects can be compared."""
+    return Asked(_scalars(model), {name: (each.states, each.given) for name, each in calls.items()})
+
+
+def describe(model: Model, asked: Asked | None = None) -> Description:
+    """What is compared of a model; with the effects that are asked for, if its states are alike."""
+    model.require_unchanged()
     before = symbolic.variables(model.layout)
     actions = {}
     for action in model.actions:
         step = symbolic.step(action, before, symbolic.parameter_variables(action))
         taken = [(each.name, each.low, each.high, isinstance(each.kind, Flag)) for each in action.parameters]
         actions[action.name] = (taken, terms.dump([step.enabled, step.fault, *step.leaves]))
-    leaves = [(leaf.path, leaf.low, leaf.high) for leaf in model.layout.leaves]
-    return Description(model.name, leaves, actions)
+    leaves = _scalars(model)
+    effects = {} if asked is None or asked.leaves != leaves else _effects(model, asked)
+    return Description(model.name, leaves, actions, effects)
+
+
+def _scalars(model: Model) -> list[tuple[str, int, int]]:
+    return [(leaf.path, leaf.low, leaf.high) for leaf in model.layout.leaves]
+
+
+def _effects(model: Model, asked: Asked) -> dict[str, list[Effect]]:
+    found = {}
+    for action in model.actions:
+        states, given = asked.calls.get(action.name, ([], []))
+        if all(len(values) == len(action.parameters) for values in given):
+            restored = map(model.layout.restore, states)
+            found[action.name] = [run(model, action, *call) for call in zip(given, restored, strict=True)]
+    return found
 
 
 def describe_model(name: str, changes: Sequence[str]) -> None:
-    """Write the pickled description of a model, or an error as (class name, text), on standard output."""
+    """Write the pickled description of a model, or an error as (class name, text), on standard output.
+
+    Standard input has the pickled `Asked`, or None.
+    """
     from checker import catalogue, settings
 
     answers = sys.stdout.buffer
+    asked = pickle.load(sys.stdin.buffer)
     try:
-        found: object = describe(settings.with_settings(catalogue.find_model(name), changes))
+        found: object = describe(settings.with_settings(catalogue.find_model(name), changes), asked)
     except KafkacheckError as error:
         found = (type(error).__name__, str(error))
     pickle.dump(found, answers)
     answers.flush()
 
 
-def description_of(name: str, changes: Sequence[str] = ()) -> Description:
-    """The description of the model that `name` gives, read in another process.
+def description_of(name: str, changes: Sequence[str] = (), asked: Asked | None = None) -> Description:
+    """The description of the model that `name` gives, read in another process, with the effects that are asked for.
 
     UsageError or ModelError where it cannot be, as for a model of this process.
     """
     root = str(SOURCES)
     program = _PROGRAM.format(root=root, first=str(_top(Path(name)) or root), name=name, changes=list(changes))
-    done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True)
-    if done.returncode:
-        raise ModelError(f"{name} cannot be read: {done.stderr.decode(errors='replace').strip().splitlines()[-1]}")
+    done = subprocess.run(child(program), input=pickle.dumps(asked), capture_output=True)
+    if done.returncode or not done.stdout:
+        told = done.stderr.decode(errors="replace").strip() or f"it ends the process (exit status {done.returncode})"
+        raise ModelError(f"{name} cannot be read: {told.splitlines()[-1]}")
     found = pickle.loads(done.stdout)
     if isinstance(found, Description):
         return found
@@ -130,12 +165,18 @@ def _top(path: Path) -> Path | None:
 
 
 def compare(
-    model: Model, other: Description, names: Sequence[str] = (), timeout: float | None = None, jobs: int = 0
+    model: Model,
+    other: Description,
+    names: Sequence[str] = (),
+    timeout: float | None = None,
+    jobs: int = 0,
+    scripts: Scripts | None = None,
 ) -> list[Comparison]:
-    """Compare the actions of these names, by default all, in the order of the model.
+    """Compare the actions of these names, by default all, in the order of the model. `scripts` gets every question.
 
     UsageError where a name is unknown, or the states or parameters of the models are not alike.
     """
+    model.require_unchanged()
     _check_alike(model, other)
     for name in names:
         model.action(name)
@@ -143,6 +184,10 @@ def compare(
     before = symbolic.variables(model.layout)
     pairs = [(_own(action, before), _others(model, action, other)) for action in wanted]
     different = [_differ(one, two) for one, two in pairs]
+    if scripts is not None:
+        about = {"equivalent if": "unsat", "different if": "sat", "other model": other.name}
+        pairs_asked = zip(wanted, different, strict=True)
+        scripts.write(model, [Script(one.name, {"action": one.name, **about}, (each,)) for one, each in pairs_asked])
     wishes = dict(zip((leaf.path for leaf in model.layout.leaves), model.layout.blank_values, strict=True))
     asked = [Question((each,), timeout, wishes) for each in different if each is not FALSE]
     replies = iter(list(workers.replies(asked, jobs)))
@@ -153,7 +198,7 @@ def compare(
 
 
 def _check_alike(model: Model, other: Description) -> None:
-    leaves = [(leaf.path, leaf.low, leaf.high) for leaf in model.layout.leaves]
+    leaves = _scalars(model)
     for one, two in zip(leaves, other.leaves, strict=False):
         if one != two:
             raise UsageError(
@@ -212,4 +257,46 @@ def _judged(model: Model, action: Action, pair: tuple[Step, Step], reply: Reply)
 
 def _effect(step: Step, known: dict[str, Any]) -> Effect:
     fault, enabled, *leaves = term_values.evaluate([step.fault, step.enabled, *step.leaves], known)
-    return Effect(bool(fault), bool(enabled), tuple(int(leaf) for leaf in leaves))
+    return Effect("it fails" if fault else "", bool(enabled), tuple(int(leaf) for leaf in leaves))
+
+
+def confirm(
+    model: Model,
+    other_name: str,
+    changes: Sequence[str],
+    found: Sequence[Comparison],
+    sample: Sample,
+    other: Description,
+) -> None:
+    """Hold what was found against what the actions of both models do in plain Python.
+
+    ContradictionError where two of them differ that are said to be equivalent, or are alike on a state on which they
+    are said to differ, or do not do there what the formulas say.
+    """
+    for each in found:
+        name = each.action.name
+        if each.same is Same.EQUIVALENT:
+            calls = sample.calls[name]
+            for values, given, *effects in zip(
+                calls.states, calls.given, calls.effects, other.effects.get(name, []), strict=True
+            ):
+                if not effects[0].is_like(effects[1]):
+                    raise _contradiction(model, "are said to be equivalent", each.action, values, given, effects)
+        elif each.same is Same.DIFFERENT:
+            asked = Asked(_scalars(model), {name: ([each.before], [each.parameters])})
+            (theirs,) = description_of(other_name, changes, asked).effects[name]
+            ours = run(model, each.action, each.parameters, model.layout.restore(each.before))
+            if not (ours.is_like(each.effects[0]) and theirs.is_like(each.effects[1])):
+                claim = "have formulas that say it " + ", and ".join(map(told, each.effects))
+                raise _contradiction(model, claim, each.action, each.before, each.parameters, [ours, theirs])
+
+
+def _contradiction(
+    model: Model, claim: str, action: Action, values: Values, given: Values, effects: Sequence[Effect]
+) -> ContradictionError:
+    did = ", and ".join(map(told, effects))
+    return ContradictionError(
+        f"{model.name}: the two {action.name} {claim}, but in plain Python {call_text(action, given)} {did} in "
+        f"the second model, from the state above; it has {shortly(model, values)}",
+        "\n".join(["a state that contradicts the solver:", *state_lines(model, values)]),
+    )

@@ -40,6 +40,11 @@ class Obligation:
         return self.subject in CONTRACT
 
     @property
+    def text(self) -> str:
+        """What it says, in words: `sorted_queue after node_sends`."""
+        return f"{self.subject} {'in' if self.is_contract else 'after'} {self.action}"
+
+    @property
     def assertions(self) -> tuple[Term, ...]:
         """What cannot hold together once this is proved."""
         return (*self.assumptions, self.violation)

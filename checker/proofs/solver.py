@@ -3,9 +3,6 @@
 An integer is a bit-vector just wide enough for its interval, so that nothing overflows.
 """
 
-import pickle
-import sys
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -13,14 +10,13 @@ from typing import Any
 
 import z3
 
-from checker.proofs.terms import Term, equals, in_order, is_within, load, negation, number, variables_of
+from checker import endings
+from checker.proofs.terms import Term, equals, in_order, is_within, negation, number, variables_of
 
 VERSION = z3.get_version_string()
 
 MOST_MILLISECONDS = 2**32 - 2
 """The longest timeout that Z3 takes."""
-INTERRUPTED = "interrupted from keyboard"
-"""The reason that Z3 gives where Ctrl-C ended it."""
 
 
 class Status(Enum):
@@ -54,7 +50,9 @@ class Translation:
 
     def solver(self) -> Any:
         """A solver for what is translated here."""
-        return z3.SolverFor("QF_BV", ctx=self._context)
+        solver = z3.SolverFor("QF_BV", ctx=self._context)
+        solver.set("ctrl_c", False)  # or else Z3 has a handler of its own, and Python's is not called
+        return solver
 
     def expression(self, root: Term) -> Any:
         """A term as a Z3 expression: a Bool, or a signed bit-vector of `width(root)` bits."""
@@ -197,11 +195,12 @@ class Session:
     def ask(self, *assertions: Term) -> Answer:
         """Whether these can hold together with what was added, for variables within their ranges.
 
-        KeyboardInterrupt where Ctrl-C ends it.
+        A request to end, such as Ctrl-C, ends it, and is raised or noted as elsewhere.
         """
         self._know(assertions)
         expressions = [self._translation.expression(term) for term in assertions]
-        status = self._solver.check(*expressions)
+        with endings.waking(self._solver.interrupt, lambda: False):
+            status = self._solver.check(*expressions)
         if status == z3.unsat:
             guilty = {each.get_id() for each in self._solver.unsat_core()} if expressions else ()
             return Answer(
@@ -209,10 +208,7 @@ class Session:
                 core=tuple(number for number, each in enumerate(expressions) if each.get_id() in guilty),
             )
         if status == z3.unknown:
-            reason = self._solver.reason_unknown()
-            if reason == INTERRUPTED:  # Z3 has a handler of its own, and Python's is not called
-                raise KeyboardInterrupt
-            return Answer(Status.UNKNOWN, reason=reason)
+            return Answer(Status.UNKNOWN, reason=self._solver.reason_unknown())
         return Answer(Status.SATISFIABLE, self._values())
 
     def _values(self) -> dict[str, int]:
@@ -259,30 +255,3 @@ def _is(variable: Term, value: int) -> Term:
     if variable.is_bool:
         return variable if value else negation(variable)
     return equals(variable, number(value))
-
-
-def smt_lib(assertions: Sequence[Term]) -> str:
-    """The question whether all assertions can hold at once, as an SMT-LIB script."""
-    translation = Translation()
-    solver = translation.solver()
-    for term in (*ranges_of(variables_of(assertions)), *assertions):
-        solver.add(translation.expression(term))
-    return f"(set-logic QF_BV)\n{solver.to_smt2()}"
-
-
-def serve() -> None:
-    """Answer questions from standard input on standard output, until the input ends.
-
-    A question is a pickled (dumped assertions, timeout, wishes), an answer a pickled (Answer, seconds).
-    """
-    translation = Translation()
-    questions, answers = sys.stdin.buffer, sys.stdout.buffer
-    while True:
-        try:
-            dumped, timeout, wishes = pickle.load(questions)
-        except EOFError:
-            return
-        began = time.perf_counter()
-        answer = solve(load(dumped), timeout, wishes, translation)
-        pickle.dump((answer, time.perf_counter() - began), answers)
-        answers.flush()

@@ -8,34 +8,75 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from checker.places import SOURCES
+from checker.places import child
+from checker.proofs import second_solver
+from checker.proofs.smt_lib import script
 from checker.proofs.solver import Answer, Status, Translation, solve
-from checker.proofs.terms import Term, dump
+from checker.proofs.terms import Term, dump, load
 
 GRACE = 10.0
 """Seconds that the solver may go on after its timeout before its process is ended."""
 
-_PROGRAM = "import sys; sys.path.insert(0, {root!r}); from checker.proofs.solver import serve; serve()"
+_PROGRAM = "from checker.proofs.workers import serve; serve()"
 
 
 @dataclass(frozen=True)
 class Question:
-    """Whether some terms can all hold, asked with a timeout in seconds; see `solver.solve`."""
+    """Whether some terms can all hold, asked with a timeout in seconds; see `solver.solve`.
+
+    is_repeated: whether the second solver is asked, too.
+    """
 
     assertions: Sequence[Term]
     timeout: float | None
     wishes: Mapping[str, int] = field(default_factory=dict)
+    is_repeated: bool = False
+
+    @property
+    def longest(self) -> float | None:
+        """The most seconds that an answer may take."""
+        return None if self.timeout is None else self.timeout * (1 + self.is_repeated)
 
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer, and how many seconds it took."""
+    """An answer, and how many seconds it took; and the same of the second solver where it was asked."""
 
     answer: Answer
     seconds: float
+    second: Answer | None = None
+    second_seconds: float = 0.0
+
+
+def reply_to(question: Question, translation: Translation) -> Reply:
+    """The reply of this process, which waits for the solvers."""
+    began = time.perf_counter()
+    answer = solve(question.assertions, question.timeout, question.wishes, translation)
+    seconds = time.perf_counter() - began
+    if not question.is_repeated:
+        return Reply(answer, seconds)
+    began = time.perf_counter()
+    second = second_solver.solve(script(question.assertions), question.timeout)
+    return Reply(answer, seconds, second, time.perf_counter() - began)
+
+
+def serve() -> None:
+    """Answer questions from standard input on standard output, until the input ends.
+
+    A question is pickled, as (dumped assertions, the other fields of a `Question`); an answer is a pickled `Reply`.
+    """
+    translation = Translation()
+    questions, answers = sys.stdin.buffer, sys.stdout.buffer
+    while True:
+        try:
+            dumped, *others = pickle.load(questions)
+        except EOFError:
+            return
+        pickle.dump(reply_to(Question(load(dumped), *others), translation), answers)
+        answers.flush()
 
 
 def worker_count() -> int:
@@ -45,17 +86,19 @@ def worker_count() -> int:
     return os.cpu_count() or 1
 
 
-def replies(questions: Sequence[Question], jobs: int) -> Generator[Reply, None, None]:
+def replies(
+    questions: Sequence[Question], jobs: int, meanwhile: Callable[[], None] = lambda: None
+) -> Generator[Reply, None, None]:
     """The replies to the questions, in their order, each as soon as it and all before it are known.
 
-    `jobs` is how many processes work side by side; with 0 this one does, which then waits for the solver.
+    `jobs` is how many processes work side by side; with 0 this one does, which then waits for the solver. `meanwhile`
+    is called as soon as they work.
     """
     if not jobs:
+        meanwhile()
         translation = Translation()
         for question in questions:
-            began = time.perf_counter()
-            answer = solve(question.assertions, question.timeout, question.wishes, translation)
-            yield Reply(answer, time.perf_counter() - began)
+            yield reply_to(question, translation)
         return
     waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
     for number in range(len(questions)):
@@ -65,6 +108,7 @@ def replies(questions: Sequence[Question], jobs: int) -> Generator[Reply, None, 
     try:
         for worker in workers:
             worker.start()
+        meanwhile()
         for each in found:
             yield each.get()
     finally:
@@ -113,21 +157,24 @@ class _Worker(threading.Thread):
             expired.set()
             self._end()
 
-        seconds = None if question.timeout is None else min(question.timeout + GRACE, threading.TIMEOUT_MAX)
+        longest = question.longest
+        seconds = None if longest is None else min(longest + GRACE, threading.TIMEOUT_MAX)
         timer = None if seconds is None else threading.Timer(seconds, expire)
         if timer is not None:
             timer.start()
         try:
             process = self._running()
             assert process.stdin is not None and process.stdout is not None
-            pickle.dump((dump(question.assertions), question.timeout, dict(question.wishes)), process.stdin)
+            others = question.timeout, dict(question.wishes), question.is_repeated
+            pickle.dump((dump(question.assertions), *others), process.stdin)
             process.stdin.flush()
-            answer, seconds = pickle.load(process.stdout)
-            return Reply(answer, seconds)
+            reply: Reply = pickle.load(process.stdout)
+            return reply
         except (OSError, EOFError, ValueError, pickle.UnpicklingError) as error:
             self._end()
             reason = "timeout" if expired.is_set() else f"the solver's process ended ({type(error).__name__})"
-            return Reply(Answer(Status.UNKNOWN, reason=reason), question.timeout or 0.0)
+            gave_up = Answer(Status.UNKNOWN, reason=reason)
+            return Reply(gave_up, question.timeout or 0.0, gave_up if question.is_repeated else None)
         finally:
             if timer is not None:
                 timer.cancel()
@@ -137,10 +184,9 @@ class _Worker(threading.Thread):
             if self._stopped:
                 raise OSError("the work is stopped")
             if self._process is None:
-                program = _PROGRAM.format(root=str(SOURCES))
                 self._process = subprocess.Popen(
-                    [sys.executable, "-P", "-c", program],
-                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                    child(_PROGRAM),
+                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, process_group=0,
                 )  # fmt: skip
             return self._process
 

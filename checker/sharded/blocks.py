@@ -6,6 +6,7 @@ binary, [n] a column of numbers. Reading copies nothing: the arrays are views of
 
 import os
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -40,6 +41,16 @@ class Level(NamedTuple):
     parents: Array
 
 
+class Kept(NamedTuple):
+    """States in order of discovery, and how much further each one's parent is than that of the state before.
+
+    uint64[n, words], uint32[n]; the first of `steps` is the parent's number itself.
+    """
+
+    states: Array
+    steps: Array
+
+
 class Sent(NamedTuple):
     """Steps: the target of each, uint64[n, words], the number of its source, uint64[n], and what a kernel tells of it.
 
@@ -54,7 +65,7 @@ class Sent(NamedTuple):
     wrongs: Array
 
 
-Block = TypeVar("Block", Candidates, Visited, Level, Sent)
+Block = TypeVar("Block", Candidates, Visited, Level, Kept, Sent)
 
 
 def parent_of(shard: int, row: int) -> int:
@@ -83,19 +94,34 @@ def from_bytes(kind: type[Block], content: bytes) -> Block:
 
 
 def write(path: Path, block: Block) -> None:
-    """Write the block to a new Arrow file, and wait until the disk has it. OSError where that fails."""
-    batch = _batch(block)
+    """Write a block to a new Arrow file, and wait until the disk has it. OSError where that fails."""
+    write_all(path, iter((block,)))
+
+
+def write_all(path: Path, blocks: Iterator[Block], compression: str | None = None) -> None:
+    """Write at least one block to a new Arrow file, and wait until the disk has them all. OSError where that fails."""
+    options = pa.ipc.IpcWriteOptions(compression=compression, use_threads=False)
+    first = _batch(next(blocks))
     with open(path, "xb") as file:
-        with pa.ipc.new_file(file, batch.schema) as writer:
-            writer.write_batch(batch)
+        with pa.ipc.new_file(file, first.schema, options=options) as writer:
+            writer.write_batch(first)
+            for block in blocks:
+                writer.write_batch(_batch(block))
         file.flush()
         os.fsync(file.fileno())
 
 
 def read(kind: type[Block], path: Path) -> Block:
-    """The block in a file, mapped into memory. OSError, or pyarrow's ArrowInvalid where it is damaged."""
-    with pa.memory_map(str(path)) as file:
-        return _block(kind, pa.ipc.open_file(file).get_batch(0))
+    """The first block in a file, mapped into memory. OSError, or pyarrow's ArrowInvalid where it is damaged."""
+    return next(read_all(kind, path))
+
+
+def read_all(kind: type[Block], path: Path) -> Iterator[Block]:
+    """The blocks in a file, one after the other; otherwise as `read`."""
+    with pa.memory_map(str(path)) as mapped:
+        file = pa.ipc.open_file(mapped)
+        for number in range(file.num_record_batches):
+            yield _block(kind, file.get_batch(number))
 
 
 def checksum(path: Path) -> int:
@@ -107,7 +133,7 @@ def checksum(path: Path) -> int:
     return value
 
 
-def _batch(block: Candidates | Visited | Level | Sent) -> pa.RecordBatch:
+def _batch(block: Candidates | Visited | Level | Kept | Sent) -> pa.RecordBatch:
     columns = {}
     for name, values in block._asdict().items():
         rows = len(values)

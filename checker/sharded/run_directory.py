@@ -3,7 +3,6 @@
     run.json              what is explored: the model and how to find it, its identity, the number of shards
     lock                  held by the process that continues the run
     kernel.ll             the text of the kernel, for the processes that run it
-    kafkacheck.zip        the program, for Spark's workers
     levels/000012.json    a level found whole: its counts, and the files of each shard with sizes and checksums
     shards/*.arrow        states, as `checker.sharded.blocks` writes them
 
@@ -13,14 +12,16 @@ no level names are what attempts left that did not finish; they are removed as t
 
 import contextlib
 import fcntl
+import hashlib
 import json
 import os
+import time
 import uuid
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from checker.errors import KafkacheckError, UsageError
 from checker.files import atomic_write, make_folder
@@ -29,6 +30,8 @@ from checker.sharded.blocks import Block
 
 FORMAT = "kafkacheck run"
 VERSION = 3
+SECONDS_TO_END = 5.0
+"""How long another process that continues the run is waited for: it may be about to end."""
 
 
 class DamagedRunError(KafkacheckError):
@@ -94,6 +97,9 @@ class Committed(NamedTuple):
 class RunDirectory:
     """The run directory at `path`."""
 
+    engine = "spark"
+    """Which engine keeps such a run."""
+
     def __init__(self, path: Path) -> None:
         self.path = path
 
@@ -107,30 +113,78 @@ class RunDirectory:
         """The folder of the files that hold states."""
         return self.path / "shards"
 
+    def check_writable(self) -> None:
+        """UsageError where the run cannot be continued, because nothing can be written into its folder."""
+        if self.path.is_dir() and not os.access(self.path, os.W_OK | os.X_OK):
+            raise UsageError(
+                f"{self.path} cannot be written, and a search that goes on writes into it; copy it to a place that can "
+                f"be written, or write the state graph of what it has: kafkacheck explore {self.path} --out DIR"
+            )
+
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
         """Keep other processes from continuing the run. UsageError where one does so now."""
-        try:
-            with open(self.path / "lock", "w") as file:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                yield
-        except BlockingIOError:
-            raise UsageError(f"{self.path} is being continued by another process; wait for it, or end it") from None
+        flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW  # what a link leads to would be made empty
+        with open(os.open(self.path / "lock", flags, 0o666), "w") as file:
+            self._lock(file, fcntl.LOCK_EX)
+            yield
 
-    def create(self, about: dict[str, Any], kernel: str) -> None:
-        """Begin a run, described by `about`, which is given the run's name. UsageError where one is there already."""
+    @contextlib.contextmanager
+    def read_only(self) -> Iterator[None]:
+        """As `locked`, without writing anything: where there is no lock to hold, nobody is kept from continuing."""
+        with contextlib.ExitStack() as held:
+            with contextlib.suppress(OSError):  # a folder from elsewhere has none, and the system may know no locks
+                self._lock(held.enter_context(open(self.path / "lock")), fcntl.LOCK_SH)
+            yield
+
+    def _lock(self, file: IO[str], kind: int) -> None:
+        """A process that was killed just now may need a moment to end with its children."""
+        until = time.monotonic() + SECONDS_TO_END
+        while True:
+            try:
+                return fcntl.flock(file, kind | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() >= until:
+                    raise UsageError(
+                        f"{self.path} is being continued by another process; wait for it, or end it"
+                    ) from None
+                time.sleep(0.05)
+
+    def create(self, about: dict[str, Any], kernel: str | None) -> None:
+        """Begin a run, described by `about`, which is given the run's name. UsageError where one is there already.
+
+        The kernel's text is for other processes, if there are to be any.
+        """
         if self._about.exists():
             raise UsageError(
                 f"{self.path} holds a run already; continue it with `kafkacheck resume {self.path}`, or name another "
                 "folder"
             )
-        if self.path.is_dir() and any(self.path.iterdir()):
+        if self.path.is_dir() and not self._is_hardly_begun():
             raise UsageError(f"{self.path} is not empty and holds no run; name a new folder")
         for folder in (self.path, self.shards, self._levels):
             make_folder(folder)
         about["run"] = uuid.uuid4().hex
+        if kernel is not None:
+            self.write_kernel(kernel)
         self.describe(about)
-        self.write_kernel(kernel)
+        for folder in (self.path, self.path.parent):
+            sync(folder)
+
+    def _is_hardly_begun(self) -> bool:
+        """Whether the folder has nothing but what is made before `run.json`: whoever made it was killed."""
+        own = {self.shards, self._levels, self.kernel}
+        return all(
+            (each in own and not (each.is_dir() and any(each.iterdir()))) or each.name.startswith(".kafkacheck-")
+            for each in self.path.iterdir()
+        )
+
+    def kernel_text(self, name: str) -> str:
+        """The text of the kernel of that name, see `kernel_name`. DamagedRunError where another one is there."""
+        text = self.kernel.read_text(encoding="utf-8", errors="replace")
+        if kernel_name(text) != name:
+            raise damaged(self.kernel, "it is not the text of the kernel that is searched with")
+        return text
 
     def write_kernel(self, text: str) -> None:
         """Write the text of the kernel, anew where it is there."""
@@ -138,19 +192,34 @@ class RunDirectory:
 
     def describe(self, about: dict[str, Any]) -> None:
         """Write anew what the run is about."""
-        atomic_write(self._about, _sealed({"format": FORMAT, "version": VERSION, **about}))
+        atomic_write(self._about, sealed({"format": FORMAT, "version": VERSION, "engine": self.engine, **about}))
 
     def about(self) -> dict[str, Any]:
-        """What the run is about. UsageError where the folder holds no run that this program can read."""
+        """What the run is about. UsageError where the folder holds no run of this engine that this program can read."""
+        data = self.described()
+        if data["engine"] != self.engine:
+            raise UsageError(
+                f"{self.path} holds a run by the engine {data['engine']}, and one by {self.engine} is needed here; "
+                f"`kafkacheck resume {self.path}` goes on with any"
+            )
+        return data
+
+    def described(self) -> dict[str, Any]:
+        """What the run is about, by whichever engine. UsageError where there is none that this program can read."""
         if not self._about.is_file():
             raise UsageError(f"{self.path} holds no run (no {self._about.name}); name the folder given as --run-dir")
-        data = _json(self._about)
+        links = [path.name for path in (self._about, self.shards, self._levels) if path.is_symlink()]
+        if links:
+            raise UsageError(
+                f"{self.path / links[0]} is a link, which may lead out of the run; put what it leads to in its place"
+            )
+        data = unsealed(self._about)
         if data.get("format") != FORMAT or data.get("version") != VERSION:
             raise UsageError(
                 f"{self._about} has format {data.get('format')!r} and version {data.get('version')!r}; this program "
                 f"reads {FORMAT!r}, version {VERSION}; resume it with the kafkacheck that wrote it"
             )
-        return data
+        return {"engine": RunDirectory.engine, **data}
 
     def commit(self, level: Committed) -> None:
         """Make a level exist, whose files are all written. UsageError where that fails."""
@@ -163,10 +232,14 @@ class RunDirectory:
             "summary": None if level.summary is None else level.summary._asdict(),
             "shards": [{"level": shard.level, "visited": shard.visited} for shard in level.shards],
         }
+        self._commit(level.number, data)
+
+    def _commit(self, number: int, data: dict[str, Any]) -> None:
+        """Write what a level is, after the disk has the names of its files."""
         for folder in (self.shards, self._levels):
-            _sync(folder)
-        atomic_write(self._level_file(level.number), _sealed(data))
-        _sync(self._levels)
+            sync(folder)
+        atomic_write(self._level_file(number), sealed(data))
+        sync(self._levels)
 
     def forget(self) -> None:
         """Remove every level, the last first, and all files of states. OSError where that fails."""
@@ -175,20 +248,15 @@ class RunDirectory:
 
     def committed(self) -> list[int]:
         """The numbers of the levels that exist: 1, 2, 3 and so on. DamagedRunError where one between is missing."""
-        numbers = sorted(int(path.stem) for path in self._levels.glob("[0-9]*.json"))
+        numbers = self._numbers()
         for expected, number in enumerate(numbers, start=1):
             if number != expected:
-                raise _damaged(self._level_file(expected), "it is missing, and later levels are there")
+                raise damaged(self._level_file(expected), "it is missing, and later levels are there")
         return numbers
 
     def level(self, number: int) -> Committed:
         """A level that exists. DamagedRunError where its file is missing or damaged."""
-        path = self._level_file(number)
-        data = _json(path)
-        if data["level"] != number:
-            raise _damaged(path, f"it is level {data['level']}")
-        if data["run"] != self._name:
-            raise _damaged(path, "it is of another run")
+        data = self._committed(number)
         shards = tuple(
             Shard(File(*each["level"]), tuple(File(*file) for file in each["visited"])) for each in data["shards"]
         )
@@ -200,12 +268,26 @@ class RunDirectory:
             summary = Summary(**{**given, "deadlock": None if deadlock is None else tuple(deadlock)})
         return Committed(data["level"], shards, summary, data["seconds"], data["sent"])
 
+    def _committed(self, number: int) -> dict[str, Any]:
+        """What the file of a level says. DamagedRunError where it is missing or damaged."""
+        path = self._level_file(number)
+        data = unsealed(path)
+        if data["level"] != number:
+            raise damaged(path, f"it is level {data['level']}")
+        if data["run"] != self._name:
+            raise damaged(path, "it is of another run")
+        return data
+
     def write(self, name: str, block: Block) -> File:
         """Write a file of states. OSError where that fails; then it is not there."""
+        return self._written(name, len(block[0]), lambda path: blocks.write(path, block))
+
+    def _written(self, name: str, states: int, write: Callable[[Path], None]) -> File:
+        """The file of so many states that `write` writes. OSError where that fails; then it is not there."""
         path = self.shards / f"{name}.arrow"
         try:
-            blocks.write(path, block)
-            return File(path.name, len(block[0]), path.stat().st_size, blocks.checksum(path))
+            write(path)
+            return File(path.name, states, path.stat().st_size, blocks.checksum(path))
         except BaseException:
             path.unlink(missing_ok=True)
             raise
@@ -217,8 +299,8 @@ class RunDirectory:
             if path.stat().st_size == file.length:
                 return blocks.read(kind, path)
         except (OSError, ValueError) as error:
-            raise _damaged(path, str(error)) from None
-        raise _damaged(path, f"it has {path.stat().st_size:,} bytes and not {file.length:,}")
+            raise damaged(path, str(error)) from None
+        raise damaged(path, f"it has {path.stat().st_size:,} bytes and not {file.length:,}")
 
     def verify(self, levels: list[Committed]) -> None:
         """Compare every file that the levels need with its checksum. DamagedRunError names the first that differs."""
@@ -233,17 +315,23 @@ class RunDirectory:
         try:
             found = blocks.checksum(path)
         except OSError as error:
-            raise _damaged(path, (error.strerror or str(error)).lower()) from None
+            raise damaged(path, (error.strerror or str(error)).lower()) from None
         if found != file.checksum:
-            raise _damaged(path, f"its checksum is {found:08x} and not {file.checksum:08x}")
+            raise damaged(path, f"its checksum is {found:08x} and not {file.checksum:08x}")
 
     def sweep(self, levels: list[Committed]) -> None:
         """Remove the files that neither the levels nor the search from the last one on can need."""
         needed = {shard.level.name for level in levels for shard in level.shards}
         needed |= {file.name for shard in levels[-1].shards for file in shard.visited}
-        for path in self.shards.iterdir():
+        self._sweep(needed)
+
+    def _sweep(self, needed: set[str]) -> None:
+        for path in (*self.shards.iterdir(), *self._levels.glob(".kafkacheck-*.tmp")):
             if path.name not in needed:
                 path.unlink(missing_ok=True)
+
+    def _numbers(self) -> list[int]:
+        return sorted(int(path.stem) for path in self._levels.glob("[0-9]*.json"))
 
     @cached_property
     def _name(self) -> str:
@@ -263,7 +351,12 @@ class RunDirectory:
         return self._levels / f"{number:06}.json"
 
 
-def _sealed(data: dict[str, Any]) -> str:
+def kernel_name(text: str) -> str:
+    """A name for a kernel's text, which no other text has."""
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
+
+
+def sealed(data: dict[str, Any]) -> str:
     """The data as JSON text, with a checksum of itself."""
     content = json.loads(json.dumps(data))
     return json.dumps({**content, "checksum": _seal(content)}) + "\n"
@@ -273,27 +366,28 @@ def _seal(content: dict[str, Any]) -> int:
     return zlib.crc32(json.dumps(content, sort_keys=True).encode())
 
 
-def _json(path: Path) -> dict[str, Any]:
+def unsealed(path: Path) -> dict[str, Any]:
     """The data that was sealed in a file. DamagedRunError where it is missing or not as it was written."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise _damaged(path, (error.strerror or str(error)).lower()) from None
+        raise damaged(path, (error.strerror or str(error)).lower()) from None
     except ValueError as error:
-        raise _damaged(path, f"it is not JSON ({error})") from None
+        raise damaged(path, f"it is not JSON ({error})") from None
     if not isinstance(data, dict):
-        raise _damaged(path, "it is not a JSON object")
+        raise damaged(path, "it is not a JSON object")
     checksum = data.pop("checksum", None)
     if checksum != _seal(data):
-        raise _damaged(path, f"its checksum is not {checksum}")
+        raise damaged(path, f"its checksum is not {checksum}")
     return data
 
 
-def _damaged(path: Path, why: str) -> DamagedRunError:
+def damaged(path: Path, why: str) -> DamagedRunError:
+    """The error for a file that is not as it was written."""
     return DamagedRunError(f"{path} is damaged: {why}; restore that file, or begin a new run in another folder")
 
 
-def _sync(folder: Path) -> None:
+def sync(folder: Path) -> None:
     """Wait until the disk has the names in a folder, where the system can do that."""
     try:
         descriptor = os.open(folder, os.O_RDONLY)

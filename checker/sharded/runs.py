@@ -1,34 +1,39 @@
 """Beginning a distributed search, and continuing one from its run directory."""
 
+import atexit
 import contextlib
+import io
 import shlex
 import shutil
 import tempfile
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
+import psutil
+
+from checker import catalogue
 from checker.background import FailedError, Job
-from checker.commands.named import Source
+from checker.commands.named import Source, Wanted, followed
 from checker.compiled import CompiledSearch
 from checker.distributed import DistributedSearch, HereWorkers, SparkWorkers
 from checker.errors import UsageError
-from checker.exploration import Watch
-from checker.files import reason_of
+from checker.exploration import Found, Watch
+from checker.files import atomic_write, reason_of
 from checker.identity import differences, identity_of
 from checker.interpreted import InterpretedSearch
 from checker.machine import kernel, machine_code
-from checker.machine.native import fingerprint
 from checker.model import Model
 from checker.places import CHECKER, SOURCES
 from checker.result import Limits, ProgressListener, Result, Verdict
-from checker.search import result_of, wait
+from checker.search import result_of, self_checked, wait
+from checker.self_check import Examples, examples_of
 from checker.sharded import spark
 from checker.sharded.hand_over import hand_over
-from checker.sharded.run_directory import RunDirectory
+from checker.sharded.run_directory import RunDirectory, kernel_name
 from checker.sharded.shard import Work
 
 SPARK_FROM = 200_000
@@ -52,9 +57,14 @@ class Cluster:
     hand_over_from: int | None = None
     tell: Callable[[str], None] = lambda line: None
 
-    def resuming(self, path: Path) -> str:
-        """The command that continues a run as it was begun. Settings may be secrets: they are for the user to give."""
+    def resuming(self, path: Path, model: str = "") -> str:
+        """The command that continues a run of a model, named so, as it was begun.
+
+        Settings may be secrets: they are for the user to give.
+        """
         words = ["kafkacheck", "resume", str(path)]
+        if model and not catalogue.is_ours(model):
+            words += ["--model", model]
         if self.master is not None:
             words += ["--master", self.master]
         if self.spark_from != SPARK_FROM:
@@ -85,14 +95,14 @@ def begin(
     run = RunDirectory(path or Path(tempfile.mkdtemp(prefix="kafkacheck-run-")))
     about = {
         "model": model.name,
-        "source": [source.absolute().text, list(source.changes), list(source.properties), source.lemmas],
+        "source": source.as_json(),
         "shards": cluster.shards,
         "goes_past": goes_past,
         "identity": identity_of(model, text),
     }
     try:
         run.create(about, text)
-        return _continued(model, run, about, cluster, limits, progress, is_temporary=path is None)
+        return _continued(model, run, about, text, cluster, limits, progress, is_temporary=path is None)
     except BaseException:
         if path is None:
             shutil.rmtree(run.path, ignore_errors=True)
@@ -105,22 +115,26 @@ def resume(
     limits: Limits,
     progress: ProgressListener | None = None,
     model: Model | None = None,
+    named: str | None = None,
 ) -> Result:
     """Continue the run at `path` from its last whole level, after comparing all files with their checksums.
 
-    `model` is what `source_of` the run names, where it is there already. UsageError where the model has changed since,
-    naming what; DamagedRunError naming a file that is damaged.
+    `model` is what `source_of` the run and `named` says, where it is there already. UsageError where the model has
+    changed since, naming what; DamagedRunError naming a file that is damaged.
     """
     run = RunDirectory(path)
     about = run.about()
-    model = model or source_of(path).model()
+    run.check_writable()
+    source = source_of(path, named)
+    about["source"][0] = source.text
+    model = model or source.model()
     text = unchanged_kernel(run, model)
     if cluster.shards not in (None, about["shards"]) and run.committed():
         raise UsageError(f"{path} has {about['shards']} shards, which cannot become {cluster.shards}")
     if cluster.master is not None:
         spark.reach(cluster.master)
     run.write_kernel(text)
-    return _continued(model, run, about, cluster, limits, progress, is_temporary=False)
+    return _continued(model, run, about, text, cluster, limits, progress, is_temporary=False)
 
 
 def unchanged_kernel(run: RunDirectory, model: Model) -> str:
@@ -134,16 +148,22 @@ def unchanged_kernel(run: RunDirectory, model: Model) -> str:
     return text
 
 
-def source_of(path: Path) -> Source:
-    """How the model of the run at `path` was named. UsageError where there is no run."""
-    text, changes, properties, lemmas = RunDirectory(path).about()["source"]
-    return Source(text, tuple(changes), tuple(properties), lemmas)
+def source_of(path: Path, named: str | None = None) -> Source:
+    """How to find the model of the run at `path`: as it is `named`, or by a name of the catalogue.
+
+    UsageError where there is no run, and where it names another model and none is `named`.
+    """
+    about = RunDirectory(path).described()
+    text, changes, properties, lemmas = about["source"]
+    (text,) = followed([Wanted(path, about["model"], text)], [] if named is None else [named])
+    return Source(text, tuple(changes), tuple(properties), lemmas).absolute()
 
 
 def _continued(
     model: Model,
     run: RunDirectory,
     about: dict[str, Any],
+    text: str,
     cluster: Cluster,
     limits: Limits,
     progress: ProgressListener | None,
@@ -151,31 +171,46 @@ def _continued(
 ) -> Result:
     watch = Watch(limits, progress)
     with watch.interrupts.listening(), run.locked(), contextlib.ExitStack() as started:
-        sessions = SparkStarter(cluster, run.path, started)
+        sessions = SparkStarter(cluster, started)
         levels = [run.level(number) for number in run.committed()]
         if not levels or levels[-1].summary is None:
             run.forget()
-            result = _from_the_start(model, run, about, cluster, watch, sessions)
-            if result is not None:
-                return _left(result, run, is_temporary, cluster)
+            result = _from_the_start(model, run, about, text, cluster, watch, sessions)
+            if not isinstance(result, Examples):
+                return _left(result, run, about, is_temporary, cluster)
+            examples = result
         else:
+            examples = Examples()
             run.verify(levels)
-        sizes, name = kernel.sizes_of(model), fingerprint(run.kernel.read_text(encoding="utf-8"))
-        work = Work(str(run.path.resolve()), name, sizes, about["shards"], 0)
+        sizes = kernel.sizes_of(model)
+        work = Work(str(run.path.resolve()), kernel_name(text), sizes, about["shards"], 0)
         workers = (HereWorkers(), SparkWorkers(sessions.context))
-        search = DistributedSearch(model, run, work, watch, workers, cluster.spark_from, about["goes_past"])
-        found = search.run()
-        return _left(result_of(search, found, watch), run, is_temporary, cluster)
+        search = DistributedSearch(model, run, work, watch, workers, cluster.spark_from, about["goes_past"], examples)
+        return _left(_answer(search, search.run(), watch), run, about, is_temporary, cluster)
+
+
+def _answer(search: CompiledSearch | DistributedSearch, found: Found | None, watch: Watch) -> Result:
+    """The answer of a search that stopped, checked once more if it holds."""
+    found, checked = self_checked(search, found, watch.seconds)
+    result = result_of(search, found, watch)
+    result.checked = checked
+    return result
 
 
 def _from_the_start(
-    model: Model, run: RunDirectory, about: dict[str, Any], cluster: Cluster, watch: Watch, sessions: "SparkStarter"
-) -> Result | None:
-    """Search in this process until a level is wide enough and hand over; the result where none is.
+    model: Model,
+    run: RunDirectory,
+    about: dict[str, Any],
+    text: str,
+    cluster: Cluster,
+    watch: Watch,
+    sessions: "SparkStarter",
+) -> Result | Examples:
+    """Search in this process until a level is wide enough and hand over with examples; the result where none is.
 
     UsageError where a file cannot be written.
     """
-    with machine_code.compiling(run.kernel.read_text(encoding="utf-8")) as compiler:
+    with machine_code.compiling(text) as compiler:
         waiting = InterpretedSearch(model, watch)
         stopped = wait(waiting, compiler.is_ready)
         if stopped is not None:
@@ -185,13 +220,14 @@ def _from_the_start(
             search.counts.tolerate_all(model)
         found = search.run(cluster.spark_from if cluster.hand_over_from is None else cluster.hand_over_from)
         if found is not None or not search.frontier:
-            return result_of(search, found, watch)
+            return _answer(search, found, watch)
         try:
             if about["shards"] is None:
                 expanded = search.counts.distinct - search.frontier
                 reason_to_stop = partial(watch.reason_to_stop, search.engine, search.counts, expanded)
                 about["shards"] = sessions.context(reason_to_stop).defaultParallelism
             run.describe(about)
+            examples = examples_of(search)
             hand_over(search, run, about["shards"])
         except FailedError as error:
             return result_of(search, search.counts.stopped(model, str(error)), watch)
@@ -200,20 +236,22 @@ def _from_the_start(
                 f"cannot write {error.filename or run.shards}: {reason_of(error)}; make room there, and go on with "
                 f"`kafkacheck resume {run.path}`, or begin again with another --run-dir"
             ) from error
-    return None
+    return examples
 
 
 class SparkStarter:
     """The Spark context, started when it is first asked for; it ends with `until`."""
 
-    def __init__(self, cluster: Cluster, folder: Path, until: contextlib.ExitStack) -> None:
-        self._cluster, self._folder, self._until = cluster, folder, until
+    def __init__(self, cluster: Cluster, until: contextlib.ExitStack) -> None:
+        self._cluster, self._until = cluster, until
         self._context: Any = None
         self._is_given_up = False
+        self._before: list[psutil.Process] = []
 
     def context(self, reason_to_stop: Callable[[], str]) -> Any:
         """The Spark context. UsageError where Spark cannot be started, FailedError where there is a reason to stop."""
         if self._context is None:
+            self._before = psutil.Process().children()
             started, ending = Job(self._start, self._give_up, str).wait(reason_to_stop)
             self._until.push(ending)
             self._context = started
@@ -224,29 +262,32 @@ class SparkStarter:
         """The context, and what ends it; ended at once where it was given up meanwhile."""
         with contextlib.ExitStack() as ending:
             master, conf = self._cluster.master, self._cluster.conf
-            started = ending.enter_context(spark.context(master, conf, [_package(self._folder)], UNCOMPRESSED))
+            started = ending.enter_context(spark.context(master, conf, [_package()], UNCOMPRESSED))
             return started, contextlib.ExitStack() if self._is_given_up else ending.pop_all()
 
     def _give_up(self) -> None:
         self._is_given_up = True
+        spark.kill_others(self._before)  # its start may take long
 
 
-def _package(folder: Path) -> Path:
-    """The package `checker` as a file in a folder, for Spark to bring to its workers."""
-    path = folder / "kafkacheck.zip"
-    try:
-        with zipfile.ZipFile(path, "w") as archive:
-            for module in sorted(CHECKER.rglob("*.py")):
-                archive.write(module, module.relative_to(SOURCES))
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {reason_of(error)}; name a place that can be written") from error
+@lru_cache(maxsize=1)
+def _package() -> Path:
+    """The package `checker` as a file that stays until the process ends, for Spark to bring to its workers."""
+    kept = contextlib.ExitStack()
+    atexit.register(kept.close)
+    path = kept.enter_context(spark.temporary_folder()) / "kafkacheck.zip"
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for module in sorted(CHECKER.rglob("*.py")):
+            archive.write(module, module.relative_to(SOURCES))
+    atomic_write(path, content.getvalue())
     return path
 
 
-def _left(result: Result, run: RunDirectory, is_temporary: bool, cluster: Cluster) -> Result:
+def _left(result: Result, run: RunDirectory, about: dict[str, Any], is_temporary: bool, cluster: Cluster) -> Result:
     """Remove a temporary run directory that is not needed; say how to go on where the search did not end."""
     if result.verdict is Verdict.NOT_EXHAUSTED and run.committed():
-        result.reason += f"; continue with: {cluster.resuming(run.path)}"
+        result.reason += f"; continue with: {cluster.resuming(run.path, about['source'][0])}"
         return result
     if result.verdict is Verdict.NOT_EXHAUSTED:
         result.reason += "; it had no level wide enough for Spark yet, and such levels are not kept"

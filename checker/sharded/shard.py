@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from checker import cache
 from checker.compiled import Workspace, slots_for
 from checker.errors import KafkacheckError
 from checker.machine import machine_code
@@ -45,7 +46,7 @@ class Expanded(NamedTuple):
 
     `violated` gives, by number of the property, the first row with a
     violating successor; `deadlock` and `failed` the first row without an enabled action, and that could not be
-    evaluated.
+    evaluated. `taken` gives, by number of the action, the first row from which it was taken.
     """
 
     shard: int
@@ -56,17 +57,21 @@ class Expanded(NamedTuple):
     deadlock: int | None
     failed: int | None
     sent: int
+    taken: tuple[tuple[int, int], ...]
 
 
 class Absorbed(NamedTuple):
     """A shard's part of the next level: what it holds, what of it shows something, as in `Expanded`, by its own rows.
 
-    `expanded` is what the shards reported whose messages came here.
+
+    `met_in` are the rows in which the `sometimes` properties of `met` hold. `expanded` is what the shards reported
+    whose messages came here.
     """
 
     shard: int
     kept: Shard
     met: tuple[int, ...]
+    met_in: tuple[int, ...]
     violated: tuple[tuple[int, int], ...]
     failed: int | None
     expanded: tuple[Expanded, ...]
@@ -96,7 +101,7 @@ def expand(work: Work, shard: int, part: File) -> Iterator[tuple[int, Message]]:
         space = Workspace(work.sizes, kernel_of(work), ROOM)
         found = _Found()
         for start in range(0, len(states), CHUNK):
-            for first, last in _batches(space, states[start : start + CHUNK], found):
+            for first, last in _batches(space, states[start : start + CHUNK], found, start):
                 for owner, message in _messages(work, space, first, last, parent_of(shard, start)):
                     found.sent += len(message)
                     yield owner, message
@@ -106,7 +111,10 @@ def expand(work: Work, shard: int, part: File) -> Iterator[tuple[int, Message]]:
         violated = tuple(sorted(found.violated.items()))
         fired = tuple(int(each) for each in space.fired)
         counted = (found.generated, found.excluded, fired)
-        yield shard, Expanded(shard, *counted, violated, found.deadlock, found.failed, found.sent)
+        yield (
+            shard,
+            Expanded(shard, *counted, violated, found.deadlock, found.failed, found.sent, tuple(found.taken.items())),
+        )
     except (OSError, MemoryError, KafkacheckError) as error:
         yield shard, Trouble(trouble_text(error))
 
@@ -119,8 +127,16 @@ class _Found:
         self.excluded = 0
         self.sent = 0
         self.violated: dict[int, int] = {}
+        self.taken: dict[int, int] = {}
         self.deadlock: int | None = None
         self.failed: int | None = None
+
+    def note_taken(self, space: Workspace, looked: int, start: int) -> None:
+        """Take over from which states actions were taken first, after a number of successors was looked at."""
+        for action in np.flatnonzero(space.fired).tolist():
+            origin = None if action in self.taken else space.first_origin(action, looked)
+            if origin is not None:
+                self.taken[action] = start + origin
 
     def note(self, space: Workspace, start: int) -> None:
         """Take over what the kernel reported of a chunk that begins at row `start`."""
@@ -141,8 +157,11 @@ def _clear(space: Workspace) -> None:
     space.report[FAULT] = NO_FAULT
 
 
-def _batches(space: Workspace, states: Array, found: _Found) -> Iterator[tuple[int, int]]:
-    """Expand states; whenever successors are to be sent, the first and last row where they lie in the store."""
+def _batches(space: Workspace, states: Array, found: _Found, start: int) -> Iterator[tuple[int, int]]:
+    """Expand states; whenever successors are to be sent, the first and last row where they lie in the store.
+
+    The first of the states is the row `start` of the shard's part.
+    """
     count = len(states)
     space.store[:count] = states
     kept = _only_sources(space, count)
@@ -155,6 +174,7 @@ def _batches(space: Workspace, states: Array, found: _Found) -> Iterator[tuple[i
         kept, looked = space.absorb(kept, amount, space.capacity)
         found.generated += looked
         found.excluded += space.excluded(looked)
+        found.note_taken(space, looked, start)
         if slots_for(kept + space.room) > space.slots:
             space.fill_table(kept, slots_for(kept + space.room))
     yield count, kept
@@ -215,8 +235,9 @@ def _absorb(
         if report[kept_slot(number)] >= 0
     )
     met = tuple(number for number in range(work.sizes.sometimes) if report[work.sizes.sometimes_slot(number)] >= 0)
+    met_in = tuple(int(report[work.sizes.sometimes_slot(number)]) for number in met)
     failed = None if report[FAULT] == NO_FAULT else int(report[FAULT_AT])
-    return Absorbed(shard, kept, met, violated, failed, expanded)
+    return Absorbed(shard, kept, met, met_in, violated, failed, expanded)
 
 
 def _distinct(space: Workspace, came: list[Candidates]) -> Level:
@@ -253,7 +274,7 @@ def keep(run: RunDirectory, level: int, shard: int, new: Level, known: Sequence[
 def kernel_of(work: Work) -> dict[str, Entry]:
     """The kernel's entries."""
     if work.kernel not in _kernels:
-        _kernels[work.kernel] = kernel_from(RunDirectory(Path(work.path)).kernel.read_text(encoding="utf-8"))
+        _kernels[work.kernel] = kernel_from(RunDirectory(Path(work.path)).kernel_text(work.kernel))
     return _kernels[work.kernel]
 
 
@@ -261,7 +282,7 @@ def kernel_from(text: str, compiled: Callable[[str], dict[str, Entry]] = machine
     """The entries of a kernel; compiled once per machine, loaded once per process."""
     name = fingerprint(text)
     if name not in _kernels:
-        with machine_code.one_at_a_time(name):
+        with cache.one_at_a_time(name):
             _kernels[name] = compiled(text)
     return _kernels[name]
 

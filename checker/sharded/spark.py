@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -38,6 +39,8 @@ SECONDS_TO_START = 60
 SECONDS_TO_END = 15
 """How long Java may take to end before it is killed."""
 
+MOST_FAILURES = 10
+"""How often a task may fail on this machine, as where a worker is killed. Spark ends a job there at the first time."""
 JAVA = "spark.kafkacheck.java"
 """The setting that says which Java was chosen."""
 
@@ -126,14 +129,18 @@ def context(
         with _started(submitted, every, python_files) as started:
             yield started
         return
-    with _folder() as folder, _own_gateway(folder, given) as gateway, _started(gateway, every, python_files) as started:
+    with (
+        temporary_folder() as folder,
+        _own_gateway(folder, given) as gateway,
+        _started(gateway, every, python_files) as started,
+    ):
         yield started
 
 
 def description(running: SparkContext) -> str:
     """Which Spark and which Java run, in one line."""
     told = running.getConf().get(JAVA) or f"Java {_property(running._jvm, 'java.version')}"
-    return f"Spark {running.version} on {running.master} with {told}"
+    return f"Spark {running.version} on {_as_given(str(running.master))} with {told}"
 
 
 def parse_settings(texts: Sequence[str]) -> dict[str, str]:
@@ -188,16 +195,20 @@ def _check_name(name: str) -> None:
 def _check_agreement(given: Mapping[str, str], standing: SparkConf) -> None:
     """The settings under which Spark runs already cannot be changed."""
     for name, value in given.items():
-        if standing.get(name) not in (None, value):
+        stands = _as_given(standing.get(name) or value)
+        if stands != _as_given(value):
             raise UsageError(
-                f"{name} is {standing.get(name)!r} where Spark was started, and {value!r} is asked for; give it once, "
+                f"{name} is {stands!r} where Spark was started, and {value!r} is asked for; give it once, "
                 "where Spark is started"
             )
 
 
 @contextlib.contextmanager
-def _folder() -> Iterator[Path]:
-    """A temporary folder, removed on leaving. Those of processes that were killed are removed, too."""
+def temporary_folder() -> Iterator[Path]:
+    """A temporary folder, removed on leaving. Those of processes that were killed are removed, too.
+
+    UsageError where the system gives no room for one.
+    """
     prefix = f"{APPLICATION}-spark-"
     for old in Path(tempfile.gettempdir()).glob(f"{prefix}*-*"):
         number = old.name.removeprefix(prefix).partition("-")[0]
@@ -221,6 +232,7 @@ def _own_gateway(folder: Path, given: dict[str, str]) -> Iterator[Any]:
     """A Java of our own, which knows the settings that must be known when it starts."""
     master = given.setdefault("spark.master", "local[*]")
     reach(master)
+    given["spark.master"] = _patient(master)
     chosen = java.find()
     defaults = {**QUIET, "spark.app.name": APPLICATION, JAVA: chosen.text, "spark.local.dir": str(folder)}
     defaults["spark.sql.autoBroadcastJoinThreshold"] = "-1"  # a graph is a hundred times as large as its Parquet files
@@ -246,10 +258,38 @@ def _own_gateway(folder: Path, given: dict[str, str]) -> Iterator[Any]:
 
 
 def _launched(settings: SparkConf, output: IO[bytes], log: Path) -> Any:
+    before = psutil.Process().children()
     try:
         return _launch(settings, {"stdout": output, "stderr": output})
-    except (PySparkException, OSError) as error:
+    except BaseException as error:
+        kill_others(before)
+        if not isinstance(error, PySparkException | OSError):
+            raise
         raise UsageError(f"Spark's Java did not start: {_last_words(log) or reason(error)}") from error
+
+
+def kill_others(known: Sequence[psutil.Process]) -> None:
+    """End what this process has begun besides these, with all below it, and wait for that: it writes to folders that
+    are about to go.
+    """
+    processes = [each for each in psutil.Process().children() if each not in known]
+    for each in tuple(processes):
+        with contextlib.suppress(psutil.Error):
+            processes = [*processes, *each.children(recursive=True)]
+    for each in processes:
+        with contextlib.suppress(psutil.Error):
+            each.kill()
+    until = time.monotonic() + SECONDS_TO_END
+    while any(_is_at_work(each) for each in processes) and time.monotonic() < until:
+        time.sleep(0.05)
+
+
+def _is_at_work(process: psutil.Process) -> bool:
+    """Whether a process has not ended. Its exit status stays for who began it, and may wait for it elsewhere."""
+    try:
+        return bool(process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.Error:
+        return False
 
 
 def _launch(settings: SparkConf | None, streams: dict[str, Any] | None) -> Any:
@@ -362,6 +402,17 @@ def _is_local(master: str) -> bool:
 
 _LOCAL = re.compile(r"local(\[(\*|[1-9]\d*)(,\s*[1-9]\d*)?\])?|local-cluster\[\s*[1-9]\d*\s*(,\s*[1-9]\d*\s*){2}\]")
 """The masters that are this machine: so many cores, or workers, cores and MiB; and how often a task may fail."""
+
+
+def _patient(master: str) -> str:
+    """The master, but on this machine, too, a task is tried again, unless the master says itself how often."""
+    found = re.fullmatch(r"local(\[([^,\]]*)\])?", master)
+    return master if found is None else f"local[{found[2] or 1},{MOST_FAILURES}]"
+
+
+def _as_given(master: str) -> str:
+    """A master, or the value of another setting, without what `_patient` adds."""
+    return master.replace(f",{MOST_FAILURES}]", "]")
 
 
 def _addresses(master: str) -> list[tuple[str, int]]:

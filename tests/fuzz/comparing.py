@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from unittest import mock
 
-from checker import compiled
+from checker import collector, compiled
 from checker.commands.named import Source
 from checker.compiled import CompiledSearch
+from checker.distributed import DistributedSearch
 from checker.exploration import Watch
 from checker.interpreted import InterpretedSearch
 from checker.machine import kernel, lookup, native
@@ -26,6 +27,7 @@ from tests.random_programs import module_text, with_model
 from tests.readings import Outcome
 
 LIMITS = Limits(max_states=200)
+SPARK_LIMITS = Limits(max_states=2000)
 
 Totals = Counter[str]
 """How many programs were compared and refused, how many states they have, and how often each verdict was given."""
@@ -59,7 +61,7 @@ def sizes(seed: int) -> Iterator[None]:
     with (
         mock.patch.object(compiled, "BUFFER", chance.choice([16, 64, 512])),
         mock.patch.object(compiled, "SMALLEST_TABLE", chance.choice([16, 1024])),
-        mock.patch.object(kernel, "MOST_COPIES", chance.choice([0, 0, 4, 128])),
+        mock.patch.object(kernel, "MOST_COPIES", chance.choice([0, 0, 4, 32])),
         mock.patch.object(native, "MOST_COPIES", chance.choice([0, 4, 16])),
     ):
         yield
@@ -102,10 +104,10 @@ def compiled_programs(seed: int, folder: Path) -> Totals:
         return of_all(seed, folder, range(PROGRAMS), compare)
 
 
-def of_all(seed: int, folder: Path, numbers: range, compare: Callable[[int, Model], Outcome]) -> Totals:
-    """Compare the programs of a seed; any exception is a difference."""
+def of_all(seed: int, folder: Path, numbers: range, compare: Callable[[int, Model], Outcome | None]) -> Totals:
+    """Compare the programs of a seed, without those for which `compare` gives None; any exception is a difference."""
     totals: Totals = Counter()
-    with imported(folder, f"random_{seed}", module_text(seed, numbers)) as module:
+    with collector.paused(), imported(folder, f"random_{seed}", module_text(seed, numbers)) as module:
         for number, model in models(module, seed, numbers):
             if model is None:
                 totals["refused"] += 1
@@ -116,6 +118,9 @@ def of_all(seed: int, folder: Path, numbers: range, compare: Callable[[int, Mode
                 raise
             except Exception as error:
                 raise DifferenceError(seed, number, f"comparing it fails: {error!r}") from error
+            if outcome is None:
+                totals["left out"] += 1
+                continue
             totals["programs"] += 1
             totals["states"] += outcome.distinct
             totals["steps"] += outcome.generated
@@ -124,15 +129,20 @@ def of_all(seed: int, folder: Path, numbers: range, compare: Callable[[int, Mode
 
 
 def spark_programs(seed: int, folder: Path) -> Totals:
-    """Compare two programs of a seed, searched by Spark from the first level on. A Spark must run in this process."""
+    """Compare two programs of a seed, searched by Spark from the first level on. A Spark must run in this process.
 
-    def compare(number: int, model: Model) -> Outcome:
-        plain = readings.interpreted(model, LIMITS)
+    Those that end before that, or have too many states, are left out.
+    """
+
+    def compare(number: int, model: Model) -> Outcome | None:
+        plain = readings.interpreted(model, SPARK_LIMITS)
+        if plain.verdict is Verdict.NOT_EXHAUSTED:
+            return None
         path = folder / f"spark_{seed}_{number}.py"
         path.write_text(with_model(module_text(seed, [number]), number), encoding="utf-8")
         told: list[str] = []
         cluster = Cluster("local[2]", shards=1 + seed % 3, spark_from=1, tell=told.append)
-        result = runs.begin(Source(str(path)), folder / f"run_{seed}_{number}", cluster, LIMITS)
+        result = runs.begin(Source(str(path)), folder / f"run_{seed}_{number}", cluster, Limits())
         found = [result.verdict, result.property]
         wanted: list[object] = [plain.verdict, plain.property]
         if plain.verdict is not Verdict.EVALUATION_FAILED:
@@ -140,6 +150,6 @@ def spark_programs(seed: int, folder: Path) -> Totals:
             wanted += [plain.distinct, plain.generated, plain.depth, plain.fired]
         if found != wanted:
             raise DifferenceError(seed, number, f"interpreted and Spark: {wanted} and {found}, {told}")
-        return plain
+        return plain if result.engine == DistributedSearch.engine else None
 
     return of_all(seed, folder, range(2), compare)

@@ -134,7 +134,8 @@ class _Comparison:
         finds = (Verdict.VIOLATED, Verdict.DEADLOCK, Verdict.EVALUATION_FAILED)
         if found.verdict in finds and found.length <= DEPTH and verdict not in wrong:
             raise self.differ(f"{told}: it misses what goes wrong")
-        if verdict in wrong and (found.verdict is Verdict.HOLDS or found.verdict in finds and found.length > DEPTH + 1):
+        is_later = found.verdict in finds and found.length > DEPTH + 1
+        if verdict in wrong and (found.verdict is Verdict.HOLDS or is_later):
             raise self.differ(f"{told}: nothing goes wrong so early")
         if verdict is BoundedVerdict.VIOLATED and found.verdict is Verdict.VIOLATED and result.depth != found.length:
             raise self.differ(f"{told}: the lengths differ")
@@ -234,14 +235,18 @@ class _Comparison:
                     self.states, self.parameters[each.action.name], self.run[each.action.name], strict=True
                 ):
                     if outcome(twin, other, values, given) != ran:
-                        raise self.differ(f"equivalent: EQUIVALENT, and {each.action.name}{given} from {values} differs")
+                        raise self.differ(
+                            f"equivalent: EQUIVALENT, and {each.action.name}{given} from {values} differs"
+                        )
         return dict(count)
 
 
 def mutant(text: str, chance: random.Random) -> str:
     """The same module with one change in one of its actions or helpers."""
     tree = ast.parse(text)
-    functions = [each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name.startswith(("step", "hel"))]
+    functions = [
+        each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name.startswith(("step", "hel"))
+    ]
     places = [
         node
         for function in functions

@@ -1,0 +1,130 @@
+"""How much memory this process may still have, and who limits it: the machine, a control group, or `ulimit`.
+
+Python alone is needed to find that out on Linux, so that it can be asked before any library is loaded.
+"""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path("/")
+"""The folder in which `proc`, and the control groups that it speaks of, are looked up."""
+
+UNLIMITED = 1 << 60
+"""From so many bytes on a limit says that there is none."""
+
+LIMITS = ("memory.max", "memory.high", "memory.limit_in_bytes")
+"""What a control group may have: the system kills, or holds back, what takes more. The last is that of version 1."""
+USAGES = ("memory.current", "memory.usage_in_bytes")
+RECLAIMED = ("inactive_file", "active_file", "slab_reclaimable")
+"""What a control group is charged for, but the system takes back as soon as somebody needs it."""
+NOT_YET = ("file_dirty", "file_writeback", "dirty", "writeback")
+"""Parts of it that must be written to the disk before; the last two in version 1."""
+TOTAL = "total_"
+"""In version 1 the counts of a group with those below it begin so."""
+
+
+def available() -> int:
+    """How many bytes this process may still take: the least that the machine, its control groups and its own limits
+    leave. Nothing is reserved; a moment later it may be less.
+    """
+    return max(0, min([_left_by_machine(), *(most - used for most, used in (*_groups(), *_own_limits()))]))
+
+
+def limit() -> int | None:
+    """The least of what control groups and the process's own limits let it have, in bytes, used or not; None where
+    only the machine's memory limits it.
+    """
+    return min((most for most, _ in (*_groups(), *_own_limits())), default=None)
+
+
+def address_space() -> int | None:
+    """How many bytes of address space the process may still take; None where that has no limit, or nobody knows."""
+    return next((most - used for most, used in _own_limits("RLIMIT_AS")), None)
+
+
+def _left_by_machine() -> int:
+    with contextlib.suppress(OSError, ValueError):
+        for line in (ROOT / "proc/meminfo").read_text("ascii").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) << 10
+    import psutil
+
+    return int(psutil.virtual_memory().available)
+
+
+def _own_limits(*names: str) -> Iterator[tuple[int, int]]:
+    """The limits that the process was given (`ulimit -v`, `ulimit -d`), and how much of each it has taken, in bytes."""
+    with contextlib.suppress(ImportError, OSError, ValueError, IndexError):
+        import resource
+
+        sizes = [int(each) * resource.getpagesize() for each in Path("/proc/self/statm").read_text("ascii").split()]
+        for name, used in (("RLIMIT_AS", sizes[0]), ("RLIMIT_DATA", sizes[5])):
+            most = resource.getrlimit(getattr(resource, name))[0]
+            if most != resource.RLIM_INFINITY and (not names or name in names):
+                yield most, used
+
+
+def _groups() -> Iterator[tuple[int, int]]:
+    """The limits of the process's control groups, from its own up to the highest that is seen, and how much each has
+    in use that cannot be reclaimed at once, in bytes.
+    """
+    for folder in _folders():
+        limits = [number for name in LIMITS if (number := _number(folder / name)) is not None and number < UNLIMITED]
+        used = next((number for name in USAGES if (number := _number(folder / name)) is not None), None)
+        if limits and used is not None:
+            yield min(limits), max(0, used - _reclaimable(folder))
+
+
+def _folders() -> Iterator[Path]:
+    """The folders of the control groups that count this process's memory, innermost first."""
+    for line in _lines("proc/self/cgroup"):
+        _, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        if controllers and "memory" not in controllers.split(","):
+            continue
+        for mounted, top in _mounts("memory" if controllers else ""):
+            # A container may see only a part of the tree, from `mounted` on, but its path from the top of the machine.
+            inner = path.removeprefix(mounted.rstrip("/")) if (path + "/").startswith(mounted.rstrip("/") + "/") else ""
+            parts = [part for part in inner.split("/") if part not in ("", "..")]
+            for count in range(len(parts), -1, -1):
+                yield top.joinpath(*parts[:count])
+
+
+def _mounts(controller: str) -> Iterator[tuple[str, Path]]:
+    """Where the trees of control groups with this controller ("": those of version 2) are seen: which part of the
+    tree, and in which folder.
+    """
+    for line in _lines("proc/self/mountinfo"):
+        before, dash, after = line.partition(" - ")
+        fields, kind = before.split(), after.split()
+        if not dash or len(fields) < 5 or len(kind) < 3:
+            continue
+        is_wanted = kind[0] == "cgroup" and controller in kind[2].split(",") if controller else kind[0] == "cgroup2"
+        if is_wanted:
+            yield fields[3], ROOT / fields[4].replace("\\040", " ").lstrip("/")
+
+
+def _lines(name: str) -> list[str]:
+    with contextlib.suppress(OSError):
+        return (ROOT / name).read_text("utf-8", errors="replace").splitlines()
+    return []
+
+
+def _number(path: Path) -> int | None:
+    """The number in a file; None where there is no such file, or another word, such as `max`."""
+    with contextlib.suppress(OSError, ValueError):
+        return int(path.read_text("ascii"))
+    return None
+
+
+def _reclaimable(folder: Path) -> int:
+    counts: dict[str, int] = {}
+    with contextlib.suppress(OSError, ValueError):
+        for line in (folder / "memory.stat").read_text("ascii").splitlines():
+            name, _, number = line.partition(" ")
+            counts[name] = int(number)
+    reclaimed, not_yet = (
+        sum(counts.get(TOTAL + name, counts.get(name, 0)) for name in names) for names in (RECLAIMED, NOT_YET)
+    )
+    return max(0, reclaimed - not_yet)

@@ -1,0 +1,331 @@
+"""Whether plain Python agrees with what was proved: a short search, and actions run from states drawn at random.
+
+It shares nothing with the proof but the model's functions, so that a formula that is not what a function does, a proof
+that was kept by mistake, or a solver that errs, is noticed where it matters.
+"""
+
+import itertools
+import random
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from checker import pretty
+from checker.errors import ContradictionError, EvaluationError
+from checker.evaluation import call_text
+from checker.exploration import Found, Values, Watch
+from checker.interpreted import InterpretedSearch
+from checker.model import Action, Model, Property
+from checker.proofs import samples
+from checker.proofs.obligations import CODE, DISABLED, RANGES, Obligation
+from checker.result import Limits, Verdict
+from checker.trace import Trace, rebuild
+
+SEARCH_SECONDS = 1.0
+"""How long the search may take; many small models are searched whole in that time."""
+SAMPLE_SECONDS = 0.4
+"""How many CPU seconds the actions are run from states that are drawn."""
+MOST_DRAWN = 1_500
+"""At most so many states are drawn."""
+MOST_REACHED = 300
+"""So many of the states that are reached are drawn again, and the others near them."""
+MOST_CALLS = 4
+"""Each action is run from a state with at most so many values of its parameters."""
+
+Call = tuple[Action, Values]
+"""An action and the values of its parameters."""
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What an action does on one state: its error, "" for none, or whether it is enabled and the state after it."""
+
+    error: str
+    enabled: bool
+    after: Values
+
+    @property
+    def fails(self) -> bool:
+        """Whether its code fails."""
+        return bool(self.error)
+
+    def is_like(self, other: "Effect") -> bool:
+        """Whether both fail, or both do the same."""
+        if self.fails or other.fails:
+            return self.fails and other.fails
+        return (self.enabled, self.after) == (other.enabled, other.after)
+
+
+def run(model: Model, action: Action, given: Values, state: Any) -> Effect:
+    """What an action does in plain Python on a state, which it may change."""
+    try:
+        enabled = action.apply(state, given)
+        return Effect("", enabled, tuple(map(int, model.layout.flatten(state))))
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever the code of the model raises
+        return Effect(f"{type(error).__name__}: {error}", False, model.layout.blank_values)
+
+
+@dataclass(frozen=True)
+class Confirmed:
+    """How much plain Python has looked at.
+
+    searched: how many distinct states the search has visited, up to depth, and is_complete whether these are all.
+    drawn: how many states actions were run from, in `assumed` of which everything that is assumed holds; None where
+    nothing is. calls: how often an action was run, and enabled how often it was.
+    """
+
+    searched: int
+    depth: int
+    is_complete: bool
+    drawn: int = 0
+    assumed: int | None = None
+    calls: int = 0
+    enabled: int = 0
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A call in plain Python that does what was to be proved impossible; `told` says what it does."""
+
+    before: Values
+    action: Action
+    parameters: Values
+    told: str
+
+
+class Confirmation:
+    """A model's actions and properties in plain Python, held against what is to be proved of them.
+
+    `invariants` are the lemmas and the properties of states, `steps` the properties of steps; the constraint, if there
+    is one, is assumed beside them.
+    """
+
+    def __init__(self, model: Model, invariants: Sequence[Property], steps: Sequence[Property]) -> None:
+        self._model = model
+        self._invariants = invariants
+        self._steps = steps
+        self._assumptions = [*([] if model.constraint is None else [model.constraint]), *invariants]
+        self._evidence: dict[tuple[str, str, bool], Evidence] = {}
+        self._search: Searched | None = None
+        self._is_broken = False
+        self._drawn = self._assumed = self._calls = self._enabled = 0
+
+    def collect(self) -> None:
+        """Search, draw states, run actions, and note what goes wrong. Does so once, whenever there is time for it."""
+        if self._search is not None:
+            return
+        self._search = searched = Searched(_asked(self._model, [*self._invariants, *self._steps]))
+        found = searched.found
+        if found is not None and found.verdict is Verdict.EVALUATION_FAILED and found.chain:
+            calls = [(each, given) for each in self._model.actions for given in each.combinations()]
+            self._is_broken = self._examine(found.chain[-1], calls)
+        draw(self._model, searched.sample(MOST_REACHED), self._examine_some)
+
+    def confirm(self, proved: Iterable[tuple[Obligation, str]], is_whole: bool) -> Confirmed:
+        """How much was looked at, where nothing of it contradicts the obligations that were proved, each with how.
+
+        ContradictionError where something does; EvaluationError where the code of an action fails in a reachable state
+        in a way that no obligation speaks of. `is_whole`: everything is proved, and so every property holds for ever.
+        """
+        self.collect()
+        for obligation, how in proved:
+            evidence = self._against(obligation)
+            if evidence is not None:
+                raise self._contradiction(obligation, how, evidence)
+        search = self._search
+        assert search is not None
+        if is_whole and self._is_broken and search.found is not None:  # by the contract, of which no obligation speaks
+            raise EvaluationError(search.found.reason)
+        if is_whole:
+            search.check_nothing_found("everything is proved")
+        return Confirmed(
+            search.states, search.depth, search.is_complete, self._drawn, self._assumed, self._calls, self._enabled
+        )
+
+    def _against(self, obligation: Obligation) -> Evidence | None:
+        key = obligation.subject, obligation.action
+        evidence = self._evidence.get((*key, True))
+        return evidence if evidence or obligation.assumptions else self._evidence.get((*key, False))
+
+    def _contradiction(self, obligation: Obligation, how: str, evidence: Evidence) -> ContradictionError:
+        assumed = ", in which everything that is assumed holds" if obligation.assumptions else ""
+        return ContradictionError(
+            f"{self._model.name}: {obligation.text} is proved ({how}), but in plain "
+            f"Python {call_text(evidence.action, evidence.parameters)} {evidence.told}, from the state "
+            f"above{assumed}: it has {shortly(self._model, evidence.before)}",
+            "\n".join(["a state that contradicts a proof:", *state_lines(self._model, evidence.before)]),
+        )
+
+    # -- running actions ---------------------------------------------------------------------------------------
+
+    def _examine_some(self, values: Values, rng: random.Random) -> bool:
+        return self._examine(values, some_calls(self._model, rng))
+
+    def _examine(self, values: Values, calls: Iterable[Call]) -> bool:
+        """Run actions from a state, note what was to be proved impossible; whether all that is assumed holds in it."""
+        layout = self._model.layout
+        state = layout.restore(values)
+        is_assumed = all(_holds(each, state) for each in self._assumptions)
+        self._drawn += 1
+        self._assumed += is_assumed
+        for action, given in calls:
+            self._calls += 1
+            effect = run(self._model, action, given, state)
+            self._enabled += effect.enabled
+            for subject, told in self._wrong(values, state, effect, is_assumed):
+                evidence = Evidence(values, action, given, told)
+                self._evidence.setdefault((subject, action.name, is_assumed), evidence)
+            if effect.error or effect.after != values:
+                state = layout.restore(values)
+        return is_assumed
+
+    def _wrong(self, values: Values, after: Any, effect: Effect, is_assumed: bool) -> Iterator[tuple[str, str]]:
+        """What an effect does that may have been proved impossible: the subjects, each with words for it."""
+        layout = self._model.layout
+        bad = layout.first_out_of_range(effect.after)
+        if effect.error:
+            yield CODE, f"fails ({effect.error})"
+        elif not effect.enabled:
+            if effect.after != values:
+                yield DISABLED, "returns False after it has written"
+        elif bad is not None:
+            yield RANGES, f"leaves {bad[0].path} = {bad[1]}, outside its range {bad[0].low} .. {bad[0].high}"
+        elif is_assumed:
+            broken = [each.name for each in self._invariants if not _holds(each, after)]
+            before = layout.restore(values)
+            broken += [each.name for each in self._steps if not _holds(each, before, after)]
+            for name in broken:
+                yield name, f"breaks {name}"
+
+
+class Searched:
+    """What a search in plain Python finds of a model in at most `SEARCH_SECONDS`, if it may look so far.
+
+    KeyboardInterrupt where Ctrl-C ends it.
+    """
+
+    def __init__(self, model: Model, judges_deadlock: bool = False) -> None:
+        self._model = model
+        watch = Watch(Limits(max_seconds=SEARCH_SECONDS))
+        self._search = InterpretedSearch(model, watch)
+        if not judges_deadlock:
+            self._search.counts.tolerated = {None: 0}
+        with watch.interrupts.listening():
+            self.found: Found | None = self._search.run()
+        if watch.interrupts.pressed:
+            raise KeyboardInterrupt
+
+    @property
+    def states(self) -> int:
+        """How many distinct states were visited."""
+        return self._search.counts.distinct
+
+    @property
+    def depth(self) -> int:
+        """How many levels have at least one state."""
+        return self._search.counts.depth
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether these are all reachable states."""
+        return self.found is None
+
+    def sample(self, most: int) -> list[Values]:
+        """Some of the states, spread evenly over the search."""
+        step = max(1, -(-self.states // most))
+        return [self._search.chain(number)[-1] for number in range(0, self.states, step)]
+
+    def check_nothing_found(self, claim: str, longest: float = float("inf")) -> None:
+        """ContradictionError where a behaviour of at most `longest` states violates what is claimed to hold."""
+        found = self.found
+        if found is None or found.verdict is Verdict.NOT_EXHAUSTED or len(found.chain) > longest:
+            return
+        if found.verdict is Verdict.EVALUATION_FAILED:
+            if len(found.chain) == longest:  # what fails may be the step to a longer one
+                return
+            what = found.reason
+        else:
+            what = f"{found.property} is violated" if found.property is not None else "no action is enabled"
+        raise ContradictionError(
+            f"{self._model.name}: {claim}, but a search in plain Python reaches a state, the last one above, after "
+            f"{len(found.chain)} states: {what}; it has {shortly(self._model, found.chain[-1])}",
+            _behaviour(self._model, found),
+        )
+
+
+def _behaviour(model: Model, found: Found) -> str:
+    from checker.render import trace_text
+
+    trace: Trace = rebuild(model, found.chain, found.property, found.verdict is Verdict.DEADLOCK)
+    return f"a behaviour that contradicts the solver:\n{trace_text(trace)}"
+
+
+def draw(model: Model, reached: Sequence[Values], examine: Callable[[Values, random.Random], bool]) -> None:
+    """Draw states and examine each: some of the reached ones, states near those of interest, and any others.
+
+    `examine` says whether a state is of interest, as all that are reached. Ends after `MOST_DRAWN` states, or
+    `SAMPLE_SECONDS` of CPU time. The order is always the same.
+    """
+    rng = random.Random(0)
+    waiting, pool, seen = list(reached), list(reached), set()
+    rng.shuffle(waiting)
+    end = time.thread_time() + SAMPLE_SECONDS
+    for number in range(MOST_DRAWN):
+        if time.thread_time() > end:
+            return
+        if number % 4 == 0 and waiting:
+            values = waiting.pop()
+        elif number % 4 == 1 or not pool:
+            values = samples.anywhere(model.layout, rng)
+        else:
+            values = samples.near(model.layout, rng, rng.choice(pool))
+        if values in seen:
+            continue
+        seen.add(values)
+        if examine(values, rng):
+            pool.append(values)
+
+
+def some_calls(model: Model, rng: random.Random) -> Iterator[Call]:
+    """Each action with a few values of its parameters, all where there are few."""
+    for action in model.actions:
+        if action.combination_count() <= MOST_CALLS:
+            yield from ((action, given) for given in action.combinations())
+        else:
+            for _ in range(MOST_CALLS):
+                yield action, tuple(rng.choice(each.values) for each in action.parameters)
+
+
+def _holds(each: Property, *states: Any) -> bool:
+    """Whether a property holds; where its code fails it does not."""
+    try:
+        return each.holds(*states)
+    except MemoryError:
+        raise
+    except Exception:  # whatever the code of the model raises
+        return False
+
+
+def _asked(model: Model, properties: Sequence[Property]) -> Model:
+    """The model with these properties and no others, but for clauses, which no function of the model says."""
+    known = {each.function for each in (*model.properties, *model.lemmas)}
+    names = {each.name for each in model.properties}
+    wanted = model.with_properties([each.name for each in properties if each.name in names])
+    lemmas = [each.function for each in properties if each.name not in names and each.function in known]
+    return wanted.with_given_lemmas(lemmas).with_lemmas() if lemmas else wanted
+
+
+def shortly(model: Model, values: Values, most: int = 12) -> str:
+    """The first scalars of a state that are not blank, in a line."""
+    told = [line.strip() for line in itertools.islice(state_lines(model, values), most + 1)]
+    return ", ".join([*told[:most], *(["..."] * (len(told) > most))]) or "every scalar at its lowest value"
+
+
+def state_lines(model: Model, values: Values) -> Iterator[str]:
+    """Every scalar of a state that is not blank, one a line."""
+    for leaf, value in zip(model.layout.leaves, values, strict=True):
+        if value != leaf.scalar.blank:
+            yield f"    {leaf.path} = {pretty.value_text(leaf, value)}"
