@@ -113,7 +113,9 @@ class InterpretedSearch:
                 return self.counts.stopped(self.model, states_reason(limit))
             self.counts.generated += 1
             if is_inside:
-                self._keep(self._rows.row(values), -1, state)
+                row = self._rows.row(values)
+                self._seen.add(row)
+                self._keep(row, -1, state)
             else:
                 self.counts.excluded += 1
                 self._evaluation.note_violations(values, [values], self.counts)
@@ -130,6 +132,7 @@ class InterpretedSearch:
         row = self._states[number]
         values = self._rows.values(row)
         successors: list[tuple[int, Values, Any]] = []
+        new: list[tuple[bytes, Any]] = []  # judged after all steps of this state, as the compiled reading does
         before = self._expand(values, successors)
         if not successors and self.model.check_deadlock and counts.deadlock is None:
             counts.deadlock = self.chain(number)
@@ -144,7 +147,7 @@ class InterpretedSearch:
                 if after == row or not self.model.layout.in_range(after_values):
                     raise self._evaluation.failure_of_step(values)
                 is_inside = self.model.constraint is None or self.model.constraint.holds(state)
-                if is_inside and limit is not None and counts.distinct >= limit:
+                if is_inside and limit is not None and counts.distinct + len(new) >= limit:
                     is_full = True  # what follows is no longer counted, but the steps of this state are all checked
             elif after == row:
                 raise self._evaluation.failure_of_step(values)
@@ -155,11 +158,13 @@ class InterpretedSearch:
             if is_new and not is_inside:
                 self._note(self._failing(state), number, after)
             elif is_new and not is_full:
-                self._keep(after, number, state)
+                self._seen.add(after)
+                new.append((after, state))
+        for after, state in new:
+            self._keep(after, number, state)
         return counts.stopped(self.model, states_reason(counts.distinct)) if is_full else None
 
     def _keep(self, row: bytes, parent: int, state: Any) -> None:
-        self._seen.add(row)
         self._states.append(row)
         self._parents.append(parent)
         self.counts.distinct += 1
