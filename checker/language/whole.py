@@ -36,7 +36,7 @@ def read_writer(reader: "FunctionReader", node: ast.Call, function: FunctionType
         if types[0] != types[1]:
             what = f"copy() from {_type_text(types[1])} into {_type_text(types[0])}"
             raise reader.error(node, f"{what}; both must be declared alike, so copy the fields that they share")
-        if arguments[0].form == arguments[1].form:
+        if arguments[0].form == arguments[1].form and not any(each.writes for each in arguments):
             raise reader.error(node, "copy() of a place into itself does nothing; remove it, or correct one of the two")
     key = (function, *types)
     if key not in reader.program.parts:
