@@ -1,4 +1,4 @@
-"""The rules of a model as switches by name. Rules in rules have names with dots: "producer.idempotent"."""
+"""The rules of a model as switches by name. Rules in rules have names with dots: "sender.retries"."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from enum import IntEnum
