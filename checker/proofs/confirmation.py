@@ -239,10 +239,15 @@ class Searched:
         return [self._search.chain(number)[-1] for number in range(0, self.states, step)]
 
     def check_nothing_found(self, claim: str, longest: float = float("inf")) -> None:
-        """ContradictionError where a behaviour of at most `longest` states violates what is claimed to hold."""
+        """ContradictionError where a behaviour of at most `longest` states violates what is claimed to hold.
+
+        EvaluationError if no behaviour begins, for example because every initial state is outside the constraint.
+        """
         found = self.found
         if found is None or found.verdict is Verdict.NOT_EXHAUSTED or len(found.chain) > longest:
             return
+        if not found.chain:  # no state can be explored: what was proved is said of nothing
+            raise EvaluationError(found.reason)
         if found.verdict is Verdict.EVALUATION_FAILED:
             if len(found.chain) == longest:  # what fails may be the step to a longer one
                 return
