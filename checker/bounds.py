@@ -2,8 +2,10 @@
 
 import ast
 import operator
+from collections import namedtuple
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from typing import Any
 
 from checker.errors import ModelError
 from checker.language.outside import int_problem
@@ -28,6 +30,11 @@ class Bounds:
                 raise ModelError(f"bound {name} {problem}")
         self.values = dict(values)
         self.used: set[str] = set()
+
+    def as_tuple(self) -> Any:
+        """The bounds as functions are given them: a NamedTuple."""
+        made = namedtuple("Bounds", list(self.values), rename=True)  # type: ignore[misc]  # the names are data
+        return made(*self.values.values())
 
     def evaluate(self, size: Size, place: str) -> int:
         """The value of `size`; `place` (a field or parameter) is named in the ModelError raised if it has none."""

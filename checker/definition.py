@@ -2,16 +2,16 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from enum import IntEnum
 from inspect import Parameter
 from types import FunctionType
 from typing import Any
 
 from checker.drawing import Lanes
-from checker.errors import ModelError, UsageError
+from checker.errors import ModelError
 from checker.language.outside import int_problem, rule_problem
 from checker.language.source import shown
 from checker.names import did_you_mean, shortened
+from checker.rules import is_group
 from checker.schema import Struct
 
 LONGEST_NAME = 60
@@ -100,16 +100,25 @@ def _check_name(name: Any) -> None:
 def _check_rules(rules: Any, model: str) -> None:
     if rules is None:
         return
-    fields = rules._asdict() if isinstance(rules, tuple) and hasattr(rules, "_asdict") else None
-    if fields is None:
-        raise ModelError(f"model {model}: `rules` is {shown(rules)}; give a NamedTuple of enum members, ints or bools")
-    for name, value in fields.items():
-        if not isinstance(value, int):
+    if not is_group(rules):
+        raise ModelError(
+            f"model {model}: `rules` is {shown(rules)}; give a NamedTuple of enum members, ints or bools, or "
+            "of such NamedTuples"
+        )
+    _check_switches(rules, "rules", model)
+
+
+def _check_switches(group: Any, path: str, model: str) -> None:
+    for name, value in group._asdict().items():
+        if is_group(value):
+            _check_switches(value, f"{path}.{name}", model)
+        elif not isinstance(value, int):
             raise ModelError(
-                f"model {model}: rules.{name} is {shown(value)}; a switch is an IntEnum member, an int or a bool"
+                f"model {model}: {path}.{name} is {shown(value)}; a switch is an IntEnum member, an int or a bool, or "
+                "a NamedTuple of such"
             )
-        if problem := int_problem(value) or rule_problem(rules, name):
-            raise ModelError(f"model {model}: rules.{name} {problem}")
+        if problem := (not is_group(value) and int_problem(value)) or rule_problem(group, name):
+            raise ModelError(f"model {model}: {path}.{name} {problem}")
 
 
 def contradiction(
@@ -125,25 +134,3 @@ def contradiction(
     if hints.get("return", bool) not in (bool, type(None) if may_return_nothing else bool):
         return "says that it returns something else than True or False; write `-> bool`"
     return ""
-
-
-def rule_value(now: Any, value: int | str | bool, name: str) -> Any:
-    """The value of a switch as the rules hold it, read from text if need be. UsageError if it cannot have that."""
-    if isinstance(now, IntEnum):
-        members = type(now).__members__
-        if isinstance(value, str) and value in members:
-            return members[value]
-        by_number = {int(member): member for member in members.values()}
-        if str(value).lstrip("-").isdigit() and int(value) in by_number:
-            return by_number[int(value)]
-        near = did_you_mean(str(value), members)
-        raise UsageError(f"rule {name} cannot be {value!r}; it is one of: {', '.join(members)}{near}")
-    if isinstance(now, bool):
-        word = str(value).lower()
-        if word in ("true", "1", "on", "false", "0", "off"):
-            return word in ("true", "1", "on")
-        raise UsageError(f"rule {name} cannot be {value!r}; it is true or false")
-    try:
-        return int(value)
-    except ValueError:
-        raise UsageError(f"rule {name} cannot be {value!r}; it is a whole number") from None

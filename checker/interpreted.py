@@ -1,6 +1,7 @@
 """The interpreted reading: a breadth-first search by CPython, on plain objects, that starts at once."""
 
 from collections.abc import Callable, Mapping
+from types import CodeType
 from typing import Any
 
 from checker import collector
@@ -8,6 +9,7 @@ from checker.errors import EvaluationError
 from checker.evaluation import Evaluation
 from checker.exploration import NO_MEMORY, Exploration, Found, HandOver, Values, Watch, states_reason
 from checker.interrupts import Stopped
+from checker.language.source import codes_within
 from checker.model import Action, Model, Property
 from checker.result import Verdict
 from checker.rows import OutOfRangeError, Rows
@@ -28,7 +30,7 @@ class InterpretedSearch:
         self.counts = Exploration(fired=[0] * len(model.actions))
         self.bytes_per_state: float | None = None
         self._evaluation = Evaluation(model)
-        self._codes = {function.function.__code__ for function in model.functions()}
+        self._codes = codes_of(model)
         self._expand = generate_expand(model)
         self._action_of = actions_of_calls(model)
         self._rows = Rows(model.layout)
@@ -185,6 +187,12 @@ class InterpretedSearch:
         return behaviour[::-1]
 
 
+def codes_of(model: Model) -> frozenset[CodeType]:
+    """The code of every function of a model that can run, and of the generators in it."""
+    functions = (each.function for each in model.functions())
+    return frozenset(code for function in functions for code in codes_within(function.__code__))
+
+
 def generate_expand(model: Model) -> Successors:
     """A function that appends (call number, values after, state after) for every enabled step, and returns the state.
 
@@ -194,10 +202,11 @@ def generate_expand(model: Model) -> Successors:
     action that returns False has not written, which is proved from its syntax or checked here after each call.
     """
     lines = ["def expand(values, successors):", "    state = restore(values)"]
-    scope: dict[str, Any] = {"restore": model.layout.restore, "flatten": model.layout.flatten, "rules": model.rules}
+    scope: dict[str, Any] = {"restore": model.layout.restore, "flatten": model.layout.flatten}
     calls = 0
     for number, action in enumerate(model.actions):
         scope[f"action_{number}"] = action.function
+        scope |= {f"given_{number}_{place}": each for place, each in enumerate(action.given)}
         lines += _attempts(number, action, calls)
         calls += action.combination_count()
     lines.append("    return state")
@@ -214,8 +223,8 @@ def generate_judge(properties: Mapping[int, Property]) -> Judge:
     lines = ["def judge(*states):", "    failing = []"]
     scope: dict[str, Any] = {}
     for number, each in properties.items():
-        scope |= {f"property_{number}": each.function, f"rules_{number}": each.rules}
-        given = f"*states, rules_{number}" if each.takes_rules else "*states"
+        scope |= {f"property_{number}": each.function, f"given_{number}": each.given}
+        given = f"*states, *given_{number}" if each.given else "*states"
         lines += [f"    if not property_{number}({given}):", f"        failing.append({number})"]
     lines.append("    return failing")
     exec(compile("\n".join(lines), "<properties>", "exec"), scope)
@@ -232,7 +241,7 @@ def _attempts(number: int, action: Action, first_call: int) -> list[str]:
     lines = []
     indent = "    "
     call = "0"
-    arguments = ["state", "rules"] if action.takes_rules else ["state"]
+    arguments = ["state", *(f"given_{number}_{place}" for place in range(len(action.given)))]
     for place, parameter in enumerate(action.parameters):
         is_flag = isinstance(parameter.kind, Flag)
         domain = "(False, True)" if is_flag else f"range({parameter.low}, {parameter.high + 1})"

@@ -30,6 +30,7 @@ from checker.schema import (
     Kind,
     Offset,
     Struct,
+    kind_of,
 )
 from checker.shape import ArrayOf, Leaf, Record, Scalar, Type, leaf_count, path_text
 
@@ -266,26 +267,6 @@ def unpacked(words: "np.ndarray[Any, Any]", slots: Sequence[Slot]) -> "np.ndarra
         value = (words[:, slot.word] >> np.uint64(slot.shift)) & np.uint64((1 << slot.bits) - 1)
         rows[:, column] = value.astype(np.int64) + slot.low
     return rows
-
-
-def kind_of(annotation: Any) -> Kind | None:
-    """The kind that an annotation such as `Annotated[int, Count(3)]` carries, or None; `bool` and enums are kinds.
-
-    ModelError where it carries two, or one that does not fit its type.
-    """
-    if annotation is bool:
-        return Flag()
-    if isinstance(annotation, type) and issubclass(annotation, IntEnum):
-        return EnumOf(annotation)
-    if get_origin(annotation) is typing.Annotated:
-        base, *extras = get_args(annotation)
-        kinds = [extra for extra in extras if isinstance(extra, Kind)]
-        if len(kinds) > 1:
-            raise ModelError(f"the annotation {annotation!r} gives {len(kinds)} kinds; keep one of them")
-        if kinds and base is bool and not isinstance(kinds[0], Flag):
-            raise ModelError(f"the annotation {annotation!r} gives a bool the kind of an int; write bool, or int in it")
-        return kinds[0] if kinds else None
-    return None
 
 
 def _walk(

@@ -13,19 +13,20 @@ from typing import Any, get_type_hints
 
 from checker import collector, fairness
 from checker.bounds import Bounds
-from checker.definition import LISTS, MAPPINGS, check_definition, check_keywords, contradiction, rule_value
+from checker.definition import LISTS, MAPPINGS, check_definition, check_keywords, contradiction
 from checker.drawing import Lanes
 from checker.errors import EvaluationError, ModelError, UsageError
 from checker.fairness import Fairness, Given
 from checker.language import subset
-from checker.language.expressions import ValueType
 from checker.language.ir import BOOL, INT, NOTHING, Function, reachable
 from checker.language.ranges import Analysis
 from checker.language.source import guarded, parameter_names, place_of, short_path
-from checker.layout import Layout, kind_of, scalar_of
+from checker.language.values import ValueType
+from checker.layout import Layout, scalar_of
 from checker.names import model_name, unknown
 from checker.parts import Action, Liveness, Measure, Parameter, Property, Protocol
-from checker.schema import Flag, Kind, Struct
+from checker.rules import full_name, replaced, switch_value, switches
+from checker.schema import Flag, Kind, Struct, kind_of
 
 __all__ = ["TYPE_OK", "Action", "Liveness", "Measure", "Model", "Parameter", "Property", "Protocol"]
 
@@ -43,7 +44,9 @@ class Model:
     `state`: the Struct of a state. `initial`: one or several functions like actions, each applied to the blank state
     (every optional field at its sentinel, every other field at its lowest value); the states in which they do not
     return False are the initial states; None stands for the blank state itself. `bounds`: integers by name.
-    `rules`: a NamedTuple of enum members, ints or bools. `actions`: functions `(state[, rules], *parameters) -> bool`.
+    `rules`: a NamedTuple of enum members, ints or bools, or of such NamedTuples. `actions`: functions
+    `(state[, rules][, bounds], *parameters) -> bool`. Every function may take `bounds` behind `rules`: a NamedTuple of
+    the bounds; a property takes both at its end.
     `parameters`: kinds by parameter name, where the annotation of the parameter does not carry one or another domain
     is wanted. `always`: invariants `(state[, rules])` and action properties `(before, after[, rules])`. `sometimes`:
     like invariants, each must hold in at least one reachable state. `eventually`: like invariants, each must hold some
@@ -100,10 +103,8 @@ class Model:
         caller = sys._getframe(1)
         if name is None:
             name = model_name(caller.f_globals.get("__name__", ""), caller.f_code.co_filename)
-        if question is None:
-            question = _first_sentence(caller.f_globals.get("__doc__"))
-        if place is None:
-            place = f"{short_path(caller.f_code.co_filename)}:{caller.f_lineno}"
+        question = _first_sentence(caller.f_globals.get("__doc__")) if question is None else question
+        place = f"{short_path(caller.f_code.co_filename)}:{caller.f_lineno}" if place is None else place
         self._place = place
         self.name = name
         self.state = state
@@ -117,8 +118,7 @@ class Model:
             "rules": rules, "parameters": parameters or {}, "always": always, "sometimes": sometimes,
             "eventually": eventually, "leads_to": leads_to, "weakly_fair": weakly_fair, "strongly_fair": strongly_fair,
             "lemmas": lemmas, "constraint": constraint, "check_deadlock": check_deadlock, "measures": measures,
-            "drawing": drawing,
-            "question": question,
+            "drawing": drawing, "question": question,
         }  # fmt: skip
         try:
             check_definition(given)
@@ -131,11 +131,8 @@ class Model:
         self._definition = given | copies | {"place": place}
         with collector.paused():
             if like is None:
-                self.layout, self._program, self._ranges = (
-                    Layout(state, self._bounds),
-                    subset.Program(rules),
-                    Analysis(),
-                )
+                self.layout, self._ranges = Layout(state, self._bounds), Analysis()
+                self._program = subset.Program(rules, self._bounds.as_tuple())
                 self._bounds_of_state = frozenset(self._bounds.used)
                 for struct in self.layout.structs:
                     self._program.outside.note_struct(struct)
@@ -185,13 +182,18 @@ class Model:
             raise UsageError(f"{self.name} cannot have {shown}: {error}") from None
 
     def with_rules(self, changes: Mapping[str, int | str | bool]) -> "Model":
-        """The same model with some switches changed; enum members by name. UsageError where one does not exist."""
-        fields = {} if self.rules is None else self.rules._asdict()
-        for name, value in changes.items():
-            if name not in fields:
-                raise UsageError(unknown("rule", name, fields, self.name))
-            changes = {**changes, name: rule_value(fields[name], value, name)}
-        return self._again(rules=self.rules._replace(**changes)) if changes else self
+        """The same model with some switches changed; enum members by name. UsageError where one does not exist.
+
+        A switch of a group of rules is named "group.name", or by its last part if no other has the same.
+        """
+        known = switches(self.rules)
+        values: dict[str, int] = {}
+        for given, value in changes.items():
+            name = full_name(given, known)
+            if name is None:
+                raise UsageError(unknown("rule", given, known, self.name))
+            values[name] = switch_value(known[name], value, name)
+        return self._again(rules=replaced(self.rules, values)) if values else self
 
     def with_properties(self, names: Sequence[str]) -> "Model":
         """The same model that checks only the named properties. UsageError where one does not exist.
@@ -315,16 +317,20 @@ class Model:
             raise self._error(f"parameters[{parameter!r}] is {value!r}; give a kind such as Id('members')")
         return kind
 
-    def _signature(self, function: Protocol, is_action: bool) -> tuple[list[str], bool]:
-        """The parameter names without `rules`, and whether `rules` is among them."""
+    def _signature(self, function: Protocol, is_action: bool) -> tuple[list[str], tuple[Any, ...]]:
+        """The parameter names without `rules` and `bounds`, and what it is given for these."""
         names = parameter_names(function)
-        if "rules" in names:
-            if self.rules is None:
-                raise self._error("takes `rules`, but the model has none; give `rules=...`", function)
-            if names.index("rules") != (1 if is_action else len(names) - 1):
-                wanted = "(state, rules, ...)" if is_action else "(state, rules) or (before, after, rules)"
-                raise self._error(f"takes ({', '.join(names)}); write {wanted}", function)
-        return [name for name in names if name != "rules"], "rules" in names
+        settings = {"rules": self.rules, "bounds": self._program.bounds}
+        given = [name for name in settings if name in names]
+        if "rules" in given and self.rules is None:
+            raise self._error("takes `rules`, but the model has none; give `rules=...`", function)
+        others = [name for name in names if name not in settings]
+        in_order = [*others[:1], *given, *others[1:]] if is_action else [*others, *given]
+        if names != in_order or (given and not others):
+            both = ", ".join(given)
+            wanted = f"(state, {both}, ...)" if is_action else f"(state, {both}) or (before, after, {both})"
+            raise self._error(f"takes ({', '.join(names)}); write {wanted}", function)
+        return others, tuple(settings[name] for name in given)
 
     def _read(self, function: Protocol, state_count: int, others: Sequence[Kind]) -> Function:
         names = parameter_names(function)
@@ -332,15 +338,15 @@ class Model:
         states = iter([self.layout.root] * state_count)
         types: list[ValueType] = []
         for name in names:
-            if name == "rules":
-                types.append(self._program.rules_type())
+            if name in ("rules", "bounds"):
+                types.append(self._program.host(self.rules if name == "rules" else self._program.bounds))
                 continue
             state = next(states, None)
             types.append(state if state is not None else BOOL if isinstance(next(kinds), Flag) else INT)
         return self._program.function(function, types)
 
     def _action(self, function: Protocol, returns: tuple[ValueType, ...]) -> Action:
-        names, takes_rules = self._signature(function, is_action=True)
+        names, given = self._signature(function, is_action=True)
         if not names:
             raise self._error(f"takes no state; an action is `def {function.__name__}(state, ...)`", function)
         parameters = self._parameters(function, names[1:])
@@ -350,7 +356,7 @@ class Model:
         self._check_annotations(function, names[:1], may_return_nothing=NOTHING in returns)
         domains = [None if isinstance(each.kind, Flag) else (each.low, each.high) for each in parameters]
         self._ranges.require_words(read, [None, *domains])
-        return Action(function.__name__, function, parameters, takes_rules, self.rules, read)
+        return Action(function.__name__, function, parameters, given, read)
 
     def _hints(self, function: Protocol) -> dict[str, Any]:
         """The annotations of a function by parameter."""
@@ -392,7 +398,7 @@ class Model:
                 f"in `{role}` is an action; give a function that only looks at a state, and returns True or False",
                 function,
             )
-        names, takes_rules = self._signature(function, is_action=False)
+        names, given = self._signature(function, is_action=False)
         if len(names) not in counts:
             wanted = "(state) or (before, after)" if 2 in counts else "(state)"
             raise self._error(f"in `{role}` takes {len(names)} states; write {wanted}", function)
@@ -414,7 +420,7 @@ class Model:
                 "property only observes, so compute in local names"
             )
         self._ranges.require_words(read, [None] * len(names))
-        return Property(function.__name__, function, takes_rules, self.rules, len(names) == 2, read)
+        return Property(function.__name__, function, given, len(names) == 2, read)
 
     def _liveness(
         self, eventually: Sequence[Protocol], leads_to: Sequence[tuple[Protocol, Protocol]]
@@ -439,7 +445,7 @@ class Model:
         return found
 
     def _measure(self, function: Protocol) -> Measure:
-        names, takes_rules = self._signature(function, is_action=False)
+        names, given = self._signature(function, is_action=False)
         if len(names) != 1:
             raise self._error(f"in `measures` takes {len(names)} states; write (state)", function)
         read = self._read(function, 1, [])
@@ -451,7 +457,7 @@ class Model:
                 "only counts"
             )
         self._ranges.require_words(read, [None])
-        return Measure(function.__name__, function, takes_rules, self.rules, read)
+        return Measure(function.__name__, function, given, read)
 
     def _check_names(self) -> None:
         if not self.actions:
@@ -482,9 +488,11 @@ class Model:
             raise self._error(
                 f"`parameters` names {idle[0]!r}, which no action takes; the actions take: {', '.join(taken) or 'none'}"
             )
-        unused = sorted(set(self._bounds.values) - self._bounds.used)
+        unused = sorted(set(self._bounds.values) - self._bounds.used - self._program.bounds_used)
         if unused:
-            raise self._error(f"the bound {unused[0]!r} is used by no field and no parameter; remove it or use it")
+            raise self._error(
+                f"the bound {unused[0]!r} is used by no field, no parameter and no function; remove it or use it"
+            )
 
 
 def _first_sentence(text: str | None) -> str:

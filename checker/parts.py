@@ -32,23 +32,21 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Action:
-    """A step of the system: a function `(state[, rules], *parameters) -> bool` and its parameters' domains.
+    """A step of the system: a function `(state[, rules][, bounds], *parameters) -> bool` and its parameters' domains.
 
-    `read` is the function as the plain subset understands it.
+    `given`: the rules and the bounds, if the function takes them. `read` is the function as the plain subset
+    understands it.
     """
 
     name: str
     function: Protocol
     parameters: tuple[Parameter, ...]
-    takes_rules: bool
-    rules: Any
+    given: tuple[Any, ...]
     read: Function
 
     def apply(self, state: Any, values: Sequence[int]) -> bool:
         """Run the function on `state`, which it may change; whether it was enabled."""
-        if self.takes_rules:
-            return bool(self.function(state, self.rules, *values))
-        return bool(self.function(state, *values))
+        return bool(self.function(state, *self.given, *values))
 
     def combinations(self) -> Iterable[tuple[int, ...]]:
         """All parameter values in the order in which they are tried: the last parameter varies fastest."""
@@ -69,16 +67,13 @@ class Property:
 
     name: str
     function: Protocol
-    takes_rules: bool
-    rules: Any
+    given: tuple[Any, ...]
     is_step: bool
     read: Function
 
     def holds(self, *states: Any) -> bool:
         """Evaluate it on one state, or on the states before and after a step."""
-        if self.takes_rules:
-            return bool(self.function(*states, self.rules))
-        return bool(self.function(*states))
+        return bool(self.function(*states, *self.given))
 
 
 @dataclass(frozen=True)
@@ -99,10 +94,9 @@ class Measure:
 
     name: str
     function: Protocol
-    takes_rules: bool
-    rules: Any
+    given: tuple[Any, ...]
     read: Function
 
     def value(self, state: Any) -> int:
         """Evaluate it on one state."""
-        return int(self.function(state, self.rules) if self.takes_rules else self.function(state))
+        return int(self.function(state, *self.given))

@@ -104,9 +104,7 @@ def replay(model: Model, trace: Trace, unknown: UnknownCall | None = None) -> Re
 
 
 def _why_disabled(action: Action, arguments: Values, state: Any) -> str:
-    enabled = _Enabled(
-        action.name, action.function, action.takes_rules, action.rules, False, action.read, action, arguments
-    )
+    enabled = _Enabled(action.name, action.function, action.given, False, action.read, action, arguments)
     witness = find_witness(enabled, state)
     if witness is None or not witness.condition:
         return "it is not enabled: it returned False"

@@ -13,7 +13,7 @@ from checker.files import reason_of
 from checker.model import Action, Model
 from checker.names import did_you_mean, printable, short_names, shortened
 from checker.objects import value_from_json
-from checker.settings import rules_of, with_settings
+from checker.settings import rule_named, rules_of, with_settings
 from checker.trace import FORMAT, VERSION, Step, Trace, first_step, liveness_named, property_named
 
 KEYS = {"action", "parameters", "state"}
@@ -87,7 +87,8 @@ def as_saved(model: Model, saved: Saved, changes: Sequence[str]) -> Model:
     if saved.model != model.name and saved.model not in itertools.chain(*short_names(model.name)):
         raise UsageError(f"{path} is a trace of the model {its_model!r}, not of {model.name!r}; name that model")
     with_settings(model, changes)  # for its errors, which are about the command line alone
-    given = {text.partition("=")[0].strip() for text in changes}
+    named = [text.partition("=")[0].strip() for text in changes]
+    given = {name if name in model.bounds else rule_named(name, rules_of(model), name) for name in named}
     bounds = {name: value for name, value in saved.bounds.items() if name not in given}
     rules = {name: value for name, value in saved.rules.items() if name not in given}
     for what, there, here in (("bound", saved.bounds, model.bounds), ("rule", saved.rules, rules_of(model))):

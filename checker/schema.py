@@ -5,13 +5,16 @@ A field is annotated with `Annotated[int, <kind>]`, with another `Struct` (a nes
 are expressions over the names of the model's bounds ("members", "max_rounds + 1") or plain integers.
 Everything else (plain objects, packed words, dtype, text, JSON, `type_ok`) is derived from this one declaration.
 
-The functions at the end work on id sets. They are written in the plain subset, so protocol code may call them.
+Protocol code may call the functions at the end: `clear` and `copy` work on whole records, the others, which are written
+in the plain subset, on id sets.
 """
 
-from collections.abc import Iterator
+import typing
+from collections.abc import ItemsView, Iterable, Iterator, ValuesView
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, TypeVar
+from functools import lru_cache
+from typing import Any, Generic, TypeVar, get_args, get_origin
 
 from checker.errors import ModelError
 from checker.language.source import declaration_place
@@ -105,7 +108,26 @@ class ByPosition:
     length: Size
 
 
-class Array(dict[int, T]):
+if typing.TYPE_CHECKING:
+
+    class _Elements(Generic[T]):
+        """What a type checker knows of an array: that it holds elements, not that it is a dictionary of indices."""
+
+        def __init__(self, pairs: Iterable[tuple[int, T]], /) -> None: ...
+        def __getitem__(self, index: int) -> T: ...
+        def __setitem__(self, index: int, value: T) -> None: ...
+        def __len__(self) -> int: ...
+        def __contains__(self, index: int) -> bool: ...
+        def items(self) -> ItemsView[int, T]: ...
+        def values(self) -> ValuesView[T]: ...
+
+else:
+
+    class _Elements(dict[int, T]):
+        __slots__ = ()
+
+
+class Array(_Elements[T]):
     """A fixed array of records or scalars, indexed by 0 .. len-1; a negative or too large index is an IndexError.
 
     It is a dictionary underneath, because that is the fastest container of Python's whose look-up refuses a
@@ -122,7 +144,7 @@ class Array(dict[int, T]):
             self.__missing__(index)
         super().__setitem__(index, value)
 
-    def __iter__(self) -> Iterator[T]:  # type: ignore[override]  # an array's elements are what a reader expects
+    def __iter__(self) -> Iterator[T]:
         return iter(self.values())
 
     def __repr__(self) -> str:
@@ -214,6 +236,101 @@ def _copy_value(value: Any) -> Any:
     if isinstance(value, Array):
         return _array([_copy_value(element) for element in value.values()])
     return value
+
+
+def kind_of(annotation: Any) -> Kind | None:
+    """The kind that an annotation such as `Annotated[int, Count(3)]` carries, or None; `bool` and enums are kinds.
+
+    ModelError where it carries two, or one that does not fit its type.
+    """
+    if annotation is bool:
+        return Flag()
+    if isinstance(annotation, type) and issubclass(annotation, IntEnum):
+        return EnumOf(annotation)
+    if get_origin(annotation) is typing.Annotated:
+        base, *extras = get_args(annotation)
+        kinds = [extra for extra in extras if isinstance(extra, Kind)]
+        if len(kinds) > 1:
+            raise ModelError(f"the annotation {annotation!r} gives {len(kinds)} kinds; keep one of them")
+        if kinds and base is bool and not isinstance(kinds[0], Flag):
+            raise ModelError(f"the annotation {annotation!r} gives a bool the kind of an int; write bool, or int in it")
+        return kinds[0] if kinds else None
+    return None
+
+
+def blank_of(kind: Kind) -> int | None:
+    """What a field of this kind is when it is blank (see `checker.shape.Scalar`), or None if a bound says it."""
+    match kind:
+        case Flag():
+            return False
+        case EnumOf(members):
+            return int(min(members))
+        case Id(none=none) | Epoch(none=none):
+            return 0 if none is None else none
+        case Allowance() | Count(lowest=str()):
+            return None
+        case Count(lowest=int() as lowest):
+            return lowest
+    return 0
+
+
+def clear(record: Struct) -> None:
+    """Set every field of a record, and of the records and arrays in it, to its blank value.
+
+    Protocol code may call it. A model that is defined has shown that the class says what these values are.
+    """
+    for name, blank in _blanks(type(record)):
+        if isinstance(blank, int):
+            setattr(record, name, blank)
+        else:
+            _clear_part(getattr(record, name), blank)
+
+
+_Blank = int | list["_Blank"] | None
+"""A blank scalar, an array by what its elements are (a list of one), or None for a record."""
+
+
+def _clear_part(part: Any, blank: _Blank) -> None:
+    if blank is None:
+        clear(part)
+    elif isinstance(blank, list):
+        for index, element in part.items():
+            if isinstance(blank[0], int):
+                part[index] = blank[0]
+            else:
+                _clear_part(element, blank[0])
+
+
+@lru_cache(maxsize=1024)
+def _blanks(struct: type[Struct]) -> list[tuple[str, _Blank]]:
+    """The fields of a class, each with what it is when it is blank."""
+    return [(name, _blank(each)) for name, each in typing.get_type_hints(struct, include_extras=True).items()]
+
+
+def _blank(annotation: Any) -> _Blank:
+    kind = kind_of(annotation)
+    if kind is not None:
+        return blank_of(kind)
+    if isinstance(annotation, type):
+        return None
+    return [_blank(get_args(get_args(annotation)[0])[0])]
+
+
+def copy(target: T, source: T) -> None:
+    """Write what one record or array holds into another one of the same type. Protocol code may call it."""
+    if isinstance(target, Array) and isinstance(source, Array):
+        for index, value in source.items():
+            if isinstance(value, Struct | Array):
+                copy(target[index], value)
+            else:
+                target[index] = value
+    elif isinstance(target, Struct):
+        for name in type(target).field_names:
+            value = getattr(source, name)
+            if isinstance(value, Struct | Array):
+                copy(getattr(target, name), value)
+            else:
+                setattr(target, name, value)
 
 
 def contains(ids: int, member: int) -> bool:

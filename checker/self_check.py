@@ -20,7 +20,7 @@ from checker.compiled import CompiledSearch, Workspace
 from checker.errors import SelfCheckError
 from checker.evaluation import Evaluation, call_text
 from checker.exploration import Values, Watch
-from checker.interpreted import actions_of_calls, generate_expand, generate_judge
+from checker.interpreted import actions_of_calls, codes_of, generate_expand, generate_judge
 from checker.interrupts import Stopped
 from checker.machine.context import EXCLUDED, kept_slot, successor_slot
 from checker.machine.lookup import BUCKET, INDEX, TAG
@@ -169,7 +169,7 @@ class _Comparison:
         self.model, self.checked = model, 0
         self._space, self._visited, self._watch, self._violated = space, visited, watch, violated
         self._until = time.process_time() + seconds
-        self._codes = {function.function.__code__ for function in model.functions()}
+        self._codes = codes_of(model)
         self._evaluation = Evaluation(model)
         self._expand = generate_expand(model)
         self._action_of = actions_of_calls(model)

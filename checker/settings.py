@@ -1,8 +1,9 @@
 """Bounds and rules of a model as text: shown, and given by `--set name=value`."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from checker import rules
 from checker.errors import ModelError, UsageError
 from checker.model import Model
 from checker.names import shortened, unknown
@@ -11,9 +12,16 @@ WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
 
 
 def rules_of(model: Model) -> dict[str, int | str]:
-    """The rules of a model by name, a member of an enum as its name. Empty where the model has none."""
-    switches = {} if model.rules is None else model.rules._asdict()
-    return {name: getattr(value, "name", value) for name, value in switches.items()}
+    """The rules of a model by name, such as "group.name"; a member of an enum as its name. Empty if there are none."""
+    return {name: getattr(value, "name", value) for name, value in rules.switches(model.rules).items()}
+
+
+def rule_named(name: str, known: Iterable[str], where: str) -> str | None:
+    """The whole name of a rule that is given by it, or by its last part. UsageError if that fits several."""
+    try:
+        return rules.full_name(name, known)
+    except UsageError as error:
+        raise UsageError(f"{where}: {error}") from None
 
 
 def settings_text(model: Model) -> str:
@@ -28,10 +36,8 @@ def headline(model: Model) -> str:
 
 def told_settings(model: Model) -> str:
     """Bounds, then the rules that are not at their defaults, and how many others there are; empty without any."""
-    defaults = getattr(type(model.rules), "_field_defaults", {})
-    now = {} if model.rules is None else model.rules._asdict()
-    usual = [name for name, value in now.items() if name in defaults and defaults[name] == value]
-    words = [f"{name}={value}" for name, value in {**model.bounds, **rules_of(model)}.items() if name not in usual]
+    now, usual = rules_of(model), rules.usual(model.rules)
+    words = [f"{name}={value}" for name, value in {**model.bounds, **now}.items() if name not in usual]
     which = "the" if len(usual) == len(now) else "the other"
     words += [f"({which} {len(usual)} rules at their defaults)"] if usual else []
     return " ".join(words)
@@ -43,26 +49,28 @@ def with_settings(model: Model, texts: Sequence[str]) -> Model:
     UsageError where a text is no such pair, a name is unknown or given twice, or the model cannot have the value.
     """
     bounds: dict[str, int] = {}
-    rules: dict[str, str] = {}
+    switches: dict[str, str] = {}
+    known = rules_of(model)
     for given in texts:
         text = shortened(given)
         name, equals, value = (part.strip() for part in given.partition("="))
         if not equals or not name or not value:
             example = settings_text(model).split(" ")[0] or "nodes=3"
             raise UsageError(f"--set {text}: expected name=value, for example --set {example}")
-        if name in bounds or name in rules:
+        if name not in model.bounds:
+            name = rule_named(name, known, f"--set {text}") or name
+        if name in bounds or name in switches:
             raise UsageError(f"--set {text}: {name} is set twice; give it once")
         if name in model.bounds:
             if not WHOLE_NUMBER.fullmatch(value):
                 now = model.bounds[name]
                 raise UsageError(f"--set {text}: a bound is a whole number of at most 9 digits; {name} is {now} now")
             bounds[name] = int(value)
-        elif name in rules_of(model):
-            rules[name] = value
+        elif name in known:
+            switches[name] = value
         else:
-            known = [*model.bounds, *rules_of(model)]
-            raise UsageError(f"--set {text}: {unknown('bound or rule', name, known, model.name)}")
+            raise UsageError(f"--set {text}: {unknown('bound or rule', name, [*model.bounds, *known], model.name)}")
     try:
-        return model.with_bounds(bounds).with_rules(rules) if texts else model
+        return model.with_bounds(bounds).with_rules(switches) if texts else model
     except (UsageError, ModelError) as error:
         raise UsageError(f"{' '.join(f'--set {shortened(text)}' for text in texts)}: {error}") from error

@@ -1,18 +1,23 @@
 """Why a property is violated: the condition in its source that decided, and the values it saw there."""
 
 import ast
+import copy
 import inspect
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from types import CodeType, FrameType
 from typing import Any
 
 from checker.language.source import short_path
 from checker.model import Property
+from checker.schema import Array, Struct
 from checker.trace import Trace, property_named
+
+COMPARISON = Struct.__eq__.__code__
+"""What compares whole records, which is no call of the protocol."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +27,9 @@ class Witness:
     `sentence` is the first sentence of the property's docstring. `place` is "path/file.py:line". `condition` is the
     source of what decided, a part of a returned expression or of the test of an `if`, and `outcome` what it was there;
     "" and None where nothing but `return False` stands there. `operands` are the values in the condition by their
-    source, `values` the scalar locals (loop variables among them), outermost function first.
+    source, `values` the scalar locals (loop variables among them), outermost function first. Where any(...) or
+    all(...) decided by one element, the condition is what was asked of that element, and `values` has the names that
+    the generator gave to it: a number, or where a record is, such as "state.nodes[2]".
     """
 
     name: str
@@ -31,7 +38,7 @@ class Witness:
     condition: str
     outcome: bool | None
     operands: tuple[tuple[str, int], ...]
-    values: tuple[tuple[str, int], ...]
+    values: tuple[tuple[str, int | str], ...]
 
     @property
     def text(self) -> str:
@@ -61,7 +68,7 @@ class Witness:
         }
 
 
-def _shown(value: int) -> str:
+def _shown(value: int | str) -> str:
     return value.name if isinstance(value, IntEnum) else str(value)
 
 
@@ -97,11 +104,12 @@ def find_witness(checked: Property, *states: Any) -> Witness | None:
     call = _watch(checked.function, lambda: checked.holds(*states))
     if call is None or call.result:
         return None
-    values: dict[str, int] = {}
+    values: dict[str, int | str] = {}
     while True:
-        here = {name: value for name, value in call.locals.items() if isinstance(value, int)}
-        values = values | {name: value for name, value in here.items() if name not in values}
+        here: dict[str, int | str] = {name: value for name, value in call.locals.items() if isinstance(value, int)}
         decision = _decision(call)
+        here |= {} if decision is None else decision.element
+        values = values | {name: value for name, value in here.items() if name not in values}
         inner = call.last
         if decision is None or inner is None or inner.result is not False or inner.caller_line not in decision.lines:
             break
@@ -124,6 +132,10 @@ def _watch(function: Callable[..., Any], run: Callable[[], Any]) -> _Call | None
     active: list[_Call] = []
 
     def on_event(frame: FrameType, event: str, argument: Any) -> Any:
+        if frame.f_code is COMPARISON:
+            return None
+        if frame.f_code.co_name == "<genexpr>":
+            return on_event if active else None  # the calls that it makes are made by the function it stands in
         if event == "call":
             if not active and (found or frame.f_code is not function.__code__):
                 return None
@@ -149,12 +161,16 @@ def _watch(function: Callable[..., Any], run: Callable[[], Any]) -> _Call | None
 
 @dataclass(frozen=True)
 class _Decision:
-    """What decided for a `return`: a condition, on these lines of its file, what it was, and the values in it."""
+    """What decided for a `return`: a condition, on these lines of its file, what it was, and the values in it.
+
+    `element` are the names of the element of any(...) or all(...) of which the condition speaks.
+    """
 
     node: ast.expr
     lines: range
     outcome: bool
     operands: tuple[tuple[str, int], ...]
+    element: dict[str, int | str]
 
 
 def _decision(call: _Call) -> _Decision | None:
@@ -167,9 +183,10 @@ def _decision(call: _Call) -> _Decision | None:
     for node, outcome in _conditions(tree, call.line - first + 1):
         lines = range(node.lineno + first - 1, (node.end_lineno or node.lineno) + first)
         if not _is(call, node, outcome):  # a name was bound anew in between
-            return _Decision(node, lines, outcome, ())
-        part, outcome = _part(call, node, outcome)
-        return _Decision(part, lines, outcome, tuple(_named(call, part, dict(_operands(call, part))).items()))
+            return _Decision(node, lines, outcome, (), {})
+        part, outcome, element = _part(call, node, outcome)
+        operands = tuple(_named(call, part, dict(_operands(call, part))).items())
+        return _Decision(part, lines, outcome, operands, element)
     return None
 
 
@@ -188,17 +205,80 @@ def _returns(branch: list[ast.stmt]) -> Iterator[ast.Return]:
     return (each for each in branch if isinstance(each, ast.Return))
 
 
-def _part(call: _Call, node: ast.expr, outcome: bool) -> tuple[ast.expr, bool]:
-    """The part of a condition that made it what it was: the side of an `and` that is false, say."""
+def _part(call: _Call, node: ast.expr, outcome: bool) -> tuple[ast.expr, bool, dict[str, int | str]]:
+    """The part of a condition that made it what it was, what it was, and the names of the element that it speaks of.
+
+    That is the side of an `and` that is false, say, or what all(...) asked of the first element of which it is false,
+    whose names are from then on among those of the call.
+    """
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         return _part(call, node.operand, not outcome)
     if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or) is outcome:
         return _part(call, next(side for side in node.values if _is(call, side, outcome)), outcome)
-    return node, outcome
+    if isinstance(node, ast.BoolOp):
+        sides = [_part(replace(call, locals=dict(call.locals)), side, outcome)[2] for side in node.values]
+        return node, outcome, {name: value for side in sides for name, value in side.items()}
+    match node:
+        case ast.Call(func=ast.Name(id="any" | "all" as name), args=[ast.GeneratorExp() as generator]):
+            found = _deciding(call, generator, outcome) if (name == "any") is outcome else None
+            if found is not None:
+                names, values = found
+                call.locals |= values
+                part, outcome, inner = _part(call, generator.elt, outcome)
+                return part, outcome, {**_elements(call, generator, names), **inner}
+    return node, outcome, {}
+
+
+def _deciding(call: _Call, generator: ast.GeneratorExp, outcome: bool) -> tuple[list[str], dict[str, Any]] | None:
+    """The names that a generator gives, and their values for the first element of which `outcome` is true."""
+    targets = (part for clause in generator.generators for part in ast.walk(clause.target))
+    bound = [part.id for part in targets if isinstance(part, ast.Name)]
+    wanted = generator.elt if outcome else ast.UnaryOp(ast.Not(), generator.elt)
+    clauses = [*generator.generators[:-1], copy.copy(generator.generators[-1])]
+    clauses[-1].ifs = [*clauses[-1].ifs, wanted]
+    gives = ast.List([ast.Name(name, ast.Load()) for name in bound], ast.Load())
+    search = ast.ListComp(gives, clauses)
+    found = _evaluate(call, ast.fix_missing_locations(search))
+    return (bound, dict(zip(bound, found[0], strict=True))) if found else None
+
+
+def _elements(call: _Call, generator: ast.GeneratorExp, names: list[str]) -> dict[str, int | str]:
+    """The element by its names: numbers as they are, a record or array by where it is."""
+    found: dict[str, int | str] = {}
+    sources: dict[str, ast.expr] = {}
+    for clause in generator.generators:
+        sources |= _sources(clause.target, clause.iter)
+    for name in names:
+        value = call.locals[name]
+        if isinstance(value, int):
+            found[name] = value
+        elif name in sources:
+            members = list(_evaluate(call, sources[name]) or ())
+            places = [place for place, member in enumerate(members) if member is value]
+            if places:
+                found[name] = f"{ast.unparse(sources[name])}[{places[0]}]"
+    return found
+
+
+def _sources(target: ast.expr, iterable: ast.expr) -> dict[str, ast.expr]:
+    """The arrays whose elements names are, by name."""
+    match target, iterable:
+        case ast.Tuple(elts=[_, element]), ast.Call(func=ast.Name(id="enumerate"), args=[inner]):
+            return _sources(element, inner)
+        case ast.Tuple(elts=elements), ast.Call(func=ast.Name(id="zip"), args=arrays):
+            return {name: array for each, inner in zip(elements, arrays, strict=False)
+                    for name, array in _sources(each, inner).items()}  # fmt: skip
+        case ast.Name(id=name), _:
+            return {name: iterable}
+    return {}
 
 
 def _operands(call: _Call, node: ast.expr) -> Iterator[tuple[str, int]]:
-    """The scalars that a condition is made of, by their source."""
+    """The scalars that a condition is made of, by their source; of two records that differ, the first that does."""
+    if isinstance(node, ast.Compare):
+        yield from _difference(
+            *((ast.unparse(side), _evaluate(call, side)) for side in (node.left, node.comparators[0]))
+        )
     for part in ast.iter_child_nodes(node):
         if isinstance(part, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
             value = _evaluate(call, part)
@@ -206,6 +286,21 @@ def _operands(call: _Call, node: ast.expr) -> Iterator[tuple[str, int]]:
                 yield ast.unparse(part), value
         if isinstance(part, ast.expr) and not isinstance(part, ast.Name | ast.Attribute | ast.Subscript):
             yield from _operands(call, part)
+
+
+def _difference(one: tuple[str, Any], other: tuple[str, Any]) -> Iterator[tuple[str, int]]:
+    """Both values, by their source, of the first scalar in which two records or arrays differ."""
+    (source, left), (other_source, right) = one, other
+    if type(left) is not type(right) or not isinstance(left, Struct | Array):
+        return
+    if isinstance(left, Struct):
+        parts = [(f".{name}", getattr(left, name), getattr(right, name)) for name in type(left).field_names]
+    else:
+        parts = [(f"[{index}]", *pair) for index, pair in enumerate(zip(left, right, strict=False))]
+    part, mine, yours = next((each for each in parts if each[1] != each[2]), ("", 0, 0))
+    named = ((source + part, mine), (other_source + part, yours))
+    if part:
+        yield from named if isinstance(mine, int) else _difference(*named)
 
 
 def _named(call: _Call, node: ast.expr, operands: dict[str, int]) -> dict[str, int]:
@@ -235,7 +330,7 @@ def _is(call: _Call, node: ast.expr, outcome: bool) -> bool:
 def _evaluate(call: _Call, node: ast.expr) -> Any:
     """The value of an expression where a call ended; None where it has none there."""
     try:
-        return eval(compile(ast.Expression(node), "<witness>", "eval"), call.globals, dict(call.locals))
+        return eval(compile(ast.Expression(node), "<witness>", "eval"), call.globals | call.locals)
     except Exception:  # it was not evaluated there, and may fail
         return None
 

@@ -20,7 +20,7 @@ from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 from checker import language, symbolic
-from checker.language import expressions, footprint, ir, subset
+from checker.language import expressions, footprint, ir, subset, whole
 from checker.machine import native
 from checker.model import Model
 
@@ -51,12 +51,17 @@ FOLDED: set[Pair] = {("If", "test", "Const"), ("Unary", "operand", "Const")}
 SWITCHES = "Removed"
 """Only functions with switches have it (see `tests/test_mutation.py`); no program is written so."""
 
+LOOPS = ("For", "comprehension")
 TARGETS = ("Name", "Attribute", "Subscript")
 """What can be assigned to."""
 
-WORDING = {"error", "type_name", "_membership", "_error", "_number", "_grow_endlessly"}
+WORDING = {
+    "error", "type_name", "_membership", "_misuse", "_type_text", "_refused", "_error", "_number", "_grow_endlessly",
+}  # fmt: skip
 """Functions that word an error, or that follow numbers because of which a program is refused."""
 SELDOM = (
+    "return iterable, found  # which is refused",
+    "_refused(reader, loop)",
     "kind = type(node.value).__name__",  # of a constant that is refused
     "far = value[1] if value[1] > HIGHEST else value[0]",  # of a number that is refused
     "self._grow_endlessly(*before)",  # after thousands of rounds
@@ -213,10 +218,13 @@ def words_of_language() -> set[str]:
         *(name.removeprefix("_do_") for name in vars(subset.FunctionReader) if name.startswith("_do_")),
         *(name.removeprefix("_read_") for name in vars(expressions.ExpressionReader) if name.startswith("_read_")),
         *subset._BUILTINS,
+        *(each.__name__ for each in whole.WRITERS),
         *(f"{each.__name__} = to {target}" for each in expressions._ARITHMETIC for target in TARGETS),
         *(f"Assign to {target}" for target in TARGETS),
         *(f"range with {count} and step {step}" for count, step in ((1, "up"), (2, "up"), (3, "up"), (3, "down"))),
-        *("Return in For", "For in For", "If in For", "For over Attribute", "For over Subscript", "For over Name"),
+        *("Return in For", "For in For", "If in For", "enumerate of zip", "rules.inner.most", "bounds.members"),
+        *(f"{loop} over {what}" for loop in LOOPS for what in ("Attribute", "Subscript", "Name", "enumerate", "zip")),
+        *("two comprehensions in one", "if in comprehension"),
     }
 
 
@@ -231,14 +239,32 @@ def words_of(tree: ast.AST) -> Iterator[str]:
                 yield f"{type(operator).__name__} = to {type(target).__name__}"
             case ast.Assign([target]):
                 yield f"Assign to {type(target).__name__}"
-            case ast.For(iter=ast.Call(args=arguments)):
-                step = "down" if len(arguments) == 3 and isinstance(arguments[2], ast.UnaryOp) else "up"
-                yield f"range with {len(arguments)} and step {step}"
+            case ast.Attribute(ast.Attribute() | ast.Name()):
+                yield ast.unparse(node)
+            case ast.GeneratorExp(generators=[_, _, *_]):
+                yield "two comprehensions in one"
+            case ast.comprehension(iter=array):
+                yield from _words_of_loop("comprehension", array)
+                if node.ifs:
+                    yield "if in comprehension"
             case ast.For(iter=array):
-                yield f"For over {type(array).__name__}"
+                yield from _words_of_loop("For", array)
         if isinstance(node, ast.For):
             inside = {type(each).__name__ for statement in node.body for each in ast.walk(statement)}
             yield from (f"{name} in For" for name in inside)
+
+
+def _words_of_loop(loop: str, iterable: ast.expr) -> Iterator[str]:
+    match iterable:
+        case ast.Call(ast.Name("range"), arguments):
+            step = "down" if len(arguments) == 3 and isinstance(arguments[2], ast.UnaryOp) else "up"
+            yield f"range with {len(arguments)} and step {step}"
+        case ast.Call(ast.Name(name), [argument, *_]):
+            yield f"{loop} over {name}"
+            if isinstance(argument, ast.Call):
+                yield f"{name} of {ast.unparse(argument.func)}"
+        case _:
+            yield f"{loop} over {type(iterable).__name__}"
 
 
 def use(model: Model, lines: LinesRun) -> None:

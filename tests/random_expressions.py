@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from tests.random_generators import compared, generated
 from tests.random_schemas import FLAGS, ArrayOf, Record, Route, Scalar, Type, routes
 
 MOST = 10_000
@@ -69,6 +70,7 @@ class ExpressionWriter:
         self.returns = returns
         self.is_action = is_action
         self.has_rules = False
+        self.has_bounds = False
         self.prefers_names = 0.35
         self.roots = ["state"]
         self.scope = Scope()
@@ -104,6 +106,15 @@ class ExpressionWriter:
         before, self.writes = self.writes, False
         yield
         self.writes = before
+
+    def learn(self, name: str, kind: Type) -> None:
+        """A name of something that lies in the state."""
+        if not isinstance(kind, Scalar):
+            self.scope.views[name] = kind
+        elif kind.is_flag:
+            self.scope.flags.add(name)
+        else:
+            self.scope.ints[name] = (kind.low, kind.high)
 
     # -- places ------------------------------------------------------------------------------------------------
 
@@ -172,7 +183,9 @@ class ExpressionWriter:
         choices = [Number(str(value), value, value), Number("Hue.RED", 2, 2), Number("LIMIT", 3, 3)]
         choices += [Number(str(value), value, value)] * 3
         if self.has_rules:
-            choices += [Number("rules.step", 0, 2), Number("rules.hue", 3, 3)]
+            choices += [Number("rules.step", 0, 2), Number("rules.hue", 3, 3), Number("rules.inner.most", 0, 3)]
+        if self.has_bounds:
+            choices.append(Number("bounds.members", 3, 3))
         arrays = [route for route in routes(self.state) if isinstance(route[1], ArrayOf) and len(route[0]) == 1]
         if arrays and "state" in self.roots and self.chance(0.2):
             steps, kind = self.random.choice(arrays)
@@ -206,6 +219,7 @@ class ExpressionWriter:
             lambda: self._least(depth), lambda: self._signed(depth), lambda: self._chosen(depth),
             lambda: Number(f"int({self.truth(depth)})", 0, 1), lambda: self._converted(depth),
             lambda: self._set(depth), lambda: self._deep(depth),
+            lambda: Number(*generated(self, "sum", depth)),
         )  # fmt: skip
         assert isinstance(number, Number)
         return number
@@ -288,7 +302,7 @@ class ExpressionWriter:
         return Number(f"{operator}({part.text})", low, high)
 
     def _chosen(self, depth: int) -> Number:
-        called = self.call("bool", depth) if self.chance(0.2) else None
+        called = self.call("bool", depth) if self.chance(0.4) else None
         test = called.text if called else self.truth(depth)
         then, other = self.number(depth), self.number(depth)
         return Number(
@@ -323,7 +337,9 @@ class ExpressionWriter:
             return self.random.choice(sorted(self.scope.flags))
         found = self.place(lambda kind: isinstance(kind, Scalar) and kind.is_flag, 1 if self.chance(0.3) else 0)
         if found is None or self.chance(0.12):
-            return self.random.choice(["True", "False", *(["rules.on", "rules.off"] if self.has_rules else [])])
+            return self.random.choice(
+                ["True", "False", *(["rules.on", "rules.off", "rules.inner.on"] if self.has_rules else [])]
+            )
         return found[0]
 
     def any_truth(self) -> str:
@@ -353,7 +369,8 @@ class ExpressionWriter:
             lambda: f"({self.truth(deeper)} if {self.truth(deeper)} else {self.truth(deeper)})",
             lambda: f"contains({self.within(self.number(deeper), 0, 7)}, {self.index(3, deeper)})",
             lambda: f"bool({self.number(deeper).text if self.chance(0.7) else self.truth(deeper)})",
-            lambda: self.flag(),
+            lambda: self.flag(), lambda: generated(self, self.random.choice(["any", "all"]), deeper)[0],
+            lambda: compared(self) or self.flag(),
         ))  # fmt: skip
 
     def _compared(self, depth: int) -> str:
@@ -394,6 +411,7 @@ class ExpressionWriter:
             if each.returns == returns
             and (self.writes or not each.writes)
             and ("rules" not in each.takes or self.has_rules)
+            and ("bounds" not in each.takes or self.has_bounds)
             and ("state" in self.roots or self.state not in each.takes)
         ]
         if not fitting:
@@ -405,8 +423,8 @@ class ExpressionWriter:
         return Number(f"{helper.name}({', '.join(map(str, arguments))})", helper.low, helper.high)
 
     def _argument(self, kind: Type | str, depth: int) -> str | None:
-        if kind == "rules":
-            return "rules"
+        if kind in ("rules", "bounds"):
+            return str(kind)
         if kind == "int":
             return self.within(self.number(depth) if self.chance(0.5) else self.any_form(depth), -8, 8)
         if kind == "bool":

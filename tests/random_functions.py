@@ -4,6 +4,7 @@ import re
 from contextlib import nullcontext
 
 from tests.random_expressions import MOST, ExpressionWriter, Number, fits
+from tests.random_generators import elements, written
 from tests.random_schemas import ArrayOf, Scalar, Type
 
 
@@ -81,9 +82,8 @@ class Writer(ExpressionWriter):
         if found is None:
             self._counted(indent, name)
         else:
-            text, kind = found
-            self.add(indent, f"for {name} in {text}:")
-            self._learn(name, kind.element)
+            target, over = elements(self, *found)
+            self.add(indent, f"for {target} in {over}:")
         self.counters.add(name)
         self._widen()
         self.block(indent + "    ", depth - 1, 2)
@@ -117,14 +117,6 @@ class Writer(ExpressionWriter):
         if fits(number, -4, 8):
             return number
         return Number(self.within(number, 0, 2), 0, 2)
-
-    def _learn(self, name: str, kind: Type) -> None:
-        if not isinstance(kind, Scalar):
-            self.scope.views[name] = kind
-        elif kind.is_flag:
-            self.scope.flags.add(name)
-        else:
-            self.scope.ints[name] = (kind.low, kind.high)
 
     def _widen(self) -> None:
         """Names that a loop may change again and again."""
@@ -239,6 +231,10 @@ class Writer(ExpressionWriter):
         if called is not None:
             self.add(indent, called.text)
             return
+        whole = written(self) if self.chance(0.15) else None
+        if whole is not None:
+            self.add(indent, whole)
+            return
         found = self.place(lambda kind: isinstance(kind, Scalar), 2)
         if found is None or found[0].endswith((".tick", ".who")):
             return
@@ -273,7 +269,7 @@ class Writer(ExpressionWriter):
     def function(self, given: list[tuple[str, Type | str]]) -> tuple[list[str], tuple[int, int]]:
         """The lines of a helper with these parameters, and the range of what it returns."""
         self.roots = ["state"] if ("state", self.state) in given else []
-        self.has_rules = ("rules", "rules") in given
+        self.has_rules, self.has_bounds = ("rules", "rules") in given, ("bounds", "bounds") in given
         for name, kind in given:
             if kind == "int":
                 self.know(name, (-8, 8))

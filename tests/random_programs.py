@@ -21,7 +21,7 @@ from typing import Annotated, NamedTuple
 from checker import schema
 from checker.model import Model
 from checker.schema import Allowance, Array, ById, ByPosition, Count, EnumOf, Epoch, Flag, Id, IdSet, Offset, Struct
-from checker.schema import cardinality, contains, everyone, excluding, including
+from checker.schema import cardinality, clear, contains, copy, everyone, excluding, including
 
 
 class Hue(IntEnum):
@@ -32,6 +32,13 @@ class Hue(IntEnum):
     GREEN = 4
 
 
+class Inner(NamedTuple):
+    """A group of switches."""
+
+    on: bool
+    most: int
+
+
 class Rules(NamedTuple):
     """Switches."""
 
@@ -39,6 +46,13 @@ class Rules(NamedTuple):
     off: bool
     step: int
     hue: Hue
+    inner: Inner
+
+
+class Bounds(NamedTuple):
+    """The bounds of every model."""
+
+    members: int
 
 
 LIMIT = 3
@@ -121,6 +135,8 @@ class Program:
             given.append(("part", self.random.choice(views)))
         if self.chance(0.3):
             given.append(("rules", "rules"))
+        if self.chance(0.15):
+            given.append(("bounds", "bounds"))
         if self.chance(0.6) or not given:
             given.append(("x", "int"))
         if self.chance(0.4):
@@ -140,9 +156,9 @@ class Program:
         for parameter, _, interval in parameters:
             writer.know(parameter, interval)
         takes = [f"{parameter}: {kind}" for parameter, kind, _ in parameters]
-        rules = ["rules: Rules"] if self.chance(0.7) else []
-        writer.has_rules = bool(rules)
-        header = f"def {name}({', '.join(['state: State', *rules, *takes])}) -> bool:"
+        settings = [*(["rules: Rules"] if self.chance(0.7) else []), *(["bounds: Bounds"] if self.chance(0.25) else [])]
+        writer.has_rules, writer.has_bounds = "rules: Rules" in settings, "bounds: Bounds" in settings
+        header = f"def {name}({', '.join(['state: State', *settings, *takes])}) -> bool:"
         self.parts.append("\n".join([header, '    """An action."""', *writer.action(2 * self.size)]))
 
     def _initial(self) -> str:
@@ -163,14 +179,16 @@ class Program:
         writer.has_rules = True
         if "after" in states:
             writer.roots.append("after")
-        header = f"def {name}({states}, rules: Rules) -> bool:"
+        writer.has_bounds = self.chance(0.25)
+        settings = "rules: Rules, bounds: Bounds" if writer.has_bounds else "rules: Rules"
+        header = f"def {name}({states}, {settings}) -> bool:"
         self.parts.append("\n".join([header, '    """An observer."""', *writer.observer()]))
         return name
 
 
 def _annotation(kind: Scalar | Record | ArrayOf | str) -> str:
     if isinstance(kind, str):
-        return {"rules": "Rules"}.get(kind, kind)
+        return {"rules": "Rules", "bounds": "Bounds"}.get(kind, kind)
     return kind.annotation
 
 
@@ -183,7 +201,7 @@ def module_text(seed: int, numbers: Sequence[int] = (0,)) -> str:
     schema = Schema(source)
     rules = (
         f"RULES = Rules(on={source.random() < 0.5}, off={source.random() < 0.5}, step={source.randrange(3)}, "
-        "hue=Hue.BLUE)"
+        f"hue=Hue.BLUE, inner=Inner(on={source.random() < 0.5}, most={source.randrange(4)}))"
     )
     parts = [PRELUDE, schema.text(), rules]
     parts += [Program(random.Random(f"program {seed} {number}"), schema, number).text(seed) for number in numbers]

@@ -34,7 +34,7 @@ def attempts(functions, state):
     """Each function that does not return False, with each choice of parameters, as (name, parameters, state after)."""
     after = copy.deepcopy(state)
     for each in functions:
-        extra = (each.rules,) if each.takes_rules else ()
+        extra = each.given
         for values in itertools.product(*(parameter.values for parameter in each.parameters)):
             if each.function(after, *extra, *values) is not False:
                 yield each.name, dict(zip((p.name for p in each.parameters), map(int, values), strict=True)), after

@@ -33,6 +33,7 @@ class State(Struct):
     flag: Annotated[bool, Flag()]
     cells: Annotated[Array["Cell"], ById("members")]
     row: Annotated[Array[Annotated[int, Count(3)]], ByPosition(2)]
+    long: Annotated[Array[Annotated[int, Count(3)]], ByPosition(3)]
 
 
 class Cell(Struct):
@@ -155,7 +156,7 @@ STATEMENTS = [
     statement("unpacking", "one, two = 1, 2", "a tuple is outside the plain subset; use separate names"),
     statement("starred target", "[*one] = state.row", "assign to a name, a field or an element", "one at a time"),
     statement("no value", "number: int", "a declaration without a value; give it one"),
-    statement("whole record", "state.cells[0] = state.cells[1]", "cannot be assigned; copy it field by field"),
+    statement("whole record", "state.cells[0] = state.cells[1]", "cannot be assigned; write copy(target, source)"),
     statement("whole array", "state.row = state.cells[0].row", "a whole record or array cannot be assigned"),
     statement("module constant", "schema.MOST_MEMBERS = 3", "only a field of a record or an element of an array"),
     statement("enum member", "Mode.ON = 1", "only a field of a record or an element of an array"),
@@ -174,9 +175,10 @@ EXPRESSIONS = [
         "list comprehension",
         "[i for i in range(3)] == 1",
         "a list comprehension is outside",
-        "a `for` loop over range(...)",
+        "any(...), all(...) or sum(...) of a generator, or a `for` loop",
     ),
-    guard("generator", "any(i for i in range(3))", "'any' is outside the plain subset", "there are len, min, max"),
+    guard("generator", "(i for i in range(3)) == 1", "a generator expression is outside", "one argument of any(...)"),
+    guard("generator elsewhere", "max(i for i in range(3)) == 1", "max() with 1 argument(s)", "any, all and sum of a"),
     guard("set comprehension", "{i for i in range(3)} == 1", "a set comprehension is outside"),
     guard("dict comprehension", "{i: i for i in range(3)} == 1", "a dict comprehension is outside"),
     guard("float", "state.number < 1.5", "the float 1.5", SUBSET, "use ints and enums"),
@@ -210,8 +212,12 @@ EXPRESSIONS = [
     guard("keyword of a builtin", "max(1, 2, key=abs) == 1", "keyword arguments and starred ones are outside"),
     guard("print", "print(state.number)", "'print' is outside the plain subset; of Python's own functions there are"),
     guard("isinstance", "isinstance(state, State)", "'isinstance' is outside the plain subset"),
-    guard("sum", "sum(state.row) == 1", "'sum' is outside the plain subset"),
-    guard("range", "range(3) == 3", "range() with 1 argument(s) is outside the plain subset", "range in a `for`"),
+    guard("sorted", "sorted(state.row) == 1", "'sorted' is outside the plain subset", "enumerate, zip, any, all, sum"),
+    guard("sum", "sum(state.row) == 1", "sum() takes a generator, not `state.row`: `sum(1 for node in state.nodes)`"),
+    guard(
+        "range", "range(3) == 3", "range() with 1 argument(s) is outside the plain subset", "range, enumerate and zip"
+    ),
+    guard("zip as a value", "zip(state.row, state.row) == 3", "zip() with 2 argument(s) is outside the plain subset"),
     guard("max of one", "max(state.row) == 1", "max() with 1 argument(s) is outside the plain subset"),
     guard("len of nothing", "len() == 1", "len() with 0 argument(s)"),
     guard("len of two", "len(state.row, state.row) == 1", "len() with 2 argument(s)"),
@@ -232,10 +238,14 @@ EXPRESSIONS = [
     guard("calling an enum", "Mode(1) == 1", "Mode cannot be called; only plain functions can"),
     guard("calling a number", "state.number() == 1", "int cannot be called"),
     guard(
-        "calling a method", "state.copy() == state", "State has no field 'copy'; its fields: number, flag, cells, row"
+        "calling a method",
+        "state.copy() == state",
+        "State has no field 'copy'; its fields: number, flag, cells, row, long",
     ),
     guard("unknown name", "stat.number == 1", "the name 'stat' is not defined; define or import it, or correct it"),
-    guard("unknown field", "state.numbr == 1", "State has no field 'numbr'; its fields: number, flag, cells, row"),
+    guard(
+        "unknown field", "state.numbr == 1", "State has no field 'numbr'; its fields: number, flag, cells, row, long"
+    ),
     guard("unknown nested field", "state.cells[0].isr == 1", "Cell has no field 'isr'; its fields: number, flag, row"),
     guard("field of a number", "state.number.flag", "int has no field 'flag'; only records have fields"),
     guard("field of an array", "state.cells.number == 1", "an array has no field 'number'"),
@@ -255,8 +265,6 @@ EXPRESSIONS = [
     guard("minus of a bool", "-state.flag == 1", "the operand of a sign must be int, not bool"),
     guard("max of bools", "max(state.flag, True)", "each argument of max() must be int, not bool"),
     guard("int with bool", "state.number == state.flag", "an int is compared with a bool; make both the same type"),
-    guard("records compared", "state.cells[0] == state.cells[1]", "not a Cell record; compare field by field"),
-    guard("arrays compared", "state.row == state.row", "a comparison needs ints, not an array"),
     guard("two types to choose from", "(1 if state.flag else True) == 1", "must be ints, or both bools"),
     guard("records to choose from", "(state if state.flag else state).flag", "must be ints, or both bools"),
     guard("nothing as value", "clear(state) == 1", "a comparison needs ints, not nothing"),
@@ -328,21 +336,19 @@ NAMES = [
 
 LOOPS = [
     Case("over a number", "for each in state.number:  # here\n    pass\nreturn True", ("runs over range(...)",)),
-    Case("over a record", "for each in state:  # here\n    pass\nreturn True", ("or over an array",)),
+    Case("over a record", "for each in state:  # here\n    pass\nreturn True", ("not over a State record",)),
     Case(
         "over an array of another type",
         "each = state.flag\nfor each in state.row:  # here\n    pass\nreturn True",
         ("'each' was bool and would become int",),
     ),
-    Case("two names", "for i, j in range(3):  # here\n    pass\nreturn True", ("a loop has one name and no `else`",)),
+    Case("two names", "for i, j in range(3):  # here\n    pass\nreturn True", ("over range() has one name",)),
     Case(
         "else",
         "for i in range(3):  # here\n    pass\nelse:\n    pass\nreturn True",
-        ("a loop has one name and no `else`",),
+        ("a loop has no `else`; write what follows below the loop",),
     ),
-    Case(
-        "enumerate", "for i in enumerate(state.row):  # here\n    pass\nreturn True", ("a loop runs over range(...)",)
-    ),
+    Case("enumerate", "for i in enumerate(state.row):  # here\n    pass\nreturn True", ("gives two, an index and an",)),
     Case(
         "step 0",
         "for i in range(0, 3, 0):  # here\n    pass\nreturn True",
@@ -358,7 +364,7 @@ LOOPS = [
         "range = 3\nfor i in range(3):  # here\n    pass\nreturn True",
         ("a loop runs over range(...)",),
     ),
-    Case("into a field", "for state.number in range(3):  # here\n    pass\nreturn True", ("a loop has one name",)),
+    Case("into a field", "for state.number in range(3):  # here\n    pass\nreturn True", ("has one name",)),
 ]
 
 RETURNS = [

@@ -250,7 +250,7 @@ MISTAKES = [
     ),
     ({"bounds": {}}, "the model's bounds are: none"),
     ({"bounds": None}, "the model's bounds are: none"),
-    ({"bounds": {**BOUNDS, "extra": 1}}, "the bound 'extra' is used by no field and no parameter; remove it or use it"),
+    ({"bounds": {**BOUNDS, "extra": 1}}, "the bound 'extra' is used by no field, no parameter and no function"),
     ({"bounds": {**BOUNDS, "members": 2.0}}, "bound members is 2.0; a bound is a whole number"),
     ({"bounds": {**BOUNDS, "members": 0}}, "State.owners"),
     ({"bounds": [("members", 2)]}, "`bounds` is [('members', 2)]; give a dict by name"),

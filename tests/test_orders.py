@@ -20,7 +20,7 @@ PROGRAM = '''
 from typing import Annotated
 
 from checker.model import Model
-from checker.schema import Array, ByPosition, Count, Struct
+from checker.schema import Array, ByPosition, Count, Struct, clear, copy
 
 
 class Cell(Struct):
@@ -141,10 +141,40 @@ STATEMENTS = {
     "what fails in a chain that is left out": "state.f = 1 <= state.n < 1 + 1 // state.n",
     "what fails behind a return in a branch of a branch": "if state.f:\n    if state.n == 1:\n"
     "        return True\nstate.row[state.n + int(state.f)] = 3",
+    "any() that ends early": "state.f = any(1 // (1 - i) >= state.n for i in range(2))",
+    "all() that ends early": "state.f = all(1 // (1 - i) < state.n for i in range(2) if i + 1 // (1 - i) > 0)",
+    "any() between writes": "state.row[0] = flip(state) + int(any(x == state.n for x in state.row)) + flip(state)",
+    "all() left out": "state.f = state.n == 1 and all(1 // state.n == 1 for x in state.row) and turn(state)",
+    "sum() between writes": "state.row[0] = min(3, sum(x + state.n for x in state.row) + shift(state, 0) + "
+    "sum(state.row[0] for i in range(state.n)))",
+    "sum() of rows": "state.row[0] = min(3, sum(x * y for cell in state.cells for x, y in zip(cell.row, state.row)))",
+    "a row of any() behind an index": "flip(state)\nstate.f = any(x == 2 for x in state.cells[state.n].row)",
+    "a name that any() binds": "x = flip(state)\nstate.f = any(x > 1 for x in state.row)\nstate.row[0] = x",
+    "enumerate() that binds its counter": "for i, x in enumerate(state.row):\n    i = i + flip(state)\n"
+    "    state.row[1] = min(3, x + i)",
+    "enumerate() of a row behind a call": "for i, x in enumerate(state.cells[flip(state)].row):\n"
+    "    state.row[state.n] = min(3, x + i)",
+    "zip() of rows behind calls": "for x, y in zip(state.cells[flip(state)].row, state.cells[flip(state)].row):\n"
+    "    state.row[state.n] = min(3, x + 2 * y)",
+    "zip() of scalars that it writes": "for x, y in zip(state.row, state.cells[pick(state)].row):\n"
+    "    state.row[1] = flip(state)\n    state.cells[0].row[1] = x\n    state.cells[1].row[1] = y",
+    "copy() of places behind calls": "copy(state.cells[flip(state)], state.cells[flip(state)])\nstate.row[state.n] = 3",
+    "copy() into a place that may be the same": "copy(state.cells[pick(state)], state.cells[state.n])",
+    "copy() of a view that is written": "row = state.row\n"
+    "state.row[flip(state)] = 1\ncopy(state.cells[state.n].row, row)",
+    "clear() behind a call": "cell = state.cells[state.n]\nclear(state.cells[flip(state)])\ncell.row[1] = cell.x + 1",
+    "a comparison behind calls": "state.f = state.cells[flip(state)] == state.cells[flip(state)]",
+    "a comparison between writes": "state.f = turn(state) or state.cells[0] != state.cells[pick(state)] or turn(state)",
+    "a comparison of rows behind a call": "state.f = state.cells[flip(state)].row == state.cells[state.n].row",
     "a shift to the right that is wide": "state.row[0] = 3 >> (state.n * 70)",
 }
 FAILING = {
     "an index outside, after a write": "state.row[flip(state) + 1] = 3",
+    "a copy from outside, after a write": "copy(state.cells[0], state.cells[flip(state) + 1])",
+    "a comparison with one outside, after a write": "state.f = state.cells[flip(state) + 1] == state.cells[0]",
+    "an all() that fails after a true one": "state.f = all(1 // (1 - i) == 1 for i in range(2))",
+    "an any() over a row outside, after a write": "flip(state)\n"
+    "state.f = any(x == 1 for x in state.cells[state.n + 1].row)",
     "a division by 0, after a write": "state.row[0] = 1 // flip(state)",
     "a shift to the right by less than nothing": "state.row[0] = 3 >> (0 - state.n)",
 }

@@ -53,10 +53,17 @@ class Other(IntEnum):
     ON = 7
 
 
+class Inner(NamedTuple):
+    """A group of rules."""
+
+    most: int = 2
+
+
 class Rules(NamedTuple):
     """Rules."""
 
     limit: int = 2
+    inner: Inner = Inner()
 
 
 class State(Struct):
@@ -134,6 +141,8 @@ CHANGES = {
         "State.__setattr__ = lambda self, name, value: object.__setattr__(self, name, min(value, 2))",
         ["State has a __setattr__ of its own"],
     ),
+    "how records are compared": ("LIMIT", "State.__eq__ = lambda self, other: True", ["State has a __eq__ of its own"]),
+    "a group of rules": ("rules.inner.most", "Inner.most = property(lambda self: 2)", ["rules.inner.most", "field"]),
     "an annotation": (
         "LIMIT",
         "go.__annotations__['by'] = Annotated[int, Count(2, 2)]",
@@ -344,12 +353,15 @@ RULES = LATER[LATER.index("class Rules") : LATER.index("class State")]
     ("old", "new", "problem"),
     [
         ("limit: int = 2", "limit: int = I(2)", "rules.limit is a I"),
+        ("most: int = 2", "most: int = I(2)", "rules.inner.most is a I"),
         ("Count(9)]", "Count(I(8))]", "the size is a I"),
         ("Count(9)]", "EnumOf(E)]", "E has a __lt__ of its own"),
         ("**more)", "bounds={'n': I(2)}, **more)", "bound n is a I"),
         ('    a: N', "    a: N\n\n    def __getattribute__(self, name): return object.__getattribute__(self, name)",
          "State has a __getattribute__ of its own"),
         ("class State(Struct)", "class State(Mixed, Struct)", "State has a __setattr__ of its own"),
+        ("    a: N", "    a: N\n\n    def __eq__(self, other): return True", "State has a __eq__ of its own"),
+        ("    a: N", "    a: N\n\n    def __ne__(self, other): return True", "State has a __ne__ of its own"),
         (RULES, "class Rules(Odd):\n    pass\n\n\n", "rules.limit is looked up by a __getattribute__ of Rules"),
     ],
 )  # fmt: skip

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from checker import catalogue
+from checker.errors import EvaluationError
 from checker.proofs.judgement import ProofVerdict, judge
 from checker.proofs.obligations import CODE, CONTRACT, DISABLED, RANGES
 from checker.proofs.proof_cache import ProofCache
@@ -185,6 +186,17 @@ def test_the_constraint_is_assumed(tmp_path):
     for word, value in {**GOOD, "LEMMAS": "[]"}.items():
         text = text.replace(word, value)
     assert prove(load(tmp_path, text).MODEL, ALONE).is_proved
+
+
+def test_what_is_proved_of_no_behaviour_is_told_as_by_a_search(tmp_path):
+    nowhere = "def nowhere(state: State) -> bool:\n    return state.up > 9\n\n\nMODEL = "
+    text = COUNTER.replace("MODEL = ", nowhere).replace("lemmas=LEMMAS)", "lemmas=LEMMAS, constraint=nowhere)")
+    for word, value in GOOD.items():
+        text = text.replace(word, value)
+    model = load(tmp_path, text).MODEL
+    assert check(model).verdict is Verdict.EVALUATION_FAILED
+    with pytest.raises(EvaluationError, match="every initial state lies outside the constraint nowhere"):
+        prove(model, ALONE)
 
 
 def test_several_processes_say_what_one_says():

@@ -13,7 +13,7 @@ from checker.language.ir import ANY_ARRAY
 from checker.language.subset import Program
 from checker.layout import Layout
 from checker.model import Model
-from tests import clean_functions
+from tests import clean_functions, more_subset_cases
 from tests.snippets import line_of, load
 from tests.subset_cases import BODIES, PRELUDE, WHOLE, text_of
 
@@ -25,7 +25,7 @@ def refusal(module, **rest):
     return str(caught.value)
 
 
-@pytest.mark.parametrize("case", [*BODIES, *WHOLE], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [*BODIES, *more_subset_cases.CASES, *WHOLE], ids=lambda case: case.name)
 def test_code_outside_the_subset_is_told_where_and_what_instead(case, tmp_path):
     with warnings.catch_warnings(action="ignore", category=SyntaxWarning):  # some of it Python itself finds odd
         module = load(tmp_path, text_of(case))
@@ -44,7 +44,7 @@ def read(function, rules=None, layout=CLEAN_LAYOUT):
     """A function as the reader understands it."""
     program = Program(rules or clean_functions.Rules())
     count = function.__code__.co_argcount
-    types = [layout.root, program.rules_type()] if count == 2 else [layout.root]
+    types = [layout.root, program.host(program.rules)] if count == 2 else [layout.root]
     return program.function(function, types)
 
 

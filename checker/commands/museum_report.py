@@ -13,6 +13,7 @@ from checker.errors import UsageError
 from checker.files import make_usable, remove_empty
 from checker.museum import Exhibit, Museum, chosen_bugs
 from checker.result import Limits, Result
+from checker.rules import full_name
 from checker.settings import rules_of
 from checker.statuses import NOT_EXHAUSTED, UNEXPECTED
 
@@ -86,7 +87,9 @@ def show(exhibit: Exhibit, folder: Path | None) -> None:
     bug = exhibit.bug
     say(f"{bug.id}: {bug.title}\nfixed by: {bug.fixed_by}")
     for number, result in enumerate(exhibit.broken, start=1):
-        changed = " ".join(f"{key}={rules_of(result.model)[key]}" for key in bug.broken[number - 1])
+        known = rules_of(result.model)
+        names = [full_name(key, known) or key for key in bug.broken[number - 1]]
+        changed = " ".join(f"{name}={known[name]}" for name in names)
         say(f"\nwithout the fix: {result.model.name} with {changed}")
         place, made = None, []
         if folder is not None:

@@ -9,7 +9,7 @@ import numpy as np
 from checker.errors import NotExhaustedError
 from checker.evaluation import Evaluation
 from checker.exploration import Values, Watch
-from checker.interpreted import Successors, generate_expand
+from checker.interpreted import Successors, codes_of, generate_expand
 from checker.interrupts import Stopped
 from checker.model import Model, Property
 
@@ -80,9 +80,8 @@ def compiled_graph(model: Model, predicates: Sequence[Property], watch: Watch) -
 
 def interpreted_graph(model: Model, predicates: Sequence[Property], watch: Watch) -> ObservedGraph:
     """The same by the interpreted reading: for small models, and at once. Raises as `compiled_graph`."""
-    codes = frozenset(function.function.__code__ for function in model.functions())
     try:
-        with watch.interrupts.stopping_protocol_code(codes):
+        with watch.interrupts.stopping_protocol_code(codes_of(model)):
             return _Interpreted(model, predicates, watch).graph()
     except Stopped:
         raise NotExhaustedError(watch.interrupts.reason()) from None

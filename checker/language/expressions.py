@@ -3,82 +3,23 @@
 import ast
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import IntEnum
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from checker.language import ir
-from checker.language.ir import BOOL, INT, NOTHING, Owner
+from checker.language.comprehensions import OVER_GENERATORS, read_comprehension
+from checker.language.ir import BOOL, INT, NOTHING
 from checker.language.outside import enum_problem, int_problem
 from checker.language.ranges import HIGHEST_SHIFT
+from checker.language.values import Host, Value, constant, type_name
+from checker.language.whole import read_comparison
 from checker.language.words import words_for
+from checker.rules import is_group
 from checker.shape import ArrayOf, Record
 
 if TYPE_CHECKING:
     from checker.language.subset import FunctionReader
-
-
-@dataclass(frozen=True, eq=False)
-class Host:
-    """A Python value that exists only while code is read: a module, a function, an enum class, the rules."""
-
-    value: Any
-
-
-ValueType = ir.IrType | Host
-
-
-@dataclass(slots=True)  # and not frozen, which takes three times as long to make
-class Value:
-    """What an expression is: its type, its typed form (None for a Host), its constant if it has one.
-
-    `writes_if_true` and `writes_if_false` say whether evaluating it may have changed the state, given its outcome.
-    `owner` is the (class name, field name) that declares an array of scalars, where known.
-    """
-
-    type: ValueType
-    form: ir.Expression | None
-    writes_if_true: bool = False
-    writes_if_false: bool = False
-    owner: Owner | None = None
-
-    @property
-    def constant(self) -> int | None:
-        """Its value where that is known while reading."""
-        return self.form.value if isinstance(self.form, ir.Const) else None
-
-    @property
-    def expression(self) -> ir.Expression:
-        """Its typed form."""
-        assert self.form is not None
-        return self.form
-
-    def writes_if(self, outcome: bool) -> bool:
-        """Whether evaluating it may change the state where it turns out as `outcome`."""
-        return self.writes_if_true if outcome else self.writes_if_false
-
-    @property
-    def writes(self) -> bool:
-        """Whether evaluating it may change the state."""
-        return self.writes_if_true or self.writes_if_false
-
-
-def constant(value: int) -> Value:
-    """The Value of a known int or bool."""
-    known = value if isinstance(value, bool) else int(value)
-    return Value(BOOL if isinstance(value, bool) else INT, ir.Const(known))
-
-
-def type_name(value_type: ValueType) -> str:
-    """A type in words."""
-    if isinstance(value_type, str):
-        return value_type
-    if isinstance(value_type, Record):
-        return f"a {value_type.struct.__name__} record"
-    if isinstance(value_type, ArrayOf):
-        return "an array"
-    return f"{type(value_type.value).__name__} {getattr(value_type.value, '__name__', '')}".strip()
 
 
 _ARITHMETIC: dict[type[ast.operator], tuple[str, Callable[[int, int], int]]] = {
@@ -107,9 +48,9 @@ _COMPARISONS: dict[type[ast.cmpop], tuple[str, Callable[[int, int], bool]]] = {
     ast.GtE: (">=", operator.ge),
 }
 _INSTEAD: dict[type[ast.expr], str] = {
-    ast.ListComp: "a `for` loop over range(...)",
-    ast.SetComp: "a `for` loop over range(...)",
-    ast.GeneratorExp: "a `for` loop over range(...)",
+    ast.ListComp: "any(...), all(...) or sum(...) of a generator, or a `for` loop",
+    ast.SetComp: "any(...), all(...) or sum(...) of a generator, or a `for` loop",
+    ast.GeneratorExp: "it as the one argument of any(...), all(...) or sum(...)",
     ast.DictComp: "a `for` loop over range(...)",
     ast.List: "an Array field of the state",
     ast.Dict: "an Array field of the state",
@@ -197,14 +138,31 @@ class ExpressionReader:
         return Value(form.type, form, base.writes, base.writes, owner)
 
     def _host_attribute(self, node: ast.Attribute, host: Any) -> Value:
-        rules = self.function.program.rules
+        if is_group(host):
+            return self._setting(node, host)
         if not hasattr(host, node.attr):
-            if rules is not None and host is rules:
-                names = ", ".join(rules._fields)
-                raise self.function.error(node, f"the rules have no switch {node.attr!r}; they have: {names}")
             raise self.function.error(node, f"{getattr(host, '__name__', host)!s} has no {node.attr!r}")
         self.function.sees_attribute(node, host)
         return self.host_value(node, getattr(host, node.attr), node.attr)
+
+    def _setting(self, node: ast.Attribute, settings: Any) -> Value:
+        """A switch of the rules, a group of them, or a bound."""
+        program = self.function.program
+        if node.attr not in settings._fields:
+            names = ", ".join(settings._fields)
+            if settings is program.bounds:
+                raise self.function.error(node, f"the model has no bound {node.attr!r}; its bounds: {names or 'none'}")
+            if hasattr(settings, node.attr):  # says why that is no switch
+                self.function.sees_attribute(node, settings)
+            raise self.function.error(node, f"the rules have no switch {node.attr!r}; they have: {names}")
+        if settings is program.bounds:
+            program.bounds_used.add(node.attr)
+        else:
+            self.function.sees_attribute(node, settings)
+        value = getattr(settings, node.attr)
+        if is_group(value):
+            return Value(program.host(value), None)
+        return self.host_value(node, value, node.attr)
 
     def host_value(self, node: ast.expr, value: Any, name: str) -> Value:
         """The Value of a Python object found outside the function: a constant, enum, module or function."""
@@ -306,11 +264,11 @@ class ExpressionReader:
                 raise self.function.error(node, f"{words_for(operation)} is outside the plain subset; use {hint}")
             symbols.append(_COMPARISONS[type(operation)])
         sides = [self.read(side) for side in [node.left, *node.comparators]]
+        if any(isinstance(side.type, Record | ArrayOf) for side in sides):
+            return read_comparison(self.function, node, sides)
         for side_node, side in zip([node.left, *node.comparators], sides, strict=True):
             if side.type not in (INT, BOOL):
-                raise self.function.error(
-                    side_node, f"a comparison needs ints, not {type_name(side.type)}; compare field by field"
-                )
+                raise self.function.error(side_node, f"a comparison needs ints, not {type_name(side.type)}")
             if side.type != sides[0].type:
                 raise self.function.error(side_node, "an int is compared with a bool; make both the same type")
         known = None
@@ -360,6 +318,8 @@ class ExpressionReader:
         return self.function.call(node, callee.type.value, arguments)
 
     def _builtin(self, node: ast.Call, name: str) -> Value:
+        if name in OVER_GENERATORS:
+            return read_comprehension(self.function, node, name)
         if name == "len" and len(node.args) == 1:
             value = self.read(node.args[0])
             if not isinstance(value.type, ArrayOf):
@@ -398,7 +358,7 @@ class ExpressionReader:
         raise self.function.error(
             node,
             f"{name}() with {len(node.args)} argument(s) is outside the plain subset; there are len, min, max, abs, "
-            "int, bool, and range in a `for`",
+            "int, bool, any, all and sum of a generator, and range, enumerate and zip behind `in`",
         )
 
 

@@ -68,7 +68,7 @@ class Field:
     @property
     def type(self) -> IrType:
         """What reading it gives."""
-        return _read_type(self.stored)
+        return read_type(self.stored)
 
 
 @dataclass(frozen=True)
@@ -87,10 +87,11 @@ class Element:
     @property
     def type(self) -> IrType:
         """What reading it gives."""
-        return _read_type(self.stored)
+        return read_type(self.stored)
 
 
-def _read_type(stored: Scalar | Record | ArrayOf) -> IrType:
+def read_type(stored: Scalar | Record | ArrayOf) -> IrType:
+    """What reading a place of this type gives."""
     if not isinstance(stored, Scalar):
         return stored
     return BOOL if isinstance(stored.kind, Flag) else INT
@@ -246,7 +247,8 @@ class Function:
     `parameters` are those it has when it runs (the rules are folded in). `written` are the (class name, field name)
     pairs it may write, `write_place` where it first does, and `false_is_clean` whether nothing can have been written
     when it returns False. `calls` are the functions it calls. `most_rounds` are how often its loops can run at most in
-    one go, as `checker.language.ranges` finds.
+    one go, as `checker.language.ranges` finds. `is_part`: it is no function of its own, but a part of `function` that
+    is called in one place, such as the loop of any(...).
     """
 
     function: FunctionType
@@ -258,6 +260,7 @@ class Function:
     false_is_clean: bool = True
     calls: list["Function"] = field(default_factory=list)
     most_rounds: dict[ast.For, int] = field(default_factory=dict)
+    is_part: bool = False
 
     @property
     def writes(self) -> bool:

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 from checker.errors import ModelError
 from checker.language.source import declaration_place, place_of, shown
+from checker.rules import is_group
+from checker.schema import Struct
 
 ABSENT = object()
 """The value of a name that is not there: a builtin is seen only if the module has no such name."""
@@ -28,7 +30,7 @@ _FOREIGN = (
     *("__getattr__", "__get__", "__set__", "__delete__", "__setattr__", "__delattr__", "__class__", "__del__"),
 )
 """What an int has not, or has from `object`, and Python would call if a subclass had it."""
-_STORING = ("__getattribute__", "__getattr__", "__setattr__", "__delattr__", "__class__", "__del__")
+_STORING = ("__getattribute__", "__getattr__", "__setattr__", "__delattr__", "__class__", "__del__", "__ne__")
 
 
 def _resolved(owner: type, name: str) -> Any:
@@ -75,8 +77,9 @@ def rule_problem(rules: Any, name: str) -> str:
 
 def struct_problem(struct: type) -> str:
     """Why a field of a record may do more than hold its value, in a whole sentence; "" if it does not."""
-    for name in _STORING:
-        if _resolved(struct, name) is not _resolved(object, name):
+    for name in (*_STORING, "__eq__"):
+        usual = Struct if name == "__eq__" else object
+        if _resolved(struct, name) is not _resolved(usual, name):
             return (
                 f"{struct.__name__} has a {name} of its own, which machine code and proofs do not run; leave it out, "
                 "and write what it does in a function"
@@ -133,14 +136,14 @@ class Outside:
         self.note_name(function, None, name)
         self._note(function, None, name, vars(builtins))
 
-    def note_attribute(self, function: FunctionType, line: int, text: str, holder: Any, name: str, rules: Any) -> None:
+    def note_attribute(self, function: FunctionType, line: int, text: str, holder: Any, name: str) -> None:
         """A function sees an attribute of a module, an enum, a function or the rules; `text` is how it is written.
 
         ModelError, without a place, if it may be another one at each look.
         """
 
         def look() -> Any:
-            if problem := attribute_problem(holder, name, rules):
+            if problem := attribute_problem(holder, name):
                 raise ModelError(f"{text} {problem}")
             return getattr(holder, name)
 
@@ -207,9 +210,9 @@ def _changed(sight: _Sight, now: str) -> ModelError:
     )
 
 
-def attribute_problem(host: Any, name: str, rules: Any) -> str:
+def attribute_problem(host: Any, name: str) -> str:
     """Why an attribute may be another one at each look, in words that follow its name; "" if it is not."""
-    if host is rules:
+    if is_group(host):
         return rule_problem(host, name)
     if not hasattr(host, name):
         return "is gone"

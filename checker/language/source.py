@@ -96,7 +96,7 @@ def variant(function: FunctionType, scope: dict[str, Any], tree: ast.FunctionDef
     code = function.__code__
     if tree is not None:
         whole = compile(ast.Module([tree], []), code.co_filename, "exec", 0, True)
-        code = next(each for each in _codes(whole) if each.co_name == tree.name)
+        code = next(each for each in codes_within(whole) if each.co_name == tree.name)
     copy = FunctionType(code, scope, function.__name__)
     copy.__annotations__ = dict(function.__annotations__)
     copy.__doc__ = function.__doc__
@@ -188,7 +188,9 @@ def _functions_of(path: str, stamp: tuple[int, int]) -> dict[tuple[str, int], tu
     """All functions of a file by name and first line, read and compiled; `stamp` makes an edited file be read again."""
     try:
         tree = ast.parse(Path(path).read_bytes(), path)
-        codes = {(code.co_name, code.co_firstlineno): code for code in _codes(compile(tree, path, "exec", 0, True))}
+        codes = {
+            (code.co_name, code.co_firstlineno): code for code in codes_within(compile(tree, path, "exec", 0, True))
+        }
     except (SyntaxError, ValueError):
         return {}
     found: dict[tuple[str, int], tuple[ast.AST, CodeType | None]] = {}
@@ -199,14 +201,15 @@ def _functions_of(path: str, stamp: tuple[int, int]) -> dict[tuple[str, int], tu
     return found
 
 
-def _codes(code: CodeType) -> Iterator[CodeType]:
+def codes_within(code: CodeType) -> Iterator[CodeType]:
+    """A compiled function, and the generators within it."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _codes(constant)
+            yield from codes_within(constant)
 
 
 def _essence(code: CodeType) -> tuple[object, ...]:
     """What makes two compiled functions do the same."""
-    constants = [(type(each), each) for each in code.co_consts if not isinstance(each, CodeType)]
-    return code.co_code, constants, code.co_names, code.co_varnames
+    constants = [_essence(each) if isinstance(each, CodeType) else (type(each), each) for each in code.co_consts]
+    return code.co_code, constants, code.co_names, code.co_varnames, code.co_cellvars, code.co_freevars

@@ -16,11 +16,15 @@ from typing import Any
 
 from checker.errors import ModelError
 from checker.language import ir
-from checker.language.expressions import ExpressionReader, Host, Value, ValueType, type_name
+from checker.language.comprehensions import OVER_GENERATORS
+from checker.language.expressions import ExpressionReader
 from checker.language.ir import ANY_ARRAY, BOOL, INT, NOTHING, Function
+from checker.language.loops import read_loop
 from checker.language.outside import Outside
 from checker.language.removal import is_removed
 from checker.language.source import function_tree, parameter_names, place_of
+from checker.language.values import Host, Value, ValueType, named, type_name
+from checker.language.whole import WRITERS, read_writer
 from checker.language.words import words_for
 from checker.schema import EnumOf, Flag
 from checker.shape import ArrayOf, Record, Scalar
@@ -28,7 +32,7 @@ from checker.shape import ArrayOf, Record, Scalar
 MOST_LINES = 70
 MOST_NESTED = 100
 """How many expressions may lie within each other: every reading goes down as far, and Python does not go very deep."""
-_BUILTINS = ("len", "min", "max", "abs", "int", "bool", "range")
+_BUILTINS = ("len", "min", "max", "abs", "int", "bool", "range", "enumerate", "zip", *OVER_GENERATORS)
 _INSTEAD: dict[type[ast.stmt], str] = {
     ast.While: "`for ... in range(...)` with a bound",
     ast.Try: "a guard before the step that can fail",
@@ -64,10 +68,13 @@ class _Flow:
 class Program:
     """All protocol functions of a model, read for its layout and rules; each function and argument types once."""
 
-    def __init__(self, rules: Any = None) -> None:
+    def __init__(self, rules: Any = None, bounds: Any = None) -> None:
         self.rules = rules
+        self.bounds = bounds
+        self.bounds_used: set[str] = set()
         self.outside = Outside()
-        self._rules_type = Host(rules)
+        self._hosts: dict[int, Host] = {}
+        self.parts: dict[tuple[Any, ...], Function] = {}
         self._functions: dict[tuple[Any, ...], Function] = {}
         self._reading: list[FunctionType] = []
 
@@ -87,9 +94,9 @@ class Program:
                 self._reading.pop()
         return self._functions[key]
 
-    def rules_type(self) -> Host:
-        """The type of the `rules` argument."""
-        return self._rules_type
+    def host(self, settings: Any) -> Host:
+        """The type of an argument that is given the rules, a group of them, or the bounds."""
+        return self._hosts.setdefault(id(settings), Host(settings))
 
 
 class FunctionReader:
@@ -106,11 +113,23 @@ class FunctionReader:
         self.result = Function(function)
         self._tree = tree
         self._arguments = arguments
-        self._expressions = ExpressionReader(self)
-        self._flow = _Flow({})
+        self.expressions = ExpressionReader(self)
+        self.flow = _Flow({})
         self._live = True
         self._returned = False
         self._types: dict[str, ValueType] = {}
+        self._own_names = frozenset((*function.__code__.co_varnames, *function.__code__.co_cellvars))
+        self.parts: dict[tuple[Any, ...], Function] = {}
+
+    def part(self, names: dict[str, Value], bound: set[str]) -> "FunctionReader":
+        """A reader for a part of this function that is called like one; it knows these names, and binds others."""
+        other = FunctionReader(self.program, self.result.function, self._tree, ())
+        other.result.is_part = True
+        other.flow = _Flow(names)
+        other._types = {name: value.type for name, value in names.items()}
+        other._live = self._live
+        other._own_names = self._own_names | bound
+        return other
 
     def error(self, node: ast.AST, message: str) -> ModelError:
         """A ModelError that names the file, line and function."""
@@ -122,7 +141,7 @@ class FunctionReader:
         tree = self._tree
         parameters = self._parameters()
         for name, kind in zip(parameters, self._arguments, strict=True):
-            self._flow.names[name] = _named(name, kind)
+            self.flow.names[name] = named(name, kind)
         body = tree.body
         if (
             isinstance(body[0], ast.Expr)
@@ -136,7 +155,7 @@ class FunctionReader:
             raise self.error(tree, f"{length} lines; at most {MOST_LINES} are allowed, so split it")
         for statement in body:
             self._check_depth(statement)
-        self.result.body, _ = self._block(body)
+        self.result.body, _ = self.block(body)
         if self.result.returns != NOTHING and not _always_returns(body):
             raise self.error(tree, "one path ends without `return`; end it with `return True` or `return False`")
         self.result.parameters = tuple(
@@ -173,8 +192,8 @@ class FunctionReader:
 
     def name(self, node: ast.Name) -> Value:
         """The Value of a name: a local, or something of the module."""
-        if node.id in self._flow.names:
-            return self._flow.names[node.id]
+        if node.id in self.flow.names:
+            return self.flow.names[node.id]
         if self._is_local(node.id):
             raise self.error(node, f"{node.id!r} may have no value here; give it one before the `if` or the loop")
         scope = self.result.function.__globals__
@@ -186,18 +205,17 @@ class FunctionReader:
         if node.id not in scope:
             raise self.error(node, f"the name {node.id!r} is not defined; define or import it, or correct it")
         self.program.outside.note_name(self.result.function, node.lineno, node.id)
-        return self._expressions.host_value(node, scope[node.id], node.id)
+        return self.expressions.host_value(node, scope[node.id], node.id)
 
     def sees_attribute(self, node: ast.Attribute, holder: Any) -> None:
-        """Remember that the function sees an attribute of a module, an enum, a function or the rules."""
-        function, rules = self.result.function, self.program.rules
+        """Remember that the function sees an attribute of a module, an enum, a function or a group of rules."""
         try:
-            self.program.outside.note_attribute(function, node.lineno, ast.unparse(node), holder, node.attr, rules)
+            self.program.outside.note_attribute(self.result.function, node.lineno, ast.unparse(node), holder, node.attr)
         except ModelError as error:
             raise self.error(node, str(error)) from None
 
     def _is_local(self, name: str) -> bool:
-        return name in self.result.function.__code__.co_varnames
+        return name in self._own_names
 
     @property
     def is_live(self) -> bool:
@@ -216,27 +234,38 @@ class FunctionReader:
         """The Value of a call of a project function."""
         if function is is_removed:
             return Value(BOOL, ir.Removed(arguments[0].constant or 0))
+        if function in WRITERS:
+            return read_writer(self, node, function, arguments)
         try:
             callee = self.program.function(function, [argument.type for argument in arguments])
         except ModelError as error:
             if "is called with" in str(error):
                 raise self.error(node, f"{function.__name__}: {str(error).split(': ', 2)[-1]}") from None
             raise
+        return self.called(callee, arguments)
+
+    def called(self, callee: Function, arguments: list[Value]) -> Value:
+        """The Value of a call of a function that was read for these arguments."""
+        given = [argument.expression for argument in arguments if argument.form is not None]
+        value = self.call_of(callee, given)
+        if any(argument.writes for argument in arguments):
+            value.writes_if_true = value.writes_if_false = True
+        return value
+
+    def call_of(self, callee: Function, given: list[ir.Expression]) -> Value:
+        """The Value of a call of a function that was read."""
         if self._live:
             if callee not in self.result.calls:
                 self.result.calls.append(callee)
             self.result.written |= callee.written
             if callee.writes and not self.result.write_place:
                 self.result.write_place = callee.write_place
-        given = tuple(argument.expression for argument in arguments if argument.form is not None)
-        evaluated = any(argument.writes for argument in arguments)
         when_false = callee.writes and not callee.false_is_clean
-        form = ir.Call(callee, given)
-        return Value(callee.returns, form, callee.writes or evaluated, when_false or evaluated)
+        return Value(callee.returns, ir.Call(callee, tuple(given)), callee.writes, when_false)
 
     # -- statements --------------------------------------------------------------------------------------------
 
-    def _block(self, statements: list[ast.stmt]) -> tuple[Body, bool]:
+    def block(self, statements: list[ast.stmt]) -> tuple[Body, bool]:
         """The typed form of some statements, and whether every path through them returns."""
         body: list[ir.Statement] = []
         for number, statement in enumerate(statements):
@@ -259,30 +288,30 @@ class FunctionReader:
         if _always_returns([last]):
             raise self.error(rest[0], "this is never reached; remove it")
         with self.reading(live=False):
-            self._block(rest)
+            self.block(rest)
 
     def _do_Pass(self, statement: ast.Pass) -> tuple[Body, bool]:
         return (), False
 
     def _do_Expr(self, statement: ast.Expr) -> tuple[Body, bool]:
-        value = self._expressions.read(statement.value)
+        value = self.expressions.read(statement.value)
         if not isinstance(statement.value, ast.Call):
             raise self.error(statement, "the value of this expression is not used; assign or return it, or remove it")
-        self._flow.dirty |= value.writes
+        self.flow.dirty |= value.writes
         return (ir.Do(value.expression),), False
 
     def _do_Return(self, statement: ast.Return) -> tuple[Body, bool]:
         if statement.value is None:
             self._returns(statement, NOTHING)
             return (ir.Return(None),), True
-        value = self._expressions.read(statement.value)
+        value = self.expressions.read(statement.value)
         if value.type not in (INT, BOOL):
             raise self.error(
                 statement, f"a function returns an int, a bool or nothing, not {type_name(value.type)}; return its id"
             )
         self._returns(statement, value.type)
         is_true = value.constant is True
-        if self._live and not is_true and (self._flow.dirty or value.writes_if_false):
+        if self._live and not is_true and (self.flow.dirty or value.writes_if_false):
             self.result.false_is_clean = False
         return (ir.Return(value.expression),), True
 
@@ -295,18 +324,18 @@ class FunctionReader:
         self.result.returns = kind
 
     def _do_If(self, statement: ast.If) -> tuple[Body, bool]:
-        test = self._expressions.read_bool(statement.test, "the condition of `if`")
-        before = self._flow
+        test = self.expressions.read_bool(statement.test, "the condition of `if`")
+        before = self.flow
         outcomes = []
         for branch, taken, writes in (
             (statement.body, True, test.writes_if_true),
             (statement.orelse, False, test.writes_if_false),
         ):
-            self._flow = before.copy()
-            self._flow.dirty |= writes
+            self.flow = before.copy()
+            self.flow.dirty |= writes
             with self.reading(live=test.constant in (None, taken)):
-                body, ends = self._block(branch)
-            outcomes.append((body, ends, self._flow))
+                body, ends = self.block(branch)
+            outcomes.append((body, ends, self.flow))
         (then, then_ends, then_flow), (other, other_ends, other_flow) = outcomes
         if _always_returns(statement.body):
             joined = other_flow
@@ -316,10 +345,10 @@ class FunctionReader:
             joined = self._join(statement, then_flow, other_flow)
         if test.constant is not None:  # the names are those that have a value whatever the rules
             body, ends, flow = outcomes[0] if test.constant else outcomes[1]
-            self._flow = _Flow(joined.names, flow.dirty)
+            self.flow = _Flow(joined.names, flow.dirty)
             return body, ends
         dirty = any(flow.dirty and not ends for _, ends, flow in outcomes)
-        self._flow = _Flow(joined.names, dirty)
+        self.flow = _Flow(joined.names, dirty)
         return (ir.If(test.expression, then, other),), then_ends and other_ends
 
     def _join(self, statement: ast.stmt, one: _Flow, other: _Flow) -> _Flow:
@@ -333,81 +362,57 @@ class FunctionReader:
         return _Flow(names, one.dirty or other.dirty)
 
     def _do_For(self, statement: ast.For) -> tuple[Body, bool]:
-        call = statement.iter
-        if not isinstance(statement.target, ast.Name) or statement.orelse:
-            raise self.error(statement, "a loop has one name and no `else`: `for i in range(n):`")
-        is_range = isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "range"
-        if not isinstance(call, ast.Call) or not is_range or not self.is_builtin("range"):
-            return self._for_each(statement, statement.target)
-        if call.keywords or not 1 <= len(call.args) <= 3:
-            raise self.error(statement, "range takes one to three arguments")
-        parts = [self._expressions.read_int(argument, "an argument of range()") for argument in call.args]
-        if len(parts) == 3 and not parts[2].constant:
-            raise self.error(statement, "the step of range() must be a constant other than 0")
-        self._flow.dirty |= any(part.writes for part in parts)
-        body = self._loop(statement, statement.target.id, statement.body)
-        start = parts[0].expression if len(parts) > 1 else ir.Const(0)
-        stop = parts[min(len(parts) - 1, 1)].expression
-        step = int(parts[2].constant or 1) if len(parts) == 3 else 1
-        return (ir.For(statement.target.id, start, stop, step, body, statement),), False
-
-    def _for_each(self, statement: ast.For, target: ast.Name) -> tuple[Body, bool]:
-        """A loop over the elements of an array: the array has a name of its own, and so has the index."""
-        array = None if isinstance(statement.iter, ast.Call) else self._expressions.read(statement.iter)
-        if array is None or not isinstance(array.type, ArrayOf):
-            raise self.error(statement, "a loop runs over range(...), or over an array: `for node in state.nodes:`")
-        self._flow.dirty |= array.writes
-        name, index = (f"{target.id}.{what}.{statement.lineno}" for what in ("array", "index"))
-        self._assign_name(statement, name, array)
-        element = ast.Subscript(ast.Name(name, ast.Load()), ast.Name(index, ast.Load()), ast.Load())
-        bind = ast.Assign([target], element, lineno=statement.lineno)
-        body = self._loop(statement, index, [ast.fix_missing_locations(bind), *statement.body])
-        loop = ir.For(index, ir.Const(0), ir.Const(array.type.length), 1, body, statement)
-        return (ir.Assign(name, array.expression), loop), False
+        loop = read_loop(self, statement)
+        self.flow.dirty |= loop.writes
+        for name, array in loop.arrays:
+            self.assign_name(statement, name, array)
+        body = self._loop(statement, loop.counter, [*loop.binds, *statement.body])
+        assigns = (ir.Assign(name, array.expression) for name, array in loop.arrays)
+        return (*assigns, ir.For(loop.counter, loop.start, loop.stop, loop.step, body, statement)), False
 
     def _loop(self, statement: ast.For, counter: str, statements: list[ast.stmt]) -> Body:
-        before = self._flow.copy()
+        before = self.flow.copy()
         body = self._loop_body(statement, counter, statements)
-        while (later := self._join(statement, before, self._flow)) != before:
+        while (later := self._join(statement, before, self.flow)) != before:
             before = later  # a later round starts with what an earlier one has left
-            self._flow = before.copy()
+            self.flow = before.copy()
             body = self._loop_body(statement, counter, statements)
-        self._flow = before
+        self.flow = before
         return body
 
     def _loop_body(self, statement: ast.For, counter: str, statements: list[ast.stmt]) -> Body:
-        self._assign_name(statement, counter, Value(INT, None))
-        body, _ = self._block(statements)
+        self.assign_name(statement, counter, Value(INT, None))
+        body, _ = self.block(statements)
         return body
 
     def _do_Assign(self, statement: ast.Assign) -> tuple[Body, bool]:
         if len(statement.targets) != 1:
             raise self.error(statement, "one assignment has one target; write them one below the other")
-        value = self._expressions.read(statement.value)
-        self._flow.dirty |= value.writes
+        value = self.expressions.read(statement.value)
+        self.flow.dirty |= value.writes
         return self._assign(statement, statement.targets[0], value), False
 
     def _do_AnnAssign(self, statement: ast.AnnAssign) -> tuple[Body, bool]:
         if statement.value is None:
             raise self.error(statement, "a declaration without a value; give it one")
-        value = self._expressions.read(statement.value)
-        self._flow.dirty |= value.writes
+        value = self.expressions.read(statement.value)
+        self.flow.dirty |= value.writes
         return self._assign(statement, statement.target, value), False
 
     def _do_AugAssign(self, statement: ast.AugAssign) -> tuple[Body, bool]:
         load = _as_load(statement.target)
-        place = self._expressions.read(load)
+        place = self.expressions.read(load)
         if place.writes:
             raise self.error(
                 statement, "the index in front of this sign writes to the state; compute it on a line before"
             )
-        if _may_move(place) and self._expressions.read(statement.value).writes:
+        if _may_move(place) and self.expressions.read(statement.value).writes:
             raise self.error(  # Python looks up what stands in front before it, and machine code after it
                 statement, "what stands behind this sign writes to the state; compute it on a line before"
             )
         combined = ast.copy_location(ast.BinOp(load, statement.op, statement.value), statement)
-        value = self._expressions.read(combined)
-        self._flow.dirty |= value.writes
+        value = self.expressions.read(combined)
+        self.flow.dirty |= value.writes
         return self._assign(statement, statement.target, value), False
 
     def _assign(self, statement: ast.stmt, target: ast.expr, value: Value) -> Body:
@@ -416,27 +421,29 @@ class FunctionReader:
                 raise self.error(
                     statement, f"{target.id!r} would be {type_name(value.type)}; use it where it is needed"
                 )
-            self._assign_name(statement, target.id, value)
+            self.assign_name(statement, target.id, value)
             return (ir.Assign(target.id, value.expression),)
         if not isinstance(target, ast.Attribute | ast.Subscript):
             raise self.error(statement, "assign to a name, a field or an element of an array, one at a time")
         return self._store(statement, target, value)
 
-    def _assign_name(self, statement: ast.stmt, name: str, value: Value) -> None:
-        known = self._flow.names.get(name)
+    def assign_name(self, statement: ast.stmt, name: str, value: Value) -> None:
+        """Give a local name a value; `statement` does it."""
+        known = self.flow.names.get(name)
         if known is not None and known.type != value.type:
             before, after = type_name(known.type), type_name(value.type)
             raise self.error(statement, f"{name!r} was {before} and would become {after}; use another name")
         owner = value.owner if known is None or known.owner == value.owner else ANY_ARRAY
-        self._flow.names[name] = replace(_named(name, value.type), owner=owner)
+        self.flow.names[name] = replace(named(name, value.type), owner=owner)
         types = self._types.setdefault(name, value.type)
         if types != value.type:
             raise self.error(statement, f"{name!r} is {type_name(types)} elsewhere in this function; use another name")
 
     def _store(self, statement: ast.stmt, target: ast.Attribute | ast.Subscript, value: Value) -> Body:
-        place = self._expressions.read(target)
+        place = self.expressions.read(target)
         if isinstance(place.type, Record | ArrayOf):
-            raise self.error(statement, "a whole record or array cannot be assigned; copy it field by field")
+            mend = "write copy(target, source), of checker.schema"
+            raise self.error(statement, f"a whole record or array cannot be assigned; {mend}")
         if not isinstance(place.form, ir.Field | ir.Element) or not isinstance(place.form.stored, Scalar):
             raise self.error(target, "only a field of a record or an element of an array of the state can be written")
         scalar = place.form.stored
@@ -451,12 +458,8 @@ class FunctionReader:
             self.result.written.add(place.owner or ANY_ARRAY)
             if not self.result.write_place:
                 self.result.write_place = place_of(self.result.function, statement.lineno)
-        self._flow.dirty = True
+        self.flow.dirty = True
         return (ir.Store(place.form, value.expression, scalar),)
-
-
-def _named(name: str, kind: ValueType) -> Value:
-    return Value(kind, None if isinstance(kind, Host) else ir.Local(name, kind))
 
 
 def _may_move(place: Value) -> bool:

@@ -156,14 +156,15 @@ def judges(module: llvm.Module) -> llvm.Value:
 def define(module: llvm.Module, functions: list[ir.Function], inlined: list[ir.Function]) -> dict[int, llvm.Function]:
     """Add protocol functions to a module, callees first; their LLVM functions by the id of the typed form.
 
-    Each takes the report as its first argument. The code of the inlined ones is put wherever they are called.
+    Each takes the report as its first argument. The code of the inlined ones is put wherever they are called, and so is
+    that of parts of functions.
     """
     defined: dict[int, llvm.Function] = {}
     for place, function in enumerate(functions):
         name = f"protocol.{function.function.__name__}.{place}"
         kinds = [POINTER, *(llvm_type(parameter.type) for parameter in function.parameters)]
         target = internal(module, llvm_type(function.returns), kinds, name)
-        if function in inlined:
+        if function in inlined or function.is_part:
             target.attributes.add("alwaysinline")
         defined[id(function)] = target
         _FunctionEmitter(function, target, defined).emit()

@@ -7,8 +7,9 @@ Each `Mutant` is a function with one condition gone:
 - an operand of `and` or `or` is dropped: what is left decides.
 - what a predicate returns is always true, or never.
 - a link of a chain of comparisons is dropped; `<` becomes `<=` and back, `>` becomes `>=` and back.
+- an `if` of a generator is dropped; or, where any(...) or all(...) has one, what it asks of each element that is left.
 
-A condition that reads nothing but constants and the rules is left alone: it is a switch, which a model sets.
+A condition that reads nothing but constants, rules and bounds is left alone: it is a switch, which a model sets.
 
 `switched` makes one function of all these: it asks `checker.language.removal` which of its conditions is removed.
 """
@@ -19,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import FunctionType
 
-from checker.language.source import function_tree, place_of
+from checker.language.source import codes_within, function_tree, place_of
 
 Change = tuple[str, str, ast.expr]
 """The source text of a condition, what becomes of it in words, and the expression that stands there then."""
@@ -31,8 +32,8 @@ _ACROSS: dict[type[ast.cmpop], tuple[str, type[ast.cmpop]]] = {
     ast.GtE: (">= becomes >", ast.Gt),
 }
 
-RULES = "rules"
-"""The name of the parameter that holds a model's switches."""
+SETTINGS = {"rules", "bounds"}
+"""The names of the parameters that are constant in a model."""
 
 IS_REMOVED = "__is_removed__"
 """The name under which functions with switches call `removal.is_removed`."""
@@ -71,8 +72,9 @@ def mutants_of(function: FunctionType, is_predicate: bool) -> list[Mutant]:
     """Every mutant of a function, in the order of its text; `is_predicate`: its returned values are conditions."""
     found: list[Mutant] = []
     seen: dict[tuple[str, str], int] = {}
+    conditions = _Conditions(function, is_predicate)
     for index, node in enumerate(ast.walk(function_tree(function))):
-        for text, change, instead in _Conditions(function, is_predicate).changes(node):
+        for text, change, instead in conditions.changes(node):
             seen[text, change] = seen.get((text, change), 0) + 1
             found.append(Mutant(function, text, change, _line(node), seen[text, change], index, instead))
     return sorted(found, key=lambda each: each.line)
@@ -125,11 +127,17 @@ class _Conditions:
     """Finds the conditions of one function."""
 
     def __init__(self, function: FunctionType, is_predicate: bool) -> None:
-        self._names = set(function.__code__.co_varnames) - {RULES}
+        codes = codes_within(function.__code__)
+        self._names = {name for code in codes for name in (*code.co_varnames, *code.co_cellvars)} - SETTINGS
         self._is_predicate = is_predicate
+        self._generated: dict[ast.AST, Change] = {}
 
     def changes(self, node: ast.AST) -> Iterator[Change]:
-        """Each change of each condition that a node holds."""
+        """Each change of each condition that a node holds. Nodes are given from the outside in, as by `ast.walk`."""
+        if isinstance(node, ast.Call):
+            self._generated |= {part: change for part, change in _generator_changes(node) if self._varies(part)}
+        if node in self._generated:
+            yield self._generated[node]
         if isinstance(node, ast.If) and self._varies(node.test):
             yield from _branch_changes(node)
         elif isinstance(node, ast.IfExp) and self._varies(node.test):
@@ -151,6 +159,20 @@ class _Conditions:
     def _varies(self, condition: ast.expr) -> bool:
         """Whether a condition reads a parameter or local name other than the rules."""
         return any(isinstance(each, ast.Name) and each.id in self._names for each in ast.walk(condition))
+
+
+def _generator_changes(node: ast.Call) -> Iterator[tuple[ast.expr, Change]]:
+    """The conditions of the generator of any(...), all(...) or sum(...), each with its change."""
+    match node:
+        case ast.Call(func=ast.Name(id=name), args=[ast.GeneratorExp() as generator]):
+            text = f"{name}({ast.unparse(generator)[1:-1]})"
+            tests = [test for clause in generator.generators for test in clause.ifs]
+            for test in tests:
+                yield test, (text, f"without `if {ast.unparse(test)}`", ast.Constant(True))
+            element = generator.elt
+            whole = {"any": ast.And, "all": ast.Or}.get(name)
+            if whole and tests and not (isinstance(element, ast.BoolOp) and isinstance(element.op, whole)):
+                yield element, (text, f"without `{ast.unparse(element)}`", ast.Constant(name == "any"))
 
 
 def _branch_changes(node: ast.If) -> Iterator[Change]:

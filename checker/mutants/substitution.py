@@ -13,7 +13,7 @@ from typing import Any
 from checker.language import ir
 from checker.language.ir import BOOL
 from checker.language.removal import is_removed
-from checker.language.source import variant
+from checker.language.source import codes_within, variant
 from checker.model import Model
 from checker.mutants import mutation
 from checker.mutants.mutation import IS_REMOVED, Mutant, mutants_of
@@ -24,7 +24,7 @@ def protocol_functions(model: Model) -> list[ir.Function]:
     """The functions that the actions reach, callees first, each once; those of the checker itself left out."""
     found: dict[FunctionType, ir.Function] = {}
     for each in ir.reachable([action.read for action in model.actions]):
-        if not is_of_checker(each.function.__code__.co_filename):
+        if not each.is_part and not is_of_checker(each.function.__code__.co_filename):
             found.setdefault(each.function, each)
     return list(found.values())
 
@@ -68,7 +68,8 @@ class _Copies:
     def __init__(self, functions: Iterable[FunctionType], trees: dict[FunctionType, ast.FunctionDef]) -> None:
         self._own = set(functions)
         self._trees = trees
-        self._names = {name for function in self._own for name in function.__code__.co_names}
+        codes = [code for function in self._own for code in codes_within(function.__code__)]
+        self._names = {name for code in codes for name in code.co_names}
         self._functions: dict[FunctionType, FunctionType] = {}
         self._modules: dict[ModuleType, ModuleType] = {}
         self._scopes: dict[int, dict[str, Any]] = {}

@@ -130,7 +130,8 @@ class Story:
 
     def suspects(self, witness: Witness | None) -> tuple[list[Lane], int | None]:
         """The lanes, and the position in their cells, that a witness points to."""
-        values = dict(witness.values) if witness else {}
+        told = witness.values if witness else ()
+        values = {name: value for name, value in told if isinstance(value, int)}
         indices = [values[name] for name in self.drawing.suspects if name in values]
         return [lane for lane in self.lanes if lane.index in indices], values.get(self.drawing.place)
 

@@ -144,4 +144,4 @@ def clause(layout: Layout, parts: Sequence[Fact]) -> Property:
 
     text = " or ".join(part.text for part in parts)
     read = ir.Function(holds, (ir.Local("state", layout.root),), ir.BOOL, (ir.Return(form),))  # type: ignore[arg-type]  # a function of this file has the right type
-    return Property(text, holds, takes_rules=False, rules=None, is_step=False, read=read)
+    return Property(text, holds, given=(), is_step=False, read=read)

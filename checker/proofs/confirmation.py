@@ -241,14 +241,14 @@ class Searched:
     def check_nothing_found(self, claim: str, longest: float = float("inf")) -> None:
         """SelfCheckError if a behaviour of at most `longest` states violates what is claimed to hold.
 
-        EvaluationError if there is no initial state.
+        EvaluationError if no behaviour begins, for example because every initial state is outside the constraint.
         """
         found = self.found
         if found is None or found.verdict is Verdict.NOT_EXHAUSTED or len(found.chain) > longest:
             return
+        if not found.chain:  # no state can be explored: what was proved is said of nothing
+            raise EvaluationError(found.reason)
         if found.verdict is Verdict.EVALUATION_FAILED:
-            if not found.chain:  # there is no initial state to speak of
-                raise EvaluationError(found.reason)
             if len(found.chain) == longest:  # what fails may be the step to a longer one
                 return
             what = found.reason

@@ -17,16 +17,9 @@ def holds_committed_records(state: State, leader_id: int, holder_id: int) -> boo
     """Whether both logs have the same record at each offset below the leader's high watermark."""
     leader = state.replicas[leader_id]
     holder = state.replicas[holder_id]
-    for offset in range(leader.high_watermark):
-        if offset >= leader.log.end_offset:
-            return False
-        if offset >= holder.log.end_offset:
-            return False
-        if leader.log.records[offset].id != holder.log.records[offset].id:
-            return False
-        if leader.log.records[offset].epoch != holder.log.records[offset].epoch:
-            return False
-    return True
+    if leader.high_watermark > min(leader.log.end_offset, holder.log.end_offset):
+        return False
+    return all(leader.log.records[offset] == holder.log.records[offset] for offset in range(leader.high_watermark))
 
 
 def weak_isr(state: State) -> bool:
@@ -38,13 +31,13 @@ def weak_isr(state: State) -> bool:
     Holds in: kip320.
     Fails in: truncate_to_high_watermark, kip101, kip279, kip320_first_try.
     """
-    for leader_id in range(len(state.replicas)):
-        leader = state.replicas[leader_id]
-        if leader.leader == leader_id:
-            for member_id in range(len(state.replicas)):
-                if contains(leader.isr, member_id) and not holds_committed_records(state, leader_id, member_id):
-                    return False
-    return True
+    return all(
+        holds_committed_records(state, leader_id, member_id)
+        for leader_id, leader in enumerate(state.replicas)
+        if leader.leader == leader_id
+        for member_id in range(len(state.replicas))
+        if contains(leader.isr, member_id)
+    )
 
 
 def strong_isr(state: State) -> bool:
@@ -56,21 +49,20 @@ def strong_isr(state: State) -> bool:
     Holds in: kip320.
     Fails in: truncate_to_high_watermark, kip101, kip279, kip320_first_try.
     """
-    for leader_id in range(len(state.replicas)):
-        if state.replicas[leader_id].leader == leader_id:
-            for member_id in range(len(state.replicas)):
-                if contains(state.quorum.isr, member_id) and not holds_committed_records(state, leader_id, member_id):
-                    return False
-    return True
+    return all(
+        holds_committed_records(state, leader_id, member_id)
+        for leader_id, leader in enumerate(state.replicas)
+        if leader.leader == leader_id
+        for member_id in range(len(state.replicas))
+        if contains(state.quorum.isr, member_id)
+    )
 
 
 def committed_record(state: State) -> bool:
     """A leader has a committed record. Without an example every invariant about committed records is empty."""
-    for replica_id in range(len(state.replicas)):
-        replica = state.replicas[replica_id]
-        if replica.leader == replica_id and replica.high_watermark > 0:
-            return True
-    return False
+    return any(
+        replica.leader == replica_id and replica.high_watermark > 0 for replica_id, replica in enumerate(state.replicas)
+    )
 
 
 def shrunk_isr(state: State) -> bool:
@@ -96,31 +88,21 @@ def deposed_leader(state: State) -> bool:
 
 def follower_of_first_epoch(state: State) -> bool:
     """A replica follows the leader of the first epoch, as whose follower it had nothing to cut."""
-    for replica_id in range(len(state.replicas)):
-        replica = state.replicas[replica_id]
-        if replica.leader_epoch == 0 and replica.leader != replica_id:
-            return True
-    return False
+    return any(
+        replica.leader_epoch == 0 and replica.leader != replica_id for replica_id, replica in enumerate(state.replicas)
+    )
 
 
 def committed_without_all(state: State) -> bool:
     """A leader has a committed record, and a replica never heard of a leader. Without an example a commit needs all."""
-    for leader_id in range(len(state.replicas)):
-        leader = state.replicas[leader_id]
-        if leader.leader == leader_id and leader.high_watermark > 0:
-            for replica_id in range(len(state.replicas)):
-                if state.replicas[replica_id].leader_epoch == NO_EPOCH:
-                    return True
-    return False
+    return committed_record(state) and any(replica.leader_epoch == NO_EPOCH for replica in state.replicas)
 
 
 def diverging_logs(state: State) -> bool:
     """Two replicas hold different records at one offset. Without an example no truncation rule is put to the test."""
-    for replica_id in range(len(state.replicas)):
-        log = state.replicas[replica_id].log
-        for other_id in range(replica_id):
-            other = state.replicas[other_id].log
-            for offset in range(min(log.end_offset, other.end_offset)):
-                if log.records[offset].id != other.records[offset].id:
-                    return True
-    return False
+    return any(
+        replica.log.records[offset].id != other.log.records[offset].id
+        for replica in state.replicas
+        for other in state.replicas
+        for offset in range(min(replica.log.end_offset, other.log.end_offset))
+    )

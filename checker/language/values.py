@@ -1,0 +1,78 @@
+"""What an expression of the plain subset is, once it is read: its type, and its typed form."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from checker.language import ir
+from checker.language.ir import BOOL, INT, Owner
+from checker.rules import is_group
+from checker.shape import ArrayOf, Record
+
+
+@dataclass(frozen=True, eq=False)
+class Host:
+    """A Python value that exists only while code is read: a module, a function, an enum class, the rules."""
+
+    value: Any
+
+
+ValueType = ir.IrType | Host
+
+
+@dataclass(slots=True)  # and not frozen, which takes three times as long to make
+class Value:
+    """What an expression is: its type, its typed form (None for a Host), its constant if it has one.
+
+    `writes_if_true` and `writes_if_false` say whether evaluating it may have changed the state, given its outcome.
+    `owner` is the (class name, field name) that declares an array of scalars, where known.
+    """
+
+    type: ValueType
+    form: ir.Expression | None
+    writes_if_true: bool = False
+    writes_if_false: bool = False
+    owner: Owner | None = None
+
+    @property
+    def constant(self) -> int | None:
+        """Its value where that is known while reading."""
+        return self.form.value if isinstance(self.form, ir.Const) else None
+
+    @property
+    def expression(self) -> ir.Expression:
+        """Its typed form."""
+        assert self.form is not None
+        return self.form
+
+    def writes_if(self, outcome: bool) -> bool:
+        """Whether evaluating it may change the state where it turns out as `outcome`."""
+        return self.writes_if_true if outcome else self.writes_if_false
+
+    @property
+    def writes(self) -> bool:
+        """Whether evaluating it may change the state."""
+        return self.writes_if_true or self.writes_if_false
+
+
+def constant(value: int) -> Value:
+    """The Value of a known int or bool."""
+    known = value if isinstance(value, bool) else int(value)
+    return Value(BOOL if isinstance(value, bool) else INT, ir.Const(known))
+
+
+def type_name(value_type: ValueType) -> str:
+    """A type in words."""
+    if isinstance(value_type, str):
+        return value_type
+    if isinstance(value_type, Record):
+        return f"a {value_type.struct.__name__} record"
+    if isinstance(value_type, ArrayOf):
+        return "an array"
+    if is_group(value_type.value):
+        return f"the {type(value_type.value).__name__}"
+    return f"{type(value_type.value).__name__} {getattr(value_type.value, '__name__', '')}".strip()
+
+
+def named(name: str, kind: ValueType) -> Value:
+    """The Value of a parameter or local name."""
+    return Value(kind, None if isinstance(kind, Host) else ir.Local(name, kind))

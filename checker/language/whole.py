@@ -1,0 +1,176 @@
+"""Whole records and arrays: `clear`, `copy` and comparison, as functions that are made for the types at hand."""
+
+import ast
+from collections.abc import Iterator
+from types import FunctionType
+from typing import TYPE_CHECKING
+
+from checker.language import ir
+from checker.language.ir import BOOL
+from checker.language.source import place_of
+from checker.language.values import Value, type_name
+from checker.schema import Struct, blank_of, clear, copy
+from checker.shape import ArrayOf, Record, Scalar, Type
+
+if TYPE_CHECKING:
+    from checker.language.subset import FunctionReader
+
+WRITERS = (clear, copy)
+
+Body = tuple[ir.Statement, ...]
+
+
+def read_writer(reader: "FunctionReader", node: ast.Call, function: FunctionType, arguments: list[Value]) -> Value:
+    """The Value of a call of `clear` or `copy`. ModelError with the mend where it is given something else."""
+    types = [argument.type for argument in arguments]
+    if function is clear:
+        kind = types[0] if len(types) == 1 else None
+        if not isinstance(kind, Record):
+            raise reader.error(node, _misuse("clear() takes one record", arguments, "write an array by a loop over it"))
+        _require_known_blanks(reader, node, kind, kind.struct.__name__)
+    else:
+        kind = types[0] if len(types) == 2 else None
+        if not isinstance(kind, Record | ArrayOf):
+            mend = "write `target = source` for numbers"
+            raise reader.error(node, _misuse("copy() takes two records or arrays", arguments, mend))
+        if types[0] != types[1]:
+            what = f"copy() from {_type_text(types[1])} into {_type_text(types[0])}"
+            raise reader.error(node, f"{what}; both must be declared alike, so copy the fields that they share")
+        if arguments[0].form == arguments[1].form and not any(each.writes for each in arguments):
+            raise reader.error(node, "copy() of a place into itself does nothing; remove it, or correct one of the two")
+    key = (function, *types)
+    if key not in reader.program.parts:
+        reader.program.parts[key] = _writer(function, kind)
+    callee = reader.program.parts[key]
+    if isinstance(kind, ArrayOf) and isinstance(kind.element, Scalar) and reader.is_live:
+        reader.result.written.add(arguments[0].owner or ir.ANY_ARRAY)
+    if reader.is_live and not reader.result.write_place:
+        reader.result.write_place = place_of(reader.result.function, node.lineno)
+    return reader.called(callee, arguments)
+
+
+def _misuse(wanted: str, arguments: list[Value], mend: str) -> str:
+    given = " and ".join(type_name(argument.type) for argument in arguments) or "nothing"
+    return f"{wanted}, not {given}; {mend}"
+
+
+def _type_text(kind: object) -> str:
+    if isinstance(kind, ArrayOf):
+        element = kind.element.kind if isinstance(kind.element, Scalar) else _type_text(kind.element)
+        return f"an array of {kind.length} of {element} ({kind.index})"
+    return f"a {kind.struct.__name__} record" if isinstance(kind, Record) else str(kind)
+
+
+def _require_known_blanks(reader: "FunctionReader", node: ast.Call, kind: Type, path: str) -> None:
+    """ModelError unless the class alone says what each field is when it is blank, as plain Python must know it."""
+    if isinstance(kind, Scalar) and blank_of(kind.kind) is None:
+        raise reader.error(
+            node,
+            f"clear() cannot know {path} ({kind.kind}): a bound says what it is when it is blank; write the fields of "
+            "this record one by one",
+        )
+    if isinstance(kind, Record):
+        for name, child in kind.fields:
+            _require_known_blanks(reader, node, child, f"{path}.{name}")
+    if isinstance(kind, ArrayOf):
+        _require_known_blanks(reader, node, kind.element, f"{path}[...]")
+
+
+def _writer(function: FunctionType, kind: Record | ArrayOf) -> ir.Function:
+    parameters = tuple(ir.Local(name, kind) for name in ("target", "source")[: 1 if function is clear else 2])
+    made = ir.Function(function, parameters, write_place=place_of(function))
+    made.body = tuple(_stores(made, parameters, kind, ("", "")))
+    return made
+
+
+def _stores(
+    made: ir.Function, places: tuple[ir.Expression, ...], kind: Type, owner: ir.Owner, depth: int = 0
+) -> Iterator[ir.Statement]:
+    """What writes each scalar of the first place: blank, or what the second one holds."""
+    if isinstance(kind, Scalar):
+        target = places[0]
+        assert isinstance(target, ir.Field | ir.Element)
+        if owner != ("", ""):
+            made.written.add(owner)
+        blank = ir.Const(bool(kind.blank) if target.type == BOOL else kind.blank)
+        yield ir.Store(target, blank if len(places) == 1 else places[1], kind)
+    elif isinstance(kind, Record):
+        for name, child in kind.fields:
+            fields = tuple(ir.Field(place, kind, name, child) for place in places)
+            yield from _stores(made, fields, child, (kind.struct.__name__, name), depth)
+    else:
+        index = ir.Local(f"index_{depth}", ir.INT)
+        inner = tuple(ir.Element(place, kind, index) for place in places)
+        yield _for_each(index, kind, tuple(_stores(made, inner, kind.element, owner, depth + 1)))
+
+
+def _for_each(index: ir.Local, array: ArrayOf, body: Body) -> ir.For:
+    node = ast.For(ast.Name(index.name, ast.Store()), ast.Name("array", ast.Load()), [], [])
+    return ir.For(index.name, ir.Const(0), ir.Const(array.length), 1, body, node)
+
+
+def read_comparison(reader: "FunctionReader", node: ast.Compare, sides: list[Value]) -> Value:
+    """The Value of `==` or `!=` of two records or arrays. ModelError with the mend where they cannot be compared."""
+    if len(sides) != 2 or not isinstance(node.ops[0], ast.Eq | ast.NotEq):
+        raise reader.error(node, "records and arrays are compared two at a time, by == or !=; compare fields otherwise")
+    left, right = (side.type for side in sides)
+    if not isinstance(left, Record | ArrayOf) or not isinstance(right, Record | ArrayOf) or not _alike(left, right):
+        shown = [type_name(each) for each in (left, right)]
+        if isinstance(left, ArrayOf) and isinstance(right, ArrayOf):
+            shown = [_type_text(each) for each in (left, right)]
+        raise reader.error(node, f"{shown[0]} is compared with {shown[1]}; compare the fields that are meant")
+    if sides[0].form == sides[1].form and not any(side.writes for side in sides):
+        raise reader.error(node, f"`{ast.unparse(node)}` compares a place with itself; correct one of its sides")
+    key = ("==", left, right)
+    if key not in reader.program.parts:
+        reader.program.parts[key] = _comparison(left, right)
+    value = reader.called(reader.program.parts[key], sides)
+    if isinstance(node.ops[0], ast.NotEq):
+        assert value.form is not None
+        value.form = ir.Unary("not", value.form)
+    return value
+
+
+def _alike(left: Type, right: Type) -> bool:
+    match left, right:
+        case Scalar(), Scalar():
+            return ir.read_type(left) == ir.read_type(right)
+        case ArrayOf(), ArrayOf():
+            return left.length == right.length and _alike(left.element, right.element)
+    return left is right
+
+
+def _comparison(left: Record | ArrayOf, right: Record | ArrayOf) -> ir.Function:
+    """A function of two places: whether every scalar of them is equal."""
+    parameters = (ir.Local("left", left), ir.Local("right", right))
+    function = Struct.__eq__
+    assert isinstance(function, FunctionType)
+    body = (*_comparisons(*parameters, left, right), ir.Return(ir.Const(True)))
+    return ir.Function(function, parameters, BOOL, body)
+
+
+def _comparisons(
+    one: ir.Expression, other: ir.Expression, left: Type, right: Type, depth: int = 0
+) -> Iterator[ir.Statement]:
+    if isinstance(left, Record) and isinstance(right, Record):
+        scalars: list[ir.Expression] = []
+        rest: list[ir.Statement] = []
+        for name, child in left.fields:
+            sides = (ir.Field(one, left, name, child), ir.Field(other, left, name, child))
+            if isinstance(child, Scalar):
+                scalars.append(ir.Compare(("==",), sides))
+            else:
+                rest += _comparisons(*sides, child, child, depth)
+        if scalars:
+            yield _unless(scalars[0] if len(scalars) == 1 else ir.Logical("and", tuple(scalars)))
+        yield from rest
+    elif isinstance(left, ArrayOf) and isinstance(right, ArrayOf):
+        index = ir.Local(f"index_{depth}", ir.INT)
+        elements = (ir.Element(one, left, index), ir.Element(other, right, index))
+        yield _for_each(index, left, tuple(_comparisons(*elements, left.element, right.element, depth + 1)))
+    else:
+        yield _unless(ir.Compare(("==",), (one, other)))
+
+
+def _unless(equal: ir.Expression) -> ir.If:
+    return ir.If(ir.Unary("not", equal), (ir.Return(ir.Const(False)),), ())
