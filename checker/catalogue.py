@@ -246,12 +246,17 @@ def folders() -> list[Path]:
 
 def _modules() -> dict[str, str]:
     """The catalogue's models: the module of each by its name, sorted by name."""
+    return _modules_in(tuple(folders()))
+
+
+@lru_cache(maxsize=16)
+def _modules_in(places: tuple[Path, ...]) -> dict[str, str]:
     found = {}
-    for folder in folders():
+    for folder in places:
         for source in folder.rglob("*.py"):
             inside = source.relative_to(folder)
             is_package = all((folder / parent / "__init__.py").is_file() for parent in inside.parents if parent.name)
-            if is_package and inside.name != "__init__.py" and _defines_model(source, source.stat().st_mtime_ns):
+            if is_package and inside.name != "__init__.py" and _defines_model(source):
                 module = ".".join((CATALOGUE, *inside.with_suffix("").parts))
                 found[model_name(module)] = module
     return dict(sorted(found.items()))
@@ -261,9 +266,8 @@ def _names() -> list[str]:
     return list(_modules())
 
 
-@lru_cache(maxsize=1024)
-def _defines_model(source: Path, _changed: int) -> bool:
-    """Whether a file, as it was last changed, defines a model."""
+def _defines_model(source: Path) -> bool:
+    """Whether a file defines a model."""
     return bool(DEFINES_MODEL.search(source.read_text(encoding="utf-8", errors="replace")))
 
 
