@@ -44,8 +44,10 @@ def enum_problem(members: type) -> str:
     """Why members of an enum may do other things than ints do, in words that follow its name; "" if they do not."""
     if type(members) is not EnumType:
         return f"has the metaclass {type(members).__name__}, which can make its members anything; leave it out"
-    written = {name for each in members.__mro__ if each not in (int, object) for name in _WATCHED & vars(each).keys()}
-    assert issubclass(members, int)
+    bases = [each for each in members.__mro__ if each is not int and each is not object]
+    written = {name for each in bases for name in _WATCHED & vars(each).keys()}
+    if len(bases) == len(members.__mro__) - 1:  # not one of int
+        written = set(_WATCHED)
     own = [name for name in _IN_ORDER if name in written and _resolved(members, name) is not _resolved(int, name)]
     if own:
         name = next((each for each in own if each != "__hash__"), own[0])  # who writes an __eq__ must write a __hash__
