@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from checker.errors import ModelError
-from checker.language.outside import int_problem
+from checker.plain_values import int_problem
 from checker.schema import Size
 
 _OPERATIONS: dict[type[ast.operator], Callable[[int, int], int]] = {

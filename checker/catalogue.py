@@ -24,11 +24,11 @@ from checker import endings
 from checker.errors import KafkacheckError, ModelError, NotExhaustedError, UsageError
 from checker.foreign import contained, said
 from checker.interrupts import Stopped, limited
-from checker.language.source import short_path
+from checker.locations import short_path
 from checker.model import Model
 from checker.names import CATALOGUE, did_you_mean, model_name, short_names, shortened
 from checker.places import SOURCES
-from checker.result import Verdict
+from checker.verdict import Verdict
 
 EXPECTED_FILE = "expected.toml"
 LONGEST_DOTTED_NAME = 500

@@ -15,17 +15,7 @@ import numpy as np
 
 from checker.errors import EvaluationError
 from checker.evaluation import Evaluation
-from checker.exploration import (
-    NO_MEMORY,
-    Exploration,
-    Found,
-    HandOver,
-    Values,
-    Watch,
-    failure,
-    memory_reason,
-    states_reason,
-)
+from checker.exploration import NO_MEMORY, Exploration, Found, HandOver, Watch, failure, memory_reason, states_reason
 from checker.language import removal
 from checker.machine.context import EVERY_ACTION, EXCLUDED, Context, Sizes, kept_slot, successor_slot
 from checker.machine.kernel import sizes_of
@@ -33,6 +23,7 @@ from checker.machine.lookup import BUCKET, MOST_SLOTS
 from checker.machine.machine_code import Improvement
 from checker.machine.native import DEADLOCK, FAULT, FAULT_AT, NO_FAULT, STOP, STOPPED, Entry
 from checker.model import Model
+from checker.objects import Values
 from checker.room import THREAD, need, take
 
 BUFFER = 32768
@@ -343,6 +334,12 @@ class CompiledSearch:
         self._enter(states)
         self.counts.level_ends = [len(states)]
         self._check(0)
+
+    def check_itself(self, seconds: float) -> int:
+        """Expand some of the visited states by plain Python, see `checker.self_check`."""
+        from checker import self_check
+
+        return self_check.of_search(self, seconds)
 
     def kept(self) -> "tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], np.ndarray[Any, Any]]":
         """All states in order of discovery, packed, with the number of each one's parent and its fingerprint."""

@@ -8,9 +8,10 @@ from typing import Any
 
 from checker.drawing import Lanes
 from checker.errors import ModelError
-from checker.language.outside import int_problem, rule_problem
-from checker.language.source import shown
+from checker.language.outside import rule_problem
+from checker.locations import shown
 from checker.names import did_you_mean, shortened
+from checker.plain_values import int_problem
 from checker.rules import is_group
 from checker.schema import Struct
 

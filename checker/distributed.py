@@ -14,14 +14,15 @@ from typing import Any, Protocol
 from checker.background import FailedError, Job
 from checker.errors import SelfCheckError
 from checker.evaluation import Evaluation
-from checker.exploration import Exploration, Found, Values, Watch, failure, states_reason
+from checker.exploration import Exploration, Found, Watch, failure, states_reason
 from checker.model import Model
-from checker.result import Verdict
+from checker.objects import Values
 from checker.self_check import Examples
 from checker.sharded import shard as shards
 from checker.sharded.blocks import Level, place_of
 from checker.sharded.run_directory import Committed, RunDirectory, Shard, Summary
 from checker.sharded.shard import Absorbed, Trouble, Work
+from checker.verdict import Verdict
 
 
 class Workers(Protocol):
@@ -259,6 +260,12 @@ class DistributedSearch:
                 error = evaluation.failure_of_invariants(behaviour[-1]) or evaluation.failure_of_step(behaviour[-1])
                 return failure(error, behaviour)
         return None
+
+    def check_itself(self, seconds: float) -> int:
+        """Expand some of the visited states by plain Python, see `checker.self_check`."""
+        from checker.sharded import checking
+
+        return checking.of_run(self, seconds)
 
     def chain(self, level: int, shard: int, row: int) -> list[Values]:
         """The states from an initial one to the one in a row of a shard's part of a level."""

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 
 from checker import pretty
 from checker.errors import EvaluationError, SelfCheckError
-from checker.exploration import Exploration, Values
-from checker.language.source import guarded, place_of
+from checker.exploration import Exploration
+from checker.locations import guarded, place_of
 from checker.model import Action, Model, Property
+from checker.objects import Values
 from checker.schema import Kind
 
 

@@ -10,9 +10,8 @@ from checker import forecast, memory
 from checker.errors import EvaluationError, KafkacheckError, SelfCheckError
 from checker.interrupts import Interrupts
 from checker.model import Model
-from checker.result import Limits, Progress, ProgressListener, Verdict
-
-Values = tuple[int, ...]
+from checker.objects import Values
+from checker.verdict import Limits, Progress, ProgressListener, Verdict
 
 SECONDS_BETWEEN_LOOKS = 0.05
 

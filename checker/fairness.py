@@ -12,10 +12,9 @@ from enum import Enum
 
 from checker.errors import ModelError
 from checker.names import did_you_mean, unknown
+from checker.objects import Values
 from checker.parts import Action, Protocol
 from checker.pretty import kind_value_text
-
-Values = tuple[int, ...]
 
 
 class Every(Enum):

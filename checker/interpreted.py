@@ -1,5 +1,6 @@
 """The interpreted reading: a breadth-first search by CPython, on plain objects, that starts at once."""
 
+import time
 from collections.abc import Callable, Mapping
 from types import CodeType
 from typing import Any
@@ -7,13 +8,14 @@ from typing import Any
 from checker import collector
 from checker.errors import EvaluationError
 from checker.evaluation import Evaluation
-from checker.exploration import NO_MEMORY, Exploration, Found, HandOver, Values, Watch, states_reason
+from checker.exploration import NO_MEMORY, Exploration, Found, HandOver, Watch, states_reason
 from checker.interrupts import Stopped
 from checker.language.source import codes_within
 from checker.model import Action, Model, Property
-from checker.result import Verdict
+from checker.objects import Values
 from checker.rows import OutOfRangeError, Rows
 from checker.schema import Flag
+from checker.verdict import COMPILING, Verdict
 
 Successors = Callable[[Values, list[tuple[int, Values, Any]]], Any]
 Judge = Callable[..., list[int]]
@@ -97,6 +99,9 @@ class InterpretedSearch:
         if error is None:
             failed, error = expanding, self._evaluation.failure_of_step(self._rows.values(self._states[expanding]))
         return Found(Verdict.EVALUATION_FAILED, None, self.chain(failed), str(error), error)
+
+    def check_itself(self, _seconds: float) -> None:
+        """Nothing: it is plain Python that checks the other readings."""
 
     @property
     def finished(self) -> bool:
@@ -256,3 +261,15 @@ def _attempts(number: int, action: Action, first_call: int) -> list[str]:
         lines.append(f"{indent}elif flatten(state) != values:")
         lines.append(f"{indent}    raise ValueError('an action wrote and returned False')")
     return lines
+
+
+def wait(search: InterpretedSearch, is_ready: Callable[[], bool]) -> Found | None:
+    """Wait for the compiler; Found where a limit or Ctrl-C ends the waiting."""
+    watch = search.watch
+    while not is_ready() or watch.interrupts.pressed:  # Ctrl-C may have ended the compiler, too
+        is_due = watch.is_due() or watch.interrupts.pressed
+        reason = watch.reason_to_stop(COMPILING, search.counts, 0) if is_due else ""
+        if reason:
+            return search.counts.stopped(search.model, reason)
+        time.sleep(0.01)
+    return None

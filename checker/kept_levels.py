@@ -20,8 +20,9 @@ from checker.errors import KafkacheckError, UsageError
 from checker.exploration import NO_MEMORY, Exploration, memory_reason
 from checker.files import reason_of
 from checker.identity import differences, identity_of
-from checker.result import Result, Verdict
+from checker.result import Result
 from checker.room import THREAD, need
+from checker.verdict import Verdict
 
 if TYPE_CHECKING:
     from checker.compiled import CompiledSearch

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, get_args, get_origin
 from checker import objects
 from checker.bounds import Bounds
 from checker.errors import ModelError
-from checker.language.outside import enum_problem
-from checker.language.source import declaration_place
+from checker.locations import declaration_place
+from checker.plain_values import enum_problem
 from checker.schema import (
     MOST_MEMBERS,
     NONE,

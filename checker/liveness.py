@@ -2,13 +2,15 @@
 
 from checker.errors import EvaluationError, NotExhaustedError, SelfCheckError
 from checker.evaluation import Evaluation
-from checker.exploration import NO_MEMORY, Values, Watch, failure
+from checker.exploration import NO_MEMORY, Watch, failure
 from checker.fair_cycles import Lasso, Rules, find_lasso
 from checker.graphs.observed import ObservedGraph, compiled_graph, interpreted_graph
 from checker.lasso import judge
 from checker.model import Liveness, Model
-from checker.result import Result, Verdict
+from checker.objects import Values
+from checker.result import Result
 from checker.trace import Step, Trace, first_step
+from checker.verdict import Verdict
 
 MOST_INTERPRETED = 2_000
 """Up to so many steps the plain functions tell a state graph sooner than they are compiled."""

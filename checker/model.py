@@ -20,9 +20,10 @@ from checker.fairness import Fairness, Given
 from checker.language import subset
 from checker.language.ir import BOOL, INT, NOTHING, Function, reachable
 from checker.language.ranges import Analysis
-from checker.language.source import guarded, parameter_names, place_of, short_path
+from checker.language.source import parameter_names
 from checker.language.values import ValueType
 from checker.layout import Layout, scalar_of
+from checker.locations import guarded, place_of, short_path
 from checker.names import model_name, unknown
 from checker.parts import Action, Liveness, Measure, Parameter, Property, Protocol
 from checker.rules import full_name, replaced, switch_value, switches

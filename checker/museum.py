@@ -29,7 +29,8 @@ from checker import catalogue
 from checker.errors import ModelError, UsageError
 from checker.model import Model
 from checker.names import did_you_mean, shortened
-from checker.result import Limits, Result, Verdict
+from checker.result import Result
+from checker.verdict import Limits, Verdict
 
 FILE = "bugs.toml"
 TEXTS = ("title", "model", "property", "fixed_by", "reason", "lacks")

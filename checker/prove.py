@@ -13,8 +13,8 @@ from pathlib import Path
 
 from checker.errors import EvaluationError, SelfCheckError
 from checker.evaluation import Evaluation, call_text
-from checker.exploration import Values
 from checker.model import Action, Model, Property
+from checker.objects import Values
 from checker.proofs import solver, workers
 from checker.proofs.confirmation import Confirmation, Confirmed, shortly, state_lines
 from checker.proofs.obligations import Obligation, Obligations, obligations

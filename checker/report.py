@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from checker import trace as traces
 from checker.catalogue import Expectation
-from checker.result import Result, Verdict
+from checker.result import Result
 from checker.settings import rules_of
 from checker.statuses import NOT_EXHAUSTED
+from checker.verdict import Verdict
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -1,60 +1,14 @@
-"""What a search is asked and what it answers."""
+"""What a search answers."""
 
 import builtins
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import Enum
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-if TYPE_CHECKING:
-    from checker.model import Model
-    from checker.trace import Trace
-
-
-class Verdict(Enum):
-    """The outcome of a search. Only a search that visited every reachable state says HOLDS."""
-
-    HOLDS = "HOLDS"
-    VIOLATED = "VIOLATED"
-    DEADLOCK = "DEADLOCK"
-    NOT_EXHAUSTED = "NOT_EXHAUSTED"
-    EVALUATION_FAILED = "EVALUATION_FAILED"
-    SELF_CHECK_FAILED = "SELF_CHECK_FAILED"
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Where a search stops unfinished: distinct states, seconds, bytes of memory. None means no limit."""
-
-    max_states: int | None = None
-    max_seconds: float | None = None
-    max_memory: int | None = None
-
-
-COMPILING = "compiling"
-"""The engine of a `Progress` while the search waits for the compiler, and nothing is known yet."""
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a search is. `frontier` is the number of states found and not yet expanded, `memory` bytes resident.
-
-    `left` is about how many states will still be found, None where no estimate can be made. `remark` is something that
-    is to be shown once.
-    """
-
-    depth: int
-    states_distinct: int
-    states_generated: int
-    frontier: int
-    seconds: float
-    engine: str
-    memory: int
-    left: int | None = None
-    remark: str = ""
-
-
-ProgressListener = Callable[[Progress], None]
+from checker.errors import SelfCheckError
+from checker.exploration import Exploration, Found, Watch, failure
+from checker.model import Model
+from checker.trace import Trace, rebuild
+from checker.verdict import Verdict
 
 
 @dataclass
@@ -74,7 +28,7 @@ class Result:
     `bytes_per_state` is the memory, or with Spark the disk, kept per distinct state, where measured.
     """
 
-    model: "Model"
+    model: Model
     verdict: Verdict
     states_distinct: int
     states_generated: int
@@ -83,7 +37,7 @@ class Result:
     seconds: float
     actions: dict[str, int] = field(default_factory=dict)
     property: str | None = None
-    trace: "Trace | None" = None
+    trace: Trace | None = None
     reason: str = ""
     unmet: tuple[str, ...] = ()
     bytes_per_state: float | None = None
@@ -102,3 +56,61 @@ class Result:
     def is_vacuous(self) -> bool:
         """Whether the model holds although something that it says is possible never is."""
         return self.verdict is Verdict.HOLDS and bool(self.unmet or self.never_fired)
+
+
+class Search(Protocol):
+    """A search that stopped, by whichever reading.
+
+    `check_itself` is given how many CPU seconds the search took, and says how many of the visited states plain Python
+    expanded once more; None if nothing but plain Python was at work. SelfCheckError if the readings differ.
+    """
+
+    @builtins.property
+    def model(self) -> Model: ...
+
+    @builtins.property
+    def counts(self) -> Exploration: ...
+
+    @builtins.property
+    def engine(self) -> str: ...
+
+    @builtins.property
+    def bytes_per_state(self) -> float | None: ...
+
+    def check_itself(self, seconds: float) -> int | None: ...
+
+
+def self_checked(search: Search, found: Found | None, seconds: float) -> tuple[Found | None, int | None]:
+    """What to report of a search that took so many CPU seconds, and how many of its states were checked once more."""
+    if found is not None:
+        return found, None
+    try:
+        return None, search.check_itself(seconds)
+    except SelfCheckError as error:
+        return failure(error), None
+
+
+def result_of(search: Search, found: Found | None, watch: Watch) -> Result:
+    """The answer of a search that stopped, for what it found."""
+    model, counts = search.model, search.counts
+    model.require_unchanged()
+    result = Result(
+        model=model,
+        verdict=Verdict.HOLDS if found is None else found.verdict,
+        states_distinct=counts.distinct,
+        states_generated=counts.generated,
+        depth=counts.depth,
+        engine=search.engine,
+        seconds=watch.seconds,
+        actions={action.name: count for action, count in zip(model.actions, counts.fired, strict=True)},
+        unmet=tuple(each.name for number, each in enumerate(model.sometimes) if number not in counts.met),
+        bytes_per_state=search.bytes_per_state,
+        interrupted=watch.interrupts.pressed,
+        states_excluded=None if model.constraint is None else counts.excluded,
+    )
+    if found is not None:
+        result.property = found.property
+        result.reason = found.reason
+        if found.chain:
+            result.trace = rebuild(model, found.chain, found.property, found.verdict is Verdict.DEADLOCK)
+    return result

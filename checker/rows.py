@@ -2,8 +2,8 @@
 
 import struct
 
-from checker.exploration import Values
 from checker.layout import Layout
+from checker.objects import Values
 from checker.shape import Leaf
 
 OutOfRangeError = struct.error

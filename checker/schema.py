@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Any, Generic, TypeVar, get_args, get_origin
 
 from checker.errors import ModelError
-from checker.language.source import declaration_place
+from checker.locations import declaration_place
 
 T = TypeVar("T")
 

@@ -2,23 +2,21 @@
 
 import contextlib
 import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from checker.errors import SelfCheckError, UsageError
-from checker.exploration import NO_MEMORY, Found, Watch, failure
-from checker.interpreted import InterpretedSearch
+from checker.errors import UsageError
+from checker.exploration import NO_MEMORY, Found, Watch
+from checker.interpreted import InterpretedSearch, wait
 from checker.interrupts import Stopped
 from checker.model import Model
-from checker.result import COMPILING, Limits, ProgressListener, Result, Verdict
-from checker.trace import rebuild
+from checker.result import Result, result_of, self_checked
+from checker.verdict import Limits, ProgressListener, Verdict
 
 if TYPE_CHECKING:
     from checker.compiled import CompiledSearch
-    from checker.distributed import DistributedSearch
     from checker.kept_levels import Keeping
 
-    Search = InterpretedSearch | CompiledSearch | DistributedSearch
+    Search = InterpretedSearch | CompiledSearch
 
 WORTH_COMPILING = 1.0
 """After how many CPU seconds of a search the next one of the model should find its code compiled well."""
@@ -116,59 +114,3 @@ def _with_compiler(
         if better is not None and time.process_time() - begun > WORTH_COMPILING and not watch.interrupts.pressed:
             better.linger()
         return going_on, found
-
-
-def wait(search: InterpretedSearch, is_ready: Callable[[], bool]) -> Found | None:
-    """Wait for the compiler; Found where a limit or Ctrl-C ends the waiting."""
-    watch = search.watch
-    while not is_ready() or watch.interrupts.pressed:  # Ctrl-C may have ended the compiler, too
-        is_due = watch.is_due() or watch.interrupts.pressed
-        reason = watch.reason_to_stop(COMPILING, search.counts, 0) if is_due else ""
-        if reason:
-            return search.counts.stopped(search.model, reason)
-        time.sleep(0.01)
-    return None
-
-
-def self_checked(search: "Search", found: Found | None, seconds: float) -> tuple[Found | None, int | None]:
-    """What to report of a search that took so many CPU seconds, and how many of its states were checked once more."""
-    if found is not None or isinstance(search, InterpretedSearch):
-        return found, None
-    from checker.compiled import CompiledSearch
-
-    try:
-        if isinstance(search, CompiledSearch):
-            from checker import self_check
-
-            return None, self_check.of_search(search, seconds)
-        from checker.sharded import checking
-
-        return None, checking.of_run(search, seconds)
-    except SelfCheckError as error:
-        return failure(error), None
-
-
-def result_of(search: "Search", found: Found | None, watch: Watch) -> Result:
-    """The answer of a search that stopped, for what it found."""
-    model, counts = search.model, search.counts
-    model.require_unchanged()
-    result = Result(
-        model=model,
-        verdict=Verdict.HOLDS if found is None else found.verdict,
-        states_distinct=counts.distinct,
-        states_generated=counts.generated,
-        depth=counts.depth,
-        engine=search.engine,
-        seconds=watch.seconds,
-        actions={action.name: count for action, count in zip(model.actions, counts.fired, strict=True)},
-        unmet=tuple(each.name for number, each in enumerate(model.sometimes) if number not in counts.met),
-        bytes_per_state=search.bytes_per_state,
-        interrupted=watch.interrupts.pressed,
-        states_excluded=None if model.constraint is None else counts.excluded,
-    )
-    if found is not None:
-        result.property = found.property
-        result.reason = found.reason
-        if found.chain:
-            result.trace = rebuild(model, found.chain, found.property, found.verdict is Verdict.DEADLOCK)
-    return result

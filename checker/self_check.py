@@ -19,7 +19,7 @@ from checker import collector, pretty
 from checker.compiled import CompiledSearch, Workspace
 from checker.errors import SelfCheckError
 from checker.evaluation import Evaluation, call_text
-from checker.exploration import Values, Watch
+from checker.exploration import Watch
 from checker.interpreted import actions_of_calls, codes_of, generate_expand, generate_judge
 from checker.interrupts import Stopped
 from checker.machine.context import EXCLUDED, kept_slot, successor_slot
@@ -27,6 +27,7 @@ from checker.machine.lookup import BUCKET, INDEX, TAG
 from checker.machine.native import DEADLOCK, FAULT, NO_FAULT
 from checker.machine.packing import fingerprints
 from checker.model import Model
+from checker.objects import Values
 
 Array = np.ndarray[Any, Any]
 

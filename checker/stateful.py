@@ -13,10 +13,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from checker.errors import EvaluationError, UsageError
 from checker.evaluation import Evaluation, call_text
-from checker.exploration import Values
 from checker.language.ir import NOTHING
 from checker.model import Model, Parameter
-from checker.objects import is_optional, members_of
+from checker.objects import Values, is_optional, members_of
 from checker.schema import EnumOf, Flag, IdSet, Kind
 from checker.witness import find_witness
 

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from checker.errors import ModelError
 from checker.language import ir
-from checker.language.source import place_of
 from checker.layout import Layout
+from checker.locations import place_of
 from checker.model import Action, Property
 from checker.proofs import terms
 from checker.proofs.terms import FALSE, ONE, TRUE, ZERO, Term

@@ -11,7 +11,7 @@ from enum import IntEnum
 from types import CodeType, FrameType
 from typing import Any
 
-from checker.language.source import short_path
+from checker.locations import short_path
 from checker.model import Property
 from checker.schema import Array, Struct
 from checker.trace import Trace, property_named

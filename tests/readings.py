@@ -11,10 +11,10 @@ from checker.interpreted import InterpretedSearch
 from checker.machine import kernel, machine_code
 from checker.machine.native import Entry
 from checker.model import Model
-from checker.result import Limits, Verdict
 from checker.sharded.hand_over import hand_over
 from checker.sharded.run_directory import RunDirectory, kernel_name
 from checker.sharded.shard import Work
+from checker.verdict import Limits, Verdict
 
 
 class Outcome(NamedTuple):

@@ -11,8 +11,8 @@ import pytest
 
 from checker.graphs import dataset
 from checker.model import Model
-from checker.result import Limits
 from checker.settings import with_settings
+from checker.verdict import Limits
 from tests.command import TANK, Command, write
 from tests.expected import model_of
 from tests.test_dataset import rows_of

@@ -4,8 +4,8 @@ import pytest
 
 from checker import catalogue
 from checker.proofs.bmc import BoundedVerdict, check_bounded
-from checker.result import Verdict
 from checker.search import check
+from checker.verdict import Verdict
 from impl.replication.records import State
 from tests.command import TANK
 from tests.expected import names_of

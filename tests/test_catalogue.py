@@ -6,7 +6,7 @@ import pytest
 
 from checker import catalogue
 from checker.errors import ModelError, UsageError
-from checker.result import Verdict
+from checker.verdict import Verdict
 from tests.command import ROOT, TANK, in_process, write
 
 VERDICTS = ("HOLDS", "VIOLATED", "DEADLOCK", "NOT_EXHAUSTED", "EVALUATION_FAILED")

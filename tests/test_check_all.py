@@ -10,8 +10,8 @@ import pytest
 from checker import report
 from checker.catalogue import Expectation, find_model
 from checker.errors import UsageError
-from checker.result import Verdict
 from checker.search import check as explore
+from checker.verdict import Verdict
 from tests.command import TANK, Command, Terminal, catalogue, in_process, write
 
 

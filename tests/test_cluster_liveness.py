@@ -8,8 +8,8 @@ from checker.exploration import Watch
 from checker.fair_cycles import Rules, find_lasso
 from checker.graphs.observed import compiled_graph
 from checker.layout import Layout
-from checker.result import Limits, Verdict
 from checker.search import check
+from checker.verdict import Limits, Verdict
 from impl.broker.fetcher import follower_uses_fetch
 from impl.broker.isr import leader_ends_recovery, leader_proposes_expansion
 from impl.broker.messages import clear_fetch

@@ -10,8 +10,8 @@ from checker.exploration import Watch
 from checker.interpreted import InterpretedSearch
 from checker.machine import kernel, machine_code
 from checker.model import Model
-from checker.result import Limits, Verdict
 from checker.search import check
+from checker.verdict import Limits, Verdict
 from tests import readings
 from tests.snippets import load
 from tests.toys import behaviours, every_kind, hanoi, transaction_commit, two_phase_commit, wide

@@ -13,8 +13,8 @@ import pytest
 from checker import catalogue
 from checker.exploration import Watch
 from checker.interpreted import InterpretedSearch
-from checker.result import Limits, Verdict
 from checker.search import check
+from checker.verdict import Limits, Verdict
 from impl import cluster
 from impl.replication import records
 from tests import readings

@@ -10,8 +10,8 @@ import pytest
 from checker.catalogue import find_model
 from checker.graphs import dataset
 from checker.model import Model
-from checker.result import Verdict
 from checker.search import check
+from checker.verdict import Verdict
 from impl.constants import NO_LEADER
 from impl.replication.controller import start_partition
 from impl.replication.records import State

@@ -16,8 +16,8 @@ from checker.exploration import Watch
 from checker.graphs import dataset, manifest
 from checker.model import Model
 from checker.objects import value_to_json
-from checker.result import Limits
 from checker.schema import Allowance, Array, ById, Count, Flag, IdSet, Struct
+from checker.verdict import Limits
 from tests.command import TANK, Command, in_process, write
 from tests.expected import model_of
 from tests.toys import behaviours, broken, every_kind

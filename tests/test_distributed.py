@@ -10,11 +10,11 @@ from checker.errors import UsageError
 from checker.identity import differences, identity_of
 from checker.machine.kernel import kernel_text
 from checker.model import Model
-from checker.result import Limits, Verdict
 from checker.sharded import shard as shards
 from checker.sharded import visited
 from checker.sharded.run_directory import DamagedRunError, RunDirectory
 from checker.trace import rebuild
+from checker.verdict import Limits, Verdict
 from impl import cluster
 from impl.replication import records
 from tests import readings

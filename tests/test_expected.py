@@ -4,8 +4,8 @@ import pytest
 
 from checker.catalogue import catalogue_names
 from checker.model import Model
-from checker.result import Verdict
 from checker.search import check
+from checker.verdict import Verdict
 from impl.constants import FetchFencing, TruncationRule
 from impl.replication.controller import start_partition
 from impl.replication.records import ReplicationRules, State

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from checker.model import Model
-from checker.result import Verdict
 from checker.search import check
+from checker.verdict import Verdict
 from tests.snippets import line_of, load
 from tests.toys import broken
 

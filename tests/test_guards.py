@@ -8,9 +8,9 @@ from checker.catalogue import find_model
 from checker.errors import EvaluationError
 from checker.model import Model
 from checker.mutants.guards import Examiner, Outcome
-from checker.result import Limits
 from checker.search import check
 from checker.statuses import UNEXPLAINED
+from checker.verdict import Limits
 from tests.command import TANK, Command, catalogue, in_process, write
 from tests.toys import die_hard, peterson
 

@@ -9,7 +9,7 @@ from checker.proofs.houdini import find_lemmas
 from checker.proofs.reached import explore
 from checker.proofs.solver import Answer, Status
 from checker.prove import Settings, prove
-from checker.result import Limits
+from checker.verdict import Limits
 from tests.command import ROOT
 from tests.test_prove import counter
 from tests.toys import die_hard, ewd840, peterson

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from checker.interrupts import OURS, Interrupts, Stopped
-from checker.result import Limits, Verdict
 from checker.search import check
+from checker.verdict import Limits, Verdict
 from tests.command import PATIENCE, Command, in_process, write
 from tests.readings import entries_of
 from tests.snippets import load

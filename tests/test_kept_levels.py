@@ -15,10 +15,10 @@ from checker.exploration import Watch, memory_reason
 from checker.kept_levels import Keeping
 from checker.kept_run import KeptRun
 from checker.machine import kernel, machine_code
-from checker.result import Limits, Verdict
 from checker.search import check
 from checker.sharded import blocks
 from checker.sharded.run_directory import DamagedRunError
+from checker.verdict import Limits, Verdict
 from tests.command import PATIENCE, TANK, Command, write
 from tests.toys import behaviours, peterson_progress, two_phase_commit
 

@@ -17,10 +17,11 @@ from checker.pictures.chain import chain_dot
 from checker.pictures.lanes_picture import lanes_dot
 from checker.render import trace_text
 from checker.replay import replay
-from checker.result import Limits, Result, Verdict
+from checker.result import Result
 from checker.saved import load
 from checker.search import check
 from checker.trace import Trace, to_json
+from checker.verdict import Limits, Verdict
 from tests import relay
 from tests.behaviours import run
 from tests.command import Command, write

@@ -15,8 +15,8 @@ from checker.compiled import CompiledSearch
 from checker.errors import ModelError
 from checker.exploration import Watch
 from checker.machine import kernel, machine_code, native
-from checker.result import Limits, Verdict
 from checker.search import check
+from checker.verdict import Limits, Verdict
 from tests.command import PATIENCE, in_process
 from tests.snippets import load
 from tests.toys import behaviours, every_kind

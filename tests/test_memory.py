@@ -8,7 +8,7 @@ import pytest
 
 from checker import memory
 from checker.exploration import Watch
-from checker.result import Limits
+from checker.verdict import Limits
 from tests.command import PATIENCE, PLAIN, ROOT, in_process, write
 
 MIB = 1 << 20

@@ -8,8 +8,8 @@ import pytest
 from checker.commands.museum_report import show_bugs
 from checker.errors import ModelError, UsageError
 from checker.museum import Museum, bugs, find_bugs
-from checker.result import Limits, Verdict
 from checker.search import check
+from checker.verdict import Limits, Verdict
 from tests.command import TANK, in_process, write
 
 LEAK = """

@@ -9,7 +9,7 @@ import pytest
 from checker.compiled import CompiledSearch
 from checker.exploration import Watch
 from checker.interpreted import InterpretedSearch
-from checker.result import Limits, Verdict
+from checker.verdict import Limits, Verdict
 from tests import readings
 from tests.snippets import load
 from tests.terms_as_run import FAILED, outcome, read_symbolically

@@ -15,9 +15,9 @@ from checker.machine import kernel
 from checker.proofs import bmc, equivalent
 from checker.prove import Settings, prove
 from checker.replay import replay
-from checker.result import Verdict
 from checker.search import check
 from checker.stateful import state_machine
+from checker.verdict import Verdict
 from tests.snippets import line_of, load
 
 HEAD = '''"""A counter."""

@@ -7,7 +7,7 @@ from checker.proofs.houdini import true_everywhere
 from checker.proofs.obligations import obligations
 from checker.proofs.reached import explore
 from checker.prove import Outcome, Prover, Settings, prove
-from checker.result import Limits
+from checker.verdict import Limits
 from model.cluster import system as cluster
 from tests.command import ROOT
 from tests.marks import long_but

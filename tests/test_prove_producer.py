@@ -6,7 +6,7 @@ from checker import catalogue
 from checker.proofs.houdini import true_everywhere
 from checker.proofs.reached import explore
 from checker.prove import Settings, prove
-from checker.result import Limits
+from checker.verdict import Limits
 from tests.marks import long_but
 
 ALONE = Settings(jobs=0, use_cache=False)

@@ -7,7 +7,7 @@ import pytest
 from checker.exploration import Watch
 from checker.fair_cycles import Rules, find_lasso
 from checker.graphs.observed import compiled_graph
-from checker.result import Limits
+from checker.verdict import Limits
 from model.metadata_quorum.partition import MODEL
 
 PAIRS = [("leader_without_majority", "every_leader_has_majority"), ("quorum_is_stuck", "quorum_works")]

@@ -8,8 +8,8 @@ import pytest
 from checker.errors import ModelError
 from checker.language import ranges
 from checker.model import Model
-from checker.result import Verdict
 from checker.search import check
+from checker.verdict import Verdict
 from tests.snippets import line_of, load
 
 MODULE = """

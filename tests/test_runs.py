@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from checker import catalogue
-from checker.commands.named import Source
 from checker.errors import UsageError
-from checker.result import Limits, Verdict
+from checker.named import Source
 from checker.sharded import blocks, runs
 from checker.sharded.run_directory import DamagedRunError, RunDirectory, kernel_name
 from checker.sharded.runs import Cluster
+from checker.verdict import Limits, Verdict
 from tests import readings
 from tests.command import PATIENCE
 

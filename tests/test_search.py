@@ -13,9 +13,9 @@ import pytest
 
 from checker.errors import UsageError
 from checker.model import Model
-from checker.result import Limits, Progress, Verdict
 from checker.schema import Array, ByPosition, Count, Flag, Id, Struct
 from checker.search import check
+from checker.verdict import Limits, Progress, Verdict
 from tests import readings
 from tests.command import PATIENCE, TANK, Command, in_process, write
 from tests.toys import behaviours, every_kind, two_phase_commit, wide

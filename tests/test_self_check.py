@@ -16,10 +16,11 @@ from checker.machine import kernel, machine_code
 from checker.machine.native import DEADLOCK
 from checker.machine.packing import fingerprints
 from checker.model import Model
-from checker.result import Limits, Verdict
+from checker.result import self_checked
 from checker.schema import Array, ByPosition, Count, Struct
-from checker.search import check, self_checked
+from checker.search import check
 from checker.sharded import checking, shard
+from checker.verdict import Limits, Verdict
 from tests import readings
 from tests.command import Command
 from tests.toys import two_phase_commit

@@ -15,11 +15,11 @@ import psutil
 import pytest
 
 from checker import catalogue
-from checker.commands.named import Source
-from checker.result import Limits, Verdict
+from checker.named import Source
 from checker.sharded import java, runs
 from checker.sharded.run_directory import RunDirectory
 from checker.sharded.runs import Cluster
+from checker.verdict import Limits, Verdict
 from tests import readings
 from tests.command import PATIENCE
 from tests.expected import pinned

@@ -8,8 +8,8 @@ from checker.exploration import Watch
 from checker.fair_cycles import Rules, find_lasso
 from checker.fairness import Fairness
 from checker.graphs.observed import compiled_graph
-from checker.result import Limits, Verdict
 from checker.search import check
+from checker.verdict import Limits, Verdict
 from model.broker_lifecycle.base import MODEL
 
 SMALL = {"restarts": 0}

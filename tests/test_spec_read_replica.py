@@ -6,8 +6,8 @@ import pytest
 
 from checker.layout import Layout
 from checker.model import Model
-from checker.result import Verdict
 from checker.search import check
+from checker.verdict import Verdict
 from impl.broker.log_file import append_to_log
 from impl.broker.metadata import broker_replays_metadata
 from impl.client.consumer import consumer_learns_leader, consumer_reads, consumer_validates_position

@@ -3,8 +3,8 @@
 import pytest
 
 from checker.model import Model
-from checker.result import Verdict
 from checker.search import check
+from checker.verdict import Verdict
 from impl.cluster import State
 from impl.controller.elections import controller_elects_uncleanly
 from impl.rules import ClusterRules

@@ -9,7 +9,7 @@ from checker.evaluation import Evaluation
 from checker.graphs.state_graph import NO_STATE, Combinations, StateGraph
 from checker.machine import kernel
 from checker.model import Model
-from checker.result import Limits
+from checker.verdict import Limits
 from tests.expected import model_of
 from tests.readings import compiled
 from tests.toys import behaviours, die_hard, every_kind, peterson, two_phase_commit

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import pytest
 
 from checker.model import Model
-from checker.result import Verdict
 from checker.search import check
+from checker.verdict import Verdict
 from tests.reference_checker import explore, freeze
 from tests.toys import (
     behaviours,

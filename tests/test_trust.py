@@ -9,14 +9,15 @@ from pathlib import Path
 import pytest
 
 from checker import catalogue
-from checker.commands.named import Source, Wanted, followed
+from checker.commands.named import Wanted, followed
 from checker.errors import KafkacheckError, UsageError
 from checker.files import atomic_write
 from checker.graphs import data_trace, manifest, run_dataset
-from checker.result import Limits
+from checker.named import Source
 from checker.sharded import run_directory, runs
 from checker.sharded.run_directory import RunDirectory
 from checker.sharded.runs import Cluster
+from checker.verdict import Limits
 from tests.command import ROOT, TANK, Command, in_process, write
 
 HERE = Cluster(shards=2, hand_over_from=1)

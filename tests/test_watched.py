@@ -4,7 +4,7 @@ import pytest
 
 from checker import catalogue
 from checker.machine.watched import watched_leaves
-from checker.result import Verdict
+from checker.verdict import Verdict
 from tests import random_states, readings
 from tests.snippets import load
 

@@ -9,14 +9,14 @@ from pathlib import Path
 
 from checker import catalogue, endings, report
 from checker.catalogue import Expectation
-from checker.commands.named import Source
 from checker.commands.output import say, tell
 from checker.commands.progress import ProgressReport
 from checker.errors import EvaluationError, KafkacheckError, SelfCheckError, UsageError
 from checker.files import check_writable, make_usable, remove_empty
 from checker.kept_levels import Keeping
 from checker.model import Model
-from checker.result import Limits, Result, Verdict
+from checker.named import Source
+from checker.result import Result
 from checker.settings import headline, rules_of, settings_text, told_settings
 from checker.statuses import (
     DEADLOCK,
@@ -29,6 +29,7 @@ from checker.statuses import (
     UNEXPECTED,
     VACUOUS,
 )
+from checker.verdict import Limits, Verdict
 
 ENOUGH_TO_MEASURE = 10_000
 """With fewer distinct states, the memory for each of them is mostly that of the smallest tables there are."""

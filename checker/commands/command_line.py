@@ -16,7 +16,6 @@ import click
 
 from checker import catalogue, endings, report, room, settings
 from checker.commands import checking, graph_commands, guard_commands, museum_commands, output, proof_commands
-from checker.commands.named import Source
 from checker.commands.options import (
     EXIT_STATUSES,
     Place,
@@ -33,9 +32,10 @@ from checker.commands.output import say, tell
 from checker.errors import KafkacheckError, SelfCheckError, UsageError
 from checker.files import reason_of
 from checker.foreign import said
+from checker.named import Source
 from checker.names import did_you_mean, printable, shortened
-from checker.result import Limits
 from checker.statuses import INTERNAL_ERROR, NOT_EXHAUSTED, PIPE_CLOSED, REFUSED
+from checker.verdict import Limits
 
 LONGEST_ERROR = 2000
 

@@ -8,8 +8,8 @@ from checker import pretty
 from checker.commands.confirmed_report import confirmed_entry, confirmed_text
 from checker.commands.output import say
 from checker.evaluation import call_text
-from checker.exploration import Values
 from checker.model import Model
+from checker.objects import Values
 from checker.proofs.confirmation import Confirmed, Effect, Searched
 from checker.proofs.equivalent import Comparison, Same, ask_for, compare, confirm, description_of
 from checker.proofs.likeness import sample_of

@@ -11,14 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from checker import catalogue, endings
-from checker.commands.named import Source, Wanted, followed
+from checker.commands.named import Wanted, followed
 from checker.commands.output import say, tell
 from checker.commands.progress import ProgressReport
 from checker.errors import EvaluationError, NotExhaustedError, UsageError
 from checker.model import Model
-from checker.result import Limits, Verdict
+from checker.named import Source
 from checker.settings import headline
 from checker.statuses import CANNOT_CONVERGE, NOT_EXHAUSTED
+from checker.verdict import Limits, Verdict
 
 if TYPE_CHECKING:
     from checker.graphs.analysis import Analysis

@@ -6,7 +6,6 @@ import click
 
 from checker import catalogue, settings
 from checker.commands import exploring
-from checker.commands.named import Source
 from checker.commands.options import (
     EXIT_STATUSES,
     Place,
@@ -19,7 +18,8 @@ from checker.commands.options import (
     spark_options,
 )
 from checker.errors import UsageError
-from checker.result import Limits
+from checker.named import Source
+from checker.verdict import Limits
 
 
 @click.command(epilog=EXIT_STATUSES)

@@ -48,7 +48,7 @@ def guards(
     """
     from checker.commands import guarding
     from checker.errors import UsageError
-    from checker.result import Limits
+    from checker.verdict import Limits
 
     if changes and len(patterns) > 1:
         raise UsageError("--set is for one MODEL; several are examined at their defaults, so leave it out")

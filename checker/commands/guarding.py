@@ -14,16 +14,16 @@ from multiprocessing import resource_tracker
 
 from checker import endings, report
 from checker.commands.guard_report import Judged, closing_line, document, text_of
-from checker.commands.named import Source
 from checker.commands.output import say, tell
 from checker.errors import NotExhaustedError, UsageError
 from checker.mutants import guard_group, guard_list
 from checker.mutants.guard_group import Key, Member, Verdicts
 from checker.mutants.guards import Examiner, Finding, Outcome, undecided
+from checker.named import Source
 from checker.names import shortened
-from checker.result import Limits
 from checker.settings import headline
 from checker.statuses import NOT_EXHAUSTED, UNEXPLAINED
+from checker.verdict import Limits
 
 SECONDS_BETWEEN_REMARKS = 5.0
 LEAST_SHARE = 8

@@ -6,7 +6,7 @@ import click
 
 from checker.commands import checking
 from checker.commands.options import EXIT_STATUSES, json_option, limit_options, out_option
-from checker.result import Limits
+from checker.verdict import Limits
 
 
 @click.command(epilog=EXIT_STATUSES)

@@ -12,10 +12,11 @@ from checker.commands.output import say
 from checker.errors import UsageError
 from checker.files import make_usable, remove_empty
 from checker.museum import Exhibit, Museum, chosen_bugs
-from checker.result import Limits, Result
+from checker.result import Result
 from checker.rules import full_name
 from checker.settings import rules_of
 from checker.statuses import NOT_EXHAUSTED, UNEXPECTED
+from checker.verdict import Limits
 
 COLUMNS = ("id", "title", "area", "property", "found", "fixed", "shortest", "states", "seconds", "fixed by")
 LISTED = ("id", "title", "area", "model", "property", "fixed by")

@@ -97,7 +97,7 @@ def prove(
     from checker.proofs import second_solver
     from checker.proofs.workers import worker_count
     from checker.prove import Settings
-    from checker.result import Limits
+    from checker.verdict import Limits
 
     model = settings.with_settings(catalogue.find_model(model_name), changes)
     second = second_solver.version() if solver == second_solver.NAME else ""

@@ -17,9 +17,9 @@ from checker.proofs.provable import left_out, left_out_text, with_provable
 from checker.proofs.scripts import Scripts
 from checker.prove import Checked, Proof, Settings, prove
 from checker.report import json_text
-from checker.result import Limits
 from checker.settings import headline
 from checker.statuses import INVARIANT_VIOLATED, NOT_EXHAUSTED, STEP_VIOLATED
+from checker.verdict import Limits
 
 AUTO = "auto"
 LEMMAS = "LEMMAS"

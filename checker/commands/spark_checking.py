@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from checker.commands.checking import Search
-from checker.commands.named import Source
 from checker.commands.output import tell
 from checker.commands.progress import ProgressReport
 from checker.errors import UsageError
 from checker.model import Model
-from checker.result import Limits, Result
+from checker.named import Source
+from checker.result import Result
 from checker.sharded import runs
 from checker.sharded.runs import Cluster
+from checker.verdict import Limits
 
 
 def cluster_of(master: str | None, conf: Sequence[str], shards: int | None, spark_from: int | None) -> Cluster:

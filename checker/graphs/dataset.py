@@ -30,7 +30,7 @@ from checker.graphs.state_graph import NO_STATE, StateGraph, Steps
 from checker.machine.kernel import sizes_of
 from checker.machine.machine_code import entries_soon
 from checker.model import Model
-from checker.result import Limits, ProgressListener
+from checker.verdict import Limits, ProgressListener
 
 
 def write(

@@ -15,8 +15,8 @@ from checker.graphs.dataset_tables import Tables
 from checker.graphs.sealed import Digest, verify
 from checker.graphs.state_graph import Combinations
 from checker.model import Model
-from checker.result import Verdict
 from checker.settings import rules_of
+from checker.verdict import Verdict
 
 FORMAT = "kafkacheck state graph"
 VERSION = 4

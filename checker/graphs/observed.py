@@ -8,10 +8,11 @@ import numpy as np
 
 from checker.errors import NotExhaustedError
 from checker.evaluation import Evaluation
-from checker.exploration import Values, Watch
+from checker.exploration import Watch
 from checker.interpreted import Successors, codes_of, generate_expand
 from checker.interrupts import Stopped
 from checker.model import Model, Property
+from checker.objects import Values
 
 Array = np.ndarray[Any, Any]
 

@@ -27,12 +27,12 @@ from checker.graphs.run_graph import Failed, Graph, Piece, Written
 from checker.graphs.sealed import Digest
 from checker.machine import kernel
 from checker.model import Model
-from checker.result import Limits, Verdict
 from checker.sharded import spark
 from checker.sharded.blocks import Level
 from checker.sharded.run_directory import Committed, RunDirectory, Summary
 from checker.sharded.runs import Cluster, SparkStarter, source_of, unchanged_kernel
 from checker.sharded.shard import Trouble
+from checker.verdict import Limits, Verdict
 
 LARGEST_PART = 1 << 24
 """How many states are in memory at a time where the targets of steps are found."""

@@ -12,14 +12,15 @@ import numpy as np
 
 from checker.compiled import CompiledSearch, Workspace
 from checker.errors import EvaluationError, NotExhaustedError, UsageError
-from checker.exploration import NO_MEMORY, SECONDS_BETWEEN_LOOKS, Found, Values, Watch, failure
-from checker.language.source import guarded
+from checker.exploration import NO_MEMORY, SECONDS_BETWEEN_LOOKS, Found, Watch, failure
+from checker.locations import guarded
 from checker.machine import machine_code
 from checker.machine.context import NO_STATE, Context, Sizes
 from checker.machine.kernel import kernel_text
 from checker.machine.native import FAULT, FAULT_AT, NO_FAULT, Entry
 from checker.model import Model
-from checker.result import Limits, ProgressListener, Verdict
+from checker.objects import Values
+from checker.verdict import Limits, ProgressListener, Verdict
 
 MOST_JUDGEMENTS = 64
 """How many properties and examples are told of a state: each is one bit."""

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from checker.language import ir
 from checker.language.comprehensions import OVER_GENERATORS, read_comprehension
 from checker.language.ir import BOOL, INT, NOTHING
-from checker.language.outside import enum_problem, int_problem
 from checker.language.ranges import HIGHEST_SHIFT
 from checker.language.values import Host, Value, constant, type_name
 from checker.language.whole import read_comparison
 from checker.language.words import words_for
+from checker.plain_values import enum_problem, int_problem
 from checker.rules import is_group
 from checker.shape import ArrayOf, Record
 

@@ -7,75 +7,25 @@ code but Python's own runs when a value is looked up, computed with or stored.
 
 import builtins
 from collections.abc import Callable, Mapping
-from enum import EnumType, IntEnum
+from enum import EnumType
 from types import FunctionType, MemberDescriptorType, ModuleType
 from typing import Any, NamedTuple
 
 from checker.errors import ModelError
-from checker.language.source import declaration_place, place_of, shown
+from checker.locations import declaration_place, place_of, shown
+from checker.plain_values import ABSENT, enum_problem, resolved
 from checker.rules import is_group
 from checker.schema import Struct
 
-ABSENT = object()
-"""The value of a name that is not there: a builtin is seen only if the module has no such name."""
-
-_OPERATORS = tuple(
-    name
-    for name in vars(int)
-    if name.startswith("__") and name not in ("__new__", "__repr__", "__format__", "__doc__", "__getnewargs__")
-)
-"""What Python calls when it computes with an int. How one is shown, made or saved changes no value."""
-_FOREIGN = (
-    *(f"__i{name}__" for name in ("add", "sub", "mul", "floordiv", "mod", "and", "or", "xor", "lshift", "rshift")),
-    *("__getattr__", "__get__", "__set__", "__delete__", "__setattr__", "__delattr__", "__class__", "__del__"),
-)
-"""What an int has not, or has from `object`, and Python would call if a subclass had it."""
-_IN_ORDER = (*_OPERATORS, *_FOREIGN)
-_WATCHED = frozenset(_IN_ORDER)
 _STORING = ("__getattribute__", "__getattr__", "__setattr__", "__delattr__", "__class__", "__del__", "__ne__")
-
-
-def _resolved(owner: type, name: str) -> Any:
-    """What the class has under a name, as it is written there; ABSENT if nothing."""
-    return next((vars(each)[name] for each in owner.__mro__ if name in vars(each)), ABSENT)
-
-
-def enum_problem(members: type) -> str:
-    """Why members of an enum may do other things than ints do, in words that follow its name; "" if they do not."""
-    if type(members) is not EnumType:
-        return f"has the metaclass {type(members).__name__}, which can make its members anything; leave it out"
-    bases = [each for each in members.__mro__ if each is not int and each is not object]
-    written = {name for each in bases for name in _WATCHED & vars(each).keys()}
-    if len(bases) == len(members.__mro__) - 1:  # not one of int
-        written = set(_WATCHED)
-    own = [name for name in _IN_ORDER if name in written and _resolved(members, name) is not _resolved(int, name)]
-    if own:
-        name = next((each for each in own if each != "__hash__"), own[0])  # who writes an __eq__ must write a __hash__
-        return f"has a {name} of its own; machine code and proofs compute with plain ints, so leave it out"
-    member: Any
-    for member in members.__members__.values():
-        if type(member) is not members or int.__index__(member) != member._value_ or type(member._value_) is not int:
-            return f"has {member._name_}, which is not the int {shown(member._value_)}; leave out its `__new__`"
-    return ""
-
-
-def int_problem(value: object) -> str:
-    """Why a value is no plain int, bool or member of a plain IntEnum, in words that follow its name; "" if it is."""
-    kind = type(value)
-    if kind is int or kind is bool:
-        return ""
-    if isinstance(value, IntEnum):
-        problem = enum_problem(type(value))
-        return problem and f"is a member of {kind.__name__}, which {problem}"
-    return f"is a {kind.__name__}, whose operators need not be those of int; give an int, a bool or an IntEnum member"
 
 
 def rule_problem(rules: Any, name: str) -> str:
     """Why looking up a switch may give something else than the tuple holds, in words that follow its name; or ""."""
     kind = type(rules)
-    if type(_resolved(kind, name)) is not type(_Sight.text):
+    if type(resolved(kind, name)) is not type(_Sight.text):
         return f"is not a field of {kind.__name__}; declare it as one: `{name}: bool`"
-    if _resolved(kind, "__getattribute__") is not vars(tuple)["__getattribute__"]:
+    if resolved(kind, "__getattribute__") is not vars(tuple)["__getattribute__"]:
         return f"is looked up by a __getattribute__ of {kind.__name__}; leave that out"
     return ""
 
@@ -84,13 +34,13 @@ def struct_problem(struct: type) -> str:
     """Why a field of a record may do more than hold its value, in a whole sentence; "" if it does not."""
     for name in (*_STORING, "__eq__"):
         usual = Struct if name == "__eq__" else object
-        if _resolved(struct, name) is not _resolved(usual, name):
+        if resolved(struct, name) is not resolved(usual, name):
             return (
                 f"{struct.__name__} has a {name} of its own, which machine code and proofs do not run; leave it out, "
                 "and write what it does in a function"
             )
     for name in struct.field_names:  # type: ignore[attr-defined]  # StructMeta gives it
-        slot = _resolved(struct, name)
+        slot = resolved(struct, name)
         if type(slot) is not MemberDescriptorType or slot.__name__ != name:
             return f"{struct.__name__}.{name} is no longer the field that it was; leave the class as it was declared"
     return ""
@@ -227,6 +177,6 @@ def attribute_problem(host: Any, name: str) -> str:
         return "" if name in vars(host) else "is made by the module's __getattr__; define it at the top of the module"
     found: Mapping[str, Any] = vars(host)
     if isinstance(host, type):
-        held = host.__members__.get(name, _resolved(host, name))  # type: ignore[attr-defined]  # an enum
+        held = host.__members__.get(name, resolved(host, name))  # type: ignore[attr-defined]  # an enum
         return "" if held is getattr(host, name) else f"is made by a descriptor of {host.__name__}; make it a member"
     return "" if name in found else "is no attribute of its own; use a global name"

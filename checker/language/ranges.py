@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from checker.errors import ModelError
 from checker.language import ir
-from checker.language.source import place_of
+from checker.locations import place_of
 from checker.shape import ArrayOf, Record, Scalar
 
 Key = TypeVar("Key")

@@ -23,10 +23,11 @@ from checker.language.ir import ANY_ARRAY, BOOL, INT, NOTHING, Function
 from checker.language.loops import read_loop
 from checker.language.outside import Outside
 from checker.language.removal import is_removed
-from checker.language.source import function_tree, parameter_names, place_of
+from checker.language.source import function_tree, parameter_names
 from checker.language.values import Host, Value, ValueType, named, type_name
 from checker.language.whole import WRITERS, read_writer
 from checker.language.words import words_for
+from checker.locations import place_of
 from checker.schema import EnumOf, Flag
 from checker.shape import ArrayOf, Record, Scalar
 

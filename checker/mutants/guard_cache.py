@@ -14,7 +14,7 @@ from checker.language.signature import signature_of
 from checker.model import Model
 from checker.mutants.mutation import Mutant
 from checker.places import CHECKER, digest_of_sources
-from checker.result import Limits
+from checker.verdict import Limits
 
 
 class Outcomes:

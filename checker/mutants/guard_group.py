@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from checker import catalogue
-from checker.commands.named import Source
 from checker.model import Model
 from checker.mutants.guards import Finding, Outcome
 from checker.mutants.mutation import Mutant
 from checker.mutants.substitution import mutants
-from checker.result import Verdict
+from checker.named import Source
+from checker.verdict import Verdict
 
 Key = str
 """A guard, wherever it is met: its place and name."""

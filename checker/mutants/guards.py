@@ -30,9 +30,9 @@ from checker.mutants import guard_cache
 from checker.mutants.mutation import Mutant
 from checker.mutants.sameness import Differences, different_compiled, different_interpreted
 from checker.mutants.substitution import mutants, switched, switches_of
-from checker.result import Limits, Verdict
-from checker.search import result_of
+from checker.result import result_of
 from checker.trace import Trace, rebuild
+from checker.verdict import Limits, Verdict
 
 SMALL = 20_000
 """A model that has at most so many states for all its mutants together is explored by plain Python; machine code takes

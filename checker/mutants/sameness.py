@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from checker.compiled import Workspace
-from checker.exploration import Values
 from checker.interpreted import generate_expand
 from checker.language import ir, removal
 from checker.machine.context import EVERY_ACTION, EXCLUDED, bit_of_action
 from checker.machine.kernel import sizes_of
 from checker.machine.native import FAULT, NO_FAULT, Entry
 from checker.model import Model
+from checker.objects import Values
 
 Array = np.ndarray[Any, Any]
 

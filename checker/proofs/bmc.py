@@ -12,9 +12,9 @@ from enum import Enum
 from checker import endings, symbolic
 from checker.errors import EvaluationError, SelfCheckError
 from checker.evaluation import Evaluation, call_text
-from checker.exploration import Values
 from checker.layout import Layout
 from checker.model import Model
+from checker.objects import Values
 from checker.proofs import terms
 from checker.proofs.confirmation import Confirmed, Searched, shortly, state_lines
 from checker.proofs.likeness import confirm_steps

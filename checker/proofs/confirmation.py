@@ -14,13 +14,14 @@ from typing import Any
 from checker import pretty
 from checker.errors import EvaluationError, SelfCheckError
 from checker.evaluation import call_text
-from checker.exploration import Found, Values, Watch
+from checker.exploration import Found, Watch
 from checker.interpreted import InterpretedSearch
 from checker.model import Action, Model, Property
+from checker.objects import Values
 from checker.proofs import samples
 from checker.proofs.obligations import CODE, DISABLED, RANGES, Obligation
-from checker.result import Limits, Verdict
 from checker.trace import Trace, rebuild
+from checker.verdict import Limits, Verdict
 
 SEARCH_SECONDS = 1.0
 """How long the search may take; many small models are searched whole in that time."""

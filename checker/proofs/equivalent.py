@@ -16,8 +16,8 @@ from typing import Any
 from checker import symbolic
 from checker.errors import KafkacheckError, ModelError, SelfCheckError, UsageError
 from checker.evaluation import call_text
-from checker.exploration import Values
 from checker.model import Action, Model
+from checker.objects import Values
 from checker.places import SOURCES, child
 from checker.proofs import term_values, terms, workers
 from checker.proofs.confirmation import Effect, run, shortly, state_lines

@@ -19,8 +19,8 @@ from checker.proofs.obligations import narrowed, obligations
 from checker.proofs.reached import Reached, explore
 from checker.proofs.solver import Answer, Session, Status, Translation
 from checker.proofs.terms import Term
-from checker.result import Limits
 from checker.symbolic import Step
+from checker.verdict import Limits
 
 BLOCK = 1 << 16
 """How many states are evaluated at once."""

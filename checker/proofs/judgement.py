@@ -15,8 +15,8 @@ from checker.model import Property
 from checker.proofs import term_values
 from checker.proofs.reached import Reached, explore
 from checker.prove import Failure, Proof
-from checker.result import Limits, Verdict
 from checker.trace import Trace, rebuild
+from checker.verdict import Limits, Verdict
 
 BLOCK = 1 << 16
 """How many states are evaluated at once."""

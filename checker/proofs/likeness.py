@@ -9,8 +9,8 @@ import numpy as np
 
 from checker.errors import SelfCheckError
 from checker.evaluation import call_text
-from checker.exploration import Values
 from checker.model import Action, Model
+from checker.objects import Values
 from checker.proofs import term_values
 from checker.proofs.confirmation import (
     MOST_REACHED,

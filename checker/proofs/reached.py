@@ -5,10 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from checker.compiled import CompiledSearch
-from checker.exploration import Exploration, Found, Values, Watch
+from checker.exploration import Exploration, Found, Watch
 from checker.machine import kernel, machine_code
 from checker.model import Model
-from checker.result import Limits, Verdict
+from checker.objects import Values
+from checker.verdict import Limits, Verdict
 
 
 @dataclass

@@ -2,8 +2,8 @@
 
 import random
 
-from checker.exploration import Values
 from checker.layout import Layout
+from checker.objects import Values
 
 MOST_CHANGED = 3
 """In so many scalars a state near another one differs from it at most."""

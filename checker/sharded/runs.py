@@ -17,24 +17,25 @@ import psutil
 
 from checker import catalogue
 from checker.background import FailedError, Job
-from checker.commands.named import Source, Wanted, followed
+from checker.commands.named import Wanted, followed
 from checker.compiled import CompiledSearch
 from checker.distributed import DistributedSearch, HereWorkers, SparkWorkers
 from checker.errors import UsageError
 from checker.exploration import Found, Watch
 from checker.files import atomic_write, reason_of
 from checker.identity import differences, identity_of
-from checker.interpreted import InterpretedSearch
+from checker.interpreted import InterpretedSearch, wait
 from checker.machine import kernel, machine_code
 from checker.model import Model
+from checker.named import Source
 from checker.places import CHECKER, SOURCES
-from checker.result import Limits, ProgressListener, Result, Verdict
-from checker.search import result_of, self_checked, wait
+from checker.result import Result, result_of, self_checked
 from checker.self_check import Examples, examples_of
 from checker.sharded import spark
 from checker.sharded.hand_over import hand_over
 from checker.sharded.run_directory import RunDirectory, kernel_name
 from checker.sharded.shard import Work
+from checker.verdict import Limits, ProgressListener, Verdict
 
 SPARK_FROM = 200_000
 """From how many states on a level is a Spark job, unless told otherwise: below, a job costs more than it saves."""

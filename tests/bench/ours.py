@@ -12,7 +12,7 @@ from checker.catalogue import find_model
 from checker.compiled import CompiledSearch
 from checker.exploration import Watch
 from checker.machine import kernel, machine_code
-from checker.result import Limits
+from checker.verdict import Limits
 from tests.bench.measure import BenchmarkError, Bounds, Search, run
 
 

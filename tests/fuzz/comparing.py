@@ -9,7 +9,6 @@ from pathlib import Path
 from unittest import mock
 
 from checker import collector, compiled
-from checker.commands.named import Source
 from checker.compiled import CompiledSearch
 from checker.distributed import DistributedSearch
 from checker.exploration import Watch
@@ -18,9 +17,10 @@ from checker.machine import kernel, lookup, native
 from checker.machine.native import Entry
 from checker.machine.packing import Packing
 from checker.model import Model
-from checker.result import Limits, Verdict
+from checker.named import Source
 from checker.sharded import runs
 from checker.sharded.runs import Cluster
+from checker.verdict import Limits, Verdict
 from tests import readings
 from tests.fuzz.programs import PROGRAMS, DifferenceError, imported, models
 from tests.random_programs import module_text, with_model

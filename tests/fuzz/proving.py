@@ -11,9 +11,10 @@ import numpy as np
 from checker import prove, symbolic
 from checker.errors import EvaluationError, ModelError, UsageError
 from checker.evaluation import Evaluation
-from checker.exploration import Values, Watch
+from checker.exploration import Watch
 from checker.interpreted import InterpretedSearch
 from checker.model import Action, Model, Property
+from checker.objects import Values
 from checker.proofs import bmc, equivalent
 from checker.proofs.bmc import BoundedVerdict
 from checker.proofs.equivalent import Same
@@ -21,7 +22,7 @@ from checker.proofs.obligations import CODE, DISABLED, RANGES
 from checker.proofs.solver import Translation
 from checker.prove import Outcome as Proved
 from checker.prove import Settings
-from checker.result import Limits, Verdict
+from checker.verdict import Limits, Verdict
 from tests import random_states, readings
 from tests.fuzz.comparing import Totals, of_all
 from tests.fuzz.programs import DifferenceError, imported

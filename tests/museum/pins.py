@@ -10,8 +10,9 @@ from typing import Any
 
 from checker.errors import UsageError
 from checker.museum import Exhibit, Museum, bugs, chosen_bugs
-from checker.result import Limits, Result, Verdict
+from checker.result import Result
 from checker.search import check
+from checker.verdict import Limits, Verdict
 from tests import expected
 
 FILE = "expected_bugs.toml"

@@ -5,8 +5,8 @@ import itertools
 import pytest
 
 from checker.layout import Layout
-from checker.result import Verdict
 from checker.search import check
+from checker.verdict import Verdict
 from impl.broker.lag import (
     FetchProgress,
     LaggingPartition,
