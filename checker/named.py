@@ -1,9 +1,14 @@
-"""How a user named a model, so that it can be found again."""
+"""How a user named a model, so that it can be found again; and whether the name in a file may be followed."""
 
+import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
+
+import click
 
 from checker import catalogue, settings
+from checker.errors import UsageError
 from checker.model import Model
 
 
@@ -36,3 +41,39 @@ class Source:
     def as_json(self) -> list[object]:
         """The same as JSON data, from any folder."""
         return [self.absolute().text, list(self.changes), list(self.properties), self.lemmas]
+
+
+class Wanted(NamedTuple):
+    """A model that a file names: the file, the model's name, and how it was named when the file was written."""
+
+    file: Path
+    model: str
+    text: str
+
+
+def followed(wanted: Sequence[Wanted], given: Sequence[str]) -> list[str]:
+    """How to find each of the models: as `given` on the command line, or by a name of the checker's own catalogue.
+
+    A model given once is that of all files that name none of the catalogue, or of all if each does. UsageError with
+    the command that goes on where there is neither, for to import what a file names would be to let it run code.
+    """
+    if len(given) == len(wanted):
+        return list(given)
+    if len(given) > len(wanted):
+        raise UsageError(f"--model is given {len(given)} times, and {len(wanted)} is enough; leave out the others")
+    foreign = [each for each in wanted if not catalogue.is_ours(each.text)]
+    if not given and foreign:
+        told = " and ".join(f"{each.file} names as its model {each.model} the code in {each.text}" for each in foreign)
+        texts = list(dict.fromkeys(str(each.text) for each in foreign))
+        raise UsageError(
+            f"{told}, which is not of the catalogue; a file must not run code that you have not named. If you trust "
+            f"that code, give `{_command_with(texts)}`, or name another file that has the model"
+        )
+    return [given[0] if given and (each in foreign or not foreign) else each.text for each in wanted]
+
+
+def _command_with(models: Sequence[str]) -> str:
+    """The command that is running, with models."""
+    context = click.get_current_context(silent=True)
+    arguments = ["..."] if context is None else context.find_root().obj or ["..."]
+    return shlex.join(["kafkacheck", *arguments, *(word for model in models for word in ("--model", model))])

@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from checker import catalogue
-from checker.commands.named import Wanted, followed
 from checker.errors import KafkacheckError, UsageError
 from checker.files import atomic_write
 from checker.graphs import data_trace, manifest, run_dataset
-from checker.named import Source
+from checker.named import Source, Wanted, followed
 from checker.sharded import run_directory, runs
 from checker.sharded.run_directory import RunDirectory
 from checker.sharded.runs import Cluster

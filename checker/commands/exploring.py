@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from checker import catalogue, endings
-from checker.commands.named import Wanted, followed
 from checker.commands.output import say, tell
 from checker.commands.progress import ProgressReport
 from checker.errors import EvaluationError, NotExhaustedError, UsageError
 from checker.model import Model
-from checker.named import Source
+from checker.named import Source, Wanted, followed
 from checker.settings import headline
 from checker.statuses import CANNOT_CONVERGE, NOT_EXHAUSTED
 from checker.verdict import Limits, Verdict
@@ -269,7 +268,7 @@ def _opened(folder: Path) -> dict[str, Any]:
 
 
 def _followed(folders: Sequence[Path], runs: Sequence[dict[str, Any]], named: Sequence[str]) -> list[str]:
-    """How to find the model of each data set: see `checker.commands.named.followed`."""
+    """How to find the model of each data set: see `checker.named.followed`."""
     wanted = [Wanted(folder, run["model"], run["locator"]) for folder, run in zip(folders, runs, strict=True)]
     return followed(wanted, named)
 

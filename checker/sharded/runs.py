@@ -17,7 +17,6 @@ import psutil
 
 from checker import catalogue
 from checker.background import FailedError, Job
-from checker.commands.named import Wanted, followed
 from checker.compiled import CompiledSearch
 from checker.distributed import DistributedSearch, HereWorkers, SparkWorkers
 from checker.errors import UsageError
@@ -27,7 +26,7 @@ from checker.identity import differences, identity_of
 from checker.interpreted import InterpretedSearch, wait
 from checker.machine import kernel, machine_code
 from checker.model import Model
-from checker.named import Source
+from checker.named import Source, Wanted, followed
 from checker.places import CHECKER, SOURCES
 from checker.result import Result, result_of, self_checked
 from checker.self_check import Examples, examples_of
