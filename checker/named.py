@@ -1,6 +1,7 @@
 """How a user named a model, so that it can be found again; and whether the name in a file may be followed."""
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
