@@ -5,7 +5,7 @@ import signal
 import sys
 from types import FrameType
 
-NOT_EXHAUSTED = 20  # as in checker.statuses, which is not to be waited for
+NOT_EXHAUSTED = 20  # as in checker.process.statuses, which is not to be waited for
 REQUESTS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
@@ -39,7 +39,7 @@ if not __package__:  # run as a file: Python would look for modules in this fold
     folder = Path(__file__).resolve().parent
     sys.path[:] = [str(folder.parent), *(place for place in sys.path if Path(place).resolve() != folder)]
 
-from checker import endings, room  # noqa: E402  # because of where a file that is run looks for modules
+from checker.process import endings, room  # noqa: E402  # because of where a file that is run looks for modules
 
 _let_go()  # who only imports this file shall see no other Ctrl-C
 

@@ -4,11 +4,11 @@ import builtins
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from checker.errors import SelfCheckError
-from checker.exploration import Exploration, Found, Watch, failure
+from checker.exploration.exploration import Exploration, Found, Watch, failure
+from checker.exploration.verdict import Verdict
 from checker.model import Model
-from checker.trace import Trace, rebuild
-from checker.verdict import Verdict
+from checker.process.errors import SelfCheckError
+from checker.traces.trace import Trace, rebuild
 
 
 @dataclass
@@ -23,8 +23,8 @@ class Result:
     `reason` says why a search is NOT_EXHAUSTED or EVALUATION_FAILED, and `interrupted` whether Ctrl-C ended it.
     `resume` is the command that goes on with a search that is not finished, if what it found is kept.
     `remarks` are what was told while it ran, such as that memory will run out.
-    `checked` is how many visited states plain Python expanded again before HOLDS, see `checker.self_check`; None where
-    no machine code took part.
+    `checked` is how many visited states plain Python expanded again before HOLDS, see `checker.compiled.self_check`;
+    None if no machine code took part.
     `bytes_per_state` is the memory, or with Spark the disk, kept per distinct state, where measured.
     """
 
@@ -66,18 +66,28 @@ class Search(Protocol):
     """
 
     @builtins.property
-    def model(self) -> Model: ...
+    def model(self) -> Model:
+        """What was searched."""
+        ...
 
     @builtins.property
-    def counts(self) -> Exploration: ...
+    def counts(self) -> Exploration:
+        """What it found."""
+        ...
 
     @builtins.property
-    def engine(self) -> str: ...
+    def engine(self) -> str:
+        """The reading's name."""
+        ...
 
     @builtins.property
-    def bytes_per_state(self) -> float | None: ...
+    def bytes_per_state(self) -> float | None:
+        """Memory or disk per distinct state, if measured."""
+        ...
 
-    def check_itself(self, seconds: float) -> int | None: ...
+    def check_itself(self, seconds: float) -> int | None:
+        """Expand some of the visited states by plain Python once more."""
+        ...
 
 
 def self_checked(search: Search, found: Found | None, seconds: float) -> tuple[Found | None, int | None]:

@@ -4,17 +4,17 @@ import contextlib
 import time
 from typing import TYPE_CHECKING
 
-from checker.errors import UsageError
-from checker.exploration import NO_MEMORY, Found, Watch
-from checker.interpreted import InterpretedSearch, wait
-from checker.interrupts import Stopped
+from checker.exploration.exploration import NO_MEMORY, Found, Watch
+from checker.exploration.interpreted import InterpretedSearch, wait
+from checker.exploration.verdict import Limits, ProgressListener, Verdict
 from checker.model import Model
+from checker.process.errors import UsageError
+from checker.process.interrupts import Stopped
 from checker.result import Result, result_of, self_checked
-from checker.verdict import Limits, ProgressListener, Verdict
 
 if TYPE_CHECKING:
-    from checker.compiled import CompiledSearch
-    from checker.kept_levels import Keeping
+    from checker.compiled.compiled import CompiledSearch
+    from checker.kept.kept_levels import Keeping
 
     Search = InterpretedSearch | CompiledSearch
 
@@ -35,10 +35,11 @@ def check(
 
     `engine` is "interpreted" (plain Python, at once), "compiled" (native code, after a compile that is cached) or
     "auto" (interpreted until the compiled reading is ready in another process, then that one goes on from there).
-    Where all that holds, the liveness properties are judged as well, see `checker.liveness`. All give the same counts,
-    depth and verdict, and a shortest counterexample; where the model's code fails, counts say how far the search had
-    come. Ctrl-C and the limits end a search as NOT_EXHAUSTED, unless what was found until then violates a property.
-    `keeping` keeps levels that are whole, and goes on from those that it has. UsageError for an unknown engine.
+    Where all that holds, the liveness properties are judged as well, see `checker.liveness.liveness`. All give the same
+    counts, depth and verdict, and a shortest counterexample; where the model's code fails, counts say how far the
+    search had come. Ctrl-C and the limits end a search as NOT_EXHAUSTED, unless what was found until then violates a
+    property. `keeping` keeps levels that are whole, and goes on from those that it has. UsageError for an unknown
+    engine.
     """
     if engine not in ENGINES:
         raise UsageError(f"there is no engine {engine!r}; choose one of: {', '.join(ENGINES)}")
@@ -57,7 +58,7 @@ def check(
             del search  # its memory is needed anew
             if keeping is not None:
                 keeping.let_go()
-            from checker.liveness import judged
+            from checker.liveness.liveness import judged
 
             result = judged(result, watch, may_compile=engine != "interpreted")
         if keeping is not None:
@@ -73,7 +74,7 @@ def _with_compiler(
 
     Code that was compiled quickly begins, and code that is compiled well in the meantime goes on.
     """
-    from checker.machine import kernel, machine_code
+    from checker.compiled import kernel, machine_code
 
     search = InterpretedSearch(model, watch)
     try:
@@ -97,7 +98,7 @@ def _with_compiler(
         stopped = wait(search, first.is_ready)
         if stopped is not None:
             return search, stopped
-        from checker.compiled import CompiledSearch
+        from checker.compiled.compiled import CompiledSearch
 
         try:
             better = machine_code.Improvement(text, processes) if first.is_quick else None

@@ -11,13 +11,13 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from checker.errors import EvaluationError, UsageError
-from checker.evaluation import Evaluation, call_text
+from checker.exploration.evaluation import Evaluation, call_text
 from checker.language.ir import NOTHING
 from checker.model import Model, Parameter
-from checker.objects import Values, is_optional, members_of
+from checker.process.errors import EvaluationError, UsageError
 from checker.schema import EnumOf, Flag, IdSet, Kind
-from checker.witness import find_witness
+from checker.schema.objects import Values, is_optional, members_of
+from checker.traces.witness import find_witness
 
 LOOKAHEAD = 2
 MOST_REMEMBERED = 100_000

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from checker.model import Model
-from checker.trace import Step, Trace
+from checker.traces.trace import Step, Trace
 
 Calls = Iterable[tuple[str, dict[str, int]]]
 

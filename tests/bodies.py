@@ -2,7 +2,7 @@
 
 import random
 
-from checker.verdict import Limits, Verdict
+from checker.exploration.verdict import Limits, Verdict
 from tests import random_states, readings
 from tests.snippets import load
 from tests.terms_as_run import FAILED, outcome, read_symbolically

@@ -60,7 +60,7 @@ def pytest_collection_finish():
 @pytest.fixture(scope="session")
 def spark_session(tmp_path_factory):
     """A Spark that runs as long as this process tests, on the wheel's Java; commands in this process use it, too."""
-    from checker.sharded import spark
+    from checker.distributed import spark
 
     path = tmp_path_factory.mktemp("path")
     for folder in os.environ["PATH"].split(os.pathsep):

@@ -19,10 +19,11 @@ from pathlib import Path
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
-from checker import language, symbolic
+from checker import language
+from checker.compiled import native
 from checker.language import expressions, footprint, ir, subset, whole
-from checker.machine import native
 from checker.model import Model
+from checker.symbolic import symbolic
 
 Line = tuple[str, int]
 Pair = tuple[str, str, str]

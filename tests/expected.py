@@ -11,7 +11,7 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
-from checker.catalogue import EXPECTED_FILE, catalogue_names, find_model, full_name
+from checker.catalogue.catalogue import EXPECTED_FILE, catalogue_names, find_model, full_name
 from checker.model import Model
 from checker.result import Result
 from checker.search import check

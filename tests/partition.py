@@ -5,8 +5,8 @@ A record is written as the pair (id, epoch), so that a log reads [(0, 0), (1, 2)
 
 from collections.abc import Sequence
 
-from checker.layout import Layout
 from checker.schema import everyone
+from checker.schema.layout import Layout
 from impl.constants import FetchFencing, TruncationRule
 from impl.log import Log, append_record
 from impl.replication.records import ReplicationRules, State

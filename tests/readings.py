@@ -4,17 +4,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from checker.compiled import CompiledSearch
-from checker.distributed import DistributedSearch, HereWorkers, Workers
-from checker.exploration import Found, HandOver, Watch
-from checker.interpreted import InterpretedSearch
-from checker.machine import kernel, machine_code
-from checker.machine.native import Entry
+from checker.compiled import kernel, machine_code
+from checker.compiled.compiled import CompiledSearch
+from checker.compiled.native import Entry
+from checker.distributed.distributed import DistributedSearch, HereWorkers, Workers
+from checker.distributed.hand_over import hand_over
+from checker.distributed.shard import Work
+from checker.exploration.exploration import Found, HandOver, Watch
+from checker.exploration.interpreted import InterpretedSearch
+from checker.exploration.verdict import Limits, Verdict
+from checker.kept.run_directory import RunDirectory, kernel_name
 from checker.model import Model
-from checker.sharded.hand_over import hand_over
-from checker.sharded.run_directory import RunDirectory, kernel_name
-from checker.sharded.shard import Work
-from checker.verdict import Limits, Verdict
 
 
 class Outcome(NamedTuple):

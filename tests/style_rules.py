@@ -5,6 +5,7 @@ explains them. Nothing is imported or run: the rules read text and syntax trees.
 """
 
 import ast
+import graphlib
 import io
 import re
 import tokenize
@@ -20,7 +21,7 @@ PROTOCOL_FOLDERS = ("impl", "spec", "model")
 MAY_IMPORT = {
     "impl": ("impl", "checker.schema"),
     "spec": ("spec", "impl", "checker.schema"),  # of `impl` only records and constants: see spec_observes
-    "model": ("model", "spec", "impl", "checker.schema", "checker.model", "checker.drawing", "checker.fairness"),
+    "model": ("model", "spec", "impl", "checker.schema", "checker.model", "checker.drawing"),
     "checker": ("checker",),
 }
 # Protocol code is plain: beside the project it may import only what declares enums and annotations.
@@ -102,6 +103,25 @@ def import_direction(path: str, text: str) -> Iterator[str]:
                     yield f"{path}:{line}: imports {each}; {folder}/ may import only {', '.join(MAY_IMPORT[folder])}"
         elif folder in PROTOCOL_FOLDERS and module not in STANDARD_FOR_PROTOCOL:
             yield f"{place}; {folder}/ may import only the project and {', '.join(STANDARD_FOR_PROTOCOL)}"
+
+
+def circles(texts: Mapping[str, str]) -> Iterator[str]:
+    """The stages of the checker, which are its folders and the files beside them, import each other one way only."""
+    order = graphlib.TopologicalSorter[str]()
+    known = {module_of(path) for path in texts}
+    for path, text in texts.items():
+        if folder_of(path) == "checker":
+            for _, module, names in imports(ast.parse(text)):
+                found = [each for each in (f"{module}.{name}" for name in names) if each in known] or [module]
+                order.add(_stage(module_of(path)), *{_stage(each) for each in found} - {_stage(module_of(path))})
+    try:
+        order.prepare()
+    except graphlib.CycleError as error:
+        yield f"checker/: {' imports '.join(reversed(error.args[1]))}; move what is needed to a stage below both"
+
+
+def _stage(module: str) -> str:
+    return ".".join(module.split(".")[:2])
 
 
 def functions_defined(text: str) -> set[str]:

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from checker import symbolic
 from checker.proofs.solver import Translation
 from checker.schema import Flag
+from checker.symbolic import symbolic
 from tests import z3_values
 
 FAILED = "failed"

@@ -14,14 +14,14 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from checker import catalogue
-from checker.compiled import Workspace
-from checker.errors import EvaluationError
-from checker.evaluation import Evaluation
-from checker.machine import kernel, machine_code
-from checker.machine.context import EXCLUDED
-from checker.machine.native import FAULT, FAULT_AT, NO_FAULT
+from checker.catalogue import catalogue
+from checker.compiled import kernel, machine_code
+from checker.compiled.compiled import Workspace
+from checker.compiled.context import EXCLUDED
+from checker.compiled.native import FAULT, FAULT_AT, NO_FAULT
+from checker.exploration.evaluation import Evaluation
 from checker.model import Model
+from checker.process.errors import EvaluationError
 from impl import cluster, producing
 from impl.producer.rules import ProducerRules
 from impl.replication.records import State

@@ -9,10 +9,10 @@ import networkx as nx
 import pyarrow.parquet as pq
 import pytest
 
+from checker.exploration.verdict import Limits
 from checker.graphs import dataset
 from checker.model import Model
-from checker.settings import with_settings
-from checker.verdict import Limits
+from checker.model.settings import with_settings
 from tests.command import TANK, Command, write
 from tests.expected import model_of
 from tests.test_dataset import rows_of
@@ -50,7 +50,7 @@ def kip320(tmp_path_factory):
 @pytest.fixture(scope="module")
 def tank(tmp_path_factory):
     """With a violated invariant, a violated step and a state without a step."""
-    from checker.catalogue import find_model
+    from checker.catalogue.catalogue import find_model
 
     folder = tmp_path_factory.mktemp("tank")
     file = write(folder / "tank.py", TANK)

@@ -4,8 +4,8 @@ from typing import Annotated
 
 import pytest
 
-from checker.errors import ModelError
 from checker.model import Model
+from checker.process.errors import ModelError
 from checker.schema import Count, Id, Struct
 
 

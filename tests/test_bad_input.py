@@ -297,7 +297,7 @@ def test_a_model_without_an_initial_state(kafkacheck, tmp_path):
 
 
 def test_a_search_without_memory_is_not_exhausted(kafkacheck, tank, monkeypatch):
-    monkeypatch.setattr("checker.exploration.Watch.reason_to_stop", lambda *_: "it used up its memory")
+    monkeypatch.setattr("checker.exploration.exploration.Watch.reason_to_stop", lambda *_: "it used up its memory")
     ended = kafkacheck.check(tank)
     assert ended.status == 20
     assert "it used up its memory" in ended.out
@@ -360,7 +360,7 @@ def test_the_verdict_is_told_whatever_befalls_the_files(kafkacheck, tank, tmp_pa
     def fails(*_):
         raise fault
 
-    monkeypatch.setattr("checker.render.write_files", fails)
+    monkeypatch.setattr("checker.pictures.render.write_files", fails)
     monkeypatch.setattr("checker.commands.command_line.internal_error", str)
     ended = kafkacheck.check(tank, "--set", "valve=OPEN", "--out", tmp_path)
     assert ended.status not in (0, 12)

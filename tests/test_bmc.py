@@ -2,10 +2,10 @@
 
 import pytest
 
-from checker import catalogue
+from checker.catalogue import catalogue
+from checker.exploration.verdict import Verdict
 from checker.proofs.bmc import BoundedVerdict, check_bounded
 from checker.search import check
-from checker.verdict import Verdict
 from impl.replication.records import State
 from tests.command import TANK
 from tests.expected import names_of

@@ -4,9 +4,9 @@ import sys
 
 import pytest
 
-from checker import catalogue
-from checker.errors import ModelError, UsageError
-from checker.verdict import Verdict
+from checker.catalogue import catalogue
+from checker.exploration.verdict import Verdict
+from checker.process.errors import ModelError, UsageError
 from tests.command import ROOT, TANK, in_process, write
 
 VERDICTS = ("HOLDS", "VIOLATED", "DEADLOCK", "NOT_EXHAUSTED", "EVALUATION_FAILED")

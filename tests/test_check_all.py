@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from checker import report
-from checker.catalogue import Expectation, find_model
-from checker.errors import UsageError
+from checker.catalogue.catalogue import Expectation, find_model
+from checker.commands import report
+from checker.exploration.verdict import Verdict
+from checker.process.errors import UsageError
 from checker.search import check as explore
-from checker.verdict import Verdict
 from tests.command import TANK, Command, Terminal, catalogue, in_process, write
 
 
@@ -30,7 +30,7 @@ def few_models(monkeypatch):
         "replication.kip320_first_try",
         "replication.truncate_to_high_watermark",
     ]
-    monkeypatch.setattr("checker.catalogue.catalogue_names", lambda: names)
+    monkeypatch.setattr("checker.catalogue.catalogue.catalogue_names", lambda: names)
 
 
 OPEN_TANK = TANK.replace("valve=Valve.SHUT", "valve=Valve.OPEN")
@@ -117,7 +117,7 @@ def test_all_tells_what_was_found_before_code_failed(tmp_path):
 
 
 @pytest.mark.usefixtures("few_models")
-@pytest.mark.parametrize("place", ["checker.search.check", "checker.render.write_files"])
+@pytest.mark.parametrize("place", ["checker.search.check", "checker.pictures.render.write_files"])
 def test_ctrl_c_ends_all_with_the_table_of_what_was_found(kafkacheck, tmp_path, monkeypatch, place):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
@@ -150,7 +150,7 @@ def test_all_tells_every_verdict_before_what_befell_its_files(kafkacheck, tmp_pa
     def fails(*_):
         raise UsageError("cannot write")
 
-    monkeypatch.setattr("checker.render.write_files", fails)
+    monkeypatch.setattr("checker.pictures.render.write_files", fails)
     ended = kafkacheck(*ALL, "--max-states", 400, "--out", tmp_path)
     assert ended.status == 20
     assert "error: replication.truncate_to_high_watermark: cannot write\n" in ended.err
@@ -160,7 +160,7 @@ def test_all_tells_every_verdict_before_what_befell_its_files(kafkacheck, tmp_pa
 
 @pytest.mark.usefixtures("few_models")
 def test_a_bug_in_drawing_does_not_hide_the_verdict_of_a_model(kafkacheck, tmp_path, monkeypatch):
-    monkeypatch.setattr("checker.render.write_files", lambda *_: [][0])
+    monkeypatch.setattr("checker.pictures.render.write_files", lambda *_: [][0])
     monkeypatch.setattr("checker.commands.command_line.internal_error", str)
     ended = kafkacheck(*ALL, "--max-states", 400, "--out", tmp_path)
     assert ended.status == 70

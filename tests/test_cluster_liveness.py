@@ -4,12 +4,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from checker.exploration import Watch
-from checker.fair_cycles import Rules, find_lasso
+from checker.exploration.exploration import Watch
+from checker.exploration.verdict import Limits, Verdict
 from checker.graphs.observed import compiled_graph
-from checker.layout import Layout
+from checker.liveness.fair_cycles import Rules, find_lasso
+from checker.schema.layout import Layout
 from checker.search import check
-from checker.verdict import Limits, Verdict
 from impl.broker.fetcher import follower_uses_fetch
 from impl.broker.isr import leader_ends_recovery, leader_proposes_expansion
 from impl.broker.messages import clear_fetch

@@ -258,7 +258,7 @@ def test_ctrl_c_while_files_are_written_does_not_hide_the_result(kafkacheck, tan
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("checker.render.write_files", interrupted)
+    monkeypatch.setattr("checker.pictures.render.write_files", interrupted)
     ended = kafkacheck.check(tank, "--set", "valve=OPEN", "--out", tmp_path)
     assert ended.status == 20
     assert "interrupted" in ended.error

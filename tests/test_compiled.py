@@ -5,13 +5,13 @@ import itertools
 import numpy as np
 import pytest
 
-from checker import compiled, exploration
-from checker.exploration import Watch
-from checker.interpreted import InterpretedSearch
-from checker.machine import kernel, machine_code
+from checker.compiled import compiled, kernel, machine_code
+from checker.exploration import exploration
+from checker.exploration.exploration import Watch
+from checker.exploration.interpreted import InterpretedSearch
+from checker.exploration.verdict import Limits, Verdict
 from checker.model import Model
 from checker.search import check
-from checker.verdict import Limits, Verdict
 from tests import readings
 from tests.snippets import load
 from tests.toys import behaviours, every_kind, hanoi, transaction_commit, two_phase_commit, wide

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from checker.machine import machine_code
-from checker.machine.kernel import kernel_text
-from checker.mutants.sameness import different_compiled, different_interpreted
-from checker.mutants.substitution import mutants, switched, switches_of
+from checker.compiled import machine_code
+from checker.compiled.kernel import kernel_text
+from checker.mutation.sameness import different_compiled, different_interpreted
+from checker.mutation.substitution import mutants, switched, switches_of
 from checker.search import check
-from checker.witness import explain
+from checker.traces.witness import explain
 from tests import readings
 from tests.bodies import agree_on, fail_alike, model_of, model_text
 from tests.snippets import load

@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from checker import symbolic
-from checker.errors import SelfCheckError
+from checker.process.errors import SelfCheckError
 from checker.proofs import bmc, confirmation, solver, workers
 from checker.proofs.obligations import CODE, DISABLED, RANGES, Obligation, obligations
 from checker.proofs.proof_cache import ProofCache
+from checker.proofs.prove import Settings, prove
 from checker.proofs.solver import Answer, Status
-from checker.proofs.terms import FALSE, TRUE
-from checker.prove import Settings, prove
+from checker.symbolic import symbolic
+from checker.symbolic.terms import FALSE, TRUE
 from tests.command import TANK, Command, write
 from tests.snippets import load
 from tests.test_prove import ALONE, counter

@@ -10,11 +10,11 @@ import itertools
 
 import pytest
 
-from checker import catalogue
-from checker.exploration import Watch
-from checker.interpreted import InterpretedSearch
+from checker.catalogue import catalogue
+from checker.exploration.exploration import Watch
+from checker.exploration.interpreted import InterpretedSearch
+from checker.exploration.verdict import Limits, Verdict
 from checker.search import check
-from checker.verdict import Limits, Verdict
 from impl import cluster
 from impl.replication import records
 from tests import readings

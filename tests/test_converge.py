@@ -7,11 +7,11 @@ import shutil
 import pyarrow.parquet as pq
 import pytest
 
-from checker.catalogue import find_model
+from checker.catalogue.catalogue import find_model
+from checker.exploration.verdict import Verdict
 from checker.graphs import dataset
 from checker.model import Model
 from checker.search import check
-from checker.verdict import Verdict
 from impl.constants import NO_LEADER
 from impl.replication.controller import start_partition
 from impl.replication.records import State

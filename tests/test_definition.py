@@ -2,8 +2,8 @@
 
 import pytest
 
-from checker.errors import ModelError
 from checker.model import Model
+from checker.process.errors import ModelError
 from tests.toys.behaviours import GRID
 
 GIVEN = {

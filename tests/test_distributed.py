@@ -3,18 +3,18 @@
 import numpy as np
 import pytest
 
-from checker import catalogue
-from checker.background import FailedError
-from checker.distributed import HereWorkers
-from checker.errors import UsageError
-from checker.identity import differences, identity_of
-from checker.machine.kernel import kernel_text
+from checker.catalogue import catalogue
+from checker.compiled.kernel import kernel_text
+from checker.distributed import shard as shards
+from checker.distributed import visited
+from checker.distributed.distributed import HereWorkers
+from checker.exploration.verdict import Limits, Verdict
+from checker.kept.run_directory import DamagedRunError, RunDirectory
 from checker.model import Model
-from checker.sharded import shard as shards
-from checker.sharded import visited
-from checker.sharded.run_directory import DamagedRunError, RunDirectory
-from checker.trace import rebuild
-from checker.verdict import Limits, Verdict
+from checker.model.identity import differences, identity_of
+from checker.process.background import FailedError
+from checker.process.errors import UsageError
+from checker.traces.trace import rebuild
 from impl import cluster
 from impl.replication import records
 from tests import readings
@@ -225,7 +225,7 @@ def test_a_full_disk_is_told_and_leaves_the_run_as_it_was(tmp_path, monkeypatch)
     def full(descriptor):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("checker.sharded.blocks.os.fsync", full)
+    monkeypatch.setattr("checker.kept.blocks.os.fsync", full)
     found = readings.distributed(catalogue.find_model("kip101"), tmp_path, 2)
     assert found.verdict is Verdict.NOT_EXHAUSTED and "no space left on device" in found.reason
     monkeypatch.undo()

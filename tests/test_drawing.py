@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from checker.catalogue import catalogue_names, find_model
+from checker.catalogue.catalogue import catalogue_names, find_model
 from checker.drawing import Event, ExtraLane
-from checker.errors import ModelError
+from checker.process.errors import ModelError
 from tests.relay import LANES, MODEL, relay_with
 
 

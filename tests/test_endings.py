@@ -14,8 +14,8 @@ import psutil
 import pytest
 
 from checker import __main__ as program
-from checker import endings, statuses
-from checker.places import child
+from checker.process import endings, statuses
+from checker.process.places import child
 from tests.command import PATIENCE, PLAIN, ROOT, TANK, in_process, write
 
 HARD = ("check", "kip320", "--set", "max_leader_epoch=4", "--engine", "interpreted")
@@ -174,7 +174,9 @@ runpy.run_module("checker", run_name="__main__")
 """
 
 
-@pytest.mark.parametrize("module", ["pathlib", "checker.endings", "click", "checker.commands.command_line", "model"])
+@pytest.mark.parametrize(
+    "module", ["pathlib", "checker.process.endings", "click", "checker.commands.command_line", "model"]
+)
 @pytest.mark.parametrize("name", REQUESTS)
 def test_a_request_during_the_first_imports_ends_the_process_quietly(module, name):
     done = in_process(program=FIRST.format(module=module, name=name))
@@ -260,7 +262,7 @@ def test_a_terminal_that_is_closed_ends_a_search_in_order(search, tmp_path):
 
 
 def test_a_file_is_written_whole_where_a_request_comes_meanwhile(tmp_path, monkeypatch):
-    from checker.files import write_together
+    from checker.process.files import write_together
 
     replace = os.replace
 

@@ -4,8 +4,8 @@ import shutil
 
 import pytest
 
-from checker import catalogue
-from checker.errors import ModelError, UsageError
+from checker.catalogue import catalogue
+from checker.process.errors import ModelError, UsageError
 from checker.proofs.equivalent import Same, compare, describe, description_of
 from tests.command import ROOT, TANK
 from tests.snippets import load

@@ -2,10 +2,10 @@
 
 import pytest
 
-from checker.catalogue import catalogue_names
+from checker.catalogue.catalogue import catalogue_names
+from checker.exploration.verdict import Verdict
 from checker.model import Model
 from checker.search import check
-from checker.verdict import Verdict
 from impl.constants import FetchFencing, TruncationRule
 from impl.replication.controller import start_partition
 from impl.replication.records import ReplicationRules, State

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from checker.exploration.verdict import Verdict
 from checker.model import Model
 from checker.search import check
-from checker.verdict import Verdict
 from tests.snippets import line_of, load
 from tests.toys import broken
 

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from checker.errors import ModelError, UsageError
-from checker.fairness import EVERY_ACTION, EVERY_CALL, each, requirements
 from checker.model import Model
+from checker.model.fairness import EVERY_ACTION, EVERY_CALL, each, requirements
+from checker.process.errors import ModelError, UsageError
 from tests.toys import locks
 from tests.toys.locks import Room, ask, first_has_lock, first_waits, give_back, lock, take
 

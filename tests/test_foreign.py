@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from checker import statuses
-from checker.foreign import said
+from checker.process import statuses
+from checker.process.foreign import said
 from tests.command import PATIENCE, ROOT, TANK, Command, in_process, write
 
 WRONG = statuses.NOT_WELL_FORMED

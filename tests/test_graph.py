@@ -10,10 +10,10 @@ from typing import Annotated
 import networkx
 import pytest
 
-from checker.errors import EvaluationError, UsageError
 from checker.model import Model
 from checker.pictures import svg
 from checker.pictures.graph import MOST_STATES, TooManyStatesError, graph_dot, smaller, state_graph, write_graph
+from checker.process.errors import EvaluationError, UsageError
 from checker.schema import Count, Struct
 from tests import relay
 from tests.toys import die_hard, hanoi

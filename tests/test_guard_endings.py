@@ -11,9 +11,9 @@ from concurrent.futures.process import BrokenProcessPool
 import psutil
 import pytest
 
-from checker.catalogue import find_model
+from checker.catalogue.catalogue import find_model
 from checker.commands import guarding
-from checker.mutants.guards import Examiner
+from checker.mutation.guards import Examiner
 from tests.command import ROOT, Command, write
 from tests.test_guards import CISTERN
 

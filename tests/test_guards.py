@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from checker.catalogue import find_model
-from checker.errors import EvaluationError
+from checker.catalogue.catalogue import find_model
+from checker.exploration.verdict import Limits
 from checker.model import Model
-from checker.mutants.guards import Examiner, Outcome
+from checker.mutation.guards import Examiner, Outcome
+from checker.process.errors import EvaluationError
+from checker.process.statuses import UNEXPLAINED
 from checker.search import check
-from checker.statuses import UNEXPLAINED
-from checker.verdict import Limits
 from tests.command import TANK, Command, catalogue, in_process, write
 from tests.toys import die_hard, peterson
 
@@ -142,7 +142,7 @@ def test_machine_code_and_plain_python_agree_on_every_guard(monkeypatch, tmp_pat
     monkeypatch.setenv("KAFKACHECK_CACHE", str(tmp_path))
     answers = []
     for small in (20_000, 1):
-        monkeypatch.setattr("checker.mutants.guards.SMALL", small)
+        monkeypatch.setattr("checker.mutation.guards.SMALL", small)
         found = findings(peterson.MODEL)
         answers.append({name: (each.outcome, each.by, each.length) for name, each in found.items()})
     assert answers[0] == answers[1]
@@ -152,7 +152,7 @@ def test_machine_code_and_plain_python_agree_on_every_guard(monkeypatch, tmp_pat
 @pytest.mark.parametrize("small", [20_000, 1])
 def test_a_step_that_another_action_takes_anyway_makes_no_difference(monkeypatch, tmp_path, small):
     monkeypatch.setenv("KAFKACHECK_CACHE", str(tmp_path))
-    monkeypatch.setattr("checker.mutants.guards.SMALL", small)
+    monkeypatch.setattr("checker.mutation.guards.SMALL", small)
     text = """
 def climb(tank: Tank) -> bool:
     if tank.level >= 2:
@@ -420,12 +420,12 @@ def test_settings_are_for_one_model(lamps):
 
 def test_outcomes_are_kept_until_the_code_changes(kafkacheck, cistern, tmp_path, monkeypatch):
     monkeypatch.setenv("KAFKACHECK_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("checker.mutants.guards.SMALL", 1)
+    monkeypatch.setattr("checker.mutation.guards.SMALL", 1)
     first = kafkacheck("guards", cistern, "--workers", 1)
     kept = list((tmp_path / "cache").glob("*.guards"))
     assert len(kept) == 1
     with monkeypatch.context() as patched:
-        patched.setattr("checker.mutants.guards._Program._explored", None)
+        patched.setattr("checker.mutation.guards._Program._explored", None)
         assert kafkacheck("guards", cistern, "--workers", 1).out == first.out
     with open(kept[0], "a", encoding="utf-8") as file:
         file.write("{damaged\n")

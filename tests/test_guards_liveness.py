@@ -2,8 +2,8 @@
 
 import pytest
 
-from checker.catalogue import find_model
-from checker.mutants.guards import Outcome
+from checker.catalogue.catalogue import find_model
+from checker.mutation.guards import Outcome
 from checker.search import check
 from tests.command import write
 from tests.test_guards import CISTERN, RING, findings
@@ -84,7 +84,7 @@ MODEL = Model(
 
 @pytest.mark.parametrize("small", [1, 20_000], ids=["compiled", "interpreted"])
 def test_a_guard_is_not_redundant_where_only_fairness_needs_it(small, tmp_path, monkeypatch):
-    monkeypatch.setattr("checker.mutants.guards.SMALL", small)
+    monkeypatch.setattr("checker.mutation.guards.SMALL", small)
     model = find_model(str(write(tmp_path / "wheel.py", WHEEL)))
     guard = "leave: if wheel.place == 1: return False: never taken"
     found = findings(model)[guard]

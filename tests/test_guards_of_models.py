@@ -2,8 +2,8 @@
 
 import pytest
 
-from checker.catalogue import find_model
-from checker.mutants.guards import Examiner, Outcome
+from checker.catalogue.catalogue import find_model
+from checker.mutation.guards import Examiner, Outcome
 from tests.command import Command
 from tests.test_guards import findings, one
 

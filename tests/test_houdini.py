@@ -2,14 +2,14 @@
 
 import pytest
 
-from checker import catalogue
+from checker.catalogue import catalogue
 from checker.commands.proof_report import pool_lines
+from checker.exploration.verdict import Limits
 from checker.proofs import candidates, houdini
 from checker.proofs.houdini import find_lemmas
+from checker.proofs.prove import Settings, prove
 from checker.proofs.reached import explore
 from checker.proofs.solver import Answer, Status
-from checker.prove import Settings, prove
-from checker.verdict import Limits
 from tests.command import ROOT
 from tests.test_prove import counter
 from tests.toys import die_hard, ewd840, peterson

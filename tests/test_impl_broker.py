@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from checker.layout import Layout
+from checker.schema.layout import Layout
 from impl.broker.epoch_file import (
     answered_end_offset,
     assign_epoch,

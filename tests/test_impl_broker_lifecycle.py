@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from checker.layout import Layout
+from checker.schema.layout import Layout
 from impl.broker.lifecycle import (
     broker_begins_shutdown,
     broker_receives_answer,

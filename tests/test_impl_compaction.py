@@ -2,8 +2,8 @@
 
 import pytest
 
-from checker.layout import Layout
 from checker.schema import contains
+from checker.schema.layout import Layout
 from impl.compaction.cleaner import cleaner_cleans
 from impl.compaction.records import NOTHING, State
 from impl.compaction.replica import consumer_reads, follower_fetches, leader_ends_transaction

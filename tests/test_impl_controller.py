@@ -2,7 +2,7 @@
 
 import pytest
 
-from checker.layout import Layout
+from checker.schema.layout import Layout
 from impl.broker.isr import propose_isr
 from impl.broker.leader import has_enough_replicas
 from impl.broker.metadata import broker_obeys_leader_and_isr

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from checker.layout import Layout
+from checker.schema.layout import Layout
 from impl.cluster import State
 from impl.constants import NO_LEADER, NO_OFFSET, Propagation
 from impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker

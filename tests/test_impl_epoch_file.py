@@ -2,7 +2,7 @@
 
 import pytest
 
-from checker.layout import Layout
+from checker.schema.layout import Layout
 from impl.broker.epoch_file import assign_epoch, broker_writes_epoch_file
 from impl.broker.fetch import leader_answers_fetch
 from impl.broker.fetcher import follower_sends_fetch, follower_uses_fetch

@@ -2,7 +2,7 @@
 
 import pytest
 
-from checker.layout import Layout
+from checker.schema.layout import Layout
 from impl.producer.append import append_batch, append_marker, clear_batch
 from impl.producer.constants import Marker
 from impl.transactions.constants import NO_INPUT, ProducerState, ProduceStage

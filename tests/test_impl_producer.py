@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from checker.layout import Layout
 from checker.schema import Struct
+from checker.schema.layout import Layout
 from impl.constants import NO_OFFSET
 from impl.producer import append, reload, sequences, state, verification
 from impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker, Origin, ProduceError

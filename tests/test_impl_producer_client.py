@@ -2,7 +2,7 @@
 
 import pytest
 
-from checker.layout import Layout
+from checker.schema.layout import Layout
 from impl.producer import bookkeeping, retries, sender
 from impl.producer.constants import (
     NO_BATCH,

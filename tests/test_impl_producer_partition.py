@@ -1,6 +1,6 @@
 """What the brokers of a partition do with a producer's requests: as leader, deposed, as follower, and after a crash."""
 
-from checker.layout import Layout
+from checker.schema.layout import Layout
 from impl.constants import NO_OFFSET
 from impl.producer.constants import ProduceError, RequestStage
 from impl.producer.follower import follower_fetches

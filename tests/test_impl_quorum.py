@@ -3,9 +3,9 @@
 import pytest
 
 from checker import search
-from checker.catalogue import find_model
-from checker.layout import Layout
-from checker.verdict import Verdict
+from checker.catalogue.catalogue import find_model
+from checker.exploration.verdict import Verdict
+from checker.schema.layout import Layout
 from impl.constants import NO_EPOCH, NO_OFFSET
 from impl.controller.check_quorum import quorum_leader_resigns, voter_replaces_leader
 from impl.controller.quorum import (

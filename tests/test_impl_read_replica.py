@@ -4,7 +4,7 @@ from copy import deepcopy
 
 import pytest
 
-from checker.layout import Layout
+from checker.schema.layout import Layout
 from impl.broker.leader import forget_followers, leader_appends
 from impl.broker.log_file import append_to_log
 from impl.broker.metadata import broker_replays_metadata

@@ -4,7 +4,7 @@ the old topic has no effect on the new one.
 
 import pytest
 
-from checker.layout import Layout
+from checker.schema.layout import Layout
 from impl.broker.fetch import leader_answers_fetch
 from impl.broker.fetcher import follower_sends_fetch, follower_uses_fetch
 from impl.broker.isr import propose_isr

@@ -2,8 +2,8 @@
 
 import pytest
 
-from checker.layout import Layout
-from checker.objects import members_of
+from checker.schema.layout import Layout
+from checker.schema.objects import members_of
 from impl.constants import NO_OFFSET
 from impl.producer.append import append_batch
 from impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker

@@ -2,7 +2,7 @@
 
 import pytest
 
-from checker.layout import Layout
+from checker.schema.layout import Layout
 from impl.producer.constants import Marker
 from impl.transactions.client import ask_for_end, is_upgraded, producer_sends, receive_answer
 from impl.transactions.constants import Answer, ProducerState, ProduceStage, RequestKind, Upgrade

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from checker.interrupts import OURS, Interrupts, Stopped
+from checker.exploration.verdict import Limits, Verdict
+from checker.process.interrupts import OURS, Interrupts, Stopped
 from checker.search import check
-from checker.verdict import Limits, Verdict
 from tests.command import PATIENCE, Command, in_process, write
 from tests.readings import entries_of
 from tests.snippets import load
@@ -204,7 +204,9 @@ def test_a_handler_is_not_ended_by_the_next_tick():
         interrupts._on_tick(signal.SIGALRM, handler)
 
 
-@pytest.mark.parametrize("module", ["pathlib", "checker.room", "click", "checker.commands.command_line", "model"])
+@pytest.mark.parametrize(
+    "module", ["pathlib", "checker.process.room", "click", "checker.commands.command_line", "model"]
+)
 def test_ctrl_c_during_the_first_imports_gives_no_traceback(module):
     program = f"""
 import os, runpy, signal, sys

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from checker.errors import UsageError
-from checker.sharded import java
+from checker.distributed import java
+from checker.process.errors import UsageError
 
 
 def fake_java(folder: Path, says: str, status: int = 0, has_vector: bool = True) -> Path:

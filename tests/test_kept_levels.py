@@ -8,17 +8,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from checker import catalogue, kept_levels
-from checker.compiled import CompiledSearch
-from checker.errors import UsageError
-from checker.exploration import Watch, memory_reason
-from checker.kept_levels import Keeping
-from checker.kept_run import KeptRun
-from checker.machine import kernel, machine_code
+from checker.catalogue import catalogue
+from checker.compiled import kernel, machine_code
+from checker.compiled.compiled import CompiledSearch
+from checker.exploration.exploration import Watch, memory_reason
+from checker.exploration.verdict import Limits, Verdict
+from checker.kept import blocks, kept_levels
+from checker.kept.kept_levels import Keeping
+from checker.kept.kept_run import KeptRun
+from checker.kept.run_directory import DamagedRunError
+from checker.process.errors import UsageError
 from checker.search import check
-from checker.sharded import blocks
-from checker.sharded.run_directory import DamagedRunError
-from checker.verdict import Limits, Verdict
 from tests.command import PATIENCE, TANK, Command, write
 from tests.toys import behaviours, peterson_progress, two_phase_commit
 

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checker.errors import ModelError, UsageError
-from checker.layout import MOST_LEAVES, WORD_BITS, Layout
-from checker.rows import OutOfRangeError, Rows
+from checker.process.errors import ModelError, UsageError
 from checker.schema import Array, ByPosition, Count, EnumOf, Epoch, Flag, Id, IdSet, Struct
+from checker.schema.layout import MOST_LEAVES, WORD_BITS, Layout
+from checker.schema.rows import OutOfRangeError, Rows
 from tests.schemas import BOUNDS, scalars_of, schemas_with_states, struct, value_at
 
 some = settings(max_examples=40)

@@ -6,22 +6,21 @@ from dataclasses import replace
 
 import pytest
 
-from checker.catalogue import find_model
-from checker.errors import UsageError
-from checker.exploration import Watch
-from checker.fairness import EVERY_ACTION, EVERY_CALL
+from checker.catalogue.catalogue import find_model
+from checker.exploration.exploration import Watch
+from checker.exploration.verdict import Limits, Verdict
 from checker.graphs.observed import ObservedGraph, compiled_graph, interpreted_graph
-from checker.itf import to_itf
-from checker.model import Model
+from checker.model import EVERY_ACTION, EVERY_CALL, Model
 from checker.pictures.chain import chain_dot
 from checker.pictures.lanes_picture import lanes_dot
-from checker.render import trace_text
-from checker.replay import replay
+from checker.pictures.render import trace_text
+from checker.process.errors import UsageError
 from checker.result import Result
-from checker.saved import load
 from checker.search import check
-from checker.trace import Trace, to_json
-from checker.verdict import Limits, Verdict
+from checker.traces.itf import to_itf
+from checker.traces.replay import replay
+from checker.traces.saved import load
+from checker.traces.trace import Trace, to_json
 from tests import relay
 from tests.behaviours import run
 from tests.command import Command, write

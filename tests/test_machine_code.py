@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from checker.cache import SECRET, folder, path_of
-from checker.compiled import CompiledSearch
-from checker.errors import ModelError
-from checker.exploration import Watch
-from checker.machine import kernel, machine_code, native
+from checker.compiled import kernel, machine_code, native
+from checker.compiled.compiled import CompiledSearch
+from checker.exploration.exploration import Watch
+from checker.exploration.verdict import Limits, Verdict
+from checker.process.cache import SECRET, folder, path_of
+from checker.process.errors import ModelError
 from checker.search import check
-from checker.verdict import Limits, Verdict
 from tests.command import PATIENCE, in_process
 from tests.snippets import load
 from tests.toys import behaviours, every_kind

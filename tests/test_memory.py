@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from checker import memory
-from checker.exploration import Watch
-from checker.verdict import Limits
+from checker.exploration.exploration import Watch
+from checker.exploration.verdict import Limits
+from checker.process import memory
 from tests.command import PATIENCE, PLAIN, ROOT, in_process, write
 
 MIB = 1 << 20

@@ -5,8 +5,8 @@ from typing import Annotated, NamedTuple
 
 import pytest
 
-from checker.errors import EvaluationError, ModelError, UsageError
-from checker.model import MOST_COMBINATIONS, Model
+from checker.model.model import MOST_COMBINATIONS, Model
+from checker.process.errors import EvaluationError, ModelError, UsageError
 from checker.schema import Array, ById, Count, EnumOf, Flag, Id, IdSet, Struct
 from tests.snippets import load
 

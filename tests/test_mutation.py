@@ -6,7 +6,7 @@ import pytest
 
 from checker.language import removal
 from checker.language.source import function_tree, variant
-from checker.mutants.mutation import IS_REMOVED, mutants_of, switched
+from checker.mutation.mutation import IS_REMOVED, mutants_of, switched
 
 
 def step(state, rules, number):

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from checker.exploration.verdict import Verdict
 from checker.search import check
-from checker.verdict import Verdict
 from impl.replication.records import State
 from tests.expected import engine_for, model_of, names_of
 

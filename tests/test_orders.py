@@ -6,10 +6,10 @@ been replaced, or evaluates what Python does not. From many states it is run as 
 
 import pytest
 
-from checker.compiled import CompiledSearch
-from checker.exploration import Watch
-from checker.interpreted import InterpretedSearch
-from checker.verdict import Limits, Verdict
+from checker.compiled.compiled import CompiledSearch
+from checker.exploration.exploration import Watch
+from checker.exploration.interpreted import InterpretedSearch
+from checker.exploration.verdict import Limits, Verdict
 from tests import readings
 from tests.snippets import load
 from tests.terms_as_run import FAILED, outcome, read_symbolically

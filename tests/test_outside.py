@@ -7,17 +7,17 @@ from enum import EnumType, IntEnum
 
 import pytest
 
-from checker.distributed import DistributedSearch
-from checker.errors import ModelError
+from checker.compiled import kernel
+from checker.distributed.distributed import DistributedSearch
+from checker.exploration.verdict import Verdict
 from checker.graphs import dataset
 from checker.language import outside
-from checker.machine import kernel
+from checker.process.errors import ModelError
 from checker.proofs import bmc, equivalent
-from checker.prove import Settings, prove
-from checker.replay import replay
+from checker.proofs.prove import Settings, prove
 from checker.search import check
 from checker.stateful import state_machine
-from checker.verdict import Verdict
+from checker.traces.replay import replay
 from tests.snippets import line_of, load
 
 HEAD = '''"""A counter."""

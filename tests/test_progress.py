@@ -9,7 +9,7 @@ import pytest
 
 from checker.commands import progress as progress_module
 from checker.commands.progress import ProgressReport, Rates
-from checker.verdict import COMPILING, Progress
+from checker.exploration.verdict import COMPILING, Progress
 from tests.command import Terminal
 
 

@@ -9,7 +9,8 @@ import signal
 
 import pytest
 
-from checker.proofs import solver, terms
+from checker.proofs import solver
+from checker.symbolic import terms
 from tests.command import ROOT, TANK, Command, in_process, write
 from tests.test_prove import COUNTER, GOOD
 

@@ -4,14 +4,14 @@ import re
 
 import pytest
 
-from checker import catalogue
-from checker.errors import EvaluationError
+from checker.catalogue import catalogue
+from checker.exploration.verdict import Limits, Verdict
+from checker.process.errors import EvaluationError
 from checker.proofs.judgement import ProofVerdict, judge
 from checker.proofs.obligations import CODE, CONTRACT, DISABLED, RANGES
 from checker.proofs.proof_cache import ProofCache
-from checker.prove import BY_FORM, CACHED, Settings, prove
+from checker.proofs.prove import BY_FORM, CACHED, Settings, prove
 from checker.search import check
-from checker.verdict import Limits, Verdict
 from tests.command import ROOT
 from tests.snippets import load
 from tests.toys import dijkstra_mutex, every_kind, peterson, transaction_commit

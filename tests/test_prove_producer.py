@@ -2,11 +2,11 @@
 
 import pytest
 
-from checker import catalogue
+from checker.catalogue import catalogue
+from checker.exploration.verdict import Limits
 from checker.proofs.houdini import true_everywhere
+from checker.proofs.prove import Settings, prove
 from checker.proofs.reached import explore
-from checker.prove import Settings, prove
-from checker.verdict import Limits
 from tests.marks import long_but
 
 ALONE = Settings(jobs=0, use_cache=False)

@@ -2,12 +2,12 @@
 
 import pytest
 
-from checker import catalogue
+from checker.catalogue import catalogue
+from checker.exploration.verdict import Limits
 from checker.proofs.houdini import true_everywhere
 from checker.proofs.obligations import obligations
+from checker.proofs.prove import Outcome, Prover, Settings, prove
 from checker.proofs.reached import explore
-from checker.prove import Outcome, Prover, Settings, prove
-from checker.verdict import Limits
 from model.transactions.system import STEPS, UPGRADE
 from tests.command import ROOT
 from tests.marks import long_but

@@ -4,10 +4,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from checker.exploration import Watch
-from checker.fair_cycles import Rules, find_lasso
+from checker.exploration.exploration import Watch
+from checker.exploration.verdict import Limits
 from checker.graphs.observed import compiled_graph
-from checker.verdict import Limits
+from checker.liveness.fair_cycles import Rules, find_lasso
 from model.metadata_quorum.partition import MODEL
 
 PAIRS = [("leader_without_majority", "every_leader_has_majority"), ("quorum_is_stuck", "quorum_works")]

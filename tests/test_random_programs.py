@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from checker import symbolic
-from checker.machine import native
+from checker.compiled import native
+from checker.symbolic import symbolic
 from tests import coverage_of_language as coverage
 from tests.command import PATIENCE
 from tests.fuzz import __main__ as command

@@ -5,11 +5,11 @@ import random
 
 import pytest
 
-from checker.errors import ModelError
+from checker.exploration.verdict import Verdict
 from checker.language import ranges
 from checker.model import Model
+from checker.process.errors import ModelError
 from checker.search import check
-from checker.verdict import Verdict
 from tests.snippets import line_of, load
 
 MODULE = """

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from checker import catalogue
+from checker.catalogue import catalogue
 from checker.commands.command_line import main
-from checker.prove import Settings, prove
-from checker.render import write_files
+from checker.pictures.render import write_files
+from checker.proofs.prove import Settings, prove
 from checker.search import check
 
 ROOT = Path(__file__).parent.parent

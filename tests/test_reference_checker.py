@@ -2,7 +2,7 @@
 
 import pytest
 
-from checker.catalogue import find_model
+from checker.catalogue.catalogue import find_model
 from checker.search import check
 from impl.replication.records import State
 from tests import reference_checker

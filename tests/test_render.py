@@ -12,18 +12,18 @@ from pathlib import Path
 import pytest
 
 from checker import search
-from checker.catalogue import find_model
+from checker.catalogue.catalogue import find_model
 from checker.drawing import ExtraLane
-from checker.errors import UsageError
 from checker.model import Model
 from checker.pictures import svg
 from checker.pictures.chain import chain_dot
 from checker.pictures.lanes import Story
 from checker.pictures.lanes_picture import lanes_dot
-from checker.render import replay_text, stem_of, trace_text, write_files
-from checker.replay import ReplayOutcome, replay
-from checker.trace import Trace, ending_of
-from checker.witness import explain, find_witness
+from checker.pictures.render import replay_text, stem_of, trace_text, write_files
+from checker.process.errors import UsageError
+from checker.traces.replay import ReplayOutcome, replay
+from checker.traces.trace import Trace, ending_of
+from checker.traces.witness import explain, find_witness
 from impl.controller.quorum import RestartRule
 from model.replication.drawing import REPLICATION
 from tests.behaviours import run

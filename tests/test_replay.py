@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from checker.catalogue import find_model
-from checker.errors import EvaluationError, UsageError
+from checker.catalogue.catalogue import find_model
 from checker.model import Model
-from checker.replay import replay
-from checker.saved import UnknownCall, load
-from checker.trace import Step, Trace, to_json
+from checker.process.errors import EvaluationError, UsageError
+from checker.traces.replay import replay
+from checker.traces.saved import UnknownCall, load
+from checker.traces.trace import Step, Trace, to_json
 from tests import relay
 from tests.behaviours import run
 from tests.command import write

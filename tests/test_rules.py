@@ -2,9 +2,9 @@
 
 import pytest
 
-from checker.errors import ModelError, UsageError
-from checker.mutants.substitution import mutants
-from checker.settings import rules_of, settings_text, told_settings, with_settings
+from checker.model.settings import rules_of, settings_text, told_settings, with_settings
+from checker.mutation.substitution import mutants
+from checker.process.errors import ModelError, UsageError
 from tests import random_states, readings
 from tests.snippets import load
 from tests.test_symbolic import compare

@@ -11,13 +11,13 @@ from types import SimpleNamespace
 import pyarrow.parquet as pq
 import pytest
 
-from checker.errors import EvaluationError, NotExhaustedError, UsageError
+from checker.catalogue.named import Source
+from checker.distributed import runs
+from checker.distributed.runs import Cluster
+from checker.exploration.verdict import Limits, Verdict
 from checker.graphs import dataset, manifest, run_dataset, run_graph
-from checker.named import Source
-from checker.sharded import runs
-from checker.sharded.run_directory import DamagedRunError, RunDirectory
-from checker.sharded.runs import Cluster
-from checker.verdict import Limits, Verdict
+from checker.kept.run_directory import DamagedRunError, RunDirectory
+from checker.process.errors import EvaluationError, NotExhaustedError, UsageError
 from tests.command import TANK, Command, write
 from tests.test_dataset import left_in, rows_of
 

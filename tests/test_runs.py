@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from checker import catalogue
-from checker.errors import UsageError
-from checker.named import Source
-from checker.sharded import blocks, runs
-from checker.sharded.run_directory import DamagedRunError, RunDirectory, kernel_name
-from checker.sharded.runs import Cluster
-from checker.verdict import Limits, Verdict
+from checker.catalogue import catalogue
+from checker.catalogue.named import Source
+from checker.distributed import runs
+from checker.distributed.runs import Cluster
+from checker.exploration.verdict import Limits, Verdict
+from checker.kept import blocks
+from checker.kept.run_directory import DamagedRunError, RunDirectory, kernel_name
+from checker.process.errors import UsageError
 from tests import readings
 from tests.command import PATIENCE
 
@@ -172,7 +173,7 @@ print("loaded", flush=True)
 
 
 def test_many_processes_of_a_machine_compile_a_kernel_once(tmp_path, monkeypatch):
-    from checker.machine.kernel import kernel_text
+    from checker.compiled.kernel import kernel_text
 
     text = kernel_text(catalogue.find_model("kip101"))
     RunDirectory(tmp_path).write_kernel(text)
@@ -235,7 +236,7 @@ def test_a_limit_ends_the_wait_for_spark_which_is_not_left_running(tmp_path, mon
         yield None
         has_ended.set()
 
-    monkeypatch.setattr("checker.sharded.spark.context", slow)
+    monkeypatch.setattr("checker.distributed.spark.context", slow)
     result = runs.begin(Source("kip101"), tmp_path / "run", Cluster(spark_from=100), Limits(max_seconds=1))
     assert result.verdict is Verdict.NOT_EXHAUSTED and "it was stopped after 1 seconds" in result.reason
     may_start.set()
@@ -256,7 +257,7 @@ def test_a_run_that_cannot_be_written_is_not_continued(tmp_path, monkeypatch):
 def test_a_process_that_ends_just_now_is_waited_for(ends, tmp_path, monkeypatch):
     folder = tmp_path / "run"
     stopped(folder)
-    monkeypatch.setattr("checker.sharded.run_directory.SECONDS_TO_END", PATIENCE if ends else 0.2)
+    monkeypatch.setattr("checker.kept.run_directory.SECONDS_TO_END", PATIENCE if ends else 0.2)
     with contextlib.ExitStack() as held:
         other = held.enter_context(open(folder / "lock"))
         fcntl.flock(other, fcntl.LOCK_EX)

@@ -8,9 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.bounds import Bounds
-from checker.errors import ModelError
-from checker.layout import Layout, scalar_of
+from checker.process.errors import ModelError
 from checker.schema import (
     MOST_MEMBERS,
     Array,
@@ -31,6 +29,8 @@ from checker.schema import (
     excluding,
     including,
 )
+from checker.schema.bounds import Bounds
+from checker.schema.layout import Layout, scalar_of
 from tests.snippets import line_of, load
 
 BOUNDS = {"members": 3, "size": 2, "nothing": 0}

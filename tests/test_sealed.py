@@ -8,12 +8,12 @@ import shutil
 import pyarrow.parquet as pq
 import pytest
 
-from checker.errors import KafkacheckError, UsageError
+from checker.catalogue.named import Source
+from checker.distributed import runs
+from checker.distributed.runs import Cluster
+from checker.exploration.verdict import Limits
 from checker.graphs import data_trace, dataset, manifest, run_dataset, sealed
-from checker.named import Source
-from checker.sharded import runs
-from checker.sharded.runs import Cluster
-from checker.verdict import Limits
+from checker.process.errors import KafkacheckError, UsageError
 from tests.command import Command
 from tests.expected import model_of
 from tests.test_run_dataset import here  # noqa: F401  # because pytest takes a fixture by its name

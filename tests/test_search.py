@@ -11,11 +11,11 @@ from typing import Annotated
 
 import pytest
 
-from checker.errors import UsageError
+from checker.exploration.verdict import Limits, Progress, Verdict
 from checker.model import Model
+from checker.process.errors import UsageError
 from checker.schema import Array, ByPosition, Count, Flag, Id, Struct
 from checker.search import check
-from checker.verdict import Limits, Progress, Verdict
 from tests import readings
 from tests.command import PATIENCE, TANK, Command, in_process, write
 from tests.toys import behaviours, every_kind, two_phase_commit, wide
@@ -99,7 +99,7 @@ def test_the_limit_of_memory(engine):
 
 
 def test_memory_that_runs_out_ends_a_search(monkeypatch):
-    from checker.interpreted import InterpretedSearch
+    from checker.exploration.interpreted import InterpretedSearch
 
     def keep(self, values, parent, state):
         if self.counts.distinct == 20:
@@ -172,7 +172,7 @@ def test_what_fails_for_lack_of_memory_without_naming_it_is_told_so(tmp_path, ca
         raise error
 
     monkeypatch.setattr("checker.commands.checking.search", fails)
-    monkeypatch.setattr("checker.room.is_short", lambda: True)
+    monkeypatch.setattr("checker.process.room.is_short", lambda: True)
     ended = Command(capsys).check(write(tmp_path / "tank.py", TANK))
     assert ended.status == 20
     assert "memory ran out" in ended.error and str(error) in ended.error

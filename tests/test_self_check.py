@@ -7,20 +7,19 @@ from typing import Annotated
 import numpy as np
 import pytest
 
-from checker import self_check
-from checker.compiled import CompiledSearch, Workspace
-from checker.errors import SelfCheckError
-from checker.exploration import Watch
+from checker.compiled import kernel, machine_code, self_check
+from checker.compiled.compiled import CompiledSearch, Workspace
+from checker.compiled.native import DEADLOCK
+from checker.compiled.packing import fingerprints
+from checker.distributed import checking, shard
+from checker.exploration.exploration import Watch
+from checker.exploration.verdict import Limits, Verdict
 from checker.language import ir
-from checker.machine import kernel, machine_code
-from checker.machine.native import DEADLOCK
-from checker.machine.packing import fingerprints
 from checker.model import Model
+from checker.process.errors import SelfCheckError
 from checker.result import self_checked
 from checker.schema import Array, ByPosition, Count, Struct
 from checker.search import check
-from checker.sharded import checking, shard
-from checker.verdict import Limits, Verdict
 from tests import readings
 from tests.command import Command
 from tests.toys import two_phase_commit
@@ -358,7 +357,7 @@ def test_plain_python_is_not_checked():
 def test_the_answer_is_loud(monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(Workspace, "absorb", lost_in_absorb)
     model = two_phase_commit.MODEL
-    monkeypatch.setattr("checker.catalogue.find_model", lambda *_: model)
+    monkeypatch.setattr("checker.catalogue.catalogue.find_model", lambda *_: model)
     kafkacheck = Command(capsys)
     ended = kafkacheck("check", "two_phase_commit", "--engine", "compiled")
     assert ended.status == 70
@@ -371,7 +370,7 @@ def test_the_answer_is_loud(monkeypatch, capsys, tmp_path):
 
 
 def test_an_answer_says_how_much_was_checked(capsys, monkeypatch):
-    monkeypatch.setattr("checker.catalogue.find_model", lambda *_: two_phase_commit.MODEL)
+    monkeypatch.setattr("checker.catalogue.catalogue.find_model", lambda *_: two_phase_commit.MODEL)
     kafkacheck = Command(capsys)
     ended = kafkacheck("check", "two_phase_commit", "--engine", "compiled")
     assert ended.status == 0

@@ -14,12 +14,12 @@ from pathlib import Path
 import psutil
 import pytest
 
-from checker import catalogue
-from checker.named import Source
-from checker.sharded import java, runs
-from checker.sharded.run_directory import RunDirectory
-from checker.sharded.runs import Cluster
-from checker.verdict import Limits, Verdict
+from checker.catalogue import catalogue
+from checker.catalogue.named import Source
+from checker.distributed import java, runs
+from checker.distributed.runs import Cluster
+from checker.exploration.verdict import Limits, Verdict
+from checker.kept.run_directory import RunDirectory
 from tests import readings
 from tests.command import PATIENCE
 from tests.expected import pinned
@@ -160,7 +160,7 @@ def standalone(tmp_path_factory):
     """A standalone cluster, a master and two workers as processes on loopback: its address, and the workers."""
     import pyspark
 
-    from checker.sharded import spark
+    from checker.distributed import spark
 
     folder = tmp_path_factory.mktemp("cluster")
     home = Path(pyspark.__file__).parent
@@ -220,7 +220,7 @@ def test_a_standalone_cluster_that_loses_an_executor_gives_the_same_answer(stand
     """Begun by spark-submit, as README tells a user of a cluster to do."""
     import pyspark
 
-    from checker.sharded import spark
+    from checker.distributed import spark
 
     address, workers = standalone
     folder = tmp_path / "run"

@@ -4,12 +4,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from checker.exploration import Watch
-from checker.fair_cycles import Rules, find_lasso
-from checker.fairness import Fairness
+from checker.exploration.exploration import Watch
+from checker.exploration.verdict import Limits, Verdict
 from checker.graphs.observed import compiled_graph
+from checker.liveness.fair_cycles import Rules, find_lasso
+from checker.model.fairness import Fairness
 from checker.search import check
-from checker.verdict import Limits, Verdict
 from model.broker_lifecycle.base import MODEL
 
 SMALL = {"restarts": 0}

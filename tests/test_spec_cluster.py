@@ -3,7 +3,7 @@
 Those that an entry of the museum breaks are seen to fail there as well.
 """
 
-from checker.layout import Layout
+from checker.schema.layout import Layout
 from impl.broker.log_file import append_to_log
 from impl.cluster import State
 from impl.constants import Propagation, Stage

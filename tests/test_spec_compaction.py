@@ -2,8 +2,8 @@
 
 import pytest
 
-from checker.layout import Layout
 from checker.schema import excluding
+from checker.schema.layout import Layout
 from impl.compaction.records import State
 from impl.compaction.replica import consumer_reads, follower_fetches, leader_ends_transaction
 from impl.compaction.rules import CompactionRules

@@ -2,9 +2,9 @@
 
 import pytest
 
-from checker import catalogue
-from checker.layout import Layout
-from checker.mutants.guards import Examiner, Outcome
+from checker.catalogue import catalogue
+from checker.mutation.guards import Examiner, Outcome
+from checker.schema.layout import Layout
 from impl.producer.constants import BatchStatus, Marker, ProduceError, RequestStage, Sending
 from impl.producer.leader import leader_handles_produce
 from impl.producer.rules import ProducerRules

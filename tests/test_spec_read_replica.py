@@ -4,10 +4,10 @@ from copy import deepcopy
 
 import pytest
 
-from checker.layout import Layout
+from checker.exploration.verdict import Verdict
 from checker.model import Model
+from checker.schema.layout import Layout
 from checker.search import check
-from checker.verdict import Verdict
 from impl.broker.log_file import append_to_log
 from impl.broker.metadata import broker_replays_metadata
 from impl.client.consumer import consumer_learns_leader, consumer_reads, consumer_validates_position

@@ -2,9 +2,9 @@
 
 import pytest
 
+from checker.exploration.verdict import Verdict
 from checker.model import Model
 from checker.search import check
-from checker.verdict import Verdict
 from impl.cluster import State
 from impl.controller.elections import controller_elects_uncleanly
 from impl.rules import ClusterRules

@@ -1,6 +1,6 @@
 """The properties of topics that are deleted and created anew fail where they must: on states made by hand."""
 
-from checker.layout import Layout
+from checker.schema.layout import Layout
 from impl.broker.log_file import append_to_log
 from impl.cluster import State
 from impl.constants import NO_EPOCH, NO_LEADER, Propagation, Stage

@@ -2,10 +2,10 @@
 
 import pytest
 
-from checker import catalogue
-from checker.layout import Layout
+from checker.catalogue import catalogue
 from checker.model import Model
-from checker.mutants.guards import Examiner, Outcome
+from checker.mutation.guards import Examiner, Outcome
+from checker.schema.layout import Layout
 from checker.search import check
 from impl.producer.append import append_batch, append_marker
 from impl.producer.constants import Marker

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from checker.errors import EvaluationError, NotExhaustedError, UsageError
-from checker.evaluation import Evaluation
+from checker.compiled import kernel
+from checker.exploration.evaluation import Evaluation
+from checker.exploration.verdict import Limits
 from checker.graphs.state_graph import NO_STATE, Combinations, StateGraph
-from checker.machine import kernel
 from checker.model import Model
-from checker.verdict import Limits
+from checker.process.errors import EvaluationError, NotExhaustedError, UsageError
 from tests.expected import model_of
 from tests.readings import compiled
 from tests.toys import behaviours, die_hard, every_kind, peterson, two_phase_commit

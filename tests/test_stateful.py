@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from checker import catalogue
+from checker.catalogue import catalogue
+from checker.exploration.verdict import Verdict
 from checker.stateful import LOOKAHEAD, state_machine
-from checker.verdict import Verdict
 from impl import cluster, producing
 from impl.replication.records import State
 from impl.transactions import records as transactions

@@ -3,9 +3,9 @@
 import ast
 from pathlib import Path
 
-from checker import errors, statuses
 from checker.commands.options import EXIT_STATUSES
-from checker.places import CHECKER
+from checker.process import errors, statuses
+from checker.process.places import CHECKER
 
 DEFINED = {name: value for name, value in vars(statuses).items() if name.isupper() and isinstance(value, int)}
 

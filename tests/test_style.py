@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from checker import catalogue
-from checker.names import model_name
+from checker.catalogue import catalogue
+from checker.process.names import model_name
 from tests import style_rules as rules
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -92,7 +92,9 @@ def test_text_files():
     report(problem for path, text in texts().items() for problem in rules.forbidden_text(path, text))
 
 
-@pytest.mark.parametrize("rule", [rules.one_importer, rules.unused_functions], ids=lambda rule: rule.__name__)
+@pytest.mark.parametrize(
+    "rule", [rules.circles, rules.one_importer, rules.unused_functions], ids=lambda rule: rule.__name__
+)
 def test_files_together(rule):
     report(rule({path: text for path, text in texts().items() if path.endswith(".py")}))
 
@@ -221,6 +223,14 @@ def test_a_broken_rule_is_reported(rule, path, text, message):
 @pytest.mark.parametrize(("rule", "path", "text"), SOUND, ids=[rule.__name__ for rule, *_ in SOUND])
 def test_a_kept_rule_is_not_reported(rule, path, text):
     assert list(rule(path, text)) == []
+
+
+def test_stages_of_the_checker_import_each_other_one_way():
+    one = {"checker/a/x.py": "from checker.b import y", "checker/b/y.py": "", "checker/c.py": "import checker.a.x"}
+    assert list(rules.circles(one)) == []
+    (problem,) = rules.circles(one | {"checker/b/y.py": "def f():\n    from checker.c import g"})
+    for step in ("checker.a imports checker.b", "checker.b imports checker.c", "checker.c imports checker.a"):
+        assert step in problem
 
 
 def test_spec_may_take_records_but_no_function():

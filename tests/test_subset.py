@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from checker.errors import ModelError
 from checker.language import ir
 from checker.language.ir import ANY_ARRAY
 from checker.language.subset import Program
-from checker.layout import Layout
 from checker.model import Model
+from checker.process.errors import ModelError
+from checker.schema.layout import Layout
 from tests import clean_functions, more_subset_cases
 from tests.snippets import line_of, load
 from tests.subset_cases import BODIES, PRELUDE, WHOLE, text_of

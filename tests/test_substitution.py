@@ -4,11 +4,11 @@ import sys
 
 import pytest
 
-from checker.catalogue import find_model
+from checker.catalogue.catalogue import find_model
+from checker.compiled.kernel import kernel_text
 from checker.language import removal
 from checker.language.signature import signature_of
-from checker.machine.kernel import kernel_text
-from checker.mutants.substitution import mutants, switched, switches_of
+from checker.mutation.substitution import mutants, switched, switches_of
 from checker.search import check
 from tests.command import write
 

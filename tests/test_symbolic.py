@@ -6,9 +6,10 @@ import random
 import numpy as np
 import pytest
 
-from checker import catalogue, symbolic
-from checker.errors import ModelError
+from checker.catalogue import catalogue
+from checker.process.errors import ModelError
 from checker.proofs.solver import Translation
+from checker.symbolic import symbolic
 from tests import random_states
 from tests.expected import pinned
 from tests.snippets import load

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import pytest
 
+from checker.exploration.verdict import Verdict
 from checker.model import Model
 from checker.search import check
-from checker.verdict import Verdict
 from tests.reference_checker import explore, freeze
 from tests.toys import (
     behaviours,

@@ -8,15 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from checker import catalogue
-from checker.errors import KafkacheckError, UsageError
-from checker.files import atomic_write
+from checker.catalogue import catalogue
+from checker.catalogue.named import Source, Wanted, followed
+from checker.distributed import runs
+from checker.distributed.runs import Cluster
+from checker.exploration.verdict import Limits
 from checker.graphs import data_trace, manifest, run_dataset
-from checker.named import Source, Wanted, followed
-from checker.sharded import run_directory, runs
-from checker.sharded.run_directory import RunDirectory
-from checker.sharded.runs import Cluster
-from checker.verdict import Limits
+from checker.kept import run_directory
+from checker.kept.run_directory import RunDirectory
+from checker.process.errors import KafkacheckError, UsageError
+from checker.process.files import atomic_write
 from tests.command import ROOT, TANK, Command, in_process, write
 
 HERE = Cluster(shards=2, hand_over_from=1)
@@ -102,23 +103,23 @@ def test_no_function_imports_a_model_because_a_file_names_it(begun, tmp_path, tr
 @pytest.mark.parametrize(
     "text",
     [
-        "../bob/trap", "../bob/trap.py", "./kip320", "model.kip320", "model/kip320.py", "checker.catalogue", "os",
-        "this", "bob.trap", "trap", "", "kip320.py", "KIP320", "kip320\n", "museum", "__init__", "expected", "--help",
-        ["kip320"], 7, None,
+        "../bob/trap", "../bob/trap.py", "./kip320", "model.kip320", "model/kip320.py", "checker.catalogue.catalogue",
+        "os", "this", "bob.trap", "trap", "", "kip320.py", "KIP320", "kip320\n", "museum", "__init__", "expected",
+        "--help", ["kip320"], 7, None,
     ],
 )  # fmt: skip
 def test_only_names_of_the_catalogue_are_followed(text, tmp_path, trap, monkeypatch):
     (tmp_path / "cwd").mkdir()
     monkeypatch.chdir(tmp_path / "cwd")
     monkeypatch.syspath_prepend(str(tmp_path))
-    assert not catalogue.is_ours(text)
+    assert catalogue.own_name(text) is None
     with pytest.raises(UsageError, match="a file must not run code"):
         followed([Wanted(Path("run"), "kip320", text)], [])
     assert not (tmp_path / "ran").exists()
 
 
 def test_a_model_of_the_catalogue_needs_no_name():
-    assert all(catalogue.is_ours(name) for name in catalogue.catalogue_names())
+    assert all(catalogue.own_name(name) == name for name in catalogue.catalogue_names())
     assert runs.Cluster().resuming(Path("run"), "kip101") == "kafkacheck resume run"
 
 

@@ -6,8 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.sharded import blocks, visited
-from checker.sharded.blocks import Candidates, Level, Visited
+from checker.distributed import visited
+from checker.kept import blocks
+from checker.kept.blocks import Candidates, Level, Visited
 
 WORDS = st.integers(1, 3)
 FEW = st.integers(0, 3)

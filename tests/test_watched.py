@@ -2,9 +2,9 @@
 
 import pytest
 
-from checker import catalogue
-from checker.machine.watched import watched_leaves
-from checker.verdict import Verdict
+from checker.catalogue import catalogue
+from checker.compiled.watched import watched_leaves
+from checker.exploration.verdict import Verdict
 from tests import random_states, readings
 from tests.snippets import load
 

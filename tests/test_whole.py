@@ -2,11 +2,11 @@
 
 import pytest
 
-from checker.errors import ModelError
 from checker.model import Model
+from checker.process.errors import ModelError
 from checker.schema import clear, copy
 from checker.search import check
-from checker.witness import explain
+from checker.traces.witness import explain
 from tests.bodies import agree_on, fail_alike, model_of, model_text
 from tests.snippets import load
 

@@ -7,9 +7,10 @@ import time
 
 import pytest
 
-from checker.proofs import terms, workers
+from checker.proofs import workers
 from checker.proofs.solver import Status
 from checker.proofs.workers import Question
+from checker.symbolic import terms
 
 X = terms.variable("x", 0, 9)
 POSSIBLE = Question((terms.equals(X, terms.number(7)),), 30)

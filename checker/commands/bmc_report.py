@@ -3,26 +3,20 @@
 from pathlib import Path
 from typing import Any
 
-from checker import trace as traces
 from checker.commands.confirmed_report import confirmed_entry, confirmed_text
 from checker.commands.output import say, tell
-from checker.errors import EvaluationError
-from checker.files import make_usable
+from checker.commands.report import json_text
 from checker.model import Model
+from checker.model.settings import headline, rules_of
+from checker.pictures.render import trace_text, write_files
+from checker.process.errors import EvaluationError
+from checker.process.files import make_usable
+from checker.process.statuses import DEADLOCK, EVALUATION_FAILED, INVARIANT_VIOLATED, NOT_EXHAUSTED, STEP_VIOLATED
 from checker.proofs.bmc import BoundedResult, BoundedVerdict, check_bounded
 from checker.proofs.provable import left_out, left_out_text
 from checker.proofs.scripts import Scripts
 from checker.proofs.solver import VERSION
-from checker.render import trace_text, write_files
-from checker.report import json_text
-from checker.settings import headline, rules_of
-from checker.statuses import (
-    DEADLOCK,
-    EVALUATION_FAILED,
-    INVARIANT_VIOLATED,
-    NOT_EXHAUSTED,
-    STEP_VIOLATED,
-)
+from checker.traces import trace as traces
 
 
 def check_model(

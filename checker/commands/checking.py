@@ -7,18 +7,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from checker import catalogue, endings, report
-from checker.catalogue import Expectation
+from checker.catalogue import catalogue
+from checker.catalogue.catalogue import Expectation
+from checker.catalogue.named import Source
+from checker.commands import report
 from checker.commands.output import say, tell
 from checker.commands.progress import ProgressReport
-from checker.errors import EvaluationError, KafkacheckError, SelfCheckError, UsageError
-from checker.files import check_writable, make_usable, remove_empty
-from checker.kept_levels import Keeping
+from checker.exploration.verdict import Limits, Verdict
+from checker.kept.kept_levels import Keeping
 from checker.model import Model
-from checker.named import Source
-from checker.result import Result
-from checker.settings import headline, rules_of, settings_text, told_settings
-from checker.statuses import (
+from checker.model.settings import headline, rules_of, settings_text, told_settings
+from checker.process import endings
+from checker.process.errors import EvaluationError, KafkacheckError, SelfCheckError, UsageError
+from checker.process.files import check_writable, make_usable, remove_empty
+from checker.process.statuses import (
     DEADLOCK,
     EVALUATION_FAILED,
     INTERNAL_ERROR,
@@ -29,7 +31,7 @@ from checker.statuses import (
     UNEXPECTED,
     VACUOUS,
 )
-from checker.verdict import Limits, Verdict
+from checker.result import Result
 
 ENOUGH_TO_MEASURE = 10_000
 """With fewer distinct states, the memory for each of them is mostly that of the smallest tables there are."""
@@ -175,7 +177,7 @@ def write_counterexample(result: Result, folder: Path | None) -> tuple[Path, ...
     """Write the files that show what a search ended in into the folder; their paths. Nothing without a folder."""
     if folder is None or result.trace is None:
         return ()
-    from checker.render import write_files
+    from checker.pictures.render import write_files
 
     written = write_files(result.trace, folder)
     for note in written.notes:
@@ -186,7 +188,7 @@ def write_counterexample(result: Result, folder: Path | None) -> tuple[Path, ...
 def print_result(result: Result, files: Sequence[Path]) -> None:
     """Print the counterexample, where its files are, how far an unfinished search came, and the closing line."""
     if result.trace is not None:
-        from checker.render import trace_text
+        from checker.pictures.render import trace_text
 
         say(trace_text(result.trace))
     for file in files:
@@ -230,9 +232,9 @@ def replay_trace(model: Model, path: Path, changes: Sequence[str], as_json: bool
     Prints what comes of it; the exit status is that of what still fails, 0 if nothing does, and NO_LONGER_APPLIES.
     UsageError where the file is no trace of the model, EvaluationError where the model's code fails.
     """
-    from checker import saved as saved_traces
-    from checker.render import replay_text
-    from checker.replay import replay
+    from checker.pictures.render import replay_text
+    from checker.traces import saved as saved_traces
+    from checker.traces.replay import replay
 
     saved = saved_traces.read(path)
     model = saved_traces.as_saved(model, saved, changes)

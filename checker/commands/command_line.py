@@ -14,8 +14,9 @@ from pathlib import Path
 
 import click
 
-from checker import catalogue, endings, report, room, settings
-from checker.commands import checking, graph_commands, guard_commands, museum_commands, output, proof_commands
+from checker.catalogue import catalogue
+from checker.catalogue.named import Source
+from checker.commands import checking, graph_commands, guard_commands, museum_commands, output, proof_commands, report
 from checker.commands.options import (
     EXIT_STATUSES,
     Place,
@@ -29,13 +30,14 @@ from checker.commands.options import (
     set_option,
 )
 from checker.commands.output import say, tell
-from checker.errors import KafkacheckError, SelfCheckError, UsageError
-from checker.files import reason_of
-from checker.foreign import said
-from checker.named import Source
-from checker.names import did_you_mean, printable, shortened
-from checker.statuses import INTERNAL_ERROR, NOT_EXHAUSTED, PIPE_CLOSED, REFUSED
-from checker.verdict import Limits
+from checker.exploration.verdict import Limits
+from checker.model import settings
+from checker.process import endings, room
+from checker.process.errors import KafkacheckError, SelfCheckError, UsageError
+from checker.process.files import reason_of
+from checker.process.foreign import said
+from checker.process.names import did_you_mean, printable, shortened
+from checker.process.statuses import INTERNAL_ERROR, NOT_EXHAUSTED, PIPE_CLOSED, REFUSED
 
 LONGEST_ERROR = 2000
 
@@ -205,8 +207,8 @@ def resume(
 
     Refused where the model has changed since, or where a file is damaged. Ends like `check`.
     """
-    from checker.sharded import runs
-    from checker.sharded.run_directory import RunDirectory
+    from checker.distributed import runs
+    from checker.kept.run_directory import RunDirectory
 
     limits = Limits(max_states, max_seconds, max_memory)
     engine = RunDirectory(run_folder).described()["engine"]

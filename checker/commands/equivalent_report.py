@@ -4,21 +4,21 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from checker import pretty
 from checker.commands.confirmed_report import confirmed_entry, confirmed_text
 from checker.commands.output import say
-from checker.evaluation import call_text
+from checker.commands.report import json_text
+from checker.exploration.evaluation import call_text
 from checker.model import Model
-from checker.objects import Values
+from checker.model.settings import headline
+from checker.process.statuses import INVARIANT_VIOLATED, NOT_EXHAUSTED
 from checker.proofs.confirmation import Confirmed, Effect, Searched
 from checker.proofs.equivalent import Comparison, Same, ask_for, compare, confirm, description_of
 from checker.proofs.likeness import sample_of
 from checker.proofs.scripts import Scripts
 from checker.proofs.solver import VERSION
 from checker.proofs.workers import worker_count
-from checker.report import json_text
-from checker.settings import headline
-from checker.statuses import INVARIANT_VIOLATED, NOT_EXHAUSTED
+from checker.schema import pretty
+from checker.schema.objects import Values
 
 
 def compare_models(

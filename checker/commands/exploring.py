@@ -10,20 +10,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from checker import catalogue, endings
+from checker.catalogue.named import Source, Wanted, followed
 from checker.commands.output import say, tell
 from checker.commands.progress import ProgressReport
-from checker.errors import EvaluationError, NotExhaustedError, UsageError
+from checker.exploration.verdict import Limits, Verdict
 from checker.model import Model
-from checker.named import Source, Wanted, followed
-from checker.settings import headline
-from checker.statuses import CANNOT_CONVERGE, NOT_EXHAUSTED
-from checker.verdict import Limits, Verdict
+from checker.model.settings import headline
+from checker.process import endings
+from checker.process.errors import EvaluationError, NotExhaustedError, UsageError
+from checker.process.statuses import CANNOT_CONVERGE, NOT_EXHAUSTED
 
 if TYPE_CHECKING:
+    from checker.distributed.runs import Cluster
     from checker.graphs.analysis import Analysis
-    from checker.sharded.runs import Cluster
-    from checker.trace import Trace
+    from checker.traces.trace import Trace
 
 PACKAGES = ("pyspark", "py4j", "pyarrow", "jinja2", "pygal")
 FOLDER = "analysis"
@@ -49,7 +49,7 @@ def explore(model: Model, name: str, folder: Path, limits: Limits, with_cut_off:
     from checker.graphs import dataset
 
     say(headline(model))
-    locator = name if name in catalogue.catalogue_names() or not Path(name).exists() else str(Path(name).resolve())
+    locator = Source(name).absolute().text
     with ProgressReport(model.name) as progress:
         run = dataset.write(model, locator, folder, progress, limits, with_cut_off)
     return _tell_written(model, run, folder)
@@ -63,9 +63,9 @@ def explore_on_spark(
     UsageError where a folder cannot be used, EvaluationError where the model's code fails, NotExhaustedError where it
     ends before anything is kept.
     """
+    from checker.distributed import runs
     from checker.graphs import dataset, run_dataset, state_graph
-    from checker.sharded import runs
-    from checker.sharded.run_directory import RunDirectory
+    from checker.kept.run_directory import RunDirectory
 
     model = source.model()
     say(headline(model))
@@ -88,8 +88,8 @@ def explore_run(run_folder: Path, named: str | None, folder: Path, cluster: "Clu
 
     UsageError also where the run is of a model that is not of the catalogue and is not `named`.
     """
+    from checker.distributed import runs
     from checker.graphs import run_dataset
-    from checker.sharded import runs
 
     model = runs.source_of(run_folder, named).model()
     say(headline(model))
@@ -268,15 +268,15 @@ def _opened(folder: Path) -> dict[str, Any]:
 
 
 def _followed(folders: Sequence[Path], runs: Sequence[dict[str, Any]], named: Sequence[str]) -> list[str]:
-    """How to find the model of each data set: see `checker.named.followed`."""
+    """How to find the model of each data set: see `checker.catalogue.named.followed`."""
     wanted = [Wanted(folder, run["model"], run["locator"]) for folder, run in zip(folders, runs, strict=True)]
     return followed(wanted, named)
 
 
 @contextlib.contextmanager
 def _spark(master: str | None, settings: Sequence[str]) -> "Iterator[Analysis]":
+    from checker.distributed import spark
     from checker.graphs.analysis import Analysis
-    from checker.sharded import spark
 
     endings.supervise()  # before Java begins: what is found may be replayed by a model of the user's own
     with spark.session(master, spark.parse_settings(settings)) as session:
@@ -285,7 +285,7 @@ def _spark(master: str | None, settings: Sequence[str]) -> "Iterator[Analysis]":
 
 
 def _print_trace(trace: "Trace") -> None:
-    from checker.render import trace_text
+    from checker.pictures.render import trace_text
 
     say(trace_text(trace))
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from checker import catalogue, settings
+from checker.catalogue import catalogue
+from checker.catalogue.named import Source
 from checker.commands import exploring
 from checker.commands.options import (
     EXIT_STATUSES,
@@ -17,9 +18,9 @@ from checker.commands.options import (
     set_option,
     spark_options,
 )
-from checker.errors import UsageError
-from checker.named import Source
-from checker.verdict import Limits
+from checker.exploration.verdict import Limits
+from checker.model import settings
+from checker.process.errors import UsageError
 
 
 @click.command(epilog=EXIT_STATUSES)
@@ -75,7 +76,7 @@ def explore(
     """
     limits = Limits(max_states, max_seconds)
     with exploring.needed_packages():
-        if name not in catalogue.catalogue_names() and Path(name).is_dir():
+        if not catalogue.is_ours(name) and Path(name).is_dir():
             given: dict[str, object] = {
                 "--set": changes,
                 "--run-dir": run_folder,

@@ -47,8 +47,8 @@ def guards(
     the model]
     """
     from checker.commands import guarding
-    from checker.errors import UsageError
-    from checker.verdict import Limits
+    from checker.exploration.verdict import Limits
+    from checker.process.errors import UsageError
 
     if changes and len(patterns) > 1:
         raise UsageError("--set is for one MODEL; several are examined at their defaults, so leave it out")

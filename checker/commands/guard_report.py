@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from checker.mutants.guard_list import Listed
-from checker.mutants.guards import Finding, Outcome
+from checker.mutation.guard_list import Listed
+from checker.mutation.guards import Finding, Outcome
 
 
 @dataclass(frozen=True)

@@ -12,18 +12,19 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
 
-from checker import endings, report
+from checker.catalogue.named import Source
+from checker.commands import report
 from checker.commands.guard_report import Judged, closing_line, document, text_of
 from checker.commands.output import say, tell
-from checker.errors import NotExhaustedError, UsageError
-from checker.mutants import guard_group, guard_list
-from checker.mutants.guard_group import Key, Member, Verdicts
-from checker.mutants.guards import Examiner, Finding, Outcome, undecided
-from checker.named import Source
-from checker.names import shortened
-from checker.settings import headline
-from checker.statuses import NOT_EXHAUSTED, UNEXPLAINED
-from checker.verdict import Limits
+from checker.exploration.verdict import Limits
+from checker.model.settings import headline
+from checker.mutation import guard_group, guard_list
+from checker.mutation.guard_group import Key, Member, Verdicts
+from checker.mutation.guards import Examiner, Finding, Outcome, undecided
+from checker.process import endings
+from checker.process.errors import NotExhaustedError, UsageError
+from checker.process.names import shortened
+from checker.process.statuses import NOT_EXHAUSTED, UNEXPLAINED
 
 SECONDS_BETWEEN_REMARKS = 5.0
 LEAST_SHARE = 8

@@ -6,7 +6,7 @@ import click
 
 from checker.commands import checking
 from checker.commands.options import EXIT_STATUSES, json_option, limit_options, out_option
-from checker.verdict import Limits
+from checker.exploration.verdict import Limits
 
 
 @click.command(epilog=EXIT_STATUSES)

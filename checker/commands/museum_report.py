@@ -6,17 +6,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from checker import report
-from checker.commands import checking
+from checker.catalogue.museum import Exhibit, Museum, chosen_bugs
+from checker.commands import checking, report
 from checker.commands.output import say
-from checker.errors import UsageError
-from checker.files import make_usable, remove_empty
-from checker.museum import Exhibit, Museum, chosen_bugs
+from checker.exploration.verdict import Limits
+from checker.model.settings import rules_of
+from checker.process.errors import UsageError
+from checker.process.files import make_usable, remove_empty
+from checker.process.statuses import NOT_EXHAUSTED, UNEXPECTED
 from checker.result import Result
-from checker.rules import full_name
-from checker.settings import rules_of
-from checker.statuses import NOT_EXHAUSTED, UNEXPECTED
-from checker.verdict import Limits
+from checker.schema.rules import full_name
 
 COLUMNS = ("id", "title", "area", "property", "found", "fixed", "shortest", "states", "seconds", "fixed by")
 LISTED = ("id", "title", "area", "model", "property", "fixed by")

@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from checker import statuses
-from checker.errors import UsageError
-from checker.names import shortened
+from checker.process import statuses
+from checker.process.errors import UsageError
+from checker.process.names import shortened
 
 Command = Callable[..., Any]
 

@@ -12,8 +12,8 @@ from typing import TextIO
 
 import click
 
-from checker import endings
-from checker.errors import UsageError
+from checker.process import endings
+from checker.process.errors import UsageError
 
 MEND = "send it to a place that can be written, or to /dev/null"
 

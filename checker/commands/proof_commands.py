@@ -6,8 +6,9 @@ from typing import Any
 
 import click
 
-from checker import catalogue, settings
+from checker.catalogue import catalogue
 from checker.commands.options import EXIT_STATUSES, Place, Seconds, json_option, set_option
+from checker.model import settings
 
 TIMEOUT = 60.0
 """Seconds for a single question to the solver, unless told otherwise."""
@@ -94,10 +95,10 @@ def prove(
     which it does is shown, and whether a search reaches it. The last line is the verdict.
     """
     from checker.commands import proving
+    from checker.exploration.verdict import Limits
     from checker.proofs import second_solver
+    from checker.proofs.prove import Settings
     from checker.proofs.workers import worker_count
-    from checker.prove import Settings
-    from checker.verdict import Limits
 
     model = settings.with_settings(catalogue.find_model(model_name), changes)
     second = second_solver.version() if solver == second_solver.NAME else ""

@@ -3,23 +3,23 @@
 import time
 from collections.abc import Sequence
 
-from checker import catalogue
+from checker.catalogue import catalogue
 from checker.commands import proof_report
 from checker.commands.output import say, tell
 from checker.commands.progress import PLAIN_INTERVAL
-from checker.errors import ModelError, UsageError
-from checker.foreign import said
+from checker.commands.report import json_text
+from checker.exploration.verdict import Limits
 from checker.model import Model, Property, Protocol
-from checker.names import shortened
+from checker.model.settings import headline
+from checker.process.errors import ModelError, UsageError
+from checker.process.foreign import said
+from checker.process.names import shortened
+from checker.process.statuses import INVARIANT_VIOLATED, NOT_EXHAUSTED, STEP_VIOLATED
 from checker.proofs.houdini import find_lemmas
 from checker.proofs.judgement import Judgement, ProofVerdict, judge
 from checker.proofs.provable import left_out, left_out_text, with_provable
+from checker.proofs.prove import Checked, Proof, Settings, prove
 from checker.proofs.scripts import Scripts
-from checker.prove import Checked, Proof, Settings, prove
-from checker.report import json_text
-from checker.settings import headline
-from checker.statuses import INVARIANT_VIOLATED, NOT_EXHAUSTED, STEP_VIOLATED
-from checker.verdict import Limits
 
 AUTO = "auto"
 LEMMAS = "LEMMAS"

@@ -3,21 +3,21 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from checker.catalogue.named import Source
 from checker.commands.checking import Search
 from checker.commands.output import tell
 from checker.commands.progress import ProgressReport
-from checker.errors import UsageError
+from checker.distributed import runs
+from checker.distributed.runs import Cluster
+from checker.exploration.verdict import Limits
 from checker.model import Model
-from checker.named import Source
+from checker.process.errors import UsageError
 from checker.result import Result
-from checker.sharded import runs
-from checker.sharded.runs import Cluster
-from checker.verdict import Limits
 
 
 def cluster_of(master: str | None, conf: Sequence[str], shards: int | None, spark_from: int | None) -> Cluster:
     """Where Spark runs, from the options of the command line. UsageError where a setting is malformed."""
-    from checker.sharded import spark
+    from checker.distributed import spark
 
     widest = runs.SPARK_FROM if spark_from is None else spark_from
     return Cluster(master, spark.parse_settings(conf), shards, widest, tell=lambda line: tell(f"note: {line}"))

@@ -9,12 +9,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from checker.errors import UsageError
+from checker.distributed import spark
 from checker.graphs import queries
 from checker.graphs.manifest import EDGES, STATES
 from checker.graphs.sealed import VERIFYING
-from checker.names import unknown
-from checker.sharded import spark
+from checker.process.errors import UsageError
+from checker.process.names import unknown
 
 NO_EDGES = (
     "SELECT 0L AS source, '' AS action, CAST(NULL AS BIGINT) AS target, array('') AS violates, 0 AS level WHERE false"

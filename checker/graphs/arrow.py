@@ -14,11 +14,11 @@ import numpy as np
 import pyarrow as pa
 
 from checker.graphs.state_graph import Combinations
-from checker.layout import Layout
 from checker.model import Model
-from checker.objects import is_optional
 from checker.schema import Count, EnumOf, Epoch, Flag, IdSet, Kind, Offset, Struct
-from checker.shape import ArrayOf, Record, Scalar, Type, leaf_count
+from checker.schema.layout import Layout
+from checker.schema.objects import is_optional
+from checker.schema.shape import ArrayOf, Record, Scalar, Type, leaf_count
 
 Rows = np.ndarray[Any, Any]
 

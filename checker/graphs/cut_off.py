@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from checker.errors import KafkacheckError
+from checker.compiled.context import Sizes
+from checker.compiled.kernel import kernel_text, sizes_of
+from checker.compiled.native import FAULT, FAULT_AT, NO_FAULT, Entry
 from checker.graphs.state_graph import Array, Combinations, StepSpace
-from checker.layout import Slot, packed, unpacked
-from checker.machine.context import Sizes
-from checker.machine.kernel import kernel_text, sizes_of
-from checker.machine.native import FAULT, FAULT_AT, NO_FAULT, Entry
 from checker.model import Model
+from checker.process.errors import KafkacheckError
 from checker.schema import Allowance
+from checker.schema.layout import Slot, packed, unpacked
 
 
 class Larger(NamedTuple):

@@ -8,14 +8,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from checker.catalogue import find_model
-from checker.errors import EvaluationError, KafkacheckError, UsageError
-from checker.evaluation import Evaluation
+from checker.catalogue.catalogue import find_model
+from checker.compiled.kernel import kernel_text
+from checker.exploration.evaluation import Evaluation
 from checker.graphs.manifest import EDGES, STATES, level_folder
-from checker.machine.kernel import kernel_text
 from checker.model import Action, Model
-from checker.objects import Values, value_from_json
-from checker.trace import Step, Trace, rebuild
+from checker.process.errors import EvaluationError, KafkacheckError, UsageError
+from checker.schema.objects import Values, value_from_json
+from checker.traces.trace import Step, Trace, rebuild
 
 
 def model_of(manifest: dict[str, Any], text: str) -> Model:

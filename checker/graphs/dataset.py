@@ -18,19 +18,19 @@ from typing import Any
 
 import numpy as np
 
-from checker.errors import NotExhaustedError, UsageError
-from checker.exploration import Watch
-from checker.files import make_folder, make_usable
+from checker.compiled.kernel import sizes_of
+from checker.compiled.machine_code import entries_soon
+from checker.exploration.exploration import Watch
+from checker.exploration.verdict import Limits, ProgressListener
 from checker.graphs import manifest, state_graph
 from checker.graphs.cut_off import CutOff, all_larger
 from checker.graphs.dataset_tables import Tables
 from checker.graphs.manifest import EDGES, STATES, Explored, Tally, bit_counts, level_folder
 from checker.graphs.sealed import Digest, SealedFile
 from checker.graphs.state_graph import NO_STATE, StateGraph, Steps
-from checker.machine.kernel import sizes_of
-from checker.machine.machine_code import entries_soon
 from checker.model import Model
-from checker.verdict import Limits, ProgressListener
+from checker.process.errors import NotExhaustedError, UsageError
+from checker.process.files import make_folder, make_usable
 
 
 def write(

@@ -8,9 +8,9 @@ import pyarrow as pa
 from checker.graphs import arrow
 from checker.graphs.cut_off import Judged
 from checker.graphs.state_graph import Array, States, Steps
-from checker.layout import unpacked
 from checker.model import Model
 from checker.schema import Allowance
+from checker.schema.layout import unpacked
 
 
 class Tables:

@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from checker.errors import UsageError
-from checker.exploration import Found
-from checker.files import reason_of
+from checker.exploration.exploration import Found
+from checker.exploration.verdict import Verdict
 from checker.graphs.dataset_tables import Tables
 from checker.graphs.sealed import Digest, verify
 from checker.graphs.state_graph import Combinations
 from checker.model import Model
-from checker.settings import rules_of
-from checker.verdict import Verdict
+from checker.model.settings import rules_of
+from checker.process.errors import UsageError
+from checker.process.files import reason_of
 
 FORMAT = "kafkacheck state graph"
 VERSION = 4

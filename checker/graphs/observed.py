@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from checker.errors import NotExhaustedError
-from checker.evaluation import Evaluation
-from checker.exploration import Watch
-from checker.interpreted import Successors, codes_of, generate_expand
-from checker.interrupts import Stopped
+from checker.exploration.evaluation import Evaluation
+from checker.exploration.exploration import Watch
+from checker.exploration.interpreted import Successors, codes_of, generate_expand
 from checker.model import Model, Property
-from checker.objects import Values
+from checker.process.errors import NotExhaustedError
+from checker.process.interrupts import Stopped
+from checker.schema.objects import Values
 
 Array = np.ndarray[Any, Any]
 

@@ -14,10 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from checker.background import FailedError, Job
-from checker.errors import EvaluationError, NotExhaustedError, SelfCheckError, UsageError
-from checker.evaluation import Evaluation
-from checker.exploration import Exploration, Found, Watch
+from checker.compiled import kernel
+from checker.distributed import spark
+from checker.distributed.runs import Cluster, SparkStarter, source_of, unchanged_kernel
+from checker.distributed.shard import Trouble
+from checker.exploration.evaluation import Evaluation
+from checker.exploration.exploration import Exploration, Found, Watch
+from checker.exploration.verdict import Limits, Verdict
 from checker.graphs import manifest, run_graph, state_graph
 from checker.graphs.cut_off import all_larger
 from checker.graphs.dataset import appearing, check_new
@@ -25,14 +28,11 @@ from checker.graphs.dataset_tables import Tables
 from checker.graphs.manifest import EDGES, STATES, Explored, Tally, level_folder
 from checker.graphs.run_graph import Failed, Graph, Piece, Written
 from checker.graphs.sealed import Digest
-from checker.machine import kernel
+from checker.kept.blocks import Level
+from checker.kept.run_directory import Committed, RunDirectory, Summary
 from checker.model import Model
-from checker.sharded import spark
-from checker.sharded.blocks import Level
-from checker.sharded.run_directory import Committed, RunDirectory, Summary
-from checker.sharded.runs import Cluster, SparkStarter, source_of, unchanged_kernel
-from checker.sharded.shard import Trouble
-from checker.verdict import Limits, Verdict
+from checker.process.background import FailedError, Job
+from checker.process.errors import EvaluationError, NotExhaustedError, SelfCheckError, UsageError
 
 LARGEST_PART = 1 << 24
 """How many states are in memory at a time where the targets of steps are found."""

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from checker.errors import UsageError
-from checker.files import reason_of
+from checker.process.errors import UsageError
+from checker.process.files import reason_of
 
 COMPRESSION = "zstd"
 VERIFYING = "parquet.page.verify-checksum.enabled"

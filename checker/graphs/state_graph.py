@@ -10,17 +10,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from checker.compiled import CompiledSearch, Workspace
-from checker.errors import EvaluationError, NotExhaustedError, UsageError
-from checker.exploration import NO_MEMORY, SECONDS_BETWEEN_LOOKS, Found, Watch, failure
-from checker.locations import guarded
-from checker.machine import machine_code
-from checker.machine.context import NO_STATE, Context, Sizes
-from checker.machine.kernel import kernel_text
-from checker.machine.native import FAULT, FAULT_AT, NO_FAULT, Entry
+from checker.compiled import machine_code
+from checker.compiled.compiled import CompiledSearch, Workspace
+from checker.compiled.context import NO_STATE, Context, Sizes
+from checker.compiled.kernel import kernel_text
+from checker.compiled.native import FAULT, FAULT_AT, NO_FAULT, Entry
+from checker.exploration.exploration import NO_MEMORY, SECONDS_BETWEEN_LOOKS, Found, Watch, failure
+from checker.exploration.verdict import Limits, ProgressListener, Verdict
 from checker.model import Model
-from checker.objects import Values
-from checker.verdict import Limits, ProgressListener, Verdict
+from checker.process.errors import EvaluationError, NotExhaustedError, UsageError
+from checker.process.locations import guarded
+from checker.schema.objects import Values
 
 MOST_JUDGEMENTS = 64
 """How many properties and examples are told of a state: each is one bit."""

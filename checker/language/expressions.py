@@ -14,9 +14,9 @@ from checker.language.ranges import HIGHEST_SHIFT
 from checker.language.values import Host, Value, constant, type_name
 from checker.language.whole import read_comparison
 from checker.language.words import words_for
-from checker.plain_values import enum_problem, int_problem
-from checker.rules import is_group
-from checker.shape import ArrayOf, Record
+from checker.schema.plain_values import enum_problem, int_problem
+from checker.schema.rules import is_group
+from checker.schema.shape import ArrayOf, Record
 
 if TYPE_CHECKING:
     from checker.language.subset import FunctionReader

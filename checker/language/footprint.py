@@ -4,7 +4,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from checker.language import ir
-from checker.shape import leaf_count
+from checker.schema.shape import leaf_count
 
 MOST_KNOWN = 4096
 """How many values of a counter are followed one by one."""
@@ -99,7 +99,7 @@ class _Call:
             return frozenset(begin + offset for begin in base)
         length, size = place.array.length, leaf_count(place.array.element)
         known = self._known(place.index)
-        # Outside its array, an index is an error and counts as 0 (see `checker.machine.native`).
+        # Outside its array, an index is an error and counts as 0 (see `checker.compiled.native`).
         indices = range(length) if known is None else {index if 0 <= index < length else 0 for index in known}
         return frozenset(begin + index * size for begin in base for index in indices)
 

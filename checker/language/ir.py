@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from types import FunctionType
 
 from checker.schema import Flag
-from checker.shape import ArrayOf, Record, Scalar
+from checker.schema.shape import ArrayOf, Record, Scalar
 
 INT, BOOL, NOTHING = "int", "bool", "nothing"
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from checker.language import ir
 from checker.language.values import Value, type_name
-from checker.shape import ArrayOf
+from checker.schema.shape import ArrayOf
 
 if TYPE_CHECKING:
     from checker.language.subset import FunctionReader

@@ -9,10 +9,10 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from checker.errors import ModelError
 from checker.language import ir
-from checker.locations import place_of
-from checker.shape import ArrayOf, Record, Scalar
+from checker.process.errors import ModelError
+from checker.process.locations import place_of
+from checker.schema.shape import ArrayOf, Record, Scalar
 
 Key = TypeVar("Key")
 

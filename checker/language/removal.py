@@ -1,6 +1,6 @@
 """Which condition is removed: the switch in functions that can run without any one of their conditions.
 
-`checker.mutants.mutation` writes calls of `is_removed` into such functions, so that one program serves for all
+`checker.mutation.mutation` writes calls of `is_removed` into such functions, so that one program serves for all
 conditions. The interpreted reading runs the calls as they are; machine code reads the number from its context.
 """
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from checker.language.ir import Function
-from checker.shape import ArrayOf, Record, Scalar
+from checker.schema.shape import ArrayOf, Record, Scalar
 
 
 def signature_of(functions: Iterable[Function]) -> str:

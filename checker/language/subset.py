@@ -15,7 +15,6 @@ from functools import lru_cache
 from types import FunctionType
 from typing import Any
 
-from checker.errors import ModelError
 from checker.language import ir
 from checker.language.comprehensions import OVER_GENERATORS
 from checker.language.expressions import ExpressionReader
@@ -27,9 +26,10 @@ from checker.language.source import function_tree, parameter_names
 from checker.language.values import Host, Value, ValueType, named, type_name
 from checker.language.whole import WRITERS, read_writer
 from checker.language.words import words_for
-from checker.locations import place_of
+from checker.process.errors import ModelError
+from checker.process.locations import place_of
 from checker.schema import EnumOf, Flag
-from checker.shape import ArrayOf, Record, Scalar
+from checker.schema.shape import ArrayOf, Record, Scalar
 
 MOST_LINES = 70
 MOST_NESTED = 100

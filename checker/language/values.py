@@ -5,8 +5,8 @@ from typing import Any
 
 from checker.language import ir
 from checker.language.ir import BOOL, INT, Owner
-from checker.rules import is_group
-from checker.shape import ArrayOf, Record
+from checker.schema.rules import is_group
+from checker.schema.shape import ArrayOf, Record
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from checker.language import ir
 from checker.language.ir import BOOL
 from checker.language.values import Value, type_name
-from checker.locations import place_of
+from checker.process.locations import place_of
 from checker.schema import Struct, blank_of, clear, copy
-from checker.shape import ArrayOf, Record, Scalar, Type
+from checker.schema.shape import ArrayOf, Record, Scalar, Type
 
 if TYPE_CHECKING:
     from checker.language.subset import FunctionReader

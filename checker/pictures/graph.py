@@ -6,14 +6,14 @@ from pathlib import Path
 import graphviz
 import networkx as nx
 
-from checker.errors import KafkacheckError, UsageError
-from checker.evaluation import Evaluation, call_text
-from checker.files import atomic_write
+from checker.exploration.evaluation import Evaluation, call_text
 from checker.model import Model
-from checker.objects import Values
 from checker.pictures.chain import html
-from checker.pretty import difference, state_lines
-from checker.render import Written, write_picture
+from checker.pictures.render import Written, write_picture
+from checker.process.errors import KafkacheckError, UsageError
+from checker.process.files import atomic_write
+from checker.schema.objects import Values
+from checker.schema.pretty import difference, state_lines
 
 MOST_STATES = 100
 """A picture with more states cannot be read."""

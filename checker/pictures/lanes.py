@@ -6,10 +6,10 @@ from functools import cached_property
 from typing import Any
 
 from checker.drawing import Event, Lanes, fill, lookup
-from checker.pretty import kind_value_text
 from checker.schema import Flag, Kind
-from checker.trace import Trace, changed_fields
-from checker.witness import Witness
+from checker.schema.pretty import kind_value_text
+from checker.traces.trace import Trace, changed_fields
+from checker.traces.witness import Witness
 
 
 @dataclass(frozen=True)

@@ -9,21 +9,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from checker import endings, symbolic
-from checker.errors import EvaluationError, SelfCheckError
-from checker.evaluation import Evaluation, call_text
-from checker.layout import Layout
+from checker.exploration.evaluation import Evaluation, call_text
 from checker.model import Model
-from checker.objects import Values
-from checker.proofs import terms
+from checker.process import endings
+from checker.process.errors import EvaluationError, SelfCheckError
 from checker.proofs.confirmation import Confirmed, Searched, shortly, state_lines
 from checker.proofs.likeness import confirm_steps
 from checker.proofs.obligations import differs
 from checker.proofs.scripts import Script, Scripts
 from checker.proofs.solver import Answer, Session, Status
-from checker.proofs.terms import FALSE, Term
-from checker.symbolic import Leaves, Step
-from checker.trace import Trace, rebuild
+from checker.schema.layout import Layout
+from checker.schema.objects import Values
+from checker.symbolic import symbolic, terms
+from checker.symbolic.symbolic import Leaves, Step
+from checker.symbolic.terms import FALSE, Term
+from checker.traces.trace import Trace, rebuild
 
 
 class BoundedVerdict(Enum):

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from checker.language import ir
-from checker.layout import Layout
 from checker.model import Property
-from checker.pretty import value_text
 from checker.proofs.reached import Reached
 from checker.schema import Flag, IdSet
-from checker.shape import ArrayOf, Leaf, Record
+from checker.schema.layout import Layout
+from checker.schema.pretty import value_text
+from checker.schema.shape import ArrayOf, Leaf, Record
 
 MOST_VALUES = 6
 """Scalars with more values than this are only compared with each other."""

@@ -13,22 +13,22 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from checker import symbolic
-from checker.errors import KafkacheckError, ModelError, SelfCheckError, UsageError
-from checker.evaluation import call_text
+from checker.exploration.evaluation import call_text
 from checker.model import Action, Model
-from checker.objects import Values
-from checker.places import SOURCES, child
-from checker.proofs import term_values, terms, workers
+from checker.process.errors import KafkacheckError, ModelError, SelfCheckError, UsageError
+from checker.process.places import SOURCES, child
+from checker.proofs import workers
 from checker.proofs.confirmation import Effect, run, shortly, state_lines
 from checker.proofs.likeness import Calls, Sample, told
 from checker.proofs.obligations import differs
 from checker.proofs.scripts import Script, Scripts
 from checker.proofs.solver import Status
-from checker.proofs.terms import FALSE, Dumped, Term
 from checker.proofs.workers import Question, Reply
 from checker.schema import Flag
-from checker.symbolic import Leaves, Step
+from checker.schema.objects import Values
+from checker.symbolic import symbolic, term_values, terms
+from checker.symbolic.symbolic import Leaves, Step
+from checker.symbolic.terms import FALSE, Dumped, Term
 
 _PROGRAM = """
 import checker.proofs.equivalent
@@ -124,7 +124,8 @@ def describe_model(name: str, changes: Sequence[str]) -> None:
 
     Standard input has the pickled `Asked`, or None.
     """
-    from checker import catalogue, settings
+    from checker.catalogue import catalogue
+    from checker.model import settings
 
     answers = sys.stdout.buffer
     asked = pickle.load(sys.stdin.buffer)

@@ -12,15 +12,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from checker import symbolic
+from checker.exploration.verdict import Limits
 from checker.model import Model, Property
-from checker.proofs import candidates, term_values, terms
+from checker.proofs import candidates
 from checker.proofs.obligations import narrowed, obligations
 from checker.proofs.reached import Reached, explore
 from checker.proofs.solver import Answer, Session, Status, Translation
-from checker.proofs.terms import Term
-from checker.symbolic import Step
-from checker.verdict import Limits
+from checker.symbolic import symbolic, term_values, terms
+from checker.symbolic.symbolic import Step
+from checker.symbolic.terms import Term
 
 BLOCK = 1 << 16
 """How many states are evaluated at once."""

@@ -9,14 +9,13 @@ from enum import Enum
 
 import numpy as np
 
-from checker import symbolic
-from checker.errors import EvaluationError
+from checker.exploration.verdict import Limits, Verdict
 from checker.model import Property
-from checker.proofs import term_values
+from checker.process.errors import EvaluationError
+from checker.proofs.prove import Failure, Proof
 from checker.proofs.reached import Reached, explore
-from checker.prove import Failure, Proof
-from checker.trace import Trace, rebuild
-from checker.verdict import Limits, Verdict
+from checker.symbolic import symbolic, term_values
+from checker.traces.trace import Trace, rebuild
 
 BLOCK = 1 << 16
 """How many states are evaluated at once."""

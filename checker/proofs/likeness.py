@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from checker.errors import SelfCheckError
-from checker.evaluation import call_text
+from checker.exploration.evaluation import call_text
 from checker.model import Action, Model
-from checker.objects import Values
-from checker.proofs import term_values
+from checker.process.errors import SelfCheckError
 from checker.proofs.confirmation import (
     MOST_REACHED,
     Confirmed,
@@ -23,7 +21,9 @@ from checker.proofs.confirmation import (
     some_calls,
     state_lines,
 )
-from checker.symbolic import Step
+from checker.schema.objects import Values
+from checker.symbolic import term_values
+from checker.symbolic.symbolic import Step
 
 
 @dataclass

@@ -7,12 +7,11 @@ every field in its range, it changes nothing where it is not enabled, and each l
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from checker import symbolic
-from checker.layout import Layout
 from checker.model import Action, Model, Property
-from checker.proofs import terms
-from checker.proofs.terms import FALSE, Term
-from checker.symbolic import Leaves, Step
+from checker.schema.layout import Layout
+from checker.symbolic import symbolic, terms
+from checker.symbolic.symbolic import Leaves, Step
+from checker.symbolic.terms import FALSE, Term
 
 CODE = "no error"
 RANGES = "ranges"

@@ -5,15 +5,16 @@ is between a formula and its answer, so that nothing that could change an answer
 """
 
 import hashlib
-from pathlib import Path
 
-from checker.cache import Lines
-from checker.places import digest_of_sources
-from checker.proofs import terms
+from checker.process.cache import Lines
+from checker.process.places import CHECKER, digest_of_sources
 from checker.proofs.obligations import Obligation
 from checker.proofs.solver import VERSION
+from checker.symbolic import terms
 
-PROOFS = Path(__file__).resolve().parent
+
+def _digest() -> str:
+    return " ".join(digest_of_sources(CHECKER / folder) for folder in ("symbolic", "proofs"))
 
 
 def key(obligation: Obligation, second: str = "") -> str:
@@ -27,7 +28,7 @@ class ProofCache:
     """The hashes of what was proved. A cache that cannot be read or written costs time, nothing else."""
 
     def __init__(self, enabled: bool = True) -> None:
-        self._kept = Lines("proofs", digest_of_sources(PROOFS)) if enabled else None
+        self._kept = Lines("proofs", _digest()) if enabled else None
         self._known: set[str] = set()
 
     def has(self, each: str) -> bool:

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from checker.compiled import CompiledSearch
-from checker.exploration import Exploration, Found, Watch
-from checker.machine import kernel, machine_code
+from checker.compiled import kernel, machine_code
+from checker.compiled.compiled import CompiledSearch
+from checker.exploration.exploration import Exploration, Found, Watch
+from checker.exploration.verdict import Limits, Verdict
 from checker.model import Model
-from checker.objects import Values
-from checker.verdict import Limits, Verdict
+from checker.schema.objects import Values
 
 
 @dataclass

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from checker.errors import UsageError
-from checker.files import make_usable, write_together
 from checker.model import Model
+from checker.model.settings import rules_of
+from checker.process.errors import UsageError
+from checker.process.files import make_usable, write_together
 from checker.proofs.smt_lib import script
-from checker.proofs.terms import Term
-from checker.settings import rules_of
+from checker.symbolic.terms import Term
 
 INDEX = "index.json"
 KIND = "kafkacheck: questions as SMT-LIB scripts"

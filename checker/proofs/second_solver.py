@@ -3,7 +3,7 @@
 import importlib.util
 from typing import Any
 
-from checker.errors import UsageError
+from checker.process.errors import UsageError
 from checker.proofs.solver import MOST_MILLISECONDS, Answer, Status
 
 NAME = "cvc5"

@@ -10,8 +10,8 @@ from typing import Any
 
 import z3
 
-from checker import endings
-from checker.proofs.terms import Term, equals, in_order, is_within, negation, number, variables_of
+from checker.process import endings
+from checker.symbolic.terms import Term, equals, in_order, is_within, negation, number, variables_of
 
 VERSION = z3.get_version_string()
 

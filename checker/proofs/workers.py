@@ -11,11 +11,11 @@ import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from checker.places import child
+from checker.process.places import child
 from checker.proofs import second_solver
 from checker.proofs.smt_lib import script
 from checker.proofs.solver import Answer, Status, Translation, solve
-from checker.proofs.terms import Term, dump, load
+from checker.symbolic.terms import Term, dump, load
 
 GRACE = 10.0
 """Seconds that the solver may go on after its timeout before its process is ended."""

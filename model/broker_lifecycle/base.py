@@ -13,8 +13,7 @@ Bounds: two brokers: one that starts or stops, and one that leads meanwhile. One
 Expected: HOLDS
 """
 
-from checker.fairness import Given, each
-from checker.model import Model
+from checker.model import Given, Model, each
 from impl.broker.lifecycle import (
     broker_begins_shutdown,
     broker_receives_answer,

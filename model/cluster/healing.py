@@ -5,7 +5,7 @@ until something newer takes its place. It is assumed of each broker by itself (`
 fair are producers, crashes, lags and moves: they may never come.
 """
 
-from checker.fairness import each
+from checker.model import each
 from impl.broker.fetch import leader_answers_epoch_end, leader_answers_fetch
 from impl.broker.fetcher import follower_asks_epoch_end, follower_sends_fetch, follower_truncates, follower_uses_fetch
 from impl.broker.isr import leader_learns_of_change, leader_proposes_expansion

@@ -7,8 +7,7 @@ Bounds: two replicas and one record; one crash with its restart, and one lag, af
 Expected: HOLDS
 """
 
-from checker.fairness import each
-from checker.model import Model
+from checker.model import Model, each
 from impl.broker.registration import broker_learns_epoch
 from impl.cluster import State
 from impl.constants import Propagation, TruncationRule

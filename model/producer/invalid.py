@@ -9,8 +9,7 @@ Bounds: three batches, of which the first is acknowledged and another one is inv
 Expected: VIOLATED each_batch_is_stored_once
 """
 
-from checker.fairness import each
-from checker.model import Model
+from checker.model import Model, each
 from impl.producer.leader import leader_handles_produce
 from impl.producer.rules import ProducerRules
 from impl.producer.sender import (

@@ -5,8 +5,7 @@ Bounds: two replicas and three batches, of which the first is acknowledged; the 
 Expected: HOLDS
 """
 
-from checker.fairness import each
-from checker.model import Model
+from checker.model import Model, each
 from impl.producer.follower import follower_fetches
 from impl.producer.leader import leader_handles_produce
 from impl.producer.rules import ProducerRules

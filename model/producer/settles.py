@@ -6,8 +6,7 @@ Bounds: five batches to two partitions, of which the first to each is acknowledg
 Expected: HOLDS
 """
 
-from checker.fairness import each
-from checker.model import Model
+from checker.model import Model, each
 from impl.producer.leader import leader_handles_produce
 from impl.producer.rules import ProducerRules
 from impl.producer.sender import (

@@ -5,8 +5,7 @@ Bounds: three batches of one transaction, two in flight, to two replicas; two fa
 Expected: HOLDS
 """
 
-from checker.fairness import each
-from checker.model import Model
+from checker.model import Model, each
 from impl.producer.follower import follower_fetches
 from impl.producer.rules import ProducerRules
 from impl.producer.sender import producer_gets_id

@@ -9,8 +9,7 @@ Expected: HOLDS
 
 from typing import Annotated
 
-from checker.fairness import Given
-from checker.model import Model
+from checker.model import Given, Model
 from checker.schema import Count
 from impl.broker.lag import LaggingPartition, LagRules, follower_fetches, leader_drops_lagging
 from spec.replica_lag.properties import (

@@ -5,8 +5,7 @@ Bounds: two transactions of one producer in one partition, one such pair of thre
 Expected: HOLDS
 """
 
-from checker.fairness import each
-from checker.model import Model
+from checker.model import Model, each
 from impl.transactions.markers import second_thread_completes_transaction
 from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules

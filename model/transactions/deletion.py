@@ -4,8 +4,7 @@ Bounds: two transactions over two partitions, one of which is deleted.
 Expected: HOLDS
 """
 
-from checker.fairness import each
-from checker.model import Model
+from checker.model import Model, each
 from impl.transactions.markers import coordinator_drops_deleted_partition
 from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules

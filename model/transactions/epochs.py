@@ -4,8 +4,7 @@ Bounds: two transactions; an epoch is used up after one of them, and a request t
 Expected: HOLDS
 """
 
-from checker.fairness import each
-from checker.model import Model
+from checker.model import Model, each
 from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules
 from model.transactions.drawing import TRANSACTION_LANES

@@ -8,8 +8,7 @@ Bounds: two transactions of one producer in one partition, the first of version 
 Expected: HOLDS
 """
 
-from checker.fairness import each
-from checker.model import Model
+from checker.model import Model, each
 from impl.transactions.markers import leader_writes_late_marker
 from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules

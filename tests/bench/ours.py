@@ -8,11 +8,11 @@ import json
 import sys
 import time
 
-from checker.catalogue import find_model
-from checker.compiled import CompiledSearch
-from checker.exploration import Watch
-from checker.machine import kernel, machine_code
-from checker.verdict import Limits
+from checker.catalogue.catalogue import find_model
+from checker.compiled import kernel, machine_code
+from checker.compiled.compiled import CompiledSearch
+from checker.exploration.exploration import Watch
+from checker.exploration.verdict import Limits
 from tests.bench.measure import BenchmarkError, Bounds, Search, run
 
 

@@ -8,19 +8,19 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from unittest import mock
 
-from checker import collector, compiled
-from checker.compiled import CompiledSearch
-from checker.distributed import DistributedSearch
-from checker.exploration import Watch
-from checker.interpreted import InterpretedSearch
-from checker.machine import kernel, lookup, native
-from checker.machine.native import Entry
-from checker.machine.packing import Packing
+from checker.catalogue.named import Source
+from checker.compiled import compiled, kernel, lookup, native
+from checker.compiled.compiled import CompiledSearch
+from checker.compiled.native import Entry
+from checker.compiled.packing import Packing
+from checker.distributed import runs
+from checker.distributed.distributed import DistributedSearch
+from checker.distributed.runs import Cluster
+from checker.exploration.exploration import Watch
+from checker.exploration.interpreted import InterpretedSearch
+from checker.exploration.verdict import Limits, Verdict
 from checker.model import Model
-from checker.named import Source
-from checker.sharded import runs
-from checker.sharded.runs import Cluster
-from checker.verdict import Limits, Verdict
+from checker.process import collector
 from tests import readings
 from tests.fuzz.programs import PROGRAMS, DifferenceError, imported, models
 from tests.random_programs import module_text, with_model

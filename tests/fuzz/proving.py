@@ -8,21 +8,21 @@ from pathlib import Path
 
 import numpy as np
 
-from checker import prove, symbolic
-from checker.errors import EvaluationError, ModelError, UsageError
-from checker.evaluation import Evaluation
-from checker.exploration import Watch
-from checker.interpreted import InterpretedSearch
+from checker.exploration.evaluation import Evaluation
+from checker.exploration.exploration import Watch
+from checker.exploration.interpreted import InterpretedSearch
+from checker.exploration.verdict import Limits, Verdict
 from checker.model import Action, Model, Property
-from checker.objects import Values
-from checker.proofs import bmc, equivalent
+from checker.process.errors import EvaluationError, ModelError, UsageError
+from checker.proofs import bmc, equivalent, prove
 from checker.proofs.bmc import BoundedVerdict
 from checker.proofs.equivalent import Same
 from checker.proofs.obligations import CODE, DISABLED, RANGES
+from checker.proofs.prove import Outcome as Proved
+from checker.proofs.prove import Settings
 from checker.proofs.solver import Translation
-from checker.prove import Outcome as Proved
-from checker.prove import Settings
-from checker.verdict import Limits, Verdict
+from checker.schema.objects import Values
+from checker.symbolic import symbolic
 from tests import random_states, readings
 from tests.fuzz.comparing import Totals, of_all
 from tests.fuzz.programs import DifferenceError, imported

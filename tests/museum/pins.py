@@ -8,11 +8,11 @@ import tomllib
 from functools import cache
 from typing import Any
 
-from checker.errors import UsageError
-from checker.museum import Exhibit, Museum, bugs, chosen_bugs
+from checker.catalogue.museum import Exhibit, Museum, bugs, chosen_bugs
+from checker.exploration.verdict import Limits, Verdict
+from checker.process.errors import UsageError
 from checker.result import Result
 from checker.search import check
-from checker.verdict import Limits, Verdict
 from tests import expected
 
 FILE = "expected_bugs.toml"

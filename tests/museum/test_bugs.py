@@ -5,8 +5,8 @@ Bugs that share the half with the fix share its search within one process. The l
 
 import pytest
 
-from checker.museum import bugs
-from checker.verdict import Verdict
+from checker.catalogue.museum import bugs
+from checker.exploration.verdict import Verdict
 from tests.museum.pins import FILE, fixed_of, museum, pinned, readme_table, variant_of
 
 BUGS = {bug.id: bug for bug in bugs()}

@@ -18,8 +18,8 @@ import inspect
 from collections.abc import Callable, Mapping, Set
 from typing import Any
 
-from checker.layout import Layout
-from checker.objects import members_of
+from checker.schema.layout import Layout
+from checker.schema.objects import members_of
 from impl.broker.records import Broker
 from impl.cluster import State
 from impl.constants import NO_LEADER, NO_OFFSET, NO_RECORD

@@ -4,9 +4,9 @@ import itertools
 
 import pytest
 
-from checker.layout import Layout
+from checker.exploration.verdict import Verdict
+from checker.schema.layout import Layout
 from checker.search import check
-from checker.verdict import Verdict
 from impl.broker.lag import (
     FetchProgress,
     LaggingPartition,

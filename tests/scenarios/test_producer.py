@@ -5,7 +5,7 @@ Each test is a schedule that a document describes: who does what, in which order
 
 import pytest
 
-from checker import catalogue
+from checker.catalogue import catalogue
 from impl.producer.append import append_error
 from impl.producer.constants import BatchStatus, Origin, ProduceError, Sending
 from impl.producer.follower import follower_fetches

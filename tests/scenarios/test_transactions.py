@@ -6,8 +6,8 @@ the applications see. A step that is listed has to be possible.
 
 import pytest
 
-from checker import catalogue
-from checker.objects import members_of
+from checker.catalogue import catalogue
+from checker.schema.objects import members_of
 from impl.producer.constants import Marker
 from impl.transactions.client import (
     producer_aborts,

@@ -6,8 +6,7 @@ and again, but not without a break. That is where weak fairness is not enough an
 
 from typing import Annotated
 
-from checker.fairness import EVERY_CALL, each
-from checker.model import Model
+from checker.model import EVERY_CALL, Model, each
 from checker.schema import Array, ById, Flag, Id, Struct
 
 ProcessId = Annotated[int, Id("processes")]

@@ -2,8 +2,7 @@
 
 from typing import Annotated
 
-from checker.fairness import EVERY_ACTION, Given
-from checker.model import Model
+from checker.model import EVERY_ACTION, Given, Model
 from checker.schema import Flag, Id, Struct
 
 

@@ -7,8 +7,7 @@ Bounds: two replicas, one of them alone in the ISR, which crashes; a record that
 Expected: HOLDS
 """
 
-from checker.fairness import each
-from checker.model import Model
+from checker.model import Model, each
 from impl.broker.isr import leader_ends_recovery
 from impl.cluster import State
 from impl.controller.elections import controller_elects_uncleanly

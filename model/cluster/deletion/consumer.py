@@ -8,8 +8,7 @@ Bounds: two replicas and no records; one move, so that the leader epoch of the d
 Expected: HOLDS
 """
 
-from checker.fairness import each
-from checker.model import Model
+from checker.model import Model, each
 from impl.broker.metadata import broker_replays_metadata
 from impl.client.consumer import consumer_learns_leader
 from impl.cluster import State

@@ -11,8 +11,7 @@ Bounds: two replicas, one of them alone in the ISR, so that its crash leaves an 
 Expected: HOLDS
 """
 
-from checker.fairness import each
-from checker.model import Model
+from checker.model import Model, each
 from impl.broker.metadata import broker_obeys_new_controller, broker_obeys_stop_replica
 from impl.cluster import State
 from impl.constants import Propagation, TruncationRule

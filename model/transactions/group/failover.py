@@ -9,8 +9,7 @@ Bounds: two inputs; a client with two transactions, and a consumer that does not
 Expected: HOLDS
 """
 
-from checker.fairness import each
-from checker.model import Model
+from checker.model import Model, each
 from impl.transactions.group import group_coordinator_ends_loading, group_coordinator_reads_record
 from impl.transactions.markers import group_coordinator_follows_marker
 from impl.transactions.plain_consumer import application_processes, consumer_commits_offset

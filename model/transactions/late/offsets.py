@@ -5,8 +5,7 @@ Bounds: two inputs and one client with two transactions; one marker that the gro
 Expected: HOLDS
 """
 
-from checker.fairness import each
-from checker.model import Model
+from checker.model import Model, each
 from impl.transactions.markers import group_coordinator_follows_marker
 from impl.transactions.records import State
 from impl.transactions.rules import TransactionRules

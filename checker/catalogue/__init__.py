@@ -1,0 +1,1 @@
+"""Finding models by name, and the museum of known bugs."""

@@ -1,0 +1,446 @@
+"""Finds models: by catalogue name, by dotted module, or by file; and what verdict the catalogue expects of them.
+
+The catalogue is the package `model`. Each module in its folders that defines `MODEL` is a model of the catalogue. The
+module's path is its name: `cluster.deletion.ends`, and `base.py` bears its folder's name. The `expected.toml` of each
+folder says what a check of its models must find. A module is imported when somebody asks for it, so that another
+package of that name, earlier on the path, is a catalogue of its own.
+"""
+
+import importlib
+import importlib.util
+import os
+import re
+import sys
+import tomllib
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from pathlib import Path
+from types import ModuleType
+
+from checker.exploration.verdict import Verdict
+from checker.model import Model
+from checker.process import endings
+from checker.process.errors import KafkacheckError, ModelError, NotExhaustedError, UsageError
+from checker.process.foreign import contained, said
+from checker.process.interrupts import Stopped, limited
+from checker.process.locations import short_path
+from checker.process.names import CATALOGUE, did_you_mean, model_name, short_names, shortened
+from checker.process.places import SOURCES
+
+EXPECTED_FILE = "expected.toml"
+LONGEST_DOTTED_NAME = 500
+DEFINES_MODEL = re.compile(r"^MODEL\b\s*[:=]", re.MULTILINE)
+NO_TEXT = ("null bytes", "'utf-8' codec can't decode", "Non-UTF-8", "encoding problem")
+"""Words by which Python's errors about the bytes of a file are known."""
+DOTTED_NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What `expected.toml` says a check of a model at its default bounds must find.
+
+    verdict: how the search must end.
+    property: the property that must be violated; None where none is.
+    distinct: how many distinct states it visits; 0 where that is not said.
+    """
+
+    verdict: Verdict
+    property: str | None = None
+    distinct: int = 0
+
+    def text(self) -> str:
+        """The expectation in a few words: `VIOLATED mutual_exclusion`."""
+        return self.verdict.name if self.property is None else f"{self.verdict.name} {self.property}"
+
+
+def catalogue_names() -> list[str]:
+    """The names of the catalogue's models, sorted. Reads the modules' text and imports none of them.
+
+    UsageError where there is no catalogue at all.
+    """
+    if not folders():
+        raise UsageError(
+            f"there is no catalogue, because Python finds no package {CATALOGUE!r}; run the command in kafkacheck's "
+            "folder, or install kafkacheck"
+        )
+    return _names()
+
+
+def is_pattern(text: str) -> bool:
+    """Whether the text stands for all the catalogue's names that it fits, such as `cluster.*`."""
+    return any(sign in text for sign in "*?[") and not os.path.exists(text)
+
+
+def names_matching(patterns: Sequence[str], with_folders: bool = False) -> list[str]:
+    """The catalogue's names that one of the patterns (a name, or `cluster.*`) fits, sorted.
+
+    `with_folders`: the name of a folder stands for all models in it. UsageError where a pattern fits none.
+    """
+    names = catalogue_names()
+    found: set[str] = set()
+    for pattern in patterns:
+        fitting = {name for name in names if with_folders and f"{name}.".startswith(f"{pattern}.")}
+        if not fitting and is_pattern(pattern):
+            fitting = {name for name in names if _fits(name, pattern)}
+        if not fitting:
+            known = full_name(pattern)
+            if known is None:
+                raise UsageError(
+                    f"no model of the catalogue is called {shortened(pattern)!r}{_meant(pattern, names)}; see "
+                    "`kafkacheck models`; a model of your own is checked by itself"
+                )
+            fitting = {known}
+        found |= fitting
+    return sorted(found)
+
+
+def _fits(name: str, pattern: str) -> bool:
+    """Whether a pattern stands for a model: by its name, by that of its module, or by a short name."""
+    called = [short for several in short_names(name) for short in several]
+    return any(fnmatchcase(each, pattern) for each in (name, f"{name}.", *called))
+
+
+def full_name(text: str) -> str | None:
+    """The name of the catalogue's model that `text` names, in full or in short; None where there is none.
+
+    UsageError where several models are called so, and none of them more clearly than others.
+    """
+    names = _names()
+    for clearly in range(-1, 3):
+        meant = [name for name in names if text in ((name,) if clearly < 0 else short_names(name)[clearly])]
+        if len(meant) > 1:
+            raise UsageError(f"several models are called {shortened(text)!r}; name one of: {', '.join(meant)}")
+        if meant:
+            return meant[0]
+    return None
+
+
+def _meant(text: str, names: Sequence[str]) -> str:
+    """What the user may have meant by a name that no model has: a folder's models, or the nearest name."""
+    inside = [name for name in names if name.startswith(f"{text}.")]
+    if inside:
+        return f", which is a folder with {len(inside)} models: '{text}.*' names them all"
+    near = did_you_mean(text, names)
+    return near or did_you_mean(text, [name.rpartition(".")[2] for name in names])
+
+
+def find_model(text: str, max_seconds: float | None = None) -> Model:
+    """The model that `text` names: a catalogue name, else a file, else a dotted module.
+
+    UsageError where there is no such name, file or module; ModelError where there is one, but it cannot be imported
+    or has no well-formed `MODEL`; NotExhaustedError where its import is interrupted, or takes more than `max_seconds`.
+    """
+    if not is_ours(text):
+        endings.supervise()
+    with limited(max_seconds):
+        return _model_of(_module(text), text)
+
+
+def file_beside(text: str, name: str) -> Path | None:
+    """The file of that name nearest to the one that defines the model which `text` names, from its folder upwards.
+
+    None where no folder of its package has one. Raises what `find_model` does.
+    """
+    folder = Path(_module(text).__file__ or ".").resolve().parent
+    while not (folder / name).is_file():
+        if not (folder / "__init__.py").is_file():
+            return None
+        folder = folder.parent
+    return folder / name
+
+
+def is_ours(text: object) -> bool:
+    """Whether a command that is given `text` takes a model of the catalogue that comes with the checker."""
+    return isinstance(text, str) and _in_catalogue(text) is not None and _is_own_catalogue()
+
+
+def own_name(text: object) -> str | None:
+    """The full name of the model of the checker's own catalogue that a file names; None if it names something else.
+
+    Only the code of such a model may be run because a file says so, whatever lies in the current folder.
+    """
+    if not isinstance(text, str) or not _is_own_catalogue():
+        return None
+    try:
+        return full_name(text)
+    except UsageError:
+        return None
+
+
+def _module(text: str) -> ModuleType:
+    modules = _modules()
+    name = _in_catalogue(text)
+    if name is not None:
+        return _imported(name, lambda: importlib.import_module(modules[name]))
+    if _is_file_name(text) or (text and os.path.exists(text)):
+        return _module_of_file(Path(text), list(modules))
+    return _module_of_name(text, list(modules))
+
+
+def _in_catalogue(text: str) -> str | None:
+    """The name of the catalogue's model that `text` names to a command; None if it names something else.
+
+    A file comes before a short name, and so does a module that lies in the current folder.
+    """
+    if text in _modules():
+        return text
+    is_elsewhere = _is_file_name(text) or os.path.isfile(text) or os.path.isfile(f"{text}.py")
+    return None if is_elsewhere else full_name(text)
+
+
+def _is_own_catalogue() -> bool:
+    """Whether the catalogue is the one that comes with the checker, not one of the current folder."""
+    return [folder.resolve() for folder in folders()] == [SOURCES / CATALOGUE]
+
+
+def is_found(text: str) -> bool:
+    """Whether `text` names a file, or a module that Python finds. ModelError where a package cannot be imported."""
+    if _is_file_name(text):
+        return os.path.exists(text)
+    endings.supervise()
+    _search_here()
+    return _is_module_name(text)
+
+
+def named_value(text: str, name: str) -> object:
+    """What a file, or a dotted module, defines under a name. UsageError where there is no such file or module,
+    ModelError where it cannot be imported or does not define the name.
+    """
+    endings.supervise()
+    is_file = _is_file_name(text)
+    module = _module_of_file(Path(text), _names(), name) if is_file else _module_of_name(text, _names())
+    if not hasattr(module, name):
+        raise ModelError(f"{getattr(module, '__file__', None) or text} defines no {name}; write `{name} = ...` in it")
+    return getattr(module, name)
+
+
+def expectations() -> dict[str, Expectation]:
+    """What the catalogue expects, by model name; empty without an `expected.toml`. ModelError where that is wrong."""
+    found: dict[str, Expectation] = {}
+    for path in files(EXPECTED_FILE):
+        try:
+            tables = tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise ModelError(f"{path} cannot be read as TOML: {error}; mend that line") from None
+        for name, table in tables.items():
+            found[name] = _expectation(path, name, table)
+    return found
+
+
+def files(name: str) -> list[Path]:
+    """The files of that name in the catalogue's folders, sorted by path."""
+    return sorted(path for folder in folders() for path in folder.rglob(name) if path.is_file())
+
+
+def _expectation(path: Path, name: str, table: object) -> Expectation:
+    verdicts = [verdict.name for verdict in Verdict]
+    verdict = table.get("verdict") if isinstance(table, dict) else None
+    if not isinstance(table, dict) or verdict not in verdicts:
+        raise ModelError(
+            f"{path}: the verdict of {name} is {verdict!r}; write a table [{name}] whose verdict is one of "
+            f"{', '.join(verdicts)}"
+        )
+    distinct = table.get("distinct")
+    return Expectation(Verdict[verdict], table.get("property") or None, distinct if isinstance(distinct, int) else 0)
+
+
+def folders() -> list[Path]:
+    """Where the catalogue lies: the folders of its package."""
+    spec = importlib.util.find_spec(CATALOGUE)
+    locations = None if spec is None else spec.submodule_search_locations
+    return [Path(location) for location in locations or ()]
+
+
+def _modules() -> dict[str, str]:
+    """The catalogue's models: the module of each by its name, sorted by name."""
+    return _modules_in(tuple(folders()))
+
+
+@lru_cache(maxsize=16)
+def _modules_in(places: tuple[Path, ...]) -> dict[str, str]:
+    found = {}
+    for folder in places:
+        for source in folder.rglob("*.py"):
+            inside = source.relative_to(folder)
+            is_package = all((folder / parent / "__init__.py").is_file() for parent in inside.parents if parent.name)
+            if is_package and inside.name != "__init__.py" and _defines_model(source):
+                module = ".".join((CATALOGUE, *inside.with_suffix("").parts))
+                found[model_name(module)] = module
+    return dict(sorted(found.items()))
+
+
+def _names() -> list[str]:
+    return list(_modules())
+
+
+def _defines_model(source: Path) -> bool:
+    """Whether a file defines a model."""
+    return bool(DEFINES_MODEL.search(source.read_text(encoding="utf-8", errors="replace")))
+
+
+def _module_of_name(name: str, catalogue: list[str]) -> ModuleType:
+    """The module found under a dotted name, the current folder included in the search."""
+    _search_here()
+    if not _is_module_name(name):
+        raise UsageError(
+            f"there is no model {shortened(name)!r}: it is no name of the catalogue (`kafkacheck models` lists it), no "
+            f"file, and no module that Python finds{_meant(name, catalogue)}; name a model of your own by its "
+            "file, path/to/my_model.py, or as a module, my_package.my_model"
+        )
+    return _imported(name, lambda: importlib.import_module(name))
+
+
+def _is_file_name(text: str) -> bool:
+    return text.endswith(".py") or os.sep in text
+
+
+def _is_module_name(name: str) -> bool:
+    is_name = len(name) <= LONGEST_DOTTED_NAME and bool(DOTTED_NAME.fullmatch(name)) and name != "__main__"
+    return is_name and _is_module(name)
+
+
+def _search_here() -> None:
+    """Let Python find modules in the current folder, too."""
+    here = _current_folder()
+    if here and here not in sys.path and "" not in sys.path:
+        sys.path.append(here)
+
+
+def _current_folder() -> str | None:
+    """The path of the current folder; None where that has been deleted."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return None
+
+
+def _is_module(name: str) -> bool:
+    """Whether Python finds a module under this dotted name. Imports the packages above it, one after the other."""
+    parent, _, _ = name.rpartition(".")
+    if parent:
+        if not _is_module(parent):
+            return False
+        package = _imported(parent, lambda: importlib.import_module(parent))
+        if not hasattr(package, "__path__"):
+            return False
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ValueError:  # a module that is loaded and was not found by its name, as __main__
+        return False
+
+
+def _module_of_file(path: Path, catalogue: list[str], wanted: str = "MODEL") -> ModuleType:
+    """The module in a file that shall define `wanted`, imported under the dotted name that it has in its packages."""
+    if not os.path.exists(path):
+        where = (
+            "which is absolute" if path.is_absolute() else f"looked up from {_current_folder() or 'a deleted folder'}"
+        )
+        raise UsageError(f"there is no file {path}{did_you_mean(path.stem, catalogue)}; check the path, {where}")
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder; name the Python file in it that defines {wanted}")
+    if path.suffix != ".py":
+        raise UsageError(f"{path} is no Python file; name a file that ends in .py and defines {wanted}")
+    path = path.resolve()
+    root, names = path.parent, [] if path.stem == "__init__" else [path.stem]
+    while (root / "__init__.py").is_file():
+        names.insert(0, root.name)
+        root = root.parent
+    if str(root) not in sys.path:
+        sys.path.append(str(root))
+    name = ".".join(names) or path.stem
+    return _imported(str(path), lambda: _import_file(name, path))
+
+
+def _import_file(name: str, path: Path) -> ModuleType:
+    if _leads_to(name, path):
+        return importlib.import_module(name)
+    # Another module has this name already (a model in queue.py, say): the file gets a name nobody else uses.
+    name = f"kafkacheck_file_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _leads_to(name: str, path: Path) -> bool:
+    """Whether importing `name` would execute the file `path`."""
+    try:
+        spec = importlib.util.find_spec(name)
+    except ValueError:
+        return False
+    except ModuleNotFoundError as error:
+        if error.name is not None and name.startswith(error.name):
+            return False
+        raise
+    return spec is not None and spec.origin is not None and Path(spec.origin).resolve() == path
+
+
+def _imported(what: str, load: Callable[[], ModuleType]) -> ModuleType:
+    """The module that `load` imports, which is kept from changing this process (see `checker.process.foreign`).
+
+    ModelError with the place where it raises, NotExhaustedError where it is ended from outside.
+    """
+    try:
+        with contained(short_path(what)):
+            endings.tell(f"importing {short_path(what)}")
+            module = load()
+        endings.tell("imported")
+        return module
+    except (KafkacheckError, MemoryError):
+        raise
+    except KeyboardInterrupt:
+        raise NotExhaustedError(f"{endings.told()} while importing {short_path(what)}") from None
+    except Stopped:
+        raise NotExhaustedError(f"--max-seconds passed while importing {short_path(what)}") from None
+    except SyntaxError as error:
+        if any(words in error.msg for words in NO_TEXT):
+            raise ModelError(
+                f"{what} cannot be imported: {error.filename or what} is no text that Python reads ({error.msg}); save "
+                "it as UTF-8"
+            ) from error
+        place = f"{error.filename}, line {error.lineno}" if error.lineno else str(error.filename or what)
+        raise ModelError(f"{what} cannot be imported: {place}: {error.msg}; mend the syntax there") from error
+    except BaseException as error:
+        raise ModelError(f"{what} cannot be imported: {_place(error)}: {_description(error)}") from error
+
+
+def _place(error: BaseException) -> str:
+    """The file and line, outside Python's import machinery, in which an import failed."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "importlib" not in frame.filename]
+    outside = [frame for frame in frames if frame.filename != __file__]
+    return f"{outside[-1].filename}, line {outside[-1].lineno}" if outside else "before its first line"
+
+
+def _description(error: BaseException) -> str:
+    name = type(error).__name__
+    if isinstance(error, ModuleNotFoundError):
+        return f"{said(error)}; install {error.name} for {sys.executable}, or mend the import"
+    if isinstance(error, SystemExit):
+        return f"it ends the process ({name}: {said(error)}); a model file only defines, so take that out"
+    return f"{name}: {said(error)}; mend that line"
+
+
+def _model_of(module: ModuleType, text: str) -> Model:
+    place = getattr(module, "__file__", None) or text
+    if not hasattr(module, "MODEL"):
+        if os.path.isfile(f"{text}.py") and not os.path.samefile(f"{text}.py", place):
+            raise UsageError(f"{text} is the module {place}, which defines no MODEL; for the file write {text}.py")
+        raise ModelError(
+            f"{place} defines no MODEL; write `MODEL = Model(...)` in it (from checker.model import Model)"
+        )
+    model = module.MODEL
+    if not isinstance(model, Model):
+        raise ModelError(
+            f"{place}: MODEL is {_shown(model)}, of type {type(model).__name__}; "
+            "write `MODEL = Model(...)` (from checker.model import Model)"
+        )
+    return model
+
+
+def _shown(value: object) -> str:
+    return shortened(said(value, repr))

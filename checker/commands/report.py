@@ -1,0 +1,279 @@
+"""What a check says: its closing line, the table of many checks, and the JSON document."""
+
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from checker.catalogue.catalogue import Expectation
+from checker.exploration.verdict import Verdict
+from checker.model.settings import rules_of
+from checker.process.statuses import NOT_EXHAUSTED
+from checker.result import Result
+from checker.traces import trace as traces
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from checker.model import Model
+    from checker.traces.replay import ReplayOutcome
+
+PLAIN_TABLE_WIDTH = 1000
+"""Columns of the closing table where there is no terminal: nothing is folded."""
+LEFT = MODEL, VERDICT, PROPERTY, EXPECTED = ("model", "verdict", "property", "expected?")
+RIGHT = ("distinct", "generated", "depth", "seconds", "trace")
+PICTURE = "picture"
+"""The columns of the closing table; the picture's only where it is wide enough."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One model of a run over the catalogue: what was expected, what came out, and the files that show it.
+
+    result: None where the model could not be checked at all.
+    files: what was written for the counterexample; empty where there is none.
+    error: why it could not be checked, evaluated or written to the end; `error_status` is the exit status for that.
+    is_begun: False where Ctrl-C ended the run before it came to this model.
+    """
+
+    name: str
+    expectation: Expectation | None
+    result: Result | None
+    files: tuple[Path, ...] = ()
+    error: str = ""
+    error_status: int = 0
+    is_begun: bool = True
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether there is a verdict, or an error instead of one, that more time would not change."""
+        if self.result is None:
+            return self.is_begun and self.error_status != NOT_EXHAUSTED
+        return self.result.verdict is not Verdict.NOT_EXHAUSTED or self.is_expected
+
+    @property
+    def judgement(self) -> str:
+        """How it compares with what is expected: "yes", "unfinished", "not begun", or "no: " and what is."""
+        if self.is_expected:
+            return "yes"
+        if not self.is_finished:
+            return "unfinished" if self.is_begun else "not begun"
+        if self.expectation is None:
+            return "no: nothing"
+        is_vacuous = self.result is not None and self.result.is_vacuous
+        return f"no: {self.expectation.text()}{', not vacuously' if is_vacuous else ''}"
+
+    @property
+    def is_expected(self) -> bool:
+        """Whether the verdict, and the property if one is violated, are those that the catalogue expects.
+
+        What holds because something never happens any more (`Result.is_vacuous`) is never expected.
+        """
+        found, expected = self.result, self.expectation
+        return (
+            found is not None
+            and expected is not None
+            and (found.verdict, found.property) == (expected.verdict, expected.property)
+            and not found.is_vacuous
+        )
+
+
+def closing_line(result: Result) -> str:
+    """The last line of a check, such as `lock: VIOLATED mutual_exclusion trace=12 distinct=... generated=...`."""
+    words = [f"{result.model.name}:", result.verdict.value]
+    if result.property is not None:
+        words.append(result.property)
+    if result.trace is not None:
+        words.append(f"trace={len(result.trace.steps)}")
+    words += [
+        f"distinct={result.states_distinct}",
+        f"generated={result.states_generated}",
+        *([] if result.states_excluded is None else [f"excluded={result.states_excluded}"]),
+        f"depth={result.depth}",
+        f"seconds={result.seconds:.2f}",
+        *([] if result.checked is None else [f"checked={result.checked}"]),
+    ]
+    return " ".join(words)
+
+
+def constraint_text(result: Result) -> str:
+    """What a model with a constraint holds of; empty for another model or verdict."""
+    if result.verdict is not Verdict.HOLDS or result.model.constraint is None:
+        return ""
+    name, excluded = result.model.constraint.name, result.states_excluded
+    if not excluded:
+        return f"the constraint {name} excludes no state that can be reached"
+    return (
+        f"holds only within the constraint {name}: {excluded:,} of {result.states_generated:,} generated states lie "
+        "outside; they were checked, but what they lead to was not"
+    )
+
+
+def document(result: Result, files: tuple[Path, ...]) -> dict[str, Any]:
+    """The JSON document of one check. `trace` is a list of {action, parameters, state}, or null where there is none.
+
+    `loop`: of a lasso, the index in it of the state in which the cycle begins, see `checker.traces.trace`.
+    """
+    from checker.traces.witness import explain
+
+    model = result.model
+    witness = None if result.trace is None else explain(result.trace)
+    return {
+        "model": model.name,
+        "verdict": result.verdict.value,
+        "property": result.property,
+        "reason": result.reason or None,
+        "resume": result.resume,
+        "remarks": list(result.remarks),
+        "states_distinct": result.states_distinct,
+        "states_generated": result.states_generated,
+        "states_excluded": result.states_excluded,
+        "constraint": None if model.constraint is None else model.constraint.name,
+        "depth": result.depth,
+        "engine": result.engine,
+        "seconds": round(result.seconds, 6),
+        "checked": result.checked,
+        "bytes_per_state": result.bytes_per_state,
+        "bounds": dict(model.bounds),
+        "rules": rules_of(model),
+        "actions": dict(result.actions),
+        "unmet": list(result.unmet),
+        "trace": None if result.trace is None else traces.to_json(result.trace)["trace"],
+        "loop": None if result.trace is None else result.trace.loop,
+        "witness": None if witness is None else witness.to_json(),
+        "files": [str(file) for file in files],
+    }
+
+
+def catalogue_document(rows: Sequence[Checked]) -> list[dict[str, Any]]:
+    """The JSON document of a run over the catalogue: one check each, with what was expected of it."""
+    documents = []
+    for row in rows:
+        found = {"model": row.name} if row.result is None else document(row.result, row.files)
+        wanted = None if row.expectation is None else row.expectation.text()
+        judged = {"expected": wanted, "is_finished": row.is_finished, "is_expected": row.is_expected}
+        documents.append(found | {"error": row.error or None} | judged)
+    return documents
+
+
+def replay_document(model: "Model", verdict: str, outcome: "ReplayOutcome") -> dict[str, Any]:
+    """The JSON document of a replay.
+
+    `step` is the number, from 1 on, of the first step that no longer applies, or else of the one in which the property
+    is violated; `call`, `reason` and `differences` say what no longer applies and why.
+    """
+    step = outcome.violated_step if outcome.violated_step is not None else outcome.failed_step
+    return {
+        "model": model.name,
+        "verdict": verdict,
+        "property": outcome.trace.property,
+        "step": None if step is None else step + 1,
+        "call": outcome.failed_call or None,
+        "reason": outcome.reason or None,
+        "differences": [{"field": each.path, "saved": each.before, "now": each.after} for each in outcome.differences],
+        "bounds": dict(model.bounds),
+        "rules": rules_of(model),
+    }
+
+
+def listed_document(model: "Model", expected: Expectation | None) -> dict[str, Any]:
+    """A model of the catalogue as JSON data, with the verdict that is expected of it."""
+    return {
+        "name": model.name,
+        "question": " ".join(model.question.split()),
+        "bounds": dict(model.bounds),
+        "rules": rules_of(model),
+        "expected": None if expected is None else {"verdict": expected.verdict.name, "property": expected.property},
+    }
+
+
+def json_text(data: Any) -> str:
+    """`data` as indented JSON."""
+    return json.dumps(data, indent=2)
+
+
+def vacuous_text(result: Result) -> str:
+    """What was never seen, although the model says it can be; empty where there is no such thing."""
+    parts = []
+    if result.unmet:
+        parts.append(f"no reachable state is an example of {', '.join(result.unmet)}")
+    if result.never_fired:
+        parts.append(f"never possible in any reachable state: {', '.join(result.never_fired)}")
+    return "; ".join(parts)
+
+
+def closing_table(rows: Sequence[Checked], stream: TextIO) -> str:
+    """The table of a run over a catalogue, and a sentence.
+
+    As wide as the terminal behind `stream`, if it is one. Where that is narrow, the property stands under the verdict,
+    and pictures and what was expected instead are listed below the table; numbers are never folded.
+    """
+    from rich.console import Console
+
+    text = io.StringIO()
+    width = None if stream.isatty() else PLAIN_TABLE_WIDTH
+    console = Console(file=text, force_terminal=stream.isatty(), width=width, markup=False, emoji=False)
+    cells = [_cells(row) for row in rows]
+    styles = [None if row.is_expected or not row.is_finished else "red" for row in rows]
+    table = _table(cells, styles, (*LEFT, *RIGHT, PICTURE), padding=1)
+    is_narrow = console.measure(table, options=console.options.update(width=PLAIN_TABLE_WIDTH)).maximum > console.width
+    if is_narrow:
+        stacked = [each | {VERDICT: f"{each[VERDICT]}\n{each[PROPERTY]}".rstrip()} for each in cells]
+        table = _table(stacked, styles, (MODEL, VERDICT, *RIGHT), padding=0)
+    console.print(table)
+    lines = [line.rstrip() for line in text.getvalue().rstrip().split("\n")]
+    if is_narrow:
+        below = [f"{each[MODEL]}: as expected? {each[EXPECTED]}" for each in cells if each[EXPECTED] != "yes"]
+        below += [f"{each[MODEL]}: {PICTURE} {each[PICTURE]}" for each in cells if each[PICTURE]]
+        lines += ["", *below] if below else []
+    return "\n".join([*lines, "", _sentence(rows)])
+
+
+def _sentence(rows: Sequence[Checked]) -> str:
+    """How many models there are and how many verdicts are the expected ones, and which are not."""
+    unexpected = [row.name for row in rows if row.is_finished and not row.is_expected]
+    told = [f"not as expected: {', '.join(unexpected)}"] if unexpected else []
+    for judgement in ("unfinished", "not begun"):
+        names = [row.name for row in rows if row.judgement == judgement]
+        told += [f"{judgement}: {', '.join(names)}"] if names else []
+    finished = sum(row.is_finished for row in rows)
+    if finished < len(rows):
+        return f"{finished} of {len(rows)} models finished; {'; '.join(told)}"
+    return f"{len(rows)} of {len(rows)} models; {'; '.join(told) or 'every verdict is as expected'}"
+
+
+def _table(
+    cells: Sequence[dict[str, str]], styles: Sequence[str | None], columns: Sequence[str], padding: int
+) -> "Table":
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, padding))
+    for name in columns:
+        is_number = name in RIGHT
+        table.add_column(name, justify="right" if is_number else "left", no_wrap=is_number, overflow="fold")
+    for each, style in zip(cells, styles, strict=True):
+        table.add_row(*(each[name] for name in columns), style=style)
+    return table
+
+
+def _cells(row: Checked) -> dict[str, str]:
+    """The cells of a row, by column."""
+    found = row.result
+    cells = dict.fromkeys((*LEFT, *RIGHT, PICTURE), "")
+    cells |= {MODEL: row.name, EXPECTED: row.judgement}
+    if found is None:
+        return cells | {VERDICT: "ERROR" if row.is_finished else Verdict.NOT_EXHAUSTED.value if row.is_begun else ""}
+    if row.files:
+        cells[PICTURE] = str(next((file for file in row.files if file.suffix == ".svg"), row.files[0]))
+    return cells | {
+        VERDICT: found.verdict.value,
+        PROPERTY: found.property or "",
+        "distinct": f"{found.states_distinct:,}",
+        "generated": f"{found.states_generated:,}",
+        "depth": str(found.depth),
+        "seconds": f"{found.seconds:.2f}",
+        "trace": "" if found.trace is None else str(len(found.trace.steps)),
+    }

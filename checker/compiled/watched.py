@@ -1,0 +1,27 @@
+"""Which leaves a step must change before it can violate a property of steps: after others it need not be judged."""
+
+from checker.language.footprint import footprint
+from checker.language.work import work
+from checker.model import Property
+from checker.schema.layout import Layout
+from checker.symbolic import symbolic
+from checker.symbolic.terms import TRUE
+
+MOST_WORK = 20_000
+"""How many statements a property may run that is read symbolically: what takes longer is always judged."""
+
+
+def watched_leaves(condition: Property, layout: Layout) -> frozenset[int] | None:
+    """The leaves of the later state that a property of steps reads; None where it must be judged after every step.
+
+    A step that changes none of them is to the property one that changes nothing. Of that it must be evident, from any
+    well-typed state, that the property holds and its code does not fail.
+    """
+    if work(condition.read) > MOST_WORK:
+        return None
+    state = symbolic.variables(layout)
+    if symbolic.holds(condition, state, state) is not TRUE:
+        return None
+    earlier, later = frozenset([len(layout.leaves)]), frozenset([0])
+    read = footprint(condition.read, (earlier, later)).read
+    return frozenset(leaf for leaf in read if leaf < len(layout.leaves))

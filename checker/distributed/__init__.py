@@ -1,0 +1,1 @@
+"""A search on Spark: shards, and what travels between them."""

@@ -1,0 +1,1 @@
+"""What a search of all states is, and the reading of plain Python."""

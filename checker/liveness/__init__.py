@@ -1,0 +1,1 @@
+"""Whether something good happens at last, under fairness."""

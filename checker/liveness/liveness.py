@@ -1,0 +1,93 @@
+"""Checking liveness properties: after a search that holds, is there a fair behaviour that never comes to a goal?"""
+
+from checker.exploration.evaluation import Evaluation
+from checker.exploration.exploration import NO_MEMORY, Watch, failure
+from checker.exploration.verdict import Verdict
+from checker.graphs.observed import ObservedGraph, compiled_graph, interpreted_graph
+from checker.liveness.fair_cycles import Lasso, Rules, find_lasso
+from checker.model import Liveness, Model
+from checker.process.errors import EvaluationError, NotExhaustedError, SelfCheckError
+from checker.result import Result
+from checker.schema.objects import Values
+from checker.traces.lasso import judge
+from checker.traces.trace import Step, Trace, first_step
+
+MOST_INTERPRETED = 2_000
+"""Up to so many steps the plain functions tell a state graph sooner than they are compiled."""
+
+BEFORE = "the invariants hold, but liveness is not judged: "
+
+
+def judged(result: Result, watch: Watch, may_compile: bool = True) -> Result:
+    """The answer of a search that says HOLDS, once the liveness properties of its model are judged as well.
+
+    By the reading that finished the search; where that was the interpreted one and it took more than `MOST_INTERPRETED`
+    steps, by the compiled one, if that may be. The first one listed that is violated is told, with a lasso that was
+    replayed on the plain functions. NOT_EXHAUSTED where a limit ends it, and where a constraint cuts states off.
+    """
+    model = result.model
+    if result.states_excluded:
+        assert model.constraint is not None
+        result.verdict, result.reason = (
+            Verdict.NOT_EXHAUSTED,
+            (
+                f"{BEFORE}the constraint {model.constraint.name} cuts off {result.states_excluded:,} successors, "
+                "through which a behaviour may go on; widen it, or check without the liveness properties (--property)"
+            ),
+        )
+        return result
+    is_small = result.engine == "interpreted" and result.states_generated <= MOST_INTERPRETED
+    read = interpreted_graph if is_small or not may_compile else compiled_graph
+    try:
+        graph = read(model, model.predicates(), watch)
+        found = _first_lasso(model, graph)
+        if found is not None:
+            liveness, lasso = found
+            result.trace = _replayed(_trace(model, graph, liveness, lasso))
+            result.verdict, result.property = Verdict.VIOLATED, liveness.name
+    except NotExhaustedError as error:
+        result.verdict, result.reason = Verdict.NOT_EXHAUSTED, f"{BEFORE}{error}"
+    except MemoryError:
+        result.verdict, result.reason = Verdict.NOT_EXHAUSTED, f"{BEFORE}{NO_MEMORY}"
+    except EvaluationError as error:
+        result.verdict, result.reason = failure(error).verdict, str(error)
+    result.seconds, result.interrupted = watch.seconds, watch.interrupts.pressed
+    return result
+
+
+def _first_lasso(model: Model, graph: ObservedGraph) -> tuple[Liveness, Lasso] | None:
+    rules = Rules(model)
+    for each in model.liveness:
+        outside = ~graph.truths[each.goal.name]
+        starts = graph.parents < 0 if each.trigger is None else graph.truths[each.trigger.name]
+        lasso = find_lasso(graph, rules, starts & outside, outside)
+        if lasso is not None:
+            return each, lasso
+    return None
+
+
+def _trace(model: Model, graph: ObservedGraph, liveness: Liveness, lasso: Lasso) -> Trace:
+    """The lasso as calls of the plain functions. SelfCheckError where they do not lead where the search went."""
+    calls = [(action, given) for action in model.actions for given in action.combinations()]
+    evaluate, layout = Evaluation(model), model.layout
+    path = [*lasso.stem, *lasso.cycle]
+    states: list[Values] = graph.values_of([lasso.start, *(int(graph.targets[step]) for step in path)])
+    steps = [first_step(model, layout.restore(states[0]))]
+    for step, before, after in zip(path, states, states[1:], strict=False):
+        action, given = calls[int(graph.combinations[step])]
+        if evaluate.apply(action, given, before) != after:
+            raise _disagreement(model, f"{action.name}{given} leads elsewhere from {layout.restore(before)!r}")
+        steps.append(Step(action.name, action.named(given), layout.restore(after)))
+    return Trace(model, liveness.name, tuple(steps), loop=len(lasso.stem))
+
+
+def _replayed(trace: Trace) -> Trace:
+    """The lasso itself, if the plain functions say as well that it is fair and violates its property."""
+    objection = judge(trace).objection
+    if objection:
+        raise _disagreement(trace.model, objection)
+    return trace
+
+
+def _disagreement(model: Model, told: str) -> SelfCheckError:
+    return SelfCheckError(f"{model.name}: {told}: the plain functions do not do what the search did")

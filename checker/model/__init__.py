@@ -1,0 +1,20 @@
+"""What a model is: a state, steps, properties, rules and bounds. Models import their names from here."""
+
+from checker.model.fairness import EVERY_ACTION, EVERY_CALL, Given, each
+from checker.model.model import TYPE_OK, Model
+from checker.model.parts import Action, Liveness, Measure, Parameter, Property, Protocol
+
+__all__ = [
+    "EVERY_ACTION",
+    "EVERY_CALL",
+    "TYPE_OK",
+    "Action",
+    "Given",
+    "Liveness",
+    "Measure",
+    "Model",
+    "Parameter",
+    "Property",
+    "Protocol",
+    "each",
+]

@@ -1,0 +1,137 @@
+"""What a model may be defined with: the type of each argument, before anything is read in it."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from inspect import Parameter
+from types import FunctionType
+from typing import Any
+
+from checker.drawing import Lanes
+from checker.language.outside import rule_problem
+from checker.process.errors import ModelError
+from checker.process.locations import shown
+from checker.process.names import did_you_mean, shortened
+from checker.schema import Struct
+from checker.schema.plain_values import int_problem
+from checker.schema.rules import is_group
+
+LONGEST_NAME = 60
+NAME = re.compile(rf"[^\W_][\w.-]{{0,{LONGEST_NAME - 1}}}")
+LISTS = ("actions", "initial", "always", "sometimes", "eventually", "lemmas", "measures")
+MAPPINGS = ("bounds", "parameters")
+
+
+def check_keywords(taken: Mapping[str, Parameter], positional: Sequence[object], given: Iterable[str]) -> None:
+    """Raise ModelError where `Model(...)` is given what it does not take, or lacks what it needs."""
+    if positional:
+        raise ModelError("Model takes its arguments by name; write Model(state=..., actions=[...])")
+    for name in given:
+        if name not in taken:
+            raise ModelError(
+                f"Model takes no {shortened(name)!r}{did_you_mean(name, taken)}; it takes {', '.join(taken)}"
+            )
+    missing = [name for name, each in taken.items() if each.default is Parameter.empty and name not in given]
+    if missing:
+        raise ModelError(f"Model lacks {', '.join(missing)}; write Model(state=..., actions=[...])")
+
+
+def check_definition(arguments: Mapping[str, Any]) -> None:
+    """Raise ModelError, naming the argument and what to give, where one of a `Model` is not of its type.
+
+    `initial` is a list here, or None where there is none.
+    """
+    name = arguments["name"]
+    _check_name(name)
+
+    def refuse(role: str, value: object, expected: str) -> ModelError:
+        return ModelError(f"model {name}: `{role}` {value}; give {expected}")
+
+    for role in LISTS:
+        listed = arguments[role]
+        if role == "initial" and listed is None:
+            continue
+        if role == "initial" and isinstance(listed, Sequence) and not listed:
+            raise refuse(role, f"is {listed!r}", "at least one function, or leave it out: then the blank state begins")
+        if isinstance(listed, FunctionType):
+            raise refuse(role, f"is the function {listed.__name__}", f"a list of functions: [{listed.__name__}]")
+        if isinstance(listed, str) or not isinstance(listed, Sequence):
+            raise refuse(role, f"is {shown(listed)}", "a list of functions")
+        for each in listed:
+            if not callable(each):
+                raise refuse(role, f"lists {shown(each)}", "functions")
+    pairs = arguments["leads_to"]
+    expected = "a list of pairs of functions, such as [(asked, answered)]"
+    if isinstance(pairs, str) or not isinstance(pairs, Sequence):
+        raise refuse("leads_to", f"is {shown(pairs)}", expected)
+    for pair in pairs:
+        if not isinstance(pair, tuple | list) or len(pair) != 2 or not all(map(callable, pair)):
+            raise refuse("leads_to", f"lists {shown(pair)}", expected)
+    for role in MAPPINGS:
+        mapping = arguments[role]
+        if not isinstance(mapping, Mapping):
+            raise refuse(role, f"is {shown(mapping)}", "a dict by name")
+        for each in mapping:
+            if not isinstance(each, str) or not each.isidentifier():
+                raise refuse(role, f"has the name {shown(each)}", "names as Python has them, such as 'nodes'")
+    kinds: dict[str, tuple[type | tuple[type, ...], str]] = {
+        "check_deadlock": (bool, "True or False"),
+        "drawing": ((Lanes, type(None)), "Lanes(...), or None"),
+        "question": (str, "a text"),
+    }
+    for role, (kind, expected) in kinds.items():
+        if not isinstance(arguments[role], kind):
+            raise refuse(role, f"is {shown(arguments[role])}", expected)
+    if arguments["constraint"] is not None and not callable(arguments["constraint"]):
+        raise refuse("constraint", f"is {shown(arguments['constraint'])}", "a function, or None")
+    if not isinstance(arguments["state"], type) or not issubclass(arguments["state"], Struct):
+        raise refuse("state", f"is {shown(arguments['state'])}", "the Struct class of a state")
+    _check_rules(arguments["rules"], name)
+
+
+def _check_name(name: Any) -> None:
+    """A model's name heads output lines and file names."""
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        shown = shortened(repr(name))
+        raise ModelError(
+            f"model {shown}: `name` is {shown}; give 1 to {LONGEST_NAME} letters, digits and any of _ - . which begin "
+            "with a letter or a digit, such as 'kept_promises'"
+        )
+
+
+def _check_rules(rules: Any, model: str) -> None:
+    if rules is None:
+        return
+    if not is_group(rules):
+        raise ModelError(
+            f"model {model}: `rules` is {shown(rules)}; give a NamedTuple of enum members, ints or bools, or "
+            "of such NamedTuples"
+        )
+    _check_switches(rules, "rules", model)
+
+
+def _check_switches(group: Any, path: str, model: str) -> None:
+    for name, value in group._asdict().items():
+        if is_group(value):
+            _check_switches(value, f"{path}.{name}", model)
+        elif not isinstance(value, int):
+            raise ModelError(
+                f"model {model}: {path}.{name} is {shown(value)}; a switch is an IntEnum member, an int or a bool, or "
+                "a NamedTuple of such"
+            )
+        if problem := (not is_group(value) and int_problem(value)) or rule_problem(group, name):
+            raise ModelError(f"model {model}: {path}.{name} {problem}")
+
+
+def contradiction(
+    hints: Mapping[str, Any], states: Iterable[str], struct: type[Struct], may_return_nothing: bool
+) -> str:
+    """How annotations, by parameter, contradict that the parameters `states` are of a struct and the result is a bool,
+    or perhaps nothing; "" where they do not.
+    """
+    for name in states:
+        given = hints.get(name, struct)  # the same file can be imported twice, under two names
+        if isinstance(given, type) and issubclass(given, Struct) and given.__name__ != struct.__name__:
+            return f"takes {name}: {given.__name__}; the state is a {struct.__name__}"
+    if hints.get("return", bool) not in (bool, type(None) if may_return_nothing else bool):
+        return "says that it returns something else than True or False; write `-> bool`"
+    return ""

@@ -1,0 +1,76 @@
+"""Bounds and rules of a model as text: shown, and given by `--set name=value`."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from checker.model.model import Model
+from checker.process.errors import ModelError, UsageError
+from checker.process.names import shortened, unknown
+from checker.schema import rules
+
+WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
+
+
+def rules_of(model: Model) -> dict[str, int | str]:
+    """The rules of a model by name, such as "group.name"; a member of an enum as its name. Empty if there are none."""
+    return {name: getattr(value, "name", value) for name, value in rules.switches(model.rules).items()}
+
+
+def rule_named(name: str, known: Iterable[str], where: str) -> str | None:
+    """The whole name of a rule that is given by it, or by its last part. UsageError if that fits several."""
+    try:
+        return rules.full_name(name, known)
+    except UsageError as error:
+        raise UsageError(f"{where}: {error}") from None
+
+
+def settings_text(model: Model) -> str:
+    """Bounds, then rules, as they are given to `--set`: `nodes=3 rounds=2 retries=NEVER`."""
+    return " ".join(f"{name}={value}" for name, value in {**model.bounds, **rules_of(model)}.items())
+
+
+def headline(model: Model) -> str:
+    """The model's name, its bounds, and its rules but for those that are as the rules' class has them by default."""
+    return f"{model.name}: {told_settings(model) or 'no bounds or rules'}"
+
+
+def told_settings(model: Model) -> str:
+    """Bounds, then the rules that are not at their defaults, and how many others there are; empty without any."""
+    now, usual = rules_of(model), rules.usual(model.rules)
+    words = [f"{name}={value}" for name, value in {**model.bounds, **now}.items() if name not in usual]
+    which = "the" if len(usual) == len(now) else "the other"
+    words += [f"({which} {len(usual)} rules at their defaults)"] if usual else []
+    return " ".join(words)
+
+
+def with_settings(model: Model, texts: Sequence[str]) -> Model:
+    """The model with every `name=value` of `texts` applied: a bound, or a switch of its rules.
+
+    UsageError where a text is no such pair, a name is unknown or given twice, or the model cannot have the value.
+    """
+    bounds: dict[str, int] = {}
+    switches: dict[str, str] = {}
+    known = rules_of(model)
+    for given in texts:
+        text = shortened(given)
+        name, equals, value = (part.strip() for part in given.partition("="))
+        if not equals or not name or not value:
+            example = settings_text(model).split(" ")[0] or "nodes=3"
+            raise UsageError(f"--set {text}: expected name=value, for example --set {example}")
+        if name not in model.bounds:
+            name = rule_named(name, known, f"--set {text}") or name
+        if name in bounds or name in switches:
+            raise UsageError(f"--set {text}: {name} is set twice; give it once")
+        if name in model.bounds:
+            if not WHOLE_NUMBER.fullmatch(value):
+                now = model.bounds[name]
+                raise UsageError(f"--set {text}: a bound is a whole number of at most 9 digits; {name} is {now} now")
+            bounds[name] = int(value)
+        elif name in known:
+            switches[name] = value
+        else:
+            raise UsageError(f"--set {text}: {unknown('bound or rule', name, [*model.bounds, *known], model.name)}")
+    try:
+        return model.with_bounds(bounds).with_rules(switches) if texts else model
+    except (UsageError, ModelError) as error:
+        raise UsageError(f"{' '.join(f'--set {shortened(text)}' for text in texts)}: {error}") from error

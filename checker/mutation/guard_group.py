@@ -1,0 +1,103 @@
+"""Which models judge a guard, and in which order: those that were named, then others of the catalogue that have it."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from checker.catalogue import catalogue
+from checker.catalogue.named import Source
+from checker.exploration.verdict import Verdict
+from checker.model import Model
+from checker.mutation.guards import Finding, Outcome
+from checker.mutation.mutation import Mutant
+from checker.mutation.substitution import mutants
+
+Key = str
+"""A guard, wherever it is met: its place and name."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """A model that judges guards: of each guard its number within the model, and the name by which it is listed."""
+
+    source: Source
+    model: Model
+    numbers: dict[Key, int]
+    names: dict[Key, str]
+
+
+def key_of(mutant: Mutant) -> Key:
+    """What tells a guard from all others, in every model."""
+    return f"{mutant.place}: {mutant.name}"
+
+
+def member(source: Source) -> Member:
+    """The model that a source names. UsageError or ModelError where there is none."""
+    model = source.model()
+    known = mutants(model)
+    numbers = {key_of(each): number for number, each in enumerate(known)}
+    return Member(source, model, numbers, {key_of(each): each.name for each in known})
+
+
+def named(patterns: Sequence[str], changes: tuple[str, ...]) -> list[Source]:
+    """The models that were asked for, one or several; those first which answer soonest."""
+    if len(patterns) == 1 and not catalogue.is_pattern(patterns[0]):
+        return [Source(patterns[0], changes)]
+    return [Source(name) for name in in_order(catalogue.names_matching(patterns))]
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Names of the catalogue: models that hold first, and among them the smallest."""
+    expected = catalogue.expectations()
+
+    def rank(name: str) -> tuple[bool, int, str]:
+        known = expected.get(name)
+        return known is not None and known.verdict is not Verdict.HOLDS, known.distinct if known else 0, name
+
+    return sorted(names, key=rank)
+
+
+def others(members: Sequence[Member]) -> list[str]:
+    """The other models of the catalogue which have the state that one of these has, if that is of the catalogue."""
+    names = catalogue.catalogue_names()
+    given = [each for each in members if each.source.text in names]
+    states = {each.model.state for each in given}
+    rest = [name for name in names if name not in {each.source.text for each in given}] if given else []
+    return in_order(name for name in rest if catalogue.find_model(name).state in states)
+
+
+class Verdicts:
+    """What is known of each guard so far: the findings of the models that have judged it, in their order."""
+
+    def __init__(self, members: Sequence[Member]) -> None:
+        self.keys = list(dict.fromkeys(key for each in members for key in each.numbers))
+        self._found: dict[Key, list[Finding]] = {key: [] for key in self.keys}
+        self._asked = Counter(key for each in members for key in each.numbers)
+
+    def note(self, key: Key, finding: Finding) -> None:
+        """A model has judged a guard."""
+        self._found[key].append(finding)
+
+    def finding(self, key: Key) -> Finding | None:
+        """What the models say together: caught by one, else unexplained by one, else redundant in all that have it."""
+        found = self._found[key]
+        for outcome in (Outcome.CAUGHT, Outcome.UNEXPLAINED, Outcome.REDUNDANT, Outcome.EXCLUDED):
+            for each in found:
+                if each.outcome is outcome:
+                    return each
+        return None
+
+    def left(self, keys: Iterable[Key]) -> list[Key]:
+        """Those of these guards that are not caught yet."""
+        return [key for key in keys if (found := self.finding(key)) is None or found.outcome is not Outcome.CAUGHT]
+
+    def is_settled(self, key: Key) -> bool:
+        """Whether no other model is to be asked: one has caught the guard, or all that were named have it redundant."""
+        found = self.finding(key)
+        if found is None or found.outcome is Outcome.UNEXPLAINED:
+            return False
+        return found.outcome is Outcome.CAUGHT or len(self._found[key]) >= self._asked[key]
+
+    def models_of(self, key: Key) -> list[str]:
+        """The models that have judged a guard, and whose rules have it."""
+        return [each.model for each in self._found[key] if each.outcome is not Outcome.EXCLUDED]

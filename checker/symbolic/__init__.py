@@ -1,0 +1,1 @@
+"""From the typed form to terms that a solver can decide."""

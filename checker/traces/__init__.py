@@ -1,0 +1,1 @@
+"""Behaviours: as calls of the plain functions, saved, replayed, and exported."""
