@@ -38,7 +38,7 @@ def test_listing_reads_and_imports_nothing(tmp_path):
     write(tmp_path / "model" / "__init__.py", "")
     write(tmp_path / "model" / "broken.py", "import nothing_of_that_name\nMODEL = nothing_of_that_name.MODEL\n")
     write(tmp_path / "model" / "helpers.py", "from model.broken import MODEL\n")
-    program = "from checker import catalogue; print(catalogue.catalogue_names())"
+    program = "from checker.catalogue import catalogue; print(catalogue.catalogue_names())"
     ended = in_process(folder=tmp_path, program=program)
     assert ended.out == "['broken']\n", ended.err
 

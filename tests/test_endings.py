@@ -192,8 +192,8 @@ def test_the_status_of_the_first_moments_is_that_of_the_table():
 LONG_CALL = """
 import os, signal, sys, threading
 sys.path.insert(0, {root!r})
-from checker import endings
-from checker.proofs import terms
+from checker.process import endings
+from checker.symbolic import terms
 from checker.proofs.solver import Session
 endings.heed(signal.SIG_DFL)
 first, second = (terms.variable(name, 2, 1 << 30) for name in ("first", "second"))

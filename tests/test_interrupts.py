@@ -98,7 +98,7 @@ PRESSED = """
 import os, signal, sys, threading
 sys.path[:0] = [{root!r}, {folder!r}]
 import slow
-from checker import compiled
+from checker.compiled import compiled
 from checker.search import check
 
 def press():

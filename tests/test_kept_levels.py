@@ -287,7 +287,9 @@ def test_the_command_line_keeps_and_resumes(kafkacheck, tmp_path):
     assert ended.status == 12
     wanted = check(KIP101, "compiled")
     counts = f"distinct={wanted.states_distinct} generated={wanted.states_generated} depth={wanted.depth} "
-    assert ended.last_line.startswith(f"kip101: VIOLATED {wanted.property} trace={len(wanted.trace.steps)} {counts}")
+    assert ended.last_line.startswith(
+        f"replication.kip101: VIOLATED {wanted.property} trace={len(wanted.trace.steps)} {counts}"
+    )
 
 
 @pytest.mark.parametrize(

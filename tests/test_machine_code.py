@@ -274,7 +274,8 @@ def test_better_code_is_compiled_once_quick_code_has_worked_for_some_time(cache,
 
 def test_what_lingers_is_kept_when_the_process_ends(cache):
     lingers = """
-from checker.machine import kernel, machine_code
+from checker.compiled import kernel
+from checker.compiled import machine_code
 from tests.toys import behaviours
 
 with machine_code.compiling(kernel.kernel_text(behaviours.GRID)) as compiler:

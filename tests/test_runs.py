@@ -154,10 +154,11 @@ def test_a_temporary_run_stays_only_where_it_can_be_continued(tmp_path, monkeypa
 
 COMPILE = """
 import sys
-from checker.machine import machine_code, native
+from checker.compiled import machine_code
+from checker.compiled import native
 from checker.catalogue import find_model
-from checker.machine.kernel import kernel_text, sizes_of
-from checker.sharded.shard import Work, kernel_of
+from checker.compiled.kernel import kernel_text, sizes_of
+from checker.distributed.shard import Work, kernel_of
 
 compile_object = native.compile_object
 

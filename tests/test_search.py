@@ -117,7 +117,7 @@ NO_MEMORY = """
 import resource, sys
 sys.path.insert(0, {root!r})
 import psutil
-from checker.machine import machine_code
+from checker.compiled import machine_code
 from checker.result import Limits
 from checker.search import check
 from tests.toys import two_phase_commit

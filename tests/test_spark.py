@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 
 PROGRAM = """
 import sys
-from checker.sharded import spark
+from checker.distributed import spark
 from checker.errors import UsageError
 master, *settings = sys.argv[1:]
 try:

@@ -130,7 +130,8 @@ def test_a_file_here_is_not_taken_for_a_model_of_the_catalogue(begun, tmp_path):
     for place in ("kip101.py", "kip101/__init__.py"):
         write(folder / place, TANK + RAN.format(place=str(tmp_path / "ran")))
     ended = in_process("resume", "run", "--max-states", 70, folder=folder)
-    assert ended.status == 20 and ended.out.startswith("kip101: replicas=2") and not (tmp_path / "ran").exists()
+    assert ended.status == 20 and not (tmp_path / "ran").exists()
+    assert ended.out.startswith("replication.kip101: replicas=2")
 
 
 def test_a_catalogue_here_is_not_the_catalogue_that_files_name(begun, tmp_path):
@@ -163,8 +164,8 @@ def test_a_trusted_model_is_named_on_the_command_line(tmp_path, kafkacheck):
 
 def test_two_graphs_may_be_of_two_models():
     ours, one, two = (Wanted(Path(name), name, name) for name in ("kip101", "one.py", "two.py"))
-    assert followed([ours, ours], []) == ["kip101", "kip101"]
-    assert followed([ours, one], ["mine.py"]) == ["kip101", "mine.py"]
+    assert followed([ours, ours], []) == ["replication.kip101", "replication.kip101"]
+    assert followed([ours, one], ["mine.py"]) == ["replication.kip101", "mine.py"]
     assert followed([one, two], ["mine.py"]) == ["mine.py", "mine.py"]
     assert followed([ours, ours], ["mine.py"]) == ["mine.py", "mine.py"]
     assert followed([one, two], ["1.py", "2.py"]) == ["1.py", "2.py"]

@@ -15,7 +15,7 @@ SOURCES = CHECKER.parent
 
 def child(program: str) -> list[str]:
     """The command that runs lines of Python in another process, which finds this package and ends with this process."""
-    begin = f"from checker import endings; endings.end_with({os.getpid()})"
+    begin = f"from checker.process import endings; endings.end_with({os.getpid()})"
     return [sys.executable, "-P", "-c", f"import sys; sys.path.insert(0, {str(SOURCES)!r})\n{begin}\n{program}"]
 
 
