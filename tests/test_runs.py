@@ -156,7 +156,7 @@ COMPILE = """
 import sys
 from checker.compiled import machine_code
 from checker.compiled import native
-from checker.catalogue import find_model
+from checker.catalogue.catalogue import find_model
 from checker.compiled.kernel import kernel_text, sizes_of
 from checker.distributed.shard import Work, kernel_of
 
