@@ -33,6 +33,7 @@ from checker.process.names import did_you_mean, shortened
 from checker.result import Result
 
 FILE = "bugs.toml"
+PINNED_FILE = "expected_bugs.toml"
 TEXTS = ("title", "model", "property", "fixed_by", "reason", "lacks")
 KEYS = (*TEXTS, "broken", "rules", "bounds", "properties")
 
@@ -200,6 +201,20 @@ def bugs() -> list[Bug]:
         except (OSError, ValueError) as error:
             raise ModelError(f"{path} cannot be read as TOML: {error}; mend that line") from None
         found += [_bug(path, name, table) for name, table in tables.items()]
+    return found
+
+
+def pinned() -> dict[str, Any]:
+    """What the files `expected_bugs.toml` say of complete searches, by the bugs' ids. ModelError where one is wrong.
+
+    Each bug has `broken`, a list of `{trace_states, distinct}`, and `fixed`, which is `{verdict, distinct, depth}`.
+    """
+    found: dict[str, Any] = {}
+    for path in catalogue.files(PINNED_FILE):
+        try:
+            found |= tomllib.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise ModelError(f"{path} cannot be read as TOML: {error}; mend that line") from None
     return found
 
 

@@ -16,7 +16,16 @@ import click
 
 from checker.catalogue import catalogue
 from checker.catalogue.named import Source
-from checker.commands import checking, graph_commands, guard_commands, museum_commands, output, proof_commands, report
+from checker.commands import (
+    checking,
+    graph_commands,
+    guard_commands,
+    museum_commands,
+    output,
+    proof_commands,
+    property_commands,
+    report,
+)
 from checker.commands.options import (
     EXIT_STATUSES,
     Place,
@@ -266,8 +275,9 @@ def graph(model_name: str, path: Path, changes: tuple[str, ...]) -> int:
     return checking.draw_graph(model_name, model, settings.with_settings(model, changes), path)
 
 
-for each in (*guard_commands.COMMANDS, *museum_commands.COMMANDS, *proof_commands.COMMANDS, *graph_commands.COMMANDS):
-    commands.add_command(each)
+for module in (property_commands, guard_commands, museum_commands, proof_commands, graph_commands):
+    for each in module.COMMANDS:
+        commands.add_command(each)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

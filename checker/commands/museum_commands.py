@@ -7,11 +7,13 @@ import click
 from checker.commands import checking
 from checker.commands.options import EXIT_STATUSES, json_option, limit_options, out_option
 from checker.exploration.verdict import Limits
+from checker.process.errors import UsageError
 
 
 @click.command(epilog=EXIT_STATUSES)
 @click.argument("names", metavar="[BUG]...", nargs=-1)
 @click.option("--list", "only_list", is_flag=True, help="List the bugs, and search none.")
+@click.option("--markdown", is_flag=True, help="With --list: print the page of the bugs, as BUGS.md has it.")
 @click.option(
     "--engine",
     type=click.Choice(["auto", "interpreted", "compiled"]),
@@ -25,6 +27,7 @@ from checker.exploration.verdict import Limits
 def bugs(
     names: tuple[str, ...],
     only_list: bool,
+    markdown: bool,
     engine: str,
     max_states: int | None,
     max_seconds: float | None,
@@ -37,8 +40,12 @@ def bugs(
     of the names in it; its shortest counterexample is printed and, with --out, drawn. The length counts the initial
     state; the states are those that the search with the fix visited. A limit is that of each single search.
     """
-    from checker.commands.museum_report import list_bugs, show_bugs
+    from checker.commands.museum_report import bugs_page, list_bugs, show_bugs
 
+    if markdown:
+        if not only_list or as_json:
+            raise UsageError("--markdown prints the list of bugs; give it with --list, and without --json")
+        return bugs_page(names)
     if only_list:
         return list_bugs(names, as_json)
     limits = Limits(max_states=max_states, max_seconds=max_seconds)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from checker.catalogue.museum import Exhibit, Museum, chosen_bugs
-from checker.commands import checking, report
+from checker.catalogue.museum import Exhibit, Museum, chosen_bugs, pinned
+from checker.commands import checking, pages, report
 from checker.commands.output import say
 from checker.exploration.verdict import Limits
 from checker.model.settings import rules_of
@@ -20,6 +20,17 @@ from checker.schema.rules import full_name
 COLUMNS = ("id", "title", "area", "property", "found", "fixed", "shortest", "states", "seconds", "fixed by")
 LISTED = ("id", "title", "area", "model", "property", "fixed by")
 RIGHT = ("shortest", "states", "seconds")
+
+INTRODUCTION = """\
+# Known bugs
+
+Each bug puts rules of its model back to how they were. Then the property is violated by a shortest schedule of the
+length that is given here, the initial state included. With the rules as they are now every property holds, and the
+search visits as many distinct states as the table says. `kafkacheck bugs ID` shows one bug with its schedule.
+
+Written by `kafkacheck bugs --list --markdown`, from the files `bugs.toml` and `expected_bugs.toml`.
+"""
+PAGE_COLUMNS = ("bug", "what went wrong", "model", "violates", "states", "mended by")
 
 Search = Callable[..., Result]
 
@@ -153,6 +164,28 @@ def list_bugs(names: Sequence[str], as_json: bool) -> int:
         say(report.json_text([dict(zip(LISTED, row, strict=True)) for row in rows]))
     else:
         say(_table(LISTED, rows))
+    return 0
+
+
+def bugs_page(names: Sequence[str]) -> int:
+    """Print the page of the named bugs, or of all, one table for each area; UsageError as `chosen_bugs`."""
+    facts = pinned()
+    areas: dict[str, list[Sequence[str]]] = {}
+    for bug in chosen_bugs(names):
+        lengths = [str(each["trace_states"]) for each in facts.get(bug.id, {}).get("broken", [])]
+        states = facts.get(bug.id, {}).get("fixed", {}).get("distinct")
+        areas.setdefault(bug.area, []).append(
+            (
+                bug.id,
+                bug.title,
+                f"`{bug.model}`" if bug.model else "-",
+                " in ".join([f"`{bug.property}`", *filter(None, [" and ".join(lengths)])]) if bug.property else "-",
+                "-" if states is None else f"{states:,}",
+                bug.fixed_by,
+            )
+        )
+    tables = (f"## {area}\n\n{pages.table(PAGE_COLUMNS, rows)}" for area, rows in sorted(areas.items()))
+    say("\n".join([INTRODUCTION, *tables]).rstrip("\n"))
     return 0
 
 
