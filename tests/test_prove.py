@@ -17,7 +17,7 @@ from tests.marks import long_but
 from tests.snippets import load
 from tests.toys import dijkstra_mutex, every_kind, peterson, transaction_commit
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+PROOFS = (ROOT / "spec" / "PROOFS.md").read_text(encoding="utf-8")
 ALONE = Settings(timeout=60, jobs=0, use_cache=False)
 LIMITS = Limits(max_seconds=60)
 SMALL = {"log_size": 1, "max_records": 1, "max_leader_epoch": 1}
@@ -263,9 +263,9 @@ def test_kip_320_is_proved_at_small_bounds():
 
 @pytest.mark.long  # half a minute each; test_readme proves the model's own bounds in any case
 @pytest.mark.parametrize(
-    "row", re.findall(r"^\| 3, (\d), (\d), (\d).* \| (\d+) proved \|", README, re.MULTILINE), ids=str
+    "row", re.findall(r"^\| 3, (\d), (\d), (\d).* \| (\d+) proved \|", PROOFS, re.MULTILINE), ids=str
 )
-def test_kip_320_is_proved_at_the_bounds_of_the_readme(row):
+def test_kip_320_is_proved_at_the_bounds_of_the_page(row):
     log_size, max_records, max_leader_epoch, count = map(int, row)
     bounds = {"log_size": log_size, "max_records": max_records, "max_leader_epoch": max_leader_epoch}
     proof = prove(catalogue.find_model("kip320").with_bounds(bounds), Settings(use_cache=False))

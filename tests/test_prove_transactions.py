@@ -131,7 +131,7 @@ def test_a_rule_that_is_taken_out_is_answered_with_the_action_that_has_it(name, 
 
 @pytest.mark.parametrize("name", sorted(PROVED | OPEN))
 def test_the_specification_says_what_is_proved(name):
-    text = (ROOT / "spec" / "README.md").read_text(encoding="utf-8").partition("## What is proved of transactions")[2]
+    text = (ROOT / "spec" / "PROOFS.md").read_text(encoding="utf-8").partition("## What is proved of transactions")[2]
     proved, _, open_ones = text.partition("\n## ")[0].partition("Not proved")
     assert (f"`{name}`" in proved) == (name in PROVED)
     assert (f"`{name}`" in open_ones) == (name in OPEN or name in set().union(*OPEN_IN.values()))

@@ -17,8 +17,8 @@ def test_every_status_is_in_the_table_once():
     assert all(status in DEFINED.values() or status > statuses.BY_SIGNAL for status in told)
 
 
-def test_readme_and_the_help_have_the_table():
-    assert statuses.markdown() in (CHECKER.parent / "README.md").read_text(encoding="utf-8")
+def test_the_readme_of_the_checker_and_the_help_have_the_table():
+    assert statuses.markdown() in (CHECKER / "README.md").read_text(encoding="utf-8")
     assert statuses.help_text() == EXIT_STATUSES
     assert all(len(line) <= 120 for line in EXIT_STATUSES.splitlines())
 

@@ -4,8 +4,8 @@
     states/level=<level>/   files with the states of a level
     edges/level=<level>/    files with the steps from the states of a level
 
-`level` is a column, too, as readers of such folders know. README.md names the other columns. Here a graph is written
-that is explored in this process; `checker.graphs.run_dataset` writes one that Spark explored.
+`level` is a column, too, as readers of such folders know. `checker/graphs/README.md` names the other columns. Here a
+graph is written that is explored in this process; `checker.graphs.run_dataset` writes one that Spark explored.
 """
 
 import contextlib

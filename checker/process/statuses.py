@@ -1,6 +1,7 @@
 """The exit statuses of the program, all of them, and what each says.
 
-`TABLE` is what README and the help of every command show. An error of `checker.process.errors` carries one of these.
+`TABLE` is what `checker/README.md` and the help of every command show. An error of `checker.process.errors` carries one
+of these.
 """
 
 import textwrap
@@ -77,6 +78,6 @@ def help_text() -> str:
 
 
 def markdown() -> str:
-    """The table as README has it."""
+    """The table as checker/README.md has it."""
     rows = [f"| {', '.join(map(str, statuses))} | {meaning} |" for statuses, meaning in TABLE]
     return "\n".join(["| exit status | meaning |", "| --- | --- |", *rows, ""])

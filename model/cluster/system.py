@@ -236,7 +236,7 @@ LEMMAS = (
     answers_tell_versions,
     answered_changes_cover_isr,
 )
-"""Why some of `SAFETY` holds; `spec/README.md` says which, and which are proved by search alone."""
+"""Why some of `SAFETY` holds; `spec/PROOFS.md` says which, and which are proved by search alone."""
 
 
 def one_fetch_under_way(state: State) -> bool:

@@ -125,7 +125,7 @@ SAFETY = (
 )
 
 LEMMAS = (requests_carry_data, senders_have_ids, well_formed_partition_logs, producer_state_matches_log)
-"""Why `sequences_follow_each_other` and `older_epochs_are_fenced` hold; `spec/README.md` says what is proved."""
+"""Why `sequences_follow_each_other` and `older_epochs_are_fenced` hold; `spec/PROOFS.md` says what is proved."""
 
 BOUNDS = {
     "batches": 3,

@@ -5,7 +5,7 @@ every reachable state, which the search confirms (`check --lemmas`).
 
 Part of Kafka judged: one partition at the level of messages, by its records only.
 Source: this project's, after what `impl/broker` and `impl/controller` say of their records.
-Left out, and why that is sound: what would be needed to prove that acknowledged records survive; `spec/README.md` lists
+Left out, and why that is sound: what would be needed to prove that acknowledged records survive; `spec/PROOFS.md` lists
 what is not proved. What a lemma does not say cannot make another one true.
 """
 

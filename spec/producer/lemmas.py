@@ -5,7 +5,7 @@ reachable or not, and holds of every reachable state, which the search confirms 
 
 Part of Kafka judged: an idempotent producer and partitions of one replica each, by their records only.
 Source: this project's, after KIP-98.
-Left out, and why that is sound: followers, transactions and what recovery makes of a log; `spec/README.md` lists what
+Left out, and why that is sound: followers, transactions and what recovery makes of a log; `spec/PROOFS.md` lists what
 is not proved. What a lemma does not say cannot make another one true.
 """
 

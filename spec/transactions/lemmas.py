@@ -6,7 +6,7 @@ reachable or not, and holds of every reachable state, which the search confirms 
 Part of Kafka judged: `impl/transactions`, by its records only.
 Source: this project's, after KIP-98 and KIP-890.
 Left out, and why that is sound: appends to the transaction log whose outcome is unknown, producers that a partition
-has forgotten, cleaned logs and groups; `spec/README.md` lists what is not proved. What a lemma does not say cannot make
+has forgotten, cleaned logs and groups; `spec/PROOFS.md` lists what is not proved. What a lemma does not say cannot make
 another one true.
 """
 

@@ -4,18 +4,14 @@ As in `tests.expected`, no number is written by hand. The lengths and counts are
 """
 
 import argparse
-import tomllib
-from functools import cache
 from typing import Any
 
-from checker.catalogue.museum import Exhibit, Museum, bugs, chosen_bugs
+from checker.catalogue.museum import PINNED_FILE, Exhibit, Museum, bugs, chosen_bugs, pinned
 from checker.exploration.verdict import Limits, Verdict
 from checker.process.errors import UsageError
 from checker.result import Result
 from checker.search import check
 from tests import expected
-
-FILE = "expected_bugs.toml"
 
 HEADER = """\
 # What a search of each known bug must find, by its id. Written by `python -m tests.museum.pins`, never by hand.
@@ -30,13 +26,6 @@ def museum() -> Museum:
     return Museum(
         lambda model, limits: check(model, engine=expected.engine_for(sizes[model.name]), limits=limits), Limits()
     )
-
-
-@cache
-def pinned() -> dict[str, Any]:
-    """The tables of all these files by the bugs' ids."""
-    files = sorted(expected.CATALOGUE.rglob(FILE))
-    return {bug: facts for file in files for bug, facts in tomllib.loads(file.read_text(encoding="utf-8")).items()}
 
 
 def variant_of(result: Result) -> dict[str, Any]:
@@ -65,24 +54,13 @@ def text_of(value: Any) -> str:
     return f'"{value}"' if isinstance(value, str) else f"{value:_}"
 
 
-def readme_table() -> str:
-    """The museum as README.md shows it, from what is pinned."""
-    rows = ["| bug | what went wrong | violates | states |", "| --- | --- | --- | --- |"]
-    facts = pinned()
-    for bug in bugs():
-        lengths = " and ".join(str(each["trace_states"]) for each in facts[bug.id]["broken"])
-        states = facts[bug.id]["fixed"]["distinct"]
-        rows.append(f"| {bug.id} | {bug.title} | `{bug.property}` in {lengths} | {states:,} |")
-    return "\n".join(rows)
-
-
 def table_of(identifier: str, facts: dict[str, Any]) -> str:
     """One table of the file."""
     return "\n".join([f'["{identifier}"]', *(f"{key} = {text_of(value)}" for key, value in facts.items())])
 
 
 def pin(names: list[str]) -> None:
-    """Search the bugs named as in `kafkacheck bugs`, or all; write what was found, print README.md's table."""
+    """Search the bugs named as in `kafkacheck bugs`, or all, and write what was found."""
     searched, facts = museum(), pinned() if names else {}
     for bug in chosen_bugs(names):
         if not bug.lacks:
@@ -90,8 +68,7 @@ def pin(names: list[str]) -> None:
     for area in sorted({bug.area for bug in bugs()}):
         tables = [table_of(bug.id, facts[bug.id]) for bug in bugs() if bug.id in facts and bug.area == area]
         text = HEADER + "\n" + "\n\n".join(tables) + "\n"
-        (expected.CATALOGUE / area / FILE).write_text(text, encoding="utf-8")
-    print(readme_table())
+        (expected.CATALOGUE / area / PINNED_FILE).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -5,12 +5,15 @@ Bugs that share the half with the fix share its search within one process. The l
 
 import pytest
 
-from checker.catalogue.museum import bugs
+from checker.catalogue.museum import bugs, pinned
+from checker.commands.command_line import main
 from checker.exploration.verdict import Verdict
-from tests.museum.pins import FILE, fixed_of, museum, pinned, readme_table, variant_of
+from tests.command import ROOT
+from tests.museum.pins import fixed_of, museum, variant_of
 
 BUGS = {bug.id: bug for bug in bugs()}
 SEARCHED = museum()
+PINNED = pinned()
 
 LARGE = 8_000
 """With more states than this, the half with the fix is searched by `make long`."""
@@ -54,11 +57,11 @@ KNOWN_OF_COMPACTION = ("KAFKA-5490", "KAFKA-13194", "KAFKA-14055", "KIP-534 / KA
 
 def test_the_museum_has_every_known_bug_of_replication_and_controller():
     assert set(KNOWN) <= set(BUGS)
-    assert {BUGS[name].area for name in KNOWN} == {"replication", "controller"}
+    assert {BUGS[name].area for name in KNOWN} == {"cluster", "metadata_quorum", "broker_lifecycle"}
 
 
 def test_the_museum_has_every_known_bug_of_idempotent_producers():
-    assert set(KNOWN_OF_PRODUCERS) <= {name for name, bug in BUGS.items() if bug.area == "idempotent_producer"}
+    assert set(KNOWN_OF_PRODUCERS) <= {name for name, bug in BUGS.items() if bug.area == "producer"}
 
 
 def test_the_museum_has_every_known_bug_of_transactions():
@@ -70,11 +73,17 @@ def test_the_museum_has_every_known_bug_of_compaction():
 
 
 def test_every_bug_is_pinned_and_nothing_else():
-    assert sorted(pinned()) == sorted(BUGS)
+    assert sorted(PINNED) == sorted(BUGS)
 
 
-def test_the_readme_lists_what_is_pinned():
-    assert readme_table() in (FILE.parents[1] / "README.md").read_text(encoding="utf-8")
+def test_the_page_of_the_bugs_is_what_the_command_prints_and_what_is_pinned(capsys):
+    page = (ROOT / "model" / "BUGS.md").read_text(encoding="utf-8")
+    assert main(["bugs", "--list", "--markdown"]) == 0
+    assert page == capsys.readouterr().out, "write it anew: kafkacheck bugs --list --markdown > model/BUGS.md"
+    for name, bug in BUGS.items():
+        lengths = " and ".join(str(each["trace_states"]) for each in PINNED[name]["broken"])
+        told = f"`{bug.property}` in {lengths} | {PINNED[name]['fixed']['distinct']:,} |"
+        assert told in next(line for line in page.splitlines() if line.startswith(f"| {name} |"))
 
 
 @pytest.mark.slow
@@ -82,11 +91,11 @@ def test_the_readme_lists_what_is_pinned():
 def test_a_bug_is_found_without_its_fix(name):
     results = SEARCHED.broken(BUGS[name])
     assert {each.verdict for each in results} == {Verdict.VIOLATED}
-    assert [variant_of(each) for each in results] == pinned()[name]["broken"]
+    assert [variant_of(each) for each in results] == PINNED[name]["broken"]
 
 
 def is_large(name):
-    return pinned()[name]["fixed"]["distinct"] > LARGE
+    return PINNED[name]["fixed"]["distinct"] > LARGE
 
 
 @pytest.mark.slow
@@ -94,4 +103,4 @@ def is_large(name):
 def test_with_its_fix_everything_holds(name):
     result = SEARCHED.fixed(BUGS[name])
     assert result.verdict is Verdict.HOLDS
-    assert fixed_of(result) == pinned()[name]["fixed"]
+    assert fixed_of(result) == PINNED[name]["fixed"]
