@@ -234,7 +234,9 @@ def docstring_of_module(path: str, text: str) -> Iterator[str]:
 
 def is_model(path: str, text: str) -> bool:
     """Whether the file defines a model of the catalogue."""
-    return folder_of(path) == "model" and bool(re.search(r"^MODEL\b\s*[:=]", text, re.MULTILINE))
+    return (
+        folder_of(path) == "model" and path.endswith(".py") and bool(re.search(r"^MODEL\b\s*[:=]", text, re.MULTILINE))
+    )
 
 
 def docstring_of_model(path: str, text: str) -> Iterator[str]:

@@ -34,8 +34,8 @@ NOT_WELL_FORMED = 150
 TABLE: tuple[tuple[tuple[int, ...], str], ...] = (
     (
         (DONE,),
-        "the verdict is HOLDS or PROVED, or what was asked for is done; `check` of several models: every verdict is "
-        "the expected one; `explore`: the graph is written whole, whatever is violated in it",
+        "the verdict is HOLDS or PROVED, or the command has done its work; `check` of several models: every verdict "
+        "is the expected one; `explore`: the graph is written whole, even if it violates properties",
     ),
     (
         (UNEXPECTED,),
@@ -49,19 +49,19 @@ TABLE: tuple[tuple[tuple[int, ...], str], ...] = (
     ((STEP_VIOLATED,), "a property of steps, or a liveness property, is violated"),
     (
         (NOT_EXHAUSTED,),
-        "not exhausted or not proved: a limit, Ctrl-C, SIGTERM, SIGHUP or lack of memory ended the command, and what "
-        "was found so far is printed; a lemma is missing; `bmc` found nothing up to its depth",
+        "not exhausted or not proved: a limit, Ctrl-C, SIGTERM, SIGHUP or lack of memory ended the command, after "
+        "it printed its results until then; a lemma is missing; `bmc` found nothing up to its depth",
     ),
     ((VACUOUS,), "`--strict`: the model holds only because something that should be possible never happens"),
     ((UNEXPLAINED,), "`guards`: a guard is unexplained, or listed with a reason that it does not need"),
     ((INTERNAL_ERROR,), "a bug in kafkacheck, which its own checks may have found"),
     ((EVALUATION_FAILED,), "the model's code failed, broke its contract, or ended the process while it was at work"),
     ((NOT_WELL_FORMED,), "the model is not well-formed, or importing its file fails or ends the process"),
-    ((PIPE_CLOSED,), "whoever read the output closed it"),
+    ((PIPE_CLOSED,), "the reader of the output closed it"),
     (
         (BY_SIGNAL + 3, BY_SIGNAL + 9),
-        "ended at once by a signal, 128 and its number: SIGQUIT, after a line that says what was at work; SIGKILL, as "
-        "the system sends it where memory runs out",
+        "ended at once by a signal, 128 and its number: SIGQUIT, after a line that names the work; SIGKILL, which the "
+        "system sends if memory runs out",
     ),
 )
 """Which statuses say what."""
