@@ -52,6 +52,8 @@ quick: environment
 lint: environment
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet . || { echo 'error: these files are not formatted; run make format' >&2; exit 1; }
+	@mkdir -p .mypy_cache/names/kafkacheck
+	@for each in $(SOURCES); do ln -sfn ../../../$$each .mypy_cache/names/kafkacheck/$$each; done
 	@$(BIN)/mypy
 
 format: environment

@@ -38,8 +38,9 @@ from pathlib import Path  # noqa: E402  # because it takes long enough to be int
 if not __package__:  # run as a file: Python would look for modules in this folder, where `model` is another one
     folder = Path(__file__).resolve().parent
     sys.path[:] = [str(folder.parent), *(place for place in sys.path if Path(place).resolve() != folder)]
+    import checker  # noqa: F401  # from now on the sources have the name that they have when they are installed
 
-from checker.process import endings, room  # noqa: E402  # because of where a file that is run looks for modules
+from kafkacheck.checker.process import endings, room  # noqa: E402  # because of where a file that is run looks for modules
 
 _let_go()  # who only imports this file shall see no other Ctrl-C
 
@@ -50,7 +51,7 @@ def main() -> int:
     room.without_threads()
     room.watch_imports()
     endings.show_place_at_quit()
-    from checker.commands import command_line
+    from kafkacheck.checker.commands import command_line
 
     endings.heed(_leave)
     endings.let_supervise()

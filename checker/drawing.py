@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from checker.process.errors import ModelError
+from kafkacheck.checker.process.errors import ModelError
 
 TEMPLATE = re.compile(r"\{([^{}]*)\}")
 WHOLE_STATES = ("before", "after")

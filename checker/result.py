@@ -4,11 +4,11 @@ import builtins
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from checker.exploration.exploration import Exploration, Found, Watch, failure
-from checker.exploration.verdict import Verdict
-from checker.model import Model
-from checker.process.errors import SelfCheckError
-from checker.traces.trace import Trace, rebuild
+from kafkacheck.checker.exploration.exploration import Exploration, Found, Watch, failure
+from kafkacheck.checker.exploration.verdict import Verdict
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.process.errors import SelfCheckError
+from kafkacheck.checker.traces.trace import Trace, rebuild
 
 
 @dataclass

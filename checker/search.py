@@ -4,17 +4,17 @@ import contextlib
 import time
 from typing import TYPE_CHECKING
 
-from checker.exploration.exploration import NO_MEMORY, Found, Watch
-from checker.exploration.interpreted import InterpretedSearch, wait
-from checker.exploration.verdict import Limits, ProgressListener, Verdict
-from checker.model import Model
-from checker.process.errors import UsageError
-from checker.process.interrupts import Stopped
-from checker.result import Result, result_of, self_checked
+from kafkacheck.checker.exploration.exploration import NO_MEMORY, Found, Watch
+from kafkacheck.checker.exploration.interpreted import InterpretedSearch, wait
+from kafkacheck.checker.exploration.verdict import Limits, ProgressListener, Verdict
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.process.errors import UsageError
+from kafkacheck.checker.process.interrupts import Stopped
+from kafkacheck.checker.result import Result, result_of, self_checked
 
 if TYPE_CHECKING:
-    from checker.compiled.compiled import CompiledSearch
-    from checker.kept.kept_levels import Keeping
+    from kafkacheck.checker.compiled.compiled import CompiledSearch
+    from kafkacheck.checker.kept.kept_levels import Keeping
 
     Search = InterpretedSearch | CompiledSearch
 
@@ -58,7 +58,7 @@ def check(
             del search  # its memory is needed anew
             if keeping is not None:
                 keeping.let_go()
-            from checker.liveness.liveness import judged
+            from kafkacheck.checker.liveness.liveness import judged
 
             result = judged(result, watch, may_compile=engine != "interpreted")
         if keeping is not None:
@@ -74,7 +74,7 @@ def _with_compiler(
 
     Code that was compiled quickly begins, and code that is compiled well in the meantime goes on.
     """
-    from checker.compiled import kernel, machine_code
+    from kafkacheck.checker.compiled import kernel, machine_code
 
     search = InterpretedSearch(model, watch)
     try:
@@ -98,7 +98,7 @@ def _with_compiler(
         stopped = wait(search, first.is_ready)
         if stopped is not None:
             return search, stopped
-        from checker.compiled.compiled import CompiledSearch
+        from kafkacheck.checker.compiled.compiled import CompiledSearch
 
         try:
             better = machine_code.Improvement(text, processes) if first.is_quick else None

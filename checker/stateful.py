@@ -10,14 +10,13 @@ from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-
-from checker.exploration.evaluation import Evaluation, call_text
-from checker.language.ir import NOTHING
-from checker.model import Model, Parameter
-from checker.process.errors import EvaluationError, UsageError
-from checker.schema import EnumOf, Flag, IdSet, Kind
-from checker.schema.objects import Values, is_optional, members_of
-from checker.traces.witness import find_witness
+from kafkacheck.checker.exploration.evaluation import Evaluation, call_text
+from kafkacheck.checker.language.ir import NOTHING
+from kafkacheck.checker.model import Model, Parameter
+from kafkacheck.checker.process.errors import EvaluationError, UsageError
+from kafkacheck.checker.schema import EnumOf, Flag, IdSet, Kind
+from kafkacheck.checker.schema.objects import Values, is_optional, members_of
+from kafkacheck.checker.traces.witness import find_witness
 
 LOOKAHEAD = 2
 MOST_REMEMBERED = 100_000

@@ -7,11 +7,11 @@ Left out, and why that is sound: see the records that this one is made of.
 
 from typing import Annotated
 
-from checker.schema import Allowance, Array, ById, ByPosition, Struct
-from impl.broker.records import AlterPartition, Broker, Fetch, FetchSession, OldFetch
-from impl.client.records import Consumer, Producers
-from impl.controller.records import Controller
-from impl.log import OptionalRecordId
+from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Struct
+from kafkacheck.impl.broker.records import AlterPartition, Broker, Fetch, FetchSession, OldFetch
+from kafkacheck.impl.client.records import Consumer, Producers
+from kafkacheck.impl.controller.records import Controller
+from kafkacheck.impl.log import OptionalRecordId
 
 
 class Budget(Struct):

@@ -10,8 +10,8 @@ which cuts behaviours short and adds none.
 
 from typing import Annotated
 
-from checker.schema import Array, ByPosition, Epoch, Id, Offset, Struct
-from impl.constants import NO_EPOCH, NO_RECORD
+from kafkacheck.checker.schema import Array, ByPosition, Epoch, Id, Offset, Struct
+from kafkacheck.impl.constants import NO_EPOCH, NO_RECORD
 
 RecordId = Annotated[int, Id("max_records")]
 OptionalRecordId = Annotated[int, Id("max_records", none=NO_RECORD)]

@@ -8,9 +8,9 @@ the log says.
 
 from typing import Annotated
 
-from checker.schema import Allowance, Array, ById, ByPosition, Struct
-from impl.producer.client_records import Producer
-from impl.producer.partition_records import Connection, LateRequest, Partition
+from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Struct
+from kafkacheck.impl.producer.client_records import Producer
+from kafkacheck.impl.producer.partition_records import Connection, LateRequest, Partition
 
 
 class Budget(Struct):

@@ -8,7 +8,7 @@ commit named.
 
 from typing import NamedTuple
 
-from impl.constants import Acks, FetchFencing, Propagation, TruncationRule
+from kafkacheck.impl.constants import Acks, FetchFencing, Propagation, TruncationRule
 
 
 class ClusterRules(NamedTuple):

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from checker.model import Model
-from checker.traces.trace import Step, Trace
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.traces.trace import Step, Trace
 
 Calls = Iterable[tuple[str, dict[str, int]]]
 

@@ -2,7 +2,8 @@
 
 import random
 
-from checker.exploration.verdict import Limits, Verdict
+from kafkacheck.checker.exploration.verdict import Limits, Verdict
+
 from tests import random_states, readings
 from tests.snippets import load
 from tests.terms_as_run import FAILED, outcome, read_symbolically
@@ -12,8 +13,9 @@ MODULE = '''"""A snippet."""
 from enum import IntEnum
 from typing import Annotated, NamedTuple
 
-from checker.model import Model
-from checker.schema import Array, ById, ByPosition, Count, Epoch, Id, IdSet, Offset, Struct, clear, contains, copy
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Array, ById, ByPosition, Count, Epoch, Id, IdSet, Offset, Struct
+from kafkacheck.checker.schema import clear, contains, copy
 
 LIMIT = 2
 Small = Annotated[int, Count(3)]

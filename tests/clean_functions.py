@@ -2,7 +2,7 @@
 
 from typing import Annotated, NamedTuple
 
-from checker.schema import Array, ByPosition, Count, Flag, Struct
+from kafkacheck.checker.schema import Array, ByPosition, Count, Flag, Struct
 
 LIMIT = 3
 

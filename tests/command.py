@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-
-from checker.commands.command_line import main
+from kafkacheck.checker.commands.command_line import main
 
 ROOT = Path(__file__).resolve().parent.parent
 PATIENCE = 300
@@ -22,8 +21,8 @@ TANK = '''"""Can the tank run full?"""
 from enum import IntEnum
 from typing import Annotated, NamedTuple
 
-from checker.model import Model
-from checker.schema import Count, Struct
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Count, Struct
 
 
 class Valve(IntEnum):
@@ -88,8 +87,8 @@ PLAIN = '''"""Two counters that rise independently."""
 
 from typing import Annotated
 
-from checker.model import Model
-from checker.schema import Count, Struct
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Count, Struct
 
 
 class Position(Struct):

@@ -11,6 +11,8 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+import checker  # noqa: F401  # from now on the sources of this folder are the package `kafkacheck`
+
 # The same examples on every run. KAFKACHECK_EXPLORE=1 looks for new ones, and prints how to repeat a failure.
 hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None, print_blob=True)
 hypothesis.settings.register_profile("explore", derandomize=False, deadline=None, print_blob=True)
@@ -60,7 +62,7 @@ def pytest_collection_finish():
 @pytest.fixture(scope="session")
 def spark_session(tmp_path_factory):
     """A Spark that runs as long as this process tests, on the wheel's Java; commands in this process use it, too."""
-    from checker.distributed import spark
+    from kafkacheck.checker.distributed import spark
 
     path = tmp_path_factory.mktemp("path")
     for folder in os.environ["PATH"].split(os.pathsep):

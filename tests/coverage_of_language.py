@@ -19,11 +19,11 @@ from pathlib import Path
 from types import CodeType, FrameType, ModuleType
 from typing import Any
 
-from checker import language
-from checker.compiled import native
-from checker.language import expressions, footprint, ir, subset, whole
-from checker.model import Model
-from checker.symbolic import symbolic
+from kafkacheck.checker import language
+from kafkacheck.checker.compiled import native
+from kafkacheck.checker.language import expressions, footprint, ir, subset, whole
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.symbolic import symbolic
 
 Line = tuple[str, int]
 Pair = tuple[str, str, str]

@@ -11,10 +11,10 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
-from checker.catalogue.catalogue import EXPECTED_FILE, catalogue_names, find_model, full_name
-from checker.model import Model
-from checker.result import Result
-from checker.search import check
+from kafkacheck.checker.catalogue.catalogue import EXPECTED_FILE, catalogue_names, find_model, full_name
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.result import Result
+from kafkacheck.checker.search import check
 
 CATALOGUE = Path(__file__).resolve().parent.parent / "model"
 

@@ -5,11 +5,11 @@ A record is written as the pair (id, epoch), so that a log reads [(0, 0), (1, 2)
 
 from collections.abc import Sequence
 
-from checker.schema import everyone
-from checker.schema.layout import Layout
-from impl.constants import FetchFencing, TruncationRule
-from impl.log import Log, append_record
-from impl.replication.records import ReplicationRules, State
+from kafkacheck.checker.schema import everyone
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.impl.constants import FetchFencing, TruncationRule
+from kafkacheck.impl.log import Log, append_record
+from kafkacheck.impl.replication.records import ReplicationRules, State
 
 BOUNDS = {"replicas": 3, "log_size": 4, "max_records": 6, "max_leader_epoch": 5}
 

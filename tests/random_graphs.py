@@ -13,9 +13,9 @@ HEAD = '''"""Is a random graph live?"""
 
 from typing import Annotated
 
-from checker.fairness import each
-from checker.model import Model
-from checker.schema import Count, Struct
+from kafkacheck.checker.fairness import each
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Count, Struct
 
 
 class Spot(Struct):

@@ -18,10 +18,11 @@ PRELUDE = '''"""Random protocol code."""
 from enum import IntEnum
 from typing import Annotated, NamedTuple
 
-from checker import schema
-from checker.model import Model
-from checker.schema import Allowance, Array, ById, ByPosition, Count, EnumOf, Epoch, Flag, Id, IdSet, Offset, Struct
-from checker.schema import cardinality, clear, contains, copy, everyone, excluding, including
+from kafkacheck.checker import schema
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Count, EnumOf, Epoch, Flag
+from kafkacheck.checker.schema import Id, IdSet, Offset, Struct, cardinality, clear, contains
+from kafkacheck.checker.schema import copy, everyone, excluding, including
 
 
 class Hue(IntEnum):

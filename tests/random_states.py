@@ -2,7 +2,7 @@
 
 import random
 
-from checker.proofs import samples
+from kafkacheck.checker.proofs import samples
 
 
 def reached(model, rng, count, length=30):

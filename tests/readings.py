@@ -4,17 +4,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from checker.compiled import kernel, machine_code
-from checker.compiled.compiled import CompiledSearch
-from checker.compiled.native import Entry
-from checker.distributed.distributed import DistributedSearch, HereWorkers, Workers
-from checker.distributed.hand_over import hand_over
-from checker.distributed.shard import Work
-from checker.exploration.exploration import Found, HandOver, Watch
-from checker.exploration.interpreted import InterpretedSearch
-from checker.exploration.verdict import Limits, Verdict
-from checker.kept.run_directory import RunDirectory, kernel_name
-from checker.model import Model
+from kafkacheck.checker.compiled import kernel, machine_code
+from kafkacheck.checker.compiled.compiled import CompiledSearch
+from kafkacheck.checker.compiled.native import Entry
+from kafkacheck.checker.distributed.distributed import DistributedSearch, HereWorkers, Workers
+from kafkacheck.checker.distributed.hand_over import hand_over
+from kafkacheck.checker.distributed.shard import Work
+from kafkacheck.checker.exploration.exploration import Found, HandOver, Watch
+from kafkacheck.checker.exploration.interpreted import InterpretedSearch
+from kafkacheck.checker.exploration.verdict import Limits, Verdict
+from kafkacheck.checker.kept.run_directory import RunDirectory, kernel_name
+from kafkacheck.checker.model import Model
 
 
 class Outcome(NamedTuple):

@@ -6,9 +6,9 @@ It has every kind of field, an invariant that a helper decides, and a property o
 from enum import IntEnum
 from typing import Annotated
 
-from checker.drawing import Band, Cells, Event, ExtraLane, Lanes
-from checker.model import Model
-from checker.schema import (
+from kafkacheck.checker.drawing import Band, Cells, Event, ExtraLane, Lanes
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import (
     Array,
     ById,
     ByPosition,

@@ -14,15 +14,21 @@ from pathlib import PurePosixPath
 
 MOST_LINES_OF_A_FILE = 500
 MOST_LINES_OF_A_FUNCTION = 70
-OWN_PACKAGES = ("impl", "spec", "model", "checker", "tests")
+OWN_PACKAGES = ("kafkacheck", "tests")
+INSTALLED = ("impl", "spec", "model", "checker")
+"""The folders that are installed, all of them as parts of the package `kafkacheck`."""
 PROTOCOL_FOLDERS = ("impl", "spec", "model")
 
 # What each folder may import of the project itself; a name allows the module and what lies below it.
 MAY_IMPORT = {
-    "impl": ("impl", "checker.schema"),
-    "spec": ("spec", "impl", "checker.schema"),  # of `impl` only records and constants: see spec_observes
-    "model": ("model", "spec", "impl", "checker.schema", "checker.model", "checker.drawing"),
-    "checker": ("checker",),
+    "impl": ("kafkacheck.impl", "kafkacheck.checker.schema"),
+    # Of `impl` only records and constants: see spec_observes.
+    "spec": ("kafkacheck.spec", "kafkacheck.impl", "kafkacheck.checker.schema"),
+    "model": (
+        *("kafkacheck.model", "kafkacheck.spec", "kafkacheck.impl"),
+        *("kafkacheck.checker.schema", "kafkacheck.checker.model", "kafkacheck.checker.drawing"),
+    ),
+    "checker": ("kafkacheck.checker",),
 }
 # Protocol code is plain: beside the project it may import only what declares enums and annotations.
 STANDARD_FOR_PROTOCOL = ("enum", "typing", "__future__")
@@ -63,7 +69,8 @@ def folder_of(path: str) -> str:
 def module_of(path: str) -> str:
     """The dotted name under which a file of the repository is imported."""
     parts = PurePosixPath(path).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+    named = ("kafkacheck", *parts) if parts[0] in INSTALLED else parts
+    return ".".join(named[:-1] if named[-1] == "__init__" else named)
 
 
 def is_within(module: str, packages: tuple[str, ...]) -> bool:
@@ -96,11 +103,13 @@ def import_direction(path: str, text: str) -> Iterator[str]:
         if module.startswith("."):
             yield f"{place}; write the whole module name"
         elif is_within(module, OWN_PACKAGES):
-            # `from checker import schema` names the module checker.schema.
-            is_package = names and module in OWN_PACKAGES
+            # `from kafkacheck.checker import schema` names the module kafkacheck.checker.schema.
+            is_package = names and module in ("kafkacheck", *(f"kafkacheck.{each}" for each in INSTALLED))
             for each in [f"{module}.{name}" for name in names] if is_package else [module]:
                 if not is_within(each, MAY_IMPORT[folder]):
                     yield f"{path}:{line}: imports {each}; {folder}/ may import only {', '.join(MAY_IMPORT[folder])}"
+        elif is_within(module, INSTALLED):
+            yield f"{place}; write kafkacheck.{module}, as it is called when it is installed"
         elif folder in PROTOCOL_FOLDERS and module not in STANDARD_FOR_PROTOCOL:
             yield f"{place}; {folder}/ may import only the project and {', '.join(STANDARD_FOR_PROTOCOL)}"
 
@@ -121,7 +130,7 @@ def circles(texts: Mapping[str, str]) -> Iterator[str]:
 
 
 def _stage(module: str) -> str:
-    return ".".join(module.split(".")[:2])
+    return ".".join(module.split(".")[1:3])
 
 
 def functions_defined(text: str) -> set[str]:
@@ -138,7 +147,7 @@ def spec_observes(path: str, text: str, texts: Mapping[str, str]) -> Iterator[st
         return
     modules = {module_of(other): other for other in texts if folder_of(other) == "impl"}
     for line, module, names in imports(ast.parse(text)):
-        if not is_within(module, ("impl",)):
+        if not is_within(module, ("kafkacheck.impl",)):
             continue
         if not names:
             yield f"{path}:{line}: imports {module} whole; import the records and constants by name"

@@ -9,8 +9,8 @@ import math
 from enum import IntEnum
 from typing import Annotated, NamedTuple
 
-from checker import schema
-from checker.schema import Array, ById, ByPosition, Count, EnumOf, Flag, Id, IdSet, Struct, cardinality, contains
+from kafkacheck.checker import schema
+from kafkacheck.checker.schema import Array, ById, ByPosition, Count, EnumOf, Flag, Id, IdSet, Struct, cardinality, contains
 
 LIMIT = 3
 SPEED = 1.5
@@ -169,7 +169,7 @@ EXPRESSIONS = [
     guard("lambda", "(lambda: True)()", "`lambda` is outside", "a `def` function"),
     guard("list", "[1] == [1]", "a list is outside", "an Array field of the state"),
     guard("dict", "{} == {}", "a dict is outside", "an Array field of the state"),
-    guard("set", "{1} == {1}", "a set is outside", "an id set (a bitmask; see checker.schema)"),
+    guard("set", "{1} == {1}", "a set is outside", "an id set (a bitmask; see kafkacheck.checker.schema)"),
     guard("tuple", "(1, 2) == (1, 2)", "a tuple is outside", "separate names"),
     guard(
         "list comprehension",
@@ -232,8 +232,8 @@ EXPRESSIONS = [
     guard("list outside", "len(NAMES) == 1", "NAMES is a list; from outside a function only int constants"),
     guard("struct class", "State() == state", "State is a StructMeta"),
     guard("module function in C", "math.gcd(1, 2) == 1", "gcd is a builtin_function_or_method"),
-    guard("module itself", "schema == 1", "a comparison needs ints, not module checker.schema"),
-    guard("missing in a module", "schema.maximum(1) == 1", "checker.schema has no 'maximum'"),
+    guard("module itself", "schema == 1", "a comparison needs ints, not module kafkacheck.checker.schema"),
+    guard("missing in a module", "schema.maximum(1) == 1", "kafkacheck.checker.schema has no 'maximum'"),
     guard("missing enum member", "state.number == Mode.MAYBE", "Mode has no 'MAYBE'"),
     guard("calling an enum", "Mode(1) == 1", "Mode cannot be called; only plain functions can"),
     guard("calling a number", "state.number() == 1", "int cannot be called"),
@@ -282,7 +282,11 @@ NAMES = [
     statement("enum too large", "state.cells[0].number = Mode.BROKEN", "= 7 is outside its range 0 .. 3"),
     statement("augmented bool", "state.flag += 1", "the left side of + must be int, not bool"),
     statement("name of nothing", "done = clear(state)", "'done' would be nothing; use it where it is needed"),
-    statement("name of a module", "here = schema", "'here' would be module checker.schema; use it where it is needed"),
+    statement(
+        "name of a module",
+        "here = schema",
+        "'here' would be module kafkacheck.checker.schema; use it where it is needed",
+    ),
     statement("name of a function", "here = count_up", "'here' would be function count_up"),
     statement(
         "write in a written index", "state.row[bump(state)] += 1", "writes to the state; compute it on a line before"

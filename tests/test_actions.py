@@ -13,19 +13,19 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
+from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.compiled import kernel, machine_code
+from kafkacheck.checker.compiled.compiled import Workspace
+from kafkacheck.checker.compiled.context import EXCLUDED
+from kafkacheck.checker.compiled.native import FAULT, FAULT_AT, NO_FAULT
+from kafkacheck.checker.exploration.evaluation import Evaluation
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.process.errors import EvaluationError
+from kafkacheck.impl import cluster, producing
+from kafkacheck.impl.producer.rules import ProducerRules
+from kafkacheck.impl.replication.records import State
+from kafkacheck.model.producer.environment import start_known
 
-from checker.catalogue import catalogue
-from checker.compiled import kernel, machine_code
-from checker.compiled.compiled import Workspace
-from checker.compiled.context import EXCLUDED
-from checker.compiled.native import FAULT, FAULT_AT, NO_FAULT
-from checker.exploration.evaluation import Evaluation
-from checker.model import Model
-from checker.process.errors import EvaluationError
-from impl import cluster, producing
-from impl.producer.rules import ProducerRules
-from impl.replication.records import State
-from model.producer.environment import start_known
 from tests.expected import names_of, pinned
 from tests.random_states import reached
 from tests.toys.broken import MODELS as BROKEN

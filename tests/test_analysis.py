@@ -8,11 +8,11 @@ from pathlib import Path
 import networkx as nx
 import pyarrow.parquet as pq
 import pytest
+from kafkacheck.checker.exploration.verdict import Limits
+from kafkacheck.checker.graphs import dataset
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.model.settings import with_settings
 
-from checker.exploration.verdict import Limits
-from checker.graphs import dataset
-from checker.model import Model
-from checker.model.settings import with_settings
 from tests.command import TANK, Command, write
 from tests.expected import model_of
 from tests.test_dataset import rows_of
@@ -50,7 +50,7 @@ def kip320(tmp_path_factory):
 @pytest.fixture(scope="module")
 def tank(tmp_path_factory):
     """With a violated invariant, a violated step and a state without a step."""
-    from checker.catalogue.catalogue import find_model
+    from kafkacheck.checker.catalogue.catalogue import find_model
 
     folder = tmp_path_factory.mktemp("tank")
     file = write(folder / "tank.py", TANK)

@@ -3,10 +3,9 @@
 from typing import Annotated
 
 import pytest
-
-from checker.model import Model
-from checker.process.errors import ModelError
-from checker.schema import Count, Id, Struct
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.process.errors import ModelError
+from kafkacheck.checker.schema import Count, Id, Struct
 
 
 class Lamp(Struct):

@@ -5,8 +5,8 @@ import json
 import os
 
 import pytest
+from kafkacheck.checker.commands import checking
 
-from checker.commands import checking
 from tests.command import TANK, Command, in_process, write
 
 
@@ -27,7 +27,7 @@ def no_search(monkeypatch):
     def begins(*_):
         raise AssertionError("the search began")
 
-    monkeypatch.setattr("checker.commands.checking.search", begins)
+    monkeypatch.setattr("kafkacheck.checker.commands.checking.search", begins)
 
 
 def told(error: str, *words: str) -> None:
@@ -186,13 +186,13 @@ def test_models_that_are_not_there(kafkacheck, no_search, tmp_path, monkeypatch,
     [
         ("x = 1\n", ["broken.py", "no MODEL", "MODEL = Model(...)"]),
         ("MODEL = 'tank'\n", ["broken.py", "'tank'", "str", "Model(...)"]),
-        ("from checker.model import Model\nMODEL = Model\n", ["broken.py", "Model(...)"]),
+        ("from kafkacheck.checker.model import Model\nMODEL = Model\n", ["broken.py", "Model(...)"]),
         ("x = 1\ny = x / 0\nMODEL = 3\n", ["broken.py, line 2", "ZeroDivisionError: division by zero"]),
         (
             "\n\nimport no_such_module\nMODEL = 3\n",
             ["broken.py, line 3", "No module named 'no_such_module'", "install"],
         ),
-        ("from checker.schema import Cuont\n", ["broken.py, line 1", "ImportError", "Cuont"]),
+        ("from kafkacheck.checker.schema import Cuont\n", ["broken.py, line 1", "ImportError", "Cuont"]),
         ("def f(:\n    pass\n", ["broken.py, line 1", "syntax"]),
         ("x = 1\n  y = 2\n", ["broken.py, line 2", "indent"]),
         ("x = '\0'\n", ["broken.py", "null bytes"]),
@@ -297,7 +297,9 @@ def test_a_model_without_an_initial_state(kafkacheck, tmp_path):
 
 
 def test_a_search_without_memory_is_not_exhausted(kafkacheck, tank, monkeypatch):
-    monkeypatch.setattr("checker.exploration.exploration.Watch.reason_to_stop", lambda *_: "it used up its memory")
+    monkeypatch.setattr(
+        "kafkacheck.checker.exploration.exploration.Watch.reason_to_stop", lambda *_: "it used up its memory"
+    )
     ended = kafkacheck.check(tank)
     assert ended.status == 20
     assert "it used up its memory" in ended.out
@@ -360,8 +362,8 @@ def test_the_verdict_is_told_whatever_befalls_the_files(kafkacheck, tank, tmp_pa
     def fails(*_):
         raise fault
 
-    monkeypatch.setattr("checker.pictures.render.write_files", fails)
-    monkeypatch.setattr("checker.commands.command_line.internal_error", str)
+    monkeypatch.setattr("kafkacheck.checker.pictures.render.write_files", fails)
+    monkeypatch.setattr("kafkacheck.checker.commands.command_line.internal_error", str)
     ended = kafkacheck.check(tank, "--set", "valve=OPEN", "--out", tmp_path)
     assert ended.status not in (0, 12)
     assert ended.last_line.startswith("tank: VIOLATED never_full trace=4 ")
@@ -376,7 +378,7 @@ def test_a_folder_that_becomes_a_file_during_the_search_is_told_after_the_verdic
         (tank.parent / "out").write_text("")
         return search(*arguments)
 
-    monkeypatch.setattr("checker.commands.checking.search", meanwhile)
+    monkeypatch.setattr("kafkacheck.checker.commands.checking.search", meanwhile)
     ended = kafkacheck.check(tank, "--set", "valve=OPEN", "--out", tank.parent / "out")
     assert ended.status == 2
     told(ended.error, "out", "a file of that name is there")
@@ -389,7 +391,7 @@ def test_a_folder_that_becomes_a_file_during_the_search_is_told_after_the_verdic
 def test_a_current_folder_that_is_deleted(tank):
     program = (
         "import os, sys, tempfile; folder = tempfile.mkdtemp(); os.chdir(folder); os.rmdir(folder); "
-        "from checker.commands.command_line import main; sys.exit(main())"
+        "from kafkacheck.checker.commands.command_line import main; sys.exit(main())"
     )
     for arguments, status, words in (
         (["check", "no_model"], 2, ["'no_model'"]),

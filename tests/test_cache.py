@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from kafkacheck.checker.compiled import kernel, machine_code, native
+from kafkacheck.checker.process import cache
+from kafkacheck.checker.process.cache import Lines
+from kafkacheck.checker.proofs.proof_cache import ProofCache
 
-from checker.compiled import kernel, machine_code, native
-from checker.process import cache
-from checker.process.cache import Lines
-from checker.proofs.proof_cache import ProofCache
 from tests.command import ROOT, TANK, Command, in_process, write
 from tests.toys import behaviours
 
@@ -262,7 +262,7 @@ def test_the_older_half_of_many_lines_is_forgotten(folder, monkeypatch):
 def test_several_processes_keep_lines_at_once(folder):
     program = """
 import sys
-from checker.process.cache import Lines
+from kafkacheck.checker.process.cache import Lines
 for n in range(200):
     Lines("k", "key").add(f"{sys.argv[1]} {n}")
 """
@@ -314,7 +314,7 @@ def test_a_proof_that_nobody_made_is_not_believed(folder):
 def test_an_outcome_in_which_a_word_has_changed_is_found_again(folder, tmp_path, capsys, monkeypatch):
     from tests.test_guards import CISTERN
 
-    monkeypatch.setattr("checker.mutation.guards.SMALL", 1)
+    monkeypatch.setattr("kafkacheck.checker.mutation.guards.SMALL", 1)
     kafkacheck, cistern = Command(capsys), write(tmp_path / "cistern.py", CISTERN)
     first = kafkacheck("guards", cistern, "--workers", 1)
     [path] = folder.glob("*.guards")

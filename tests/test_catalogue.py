@@ -3,10 +3,10 @@
 import sys
 
 import pytest
+from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.exploration.verdict import Verdict
+from kafkacheck.checker.process.errors import ModelError, UsageError
 
-from checker.catalogue import catalogue
-from checker.exploration.verdict import Verdict
-from checker.process.errors import ModelError, UsageError
 from tests.command import ROOT, TANK, in_process, write
 
 VERDICTS = ("HOLDS", "VIOLATED", "DEADLOCK", "NOT_EXHAUSTED", "EVALUATION_FAILED")
@@ -37,22 +37,22 @@ def test_nothing_is_expected_of_models_that_are_not_there():
 def test_listing_reads_and_imports_nothing(tmp_path):
     write(tmp_path / "model" / "__init__.py", "")
     write(tmp_path / "model" / "broken.py", "import nothing_of_that_name\nMODEL = nothing_of_that_name.MODEL\n")
-    write(tmp_path / "model" / "helpers.py", "from model.broken import MODEL\n")
-    program = "from checker.catalogue import catalogue; print(catalogue.catalogue_names())"
+    write(tmp_path / "model" / "helpers.py", "from kafkacheck.model.broken import MODEL\n")
+    program = "from kafkacheck.checker.catalogue import catalogue; print(catalogue.catalogue_names())"
     ended = in_process(folder=tmp_path, program=program)
     assert ended.out == "['broken']\n", ended.err
 
 
 def test_by_file_by_dotted_module_and_by_catalogue_name_it_is_the_same_model():
     by_name = catalogue.find_model("kip101")
-    assert catalogue.find_model("model.replication.kip101") is by_name
+    assert catalogue.find_model("kafkacheck.model.replication.kip101") is by_name
     assert catalogue.find_model(str(ROOT / "model" / "replication" / "kip101.py")) is by_name
 
 
 def test_a_file_may_import_the_files_beside_it(tmp_path):
     write(tmp_path / "beside_the_tank.py", "CAPACITY = 5\n")
     text = TANK.replace('"capacity": 3', '"capacity": CAPACITY').replace(
-        "from checker.model", "from beside_the_tank import CAPACITY\nfrom checker.model"
+        "from kafkacheck.checker.model", "from beside_the_tank import CAPACITY\nfrom kafkacheck.checker.model"
     )
     assert catalogue.find_model(str(write(tmp_path / "tank.py", text))).bounds == {"capacity": 5}
 
@@ -61,7 +61,7 @@ def test_a_file_in_a_package_may_import_relatively(tmp_path):
     write(tmp_path / "waterworks" / "__init__.py", "")
     write(tmp_path / "waterworks" / "sizes.py", "CAPACITY = 6\n")
     text = TANK.replace('"capacity": 3', '"capacity": CAPACITY').replace(
-        "from checker.model", "from .sizes import CAPACITY\nfrom checker.model"
+        "from kafkacheck.checker.model", "from .sizes import CAPACITY\nfrom kafkacheck.checker.model"
     )
     path = write(tmp_path / "waterworks" / "tank.py", text)
     assert catalogue.find_model(str(path)).bounds == {"capacity": 6}

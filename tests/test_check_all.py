@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from kafkacheck.checker.catalogue.catalogue import Expectation, find_model
+from kafkacheck.checker.commands import report
+from kafkacheck.checker.exploration.verdict import Verdict
+from kafkacheck.checker.process.errors import UsageError
+from kafkacheck.checker.search import check as explore
 
-from checker.catalogue.catalogue import Expectation, find_model
-from checker.commands import report
-from checker.exploration.verdict import Verdict
-from checker.process.errors import UsageError
-from checker.search import check as explore
 from tests.command import TANK, Command, Terminal, catalogue, in_process, write
 
 
@@ -30,7 +30,7 @@ def few_models(monkeypatch):
         "replication.kip320_first_try",
         "replication.truncate_to_high_watermark",
     ]
-    monkeypatch.setattr("checker.catalogue.catalogue.catalogue_names", lambda: names)
+    monkeypatch.setattr("kafkacheck.checker.catalogue.catalogue.catalogue_names", lambda: names)
 
 
 OPEN_TANK = TANK.replace("valve=Valve.SHUT", "valve=Valve.OPEN")
@@ -117,7 +117,7 @@ def test_all_tells_what_was_found_before_code_failed(tmp_path):
 
 
 @pytest.mark.usefixtures("few_models")
-@pytest.mark.parametrize("place", ["checker.search.check", "checker.pictures.render.write_files"])
+@pytest.mark.parametrize("place", ["kafkacheck.checker.search.check", "kafkacheck.checker.pictures.render.write_files"])
 def test_ctrl_c_ends_all_with_the_table_of_what_was_found(kafkacheck, tmp_path, monkeypatch, place):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
@@ -126,7 +126,7 @@ def test_ctrl_c_ends_all_with_the_table_of_what_was_found(kafkacheck, tmp_path, 
     ended = kafkacheck(*ALL, "--max-states", 5000, "--out", tmp_path)
     assert ended.status == 20
     assert ended.error.endswith("it was interrupted")
-    row = r"NOT_EXHAUSTED +unfinished" if place == "checker.search.check" else "VIOLATED +weak_isr +yes"
+    row = r"NOT_EXHAUSTED +unfinished" if place == "kafkacheck.checker.search.check" else "VIOLATED +weak_isr +yes"
     assert re.search(rf"^replication\.kip101 +{row}\b", ended.out, re.MULTILINE)
     assert re.search(r"^replication\.kip320 +not begun$", ended.out, re.MULTILINE)
     assert re.match(
@@ -150,7 +150,7 @@ def test_all_tells_every_verdict_before_what_befell_its_files(kafkacheck, tmp_pa
     def fails(*_):
         raise UsageError("cannot write")
 
-    monkeypatch.setattr("checker.pictures.render.write_files", fails)
+    monkeypatch.setattr("kafkacheck.checker.pictures.render.write_files", fails)
     ended = kafkacheck(*ALL, "--max-states", 400, "--out", tmp_path)
     assert ended.status == 20
     assert "error: replication.truncate_to_high_watermark: cannot write\n" in ended.err
@@ -160,8 +160,8 @@ def test_all_tells_every_verdict_before_what_befell_its_files(kafkacheck, tmp_pa
 
 @pytest.mark.usefixtures("few_models")
 def test_a_bug_in_drawing_does_not_hide_the_verdict_of_a_model(kafkacheck, tmp_path, monkeypatch):
-    monkeypatch.setattr("checker.pictures.render.write_files", lambda *_: [][0])
-    monkeypatch.setattr("checker.commands.command_line.internal_error", str)
+    monkeypatch.setattr("kafkacheck.checker.pictures.render.write_files", lambda *_: [][0])
+    monkeypatch.setattr("kafkacheck.checker.commands.command_line.internal_error", str)
     ended = kafkacheck(*ALL, "--max-states", 400, "--out", tmp_path)
     assert ended.status == 70
     assert ended.last_line.startswith("replication.truncate_to_high_watermark: VIOLATED weak_isr ")

@@ -3,26 +3,26 @@
 from types import SimpleNamespace
 
 import pytest
+from kafkacheck.checker.exploration.exploration import Watch
+from kafkacheck.checker.exploration.verdict import Limits, Verdict
+from kafkacheck.checker.graphs.observed import compiled_graph
+from kafkacheck.checker.liveness.fair_cycles import Rules, find_lasso
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.checker.search import check
+from kafkacheck.impl.broker.fetcher import follower_uses_fetch
+from kafkacheck.impl.broker.isr import leader_ends_recovery, leader_proposes_expansion
+from kafkacheck.impl.broker.messages import clear_fetch
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET
+from kafkacheck.impl.replication.records import ReplicaId
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.convergence.base import MODEL
+from kafkacheck.model.cluster.convergence.stuck import MODEL as STUCK
+from kafkacheck.model.cluster.convergence.unclean import MODEL as UNCLEAN
+from kafkacheck.model.cluster.environment import found_partition
+from kafkacheck.model.cluster.system import BOUNDS
+from kafkacheck.spec.cluster.liveness import bounds_leave_room, converged, disturbed
 
-from checker.exploration.exploration import Watch
-from checker.exploration.verdict import Limits, Verdict
-from checker.graphs.observed import compiled_graph
-from checker.liveness.fair_cycles import Rules, find_lasso
-from checker.schema.layout import Layout
-from checker.search import check
-from impl.broker.fetcher import follower_uses_fetch
-from impl.broker.isr import leader_ends_recovery, leader_proposes_expansion
-from impl.broker.messages import clear_fetch
-from impl.cluster import State
-from impl.constants import NO_LEADER, NO_OFFSET
-from impl.replication.records import ReplicaId
-from impl.rules import ClusterRules
-from model.cluster.convergence.base import MODEL
-from model.cluster.convergence.stuck import MODEL as STUCK
-from model.cluster.convergence.unclean import MODEL as UNCLEAN
-from model.cluster.environment import found_partition
-from model.cluster.system import BOUNDS
-from spec.cluster.liveness import bounds_leave_room, converged, disturbed
 from tests.test_spec_cluster import state_of
 
 CRASH_AND_LAG = {"moves": 0, "max_metadata_offset": 7, "max_leader_epoch": 4}

@@ -11,8 +11,8 @@ import time
 
 import click
 import pytest
+from kafkacheck.checker.commands.command_line import commands, main
 
-from checker.commands.command_line import commands, main
 from tests.command import PATIENCE, PLAIN, ROOT, TANK, Command, write
 
 
@@ -57,7 +57,7 @@ def test_without_a_command_it_shows_the_help_and_fails(kafkacheck):
 
 def test_listing_models_imports_nothing_slow():
     slow = {"numba", "llvmlite", "numpy", "networkx", "graphviz", "hypothesis", "rich"}
-    listing = "import sys; from checker.commands.command_line import main; main(['models', 'kip*'])"
+    listing = "import sys; from kafkacheck.checker.commands.command_line import main; main(['models', 'kip*'])"
     program = f"{listing}; print({slow} & sys.modules.keys())"
     run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert run.stdout.splitlines()[-1] == "set()"
@@ -258,7 +258,7 @@ def test_ctrl_c_while_files_are_written_does_not_hide_the_result(kafkacheck, tan
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("checker.pictures.render.write_files", interrupted)
+    monkeypatch.setattr("kafkacheck.checker.pictures.render.write_files", interrupted)
     ended = kafkacheck.check(tank, "--set", "valve=OPEN", "--out", tmp_path)
     assert ended.status == 20
     assert "interrupted" in ended.error
@@ -386,7 +386,7 @@ def test_the_advice_of_a_graph_that_is_too_large_can_be_followed_word_for_word(k
 
 
 def test_an_unforeseen_error_says_that_it_is_a_bug_and_where_the_traceback_is(kafkacheck, tank, monkeypatch):
-    monkeypatch.setattr("checker.commands.checking.search", lambda *_: [][0])
+    monkeypatch.setattr("kafkacheck.checker.commands.checking.search", lambda *_: [][0])
     ended = kafkacheck.check(tank)
     assert ended.status == 70
     assert "this is a bug in kafkacheck: IndexError" in ended.error
@@ -401,7 +401,7 @@ def test_memory_that_runs_out_before_the_search_is_no_bug(kafkacheck, tank, monk
     def fails(*_):
         raise MemoryError
 
-    monkeypatch.setattr("checker.commands.checking.search", fails)
+    monkeypatch.setattr("kafkacheck.checker.commands.checking.search", fails)
     ended = kafkacheck.check(tank)
     assert ended.status == 20
     assert "memory ran out" in ended.error
@@ -411,7 +411,7 @@ def test_ctrl_c_before_the_search_is_no_bug(kafkacheck, tank, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("checker.commands.checking.search", interrupted)
+    monkeypatch.setattr("kafkacheck.checker.commands.checking.search", interrupted)
     ended = kafkacheck.check(tank)
     assert ended.status == 20
     assert "it was interrupted" in ended.out and not ended.err

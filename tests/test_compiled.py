@@ -4,14 +4,14 @@ import itertools
 
 import numpy as np
 import pytest
+from kafkacheck.checker.compiled import compiled, kernel, machine_code
+from kafkacheck.checker.exploration import exploration
+from kafkacheck.checker.exploration.exploration import Watch
+from kafkacheck.checker.exploration.interpreted import InterpretedSearch
+from kafkacheck.checker.exploration.verdict import Limits, Verdict
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.search import check
 
-from checker.compiled import compiled, kernel, machine_code
-from checker.exploration import exploration
-from checker.exploration.exploration import Watch
-from checker.exploration.interpreted import InterpretedSearch
-from checker.exploration.verdict import Limits, Verdict
-from checker.model import Model
-from checker.search import check
 from tests import readings
 from tests.snippets import load
 from tests.toys import behaviours, every_kind, hanoi, transaction_commit, two_phase_commit, wide
@@ -166,8 +166,8 @@ def test_the_memory_of_a_state_is_told():
 STARTS_THAT_FAIL = """
 from typing import Annotated
 
-from checker.model import Model
-from checker.schema import Count, Struct
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Count, Struct
 
 
 class State(Struct):

@@ -3,15 +3,15 @@
 import json
 
 import pytest
+from kafkacheck.checker.process.errors import SelfCheckError
+from kafkacheck.checker.proofs import bmc, confirmation, solver, workers
+from kafkacheck.checker.proofs.obligations import CODE, DISABLED, RANGES, Obligation, obligations
+from kafkacheck.checker.proofs.proof_cache import ProofCache
+from kafkacheck.checker.proofs.prove import Settings, prove
+from kafkacheck.checker.proofs.solver import Answer, Status
+from kafkacheck.checker.symbolic import symbolic
+from kafkacheck.checker.symbolic.terms import FALSE, TRUE
 
-from checker.process.errors import SelfCheckError
-from checker.proofs import bmc, confirmation, solver, workers
-from checker.proofs.obligations import CODE, DISABLED, RANGES, Obligation, obligations
-from checker.proofs.proof_cache import ProofCache
-from checker.proofs.prove import Settings, prove
-from checker.proofs.solver import Answer, Status
-from checker.symbolic import symbolic
-from checker.symbolic.terms import FALSE, TRUE
 from tests.command import TANK, Command, write
 from tests.snippets import load
 from tests.test_prove import ALONE, counter
@@ -241,7 +241,7 @@ def test_what_a_bounded_check_finds_wrong_must_be_wrong_in_plain_python(kafkache
 def test_actions_that_are_said_to_be_equivalent_are_compared(kafkacheck, tank, tmp_path, monkeypatch):
     other = write(tmp_path / "other.py", TANK.replace("tank.level -= 1", "tank.level -= 2"))
     monkeypatch.setattr(workers, "reply_to", lambda question, translation: workers.Reply(NEVER, 0.0))
-    monkeypatch.setattr("checker.commands.equivalent_report.worker_count", lambda: 0)
+    monkeypatch.setattr("kafkacheck.checker.commands.equivalent_report.worker_count", lambda: 0)
     ended = kafkacheck("equivalent", tank, other)
     assert ended.status == 70 and "the two drain are said to be equivalent" in ended.error
     assert "EQUIVALENT" not in ended.out

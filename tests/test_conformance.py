@@ -9,14 +9,14 @@ import gc
 import itertools
 
 import pytest
+from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.exploration.exploration import Watch
+from kafkacheck.checker.exploration.interpreted import InterpretedSearch
+from kafkacheck.checker.exploration.verdict import Limits, Verdict
+from kafkacheck.checker.search import check
+from kafkacheck.impl import cluster
+from kafkacheck.impl.replication import records
 
-from checker.catalogue import catalogue
-from checker.exploration.exploration import Watch
-from checker.exploration.interpreted import InterpretedSearch
-from checker.exploration.verdict import Limits, Verdict
-from checker.search import check
-from impl import cluster
-from impl.replication import records
 from tests import readings
 from tests.expected import names_of
 from tests.marks import long_but

@@ -6,16 +6,16 @@ import shutil
 
 import pyarrow.parquet as pq
 import pytest
+from kafkacheck.checker.catalogue.catalogue import find_model
+from kafkacheck.checker.exploration.verdict import Verdict
+from kafkacheck.checker.graphs import dataset
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.search import check
+from kafkacheck.impl.constants import NO_LEADER
+from kafkacheck.impl.replication.controller import start_partition
+from kafkacheck.impl.replication.records import State
+from kafkacheck.spec.replication.measures import isr_size, live_leaders
 
-from checker.catalogue.catalogue import find_model
-from checker.exploration.verdict import Verdict
-from checker.graphs import dataset
-from checker.model import Model
-from checker.search import check
-from impl.constants import NO_LEADER
-from impl.replication.controller import start_partition
-from impl.replication.records import State
-from spec.replication.measures import isr_size, live_leaders
 from tests.command import Command, write
 from tests.expected import model_of
 
@@ -27,9 +27,9 @@ HEAD = '''"""Random graphs side by side, one for each initial state. Each step i
 
 from typing import Annotated
 
-from checker.fairness import each
-from checker.model import Model
-from checker.schema import Count, Struct
+from kafkacheck.checker.fairness import each
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Count, Struct
 
 
 class Spot(Struct):

@@ -9,15 +9,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from kafkacheck.checker.exploration.evaluation import Evaluation
+from kafkacheck.checker.exploration.exploration import Watch
+from kafkacheck.checker.exploration.verdict import Limits
+from kafkacheck.checker.graphs import dataset, manifest
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.process.errors import EvaluationError, UsageError
+from kafkacheck.checker.schema import Allowance, Array, ById, Count, Flag, IdSet, Struct
+from kafkacheck.checker.schema.objects import value_to_json
 
-from checker.exploration.evaluation import Evaluation
-from checker.exploration.exploration import Watch
-from checker.exploration.verdict import Limits
-from checker.graphs import dataset, manifest
-from checker.model import Model
-from checker.process.errors import EvaluationError, UsageError
-from checker.schema import Allowance, Array, ById, Count, Flag, IdSet, Struct
-from checker.schema.objects import value_to_json
 from tests.command import TANK, Command, in_process, write
 from tests.expected import model_of
 from tests.toys import behaviours, broken, every_kind
@@ -306,7 +306,7 @@ def test_a_folder_that_is_not_there(tmp_path, kafkacheck):
 
 def test_a_missing_package_is_named(tmp_path):
     program = (
-        "import sys\nsys.modules['pyarrow'] = None\nfrom checker.commands.command_line import main\n"
+        "import sys\nsys.modules['pyarrow'] = None\nfrom kafkacheck.checker.commands.command_line import main\n"
         f"sys.exit(main(['explore', 'kip320', '--out', {str(tmp_path / 'graph')!r}]))"
     )
     ended = in_process(program=program)
@@ -317,7 +317,7 @@ def test_a_missing_package_is_named(tmp_path):
 def test_rows_are_written_some_at_a_time(tmp_path, monkeypatch):
     """The blocks of a search need not end with a level, and what is told does not depend on them."""
     whole, *rows = explored(behaviours.PHILOSOPHERS, tmp_path / "whole")
-    monkeypatch.setattr("checker.compiled.compiled.BUFFER", 1)
+    monkeypatch.setattr("kafkacheck.checker.compiled.compiled.BUFFER", 1)
     parts, *same_rows = explored(behaviours.PHILOSOPHERS, tmp_path / "parts")
     assert parts.pop("files").keys() == whole.pop("files").keys()
     assert (parts, same_rows) == (whole, rows)

@@ -2,21 +2,21 @@
 
 import numpy as np
 import pytest
+from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.compiled.kernel import kernel_text
+from kafkacheck.checker.distributed import shard as shards
+from kafkacheck.checker.distributed import visited
+from kafkacheck.checker.distributed.distributed import HereWorkers
+from kafkacheck.checker.exploration.verdict import Limits, Verdict
+from kafkacheck.checker.kept.run_directory import DamagedRunError, RunDirectory
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.model.identity import differences, identity_of
+from kafkacheck.checker.process.background import FailedError
+from kafkacheck.checker.process.errors import UsageError
+from kafkacheck.checker.traces.trace import rebuild
+from kafkacheck.impl import cluster
+from kafkacheck.impl.replication import records
 
-from checker.catalogue import catalogue
-from checker.compiled.kernel import kernel_text
-from checker.distributed import shard as shards
-from checker.distributed import visited
-from checker.distributed.distributed import HereWorkers
-from checker.exploration.verdict import Limits, Verdict
-from checker.kept.run_directory import DamagedRunError, RunDirectory
-from checker.model import Model
-from checker.model.identity import differences, identity_of
-from checker.process.background import FailedError
-from checker.process.errors import UsageError
-from checker.traces.trace import rebuild
-from impl import cluster
-from impl.replication import records
 from tests import readings
 from tests.expected import names_of
 from tests.marks import long_but
@@ -225,7 +225,7 @@ def test_a_full_disk_is_told_and_leaves_the_run_as_it_was(tmp_path, monkeypatch)
     def full(descriptor):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("checker.kept.blocks.os.fsync", full)
+    monkeypatch.setattr("kafkacheck.checker.kept.blocks.os.fsync", full)
     found = readings.distributed(catalogue.find_model("kip101"), tmp_path, 2)
     assert found.verdict is Verdict.NOT_EXHAUSTED and "no space left on device" in found.reason
     monkeypatch.undo()
@@ -258,8 +258,8 @@ def test_a_folder_that_cannot_take_a_run(tmp_path):
 
 COUNTER = '''
 from typing import Annotated
-from checker.model import Model
-from checker.schema import Count, Struct
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Count, Struct
 
 STEP = 1
 

@@ -12,10 +12,10 @@ import time
 
 import psutil
 import pytest
+from kafkacheck.checker import __main__ as program
+from kafkacheck.checker.process import endings, statuses
+from kafkacheck.checker.process.places import child
 
-from checker import __main__ as program
-from checker.process import endings, statuses
-from checker.process.places import child
 from tests.command import PATIENCE, PLAIN, ROOT, TANK, in_process, write
 
 HARD = ("check", "kip320", "--set", "max_leader_epoch=4", "--engine", "interpreted")
@@ -140,7 +140,7 @@ def test_where_the_child_is_killed_its_supervisor_says_so(tmp_path):
 PARENT = """
 import subprocess, sys, time
 sys.path.insert(0, {root!r})
-from checker.places import child
+from kafkacheck.checker.places import child
 begun = subprocess.Popen(child("import time; time.sleep(1000)"), process_group=0)
 print(begun.pid, flush=True)
 time.sleep(1000)
@@ -175,7 +175,8 @@ runpy.run_module("checker", run_name="__main__")
 
 
 @pytest.mark.parametrize(
-    "module", ["pathlib", "checker.process.endings", "click", "checker.commands.command_line", "model"]
+    "module",
+    ["pathlib", "kafkacheck.checker.process.endings", "click", "kafkacheck.checker.commands.command_line", "model"],
 )
 @pytest.mark.parametrize("name", REQUESTS)
 def test_a_request_during_the_first_imports_ends_the_process_quietly(module, name):
@@ -192,9 +193,9 @@ def test_the_status_of_the_first_moments_is_that_of_the_table():
 LONG_CALL = """
 import os, signal, sys, threading
 sys.path.insert(0, {root!r})
-from checker.process import endings
-from checker.symbolic import terms
-from checker.proofs.solver import Session
+from kafkacheck.checker.process import endings
+from kafkacheck.checker.symbolic import terms
+from kafkacheck.checker.proofs.solver import Session
 endings.heed(signal.SIG_DFL)
 first, second = (terms.variable(name, 2, 1 << 30) for name in ("first", "second"))
 hard = terms.equals(terms.times(first, second), terms.number(1000003 * 1000033))
@@ -262,7 +263,7 @@ def test_a_terminal_that_is_closed_ends_a_search_in_order(search, tmp_path):
 
 
 def test_a_file_is_written_whole_where_a_request_comes_meanwhile(tmp_path, monkeypatch):
-    from checker.process.files import write_together
+    from kafkacheck.checker.process.files import write_together
 
     replace = os.replace
 
@@ -282,7 +283,7 @@ def test_a_search_that_is_asked_in_another_thread_goes_on(tmp_path):
 import sys, threading
 sys.path[:0] = [{str(ROOT)!r}, {str(tmp_path)!r}]
 import tank
-from checker.search import check
+from kafkacheck.checker.search import check
 thread = threading.Thread(target=lambda: print(check(tank.MODEL, "interpreted").verdict.name))
 thread.start()
 thread.join()

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
+from kafkacheck.checker.exploration.verdict import Verdict
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.search import check
 
-from checker.exploration.verdict import Verdict
-from checker.model import Model
-from checker.search import check
 from tests.snippets import line_of, load
 from tests.toys import broken
 
@@ -15,8 +15,8 @@ ENGINES = (*READINGS, "auto")
 
 FAILING = """
 from typing import Annotated
-from checker.model import Model
-from checker.schema import *
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import *
 
 
 class State(Struct):
@@ -174,8 +174,8 @@ def test_reasons_do_not_depend_on_the_engine(model):
 
 TWO_FAULTS = """
 from typing import Annotated
-from checker.model import Model
-from checker.schema import *
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import *
 
 
 class State(Struct):

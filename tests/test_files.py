@@ -5,9 +5,8 @@ import signal
 from pathlib import Path
 
 import pytest
-
-from checker.process.errors import UsageError
-from checker.process.files import atomic_write, check_writable, make_folder, make_usable, write_together
+from kafkacheck.checker.process.errors import UsageError
+from kafkacheck.checker.process.files import atomic_write, check_writable, make_folder, make_usable, write_together
 
 
 def test_a_file_is_written_whole(tmp_path):

@@ -4,9 +4,8 @@ from itertools import accumulate
 from math import comb
 
 import pytest
-
-from checker.exploration import forecast
-from checker.exploration.forecast import memory_warning, states_left
+from kafkacheck.checker.exploration import forecast
+from kafkacheck.checker.exploration.forecast import memory_warning, states_left
 
 BELL = [comb(40, number) // 10**4 + 1 for number in range(41)]
 """The sizes of levels that grow and shrink as those of a model do."""

@@ -9,12 +9,19 @@ from typing import Annotated
 
 import networkx
 import pytest
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.pictures import svg
+from kafkacheck.checker.pictures.graph import (
+    MOST_STATES,
+    TooManyStatesError,
+    graph_dot,
+    smaller,
+    state_graph,
+    write_graph,
+)
+from kafkacheck.checker.process.errors import EvaluationError, UsageError
+from kafkacheck.checker.schema import Count, Struct
 
-from checker.model import Model
-from checker.pictures import svg
-from checker.pictures.graph import MOST_STATES, TooManyStatesError, graph_dot, smaller, state_graph, write_graph
-from checker.process.errors import EvaluationError, UsageError
-from checker.schema import Count, Struct
 from tests import relay
 from tests.toys import die_hard, hanoi
 

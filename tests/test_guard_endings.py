@@ -10,10 +10,10 @@ from concurrent.futures.process import BrokenProcessPool
 
 import psutil
 import pytest
+from kafkacheck.checker.catalogue.catalogue import find_model
+from kafkacheck.checker.commands import guarding
+from kafkacheck.checker.mutation.guards import Examiner
 
-from checker.catalogue.catalogue import find_model
-from checker.commands import guarding
-from checker.mutation.guards import Examiner
 from tests.command import ROOT, Command, write
 from tests.test_guards import CISTERN
 
@@ -32,7 +32,7 @@ def cistern(tmp_path):
 def test_what_was_found_is_told_when_it_ends_early(kafkacheck, cistern, monkeypatch, error, told):
     """Of one model, a guard is settled that it has caught or found redundant."""
     whole = kafkacheck("guards", cistern, "--workers", 1).last_line
-    monkeypatch.setattr("checker.commands.guarding.LEAST_SHARE", 1)
+    monkeypatch.setattr("kafkacheck.checker.commands.guarding.LEAST_SHARE", 1)
     examine = guarding._examine
     asked = []
 
@@ -42,7 +42,7 @@ def test_what_was_found_is_told_when_it_ends_early(kafkacheck, cistern, monkeypa
             raise error
         return examine(*arguments)
 
-    monkeypatch.setattr("checker.commands.guarding._examine", examine_three_times)
+    monkeypatch.setattr("kafkacheck.checker.commands.guarding._examine", examine_three_times)
     ended = kafkacheck("guards", cistern, "--workers", 1)
     caught, redundant, undecided = map(
         int, re.findall(r"(\d+) caught, (\d+) redundant, 0 unexplained, (\d+) undecided$", ended.last_line)[0]

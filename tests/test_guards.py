@@ -3,14 +3,14 @@
 import json
 
 import pytest
+from kafkacheck.checker.catalogue.catalogue import find_model
+from kafkacheck.checker.exploration.verdict import Limits
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.mutation.guards import Examiner, Outcome
+from kafkacheck.checker.process.errors import EvaluationError
+from kafkacheck.checker.process.statuses import UNEXPLAINED
+from kafkacheck.checker.search import check
 
-from checker.catalogue.catalogue import find_model
-from checker.exploration.verdict import Limits
-from checker.model import Model
-from checker.mutation.guards import Examiner, Outcome
-from checker.process.errors import EvaluationError
-from checker.process.statuses import UNEXPLAINED
-from checker.search import check
 from tests.command import TANK, Command, catalogue, in_process, write
 from tests.toys import die_hard, peterson
 
@@ -22,8 +22,8 @@ CISTERN = '''"""Does the cistern keep its level?"""
 
 from typing import Annotated, NamedTuple
 
-from checker.model import Model
-from checker.schema import Count, Struct
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Count, Struct
 
 
 class Rules(NamedTuple):
@@ -142,7 +142,7 @@ def test_machine_code_and_plain_python_agree_on_every_guard(monkeypatch, tmp_pat
     monkeypatch.setenv("KAFKACHECK_CACHE", str(tmp_path))
     answers = []
     for small in (20_000, 1):
-        monkeypatch.setattr("checker.mutation.guards.SMALL", small)
+        monkeypatch.setattr("kafkacheck.checker.mutation.guards.SMALL", small)
         found = findings(peterson.MODEL)
         answers.append({name: (each.outcome, each.by, each.length) for name, each in found.items()})
     assert answers[0] == answers[1]
@@ -152,7 +152,7 @@ def test_machine_code_and_plain_python_agree_on_every_guard(monkeypatch, tmp_pat
 @pytest.mark.parametrize("small", [20_000, 1])
 def test_a_step_that_another_action_takes_anyway_makes_no_difference(monkeypatch, tmp_path, small):
     monkeypatch.setenv("KAFKACHECK_CACHE", str(tmp_path))
-    monkeypatch.setattr("checker.mutation.guards.SMALL", small)
+    monkeypatch.setattr("kafkacheck.checker.mutation.guards.SMALL", small)
     text = """
 def climb(tank: Tank) -> bool:
     if tank.level >= 2:
@@ -276,7 +276,7 @@ def test_a_listed_guard_that_is_caught_fails_the_command_at_the_models_own_bound
     ],
 )
 def test_a_wrong_list_is_refused_before_anything_is_explored(kafkacheck, cistern, monkeypatch, text, words):
-    monkeypatch.setattr("checker.commands.guarding._Examining.examine", None)
+    monkeypatch.setattr("kafkacheck.checker.commands.guarding._Examining.examine", None)
     write(cistern.parent / "guards.toml", text)
     ended = kafkacheck("guards", cistern)
     assert ended.status == 2
@@ -313,8 +313,8 @@ LAMPS = '''"""A lamp."""
 
 from typing import Annotated
 
-from checker.model import Model
-from checker.schema import Count, Struct
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Count, Struct
 
 
 class Lamp(Struct):
@@ -360,7 +360,7 @@ def lamps(tmp_path):
         name: DEFINED.format(name=name, actions=actions, always=always) for name, (actions, always) in given.items()
     }
     shared = defined.pop("plain")
-    models = {name: f'"""Asks."""\n\nfrom model.plain import *\n{text}' for name, text in defined.items()}
+    models = {name: f'"""Asks."""\n\nfrom kafkacheck.model.plain import *\n{text}' for name, text in defined.items()}
     return catalogue(tmp_path, expected, plain=LAMPS + shared, **models)
 
 
@@ -420,12 +420,12 @@ def test_settings_are_for_one_model(lamps):
 
 def test_outcomes_are_kept_until_the_code_changes(kafkacheck, cistern, tmp_path, monkeypatch):
     monkeypatch.setenv("KAFKACHECK_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("checker.mutation.guards.SMALL", 1)
+    monkeypatch.setattr("kafkacheck.checker.mutation.guards.SMALL", 1)
     first = kafkacheck("guards", cistern, "--workers", 1)
     kept = list((tmp_path / "cache").glob("*.guards"))
     assert len(kept) == 1
     with monkeypatch.context() as patched:
-        patched.setattr("checker.mutation.guards._Program._explored", None)
+        patched.setattr("kafkacheck.checker.mutation.guards._Program._explored", None)
         assert kafkacheck("guards", cistern, "--workers", 1).out == first.out
     with open(kept[0], "a", encoding="utf-8") as file:
         file.write("{damaged\n")

@@ -1,10 +1,10 @@
 """What liveness says of guards: they are caught by it, and not redundant where only fairness needs them."""
 
 import pytest
+from kafkacheck.checker.catalogue.catalogue import find_model
+from kafkacheck.checker.mutation.guards import Outcome
+from kafkacheck.checker.search import check
 
-from checker.catalogue.catalogue import find_model
-from checker.mutation.guards import Outcome
-from checker.search import check
 from tests.command import write
 from tests.test_guards import CISTERN, RING, findings
 
@@ -47,8 +47,8 @@ WHEEL = '''"""Does the wheel come to rest?"""
 
 from typing import Annotated
 
-from checker.model import Model
-from checker.schema import Count, Struct
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Count, Struct
 
 
 class Wheel(Struct):
@@ -84,7 +84,7 @@ MODEL = Model(
 
 @pytest.mark.parametrize("small", [1, 20_000], ids=["compiled", "interpreted"])
 def test_a_guard_is_not_redundant_where_only_fairness_needs_it(small, tmp_path, monkeypatch):
-    monkeypatch.setattr("checker.mutation.guards.SMALL", small)
+    monkeypatch.setattr("kafkacheck.checker.mutation.guards.SMALL", small)
     model = find_model(str(write(tmp_path / "wheel.py", WHEEL)))
     guard = "leave: if wheel.place == 1: return False: never taken"
     found = findings(model)[guard]

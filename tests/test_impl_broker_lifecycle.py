@@ -3,9 +3,8 @@
 import random
 
 import pytest
-
-from checker.schema.layout import Layout
-from impl.broker.lifecycle import (
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.impl.broker.lifecycle import (
     broker_begins_shutdown,
     broker_receives_answer,
     broker_registers,
@@ -13,8 +12,8 @@ from impl.broker.lifecycle import (
     broker_sends_heartbeat,
     end_process,
 )
-from impl.constants import NO_LEADER, NO_OFFSET, BrokerControlState, BrokerState
-from impl.controller.broker_lifecycle import (
+from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, BrokerControlState, BrokerState
+from kafkacheck.impl.controller.broker_lifecycle import (
     BrokerLives,
     LifecycleRules,
     append_metadata,
@@ -24,7 +23,7 @@ from impl.controller.broker_lifecycle import (
     set_registration_offset,
     set_shutdown_offset,
 )
-from model.broker_lifecycle.base import live_broker_is_fenced, metadata_log_grows
+from kafkacheck.model.broker_lifecycle.base import live_broker_is_fenced, metadata_log_grows
 
 RULES = LifecycleRules()
 OLD_UNFENCING = RULES._replace(unfencing_awaits_registration=False)

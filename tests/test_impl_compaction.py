@@ -1,15 +1,14 @@
 """What a pass of the cleaner removes, empties, keeps and leaves for later, by small logs written out."""
 
 import pytest
-
-from checker.schema import contains
-from checker.schema.layout import Layout
-from impl.compaction.cleaner import cleaner_cleans
-from impl.compaction.records import NOTHING, State
-from impl.compaction.replica import consumer_reads, follower_fetches, leader_ends_transaction
-from impl.compaction.rules import CompactionRules
-from impl.producer.constants import NO_PRODUCER_ID
-from model.compaction.environment import (
+from kafkacheck.checker.schema import contains
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.impl.compaction.cleaner import cleaner_cleans
+from kafkacheck.impl.compaction.records import NOTHING, State
+from kafkacheck.impl.compaction.replica import consumer_reads, follower_fetches, leader_ends_transaction
+from kafkacheck.impl.compaction.rules import CompactionRules
+from kafkacheck.impl.producer.constants import NO_PRODUCER_ID
+from kafkacheck.model.compaction.environment import (
     follower_falls_behind,
     leadership_moves,
     producer_state_is_rebuilt,
@@ -17,7 +16,7 @@ from model.compaction.environment import (
     start_compaction,
     write_is_repeated,
 )
-from model.compaction.system import BOUNDS
+from kafkacheck.model.compaction.system import BOUNDS
 
 RULES = CompactionRules()
 BUDGETS = {"lags": 2, "failovers": 2, "retries": 3, "reloads": 2}

@@ -1,23 +1,22 @@
 """What the controller does, rule by rule: elections, fencing, ISR changes, registration, reassignment."""
 
 import pytest
-
-from checker.schema.layout import Layout
-from impl.broker.isr import propose_isr
-from impl.broker.leader import has_enough_replicas
-from impl.broker.metadata import broker_obeys_leader_and_isr
-from impl.broker.recovery import stop_process
-from impl.broker.registration import broker_learns_epoch
-from impl.cluster import State
-from impl.constants import NO_LEADER, AlterPartitionError, Propagation, Stage
-from impl.controller.alter_partition import controller_alters_partition, zombie_answers_alter_partition
-from impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
-from impl.controller.configuration import lower_min_insync_replicas
-from impl.controller.elections import controller_elects_uncleanly, move_leadership
-from impl.controller.reassignment import begin_reassignment, controller_ends_reassignment
-from impl.rules import ClusterRules
-from model.cluster.environment import controller_is_replaced, found_partition, process_crashes
-from model.cluster.system import BOUNDS
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.impl.broker.isr import propose_isr
+from kafkacheck.impl.broker.leader import has_enough_replicas
+from kafkacheck.impl.broker.metadata import broker_obeys_leader_and_isr
+from kafkacheck.impl.broker.recovery import stop_process
+from kafkacheck.impl.broker.registration import broker_learns_epoch
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_LEADER, AlterPartitionError, Propagation, Stage
+from kafkacheck.impl.controller.alter_partition import controller_alters_partition, zombie_answers_alter_partition
+from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
+from kafkacheck.impl.controller.configuration import lower_min_insync_replicas
+from kafkacheck.impl.controller.elections import controller_elects_uncleanly, move_leadership
+from kafkacheck.impl.controller.reassignment import begin_reassignment, controller_ends_reassignment
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.environment import controller_is_replaced, found_partition, process_crashes
+from kafkacheck.model.cluster.system import BOUNDS
 
 SIZES = {"replicas": 3, "max_leader_epoch": 5, "max_metadata_offset": 8, "crashes": 3, "min_isr_changes": 1}
 LAYOUT = Layout(State, {**BOUNDS, **SIZES})

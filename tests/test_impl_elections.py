@@ -3,17 +3,16 @@
 import random
 
 import pytest
-
-from checker.schema.layout import Layout
-from impl.cluster import State
-from impl.constants import NO_LEADER, NO_OFFSET, Propagation
-from impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
-from impl.controller.elections import controller_elects_uncleanly, zombie_elects_leader
-from impl.controller.reassignment import begin_reassignment
-from impl.controller.topics import controller_creates_partition, controller_elects_first_leader
-from impl.rules import ClusterRules
-from model.cluster.election_order import MODEL as ELECTION_ORDER
-from model.cluster.environment import (
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, Propagation
+from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
+from kafkacheck.impl.controller.elections import controller_elects_uncleanly, zombie_elects_leader
+from kafkacheck.impl.controller.reassignment import begin_reassignment
+from kafkacheck.impl.controller.topics import controller_creates_partition, controller_elects_first_leader
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.election_order import MODEL as ELECTION_ORDER
+from kafkacheck.model.cluster.environment import (
     controller_is_replaced,
     found_partition,
     leadership_is_moved,
@@ -21,8 +20,13 @@ from model.cluster.environment import (
     shutdown_is_asked,
     start_without_partition,
 )
-from model.cluster.system import BOUNDS
-from spec.cluster.elections import deposed_controller_changes_nothing, elected_leader_is_first, leader_is_active
+from kafkacheck.model.cluster.system import BOUNDS
+from kafkacheck.spec.cluster.elections import (
+    deposed_controller_changes_nothing,
+    elected_leader_is_first,
+    leader_is_active,
+)
+
 from tests.test_impl_controller import now, told
 
 SIZES = {

@@ -1,26 +1,25 @@
 """A group's coordinator changes: what the new one reads from the log, and who has to wait meanwhile."""
 
 import pytest
-
-from checker.schema.layout import Layout
-from impl.producer.append import append_batch, append_marker, clear_batch
-from impl.producer.constants import Marker
-from impl.transactions.constants import NO_INPUT, ProducerState, ProduceStage
-from impl.transactions.group import (
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.impl.producer.append import append_batch, append_marker, clear_batch
+from kafkacheck.impl.producer.constants import Marker
+from kafkacheck.impl.transactions.constants import NO_INPUT, ProducerState, ProduceStage
+from kafkacheck.impl.transactions.group import (
     complete_pending_offset,
     consumer_fetches_offset,
     group_coordinator_ends_loading,
     group_coordinator_reads_record,
     note_offset,
 )
-from impl.transactions.partition import leader_appends_verified, leader_receives_produce
-from impl.transactions.plain_consumer import consumer_commits_offset
-from impl.transactions.records import State
-from impl.transactions.rules import TransactionRules
-from model.transactions.environment import group_coordinator_is_replaced, group_is_rebalanced
-from model.transactions.group.environment import offset_expires
-from model.transactions.system import BOUNDS
-from spec.transactions.offsets import (
+from kafkacheck.impl.transactions.partition import leader_appends_verified, leader_receives_produce
+from kafkacheck.impl.transactions.plain_consumer import consumer_commits_offset
+from kafkacheck.impl.transactions.records import State
+from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.environment import group_coordinator_is_replaced, group_is_rebalanced
+from kafkacheck.model.transactions.group.environment import offset_expires
+from kafkacheck.model.transactions.system import BOUNDS
+from kafkacheck.spec.transactions.offsets import (
     committed_offsets_count,
     loaded_pending_offset,
     marker_while_loading,

@@ -4,14 +4,20 @@ import itertools
 import random
 
 import pytest
-
-from checker.schema import Struct
-from checker.schema.layout import Layout
-from impl.constants import NO_OFFSET
-from impl.producer import append, reload, sequences, state, verification
-from impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker, Origin, ProduceError
-from impl.producer.records import Batch, PartitionLog, ProducerSnapshot
-from impl.producer.rules import ProducerRules
+from kafkacheck.checker.schema import Struct
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.producer import append, reload, sequences, state, verification
+from kafkacheck.impl.producer.constants import (
+    NO_PRODUCER_EPOCH,
+    NO_PRODUCER_ID,
+    NO_SEQUENCE,
+    Marker,
+    Origin,
+    ProduceError,
+)
+from kafkacheck.impl.producer.records import Batch, PartitionLog, ProducerSnapshot
+from kafkacheck.impl.producer.rules import ProducerRules
 
 MAX = 4
 BOUNDS = {

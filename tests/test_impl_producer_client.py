@@ -1,10 +1,9 @@
 """What a producer does, rule by rule: what it sends when, what it makes of each answer, and when it begins an epoch."""
 
 import pytest
-
-from checker.schema.layout import Layout
-from impl.producer import bookkeeping, retries, sender
-from impl.producer.constants import (
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.impl.producer import bookkeeping, retries, sender
+from kafkacheck.impl.producer.constants import (
     NO_BATCH,
     NO_SEQUENCE,
     BatchStatus,
@@ -13,10 +12,10 @@ from impl.producer.constants import (
     RequestStage,
     Sending,
 )
-from impl.producer.rules import ProducerRules
-from impl.producing import State
-from model.producer.environment import batch_expires_in_flight, close_connection, start_known
-from model.producer.system import BOUNDS
+from kafkacheck.impl.producer.rules import ProducerRules
+from kafkacheck.impl.producing import State
+from kafkacheck.model.producer.environment import batch_expires_in_flight, close_connection, start_known
+from kafkacheck.model.producer.system import BOUNDS
 
 SIZES = {"batches": 7, "partitions": 2, "max_in_flight": 3, "log_size": 8, "max_sequence": 8, "producer_ids": 2}
 EXPIRING = {"in_flight_expirations": 1}

@@ -1,15 +1,15 @@
 """What the brokers of a partition do with a producer's requests: as leader, deposed, as follower, and after a crash."""
 
-from checker.schema.layout import Layout
-from impl.constants import NO_OFFSET
-from impl.producer.constants import ProduceError, RequestStage
-from impl.producer.follower import follower_fetches
-from impl.producer.leader import leader_handles_late_request, leader_handles_produce
-from impl.producer.recovery import broker_flushes_log, broker_rolls_segment
-from impl.producer.rules import ProducerRules
-from impl.producer.sender import producer_sends
-from impl.producing import State
-from model.producer.environment import (
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.producer.constants import ProduceError, RequestStage
+from kafkacheck.impl.producer.follower import follower_fetches
+from kafkacheck.impl.producer.leader import leader_handles_late_request, leader_handles_produce
+from kafkacheck.impl.producer.recovery import broker_flushes_log, broker_rolls_segment
+from kafkacheck.impl.producer.rules import ProducerRules
+from kafkacheck.impl.producer.sender import producer_sends
+from kafkacheck.impl.producing import State
+from kafkacheck.model.producer.environment import (
     broker_crashes,
     leadership_moves,
     power_fails,
@@ -19,7 +19,7 @@ from model.producer.environment import (
     start_known,
     start_with_snapshot,
 )
-from model.producer.system import BOUNDS
+from kafkacheck.model.producer.system import BOUNDS
 
 SIZES = {"batches": 6, "log_size": 6, "max_log_start": 6, "max_in_flight": 3, "snapshots": 2, "max_sequence": 8}
 BUDGET = dict.fromkeys(("disconnections", "failovers", "crashes", "power_losses", "deletions", "replacements"), 4)

@@ -1,14 +1,13 @@
 """The metadata quorum: who is elected, what its leader takes for committed, and what restarts and a cut network do."""
 
 import pytest
-
-from checker import search
-from checker.catalogue.catalogue import find_model
-from checker.exploration.verdict import Verdict
-from checker.schema.layout import Layout
-from impl.constants import NO_EPOCH, NO_OFFSET
-from impl.controller.check_quorum import quorum_leader_resigns, voter_replaces_leader
-from impl.controller.quorum import (
+from kafkacheck.checker import search
+from kafkacheck.checker.catalogue.catalogue import find_model
+from kafkacheck.checker.exploration.verdict import Verdict
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET
+from kafkacheck.impl.controller.check_quorum import quorum_leader_resigns, voter_replaces_leader
+from kafkacheck.impl.controller.quorum import (
     NO_VOTER,
     Quorum,
     QuorumRules,
@@ -18,17 +17,22 @@ from impl.controller.quorum import (
     voter_is_elected,
     voter_receives_record,
 )
-from impl.controller.quorum_elections import (
+from kafkacheck.impl.controller.quorum_elections import (
     candidate_becomes_leader,
     quorum_leader_flushes,
     quorum_leader_writes,
     voter_receives_vote_request,
     voter_stands_for_election,
 )
-from model.metadata_quorum.environment import network_heals, network_is_cut, voter_crashes, voter_disk_is_replaced
-from spec.metadata_quorum.elections import quorum_records_are_unique
-from spec.metadata_quorum.liveness import leader_without_majority, quorum_works
-from spec.metadata_quorum.properties import one_leader_in_quorum_epoch
+from kafkacheck.model.metadata_quorum.environment import (
+    network_heals,
+    network_is_cut,
+    voter_crashes,
+    voter_disk_is_replaced,
+)
+from kafkacheck.spec.metadata_quorum.elections import quorum_records_are_unique
+from kafkacheck.spec.metadata_quorum.liveness import leader_without_majority, quorum_works
+from kafkacheck.spec.metadata_quorum.properties import one_leader_in_quorum_epoch
 
 BOUNDS = {
     "voters": 3,

@@ -3,25 +3,24 @@
 from copy import deepcopy
 
 import pytest
-
-from checker.schema.layout import Layout
-from impl.broker.leader import forget_followers, leader_appends
-from impl.broker.log_file import append_to_log
-from impl.broker.metadata import broker_replays_metadata
-from impl.client.consumer import consumer_learns_leader, consumer_reads
-from impl.client.read_replica import (
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.impl.broker.leader import forget_followers, leader_appends
+from kafkacheck.impl.broker.log_file import append_to_log
+from kafkacheck.impl.broker.metadata import broker_replays_metadata
+from kafkacheck.impl.client.consumer import consumer_learns_leader, consumer_reads
+from kafkacheck.impl.client.read_replica import (
     consumer_ends_lease,
     consumer_finds_replica_offline,
     consumer_is_refused,
     consumer_reads_from_read_replica,
     leader_names_read_replica,
 )
-from impl.cluster import State
-from impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, NO_RECORD
-from impl.controller.elections import move_leadership
-from impl.rules import ClusterRules
-from model.cluster.environment import found_partition
-from model.cluster.system import BOUNDS
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, NO_RECORD
+from kafkacheck.impl.controller.elections import move_leadership
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.environment import found_partition
+from kafkacheck.model.cluster.system import BOUNDS
 
 SIZES = {"replicas": 3, "log_size": 2, "max_records": 2, "max_log_start": 2, "read_replicas": 1}
 LAYOUT = Layout(State, {**BOUNDS, **SIZES})

@@ -1,17 +1,17 @@
 """The actions of controller, leader and follower, sentence by sentence."""
 
 import pytest
-
-from impl.constants import NO_LEADER
-from impl.replication.controller import controller_elect_leader, controller_shrink_isr, start_partition
-from impl.replication.follower import become_follower, follower_replicate, follower_truncate
-from impl.replication.leader import (
+from kafkacheck.impl.constants import NO_LEADER
+from kafkacheck.impl.replication.controller import controller_elect_leader, controller_shrink_isr, start_partition
+from kafkacheck.impl.replication.follower import become_follower, follower_replicate, follower_truncate
+from kafkacheck.impl.replication.leader import (
     become_leader,
     leader_expand_isr,
     leader_inc_high_watermark,
     leader_shrink_isr,
     leader_write,
 )
+
 from tests.partition import (
     ALL_RULES,
     BOUNDS,

@@ -3,35 +3,40 @@ the old topic has no effect on the new one.
 """
 
 import pytest
-
-from checker.schema.layout import Layout
-from impl.broker.fetch import leader_answers_fetch
-from impl.broker.fetcher import follower_sends_fetch, follower_uses_fetch
-from impl.broker.isr import propose_isr
-from impl.broker.leader import leader_appends
-from impl.broker.metadata import (
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.impl.broker.fetch import leader_answers_fetch
+from kafkacheck.impl.broker.fetcher import follower_sends_fetch, follower_uses_fetch
+from kafkacheck.impl.broker.isr import propose_isr
+from kafkacheck.impl.broker.leader import leader_appends
+from kafkacheck.impl.broker.metadata import (
     broker_obeys_leader_and_isr,
     broker_obeys_new_controller,
     broker_obeys_stop_replica,
     broker_replays_metadata,
 )
-from impl.client.consumer import consumer_learns_leader
-from impl.cluster import State
-from impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, AlterPartitionError, Propagation, Stage
-from impl.controller.alter_partition import controller_alters_partition
-from impl.controller.brokers import broker_starts, controller_fences_broker
-from impl.controller.elections import controller_elects_uncleanly
-from impl.controller.reassignment import begin_reassignment
-from impl.controller.topics import (
+from kafkacheck.impl.client.consumer import consumer_learns_leader
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, AlterPartitionError, Propagation, Stage
+from kafkacheck.impl.controller.alter_partition import controller_alters_partition
+from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker
+from kafkacheck.impl.controller.elections import controller_elects_uncleanly
+from kafkacheck.impl.controller.reassignment import begin_reassignment
+from kafkacheck.impl.controller.topics import (
     controller_creates_partition,
     controller_elects_first_leader,
     controller_ends_deletion,
     controller_resumes_deletion,
     zombie_ends_deletion,
 )
-from impl.rules import ClusterRules
-from model.cluster.environment import controller_is_replaced, process_crashes, start_in_sync, topic_deletion_is_asked
-from model.cluster.system import BOUNDS
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.environment import (
+    controller_is_replaced,
+    process_crashes,
+    start_in_sync,
+    topic_deletion_is_asked,
+)
+from kafkacheck.model.cluster.system import BOUNDS
+
 from tests.test_impl_controller import now
 
 SIZES = {

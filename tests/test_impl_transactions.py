@@ -1,34 +1,33 @@
 """The coordinator, the partitions and the cleaner, rule by rule, on states made by hand."""
 
 import pytest
-
-from checker.schema.layout import Layout
-from checker.schema.objects import members_of
-from impl.constants import NO_OFFSET
-from impl.producer.append import append_batch
-from impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
-from impl.transactions.cleaner import cleaner_cleans_segment
-from impl.transactions.constants import Answer, ProducerState, ProduceStage, RequestKind, TransactionState
-from impl.transactions.consumer import consumer_reads
-from impl.transactions.coordinator import add_partition, answer_of, fence_and_abort, verify_partition
-from impl.transactions.log import transaction_log_commits
-from impl.transactions.markers import group_coordinator_follows_marker, leader_writes_marker, write_marker
-from impl.transactions.partition import (
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.checker.schema.objects import members_of
+from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.producer.append import append_batch
+from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
+from kafkacheck.impl.transactions.cleaner import cleaner_cleans_segment
+from kafkacheck.impl.transactions.constants import Answer, ProducerState, ProduceStage, RequestKind, TransactionState
+from kafkacheck.impl.transactions.consumer import consumer_reads
+from kafkacheck.impl.transactions.coordinator import add_partition, answer_of, fence_and_abort, verify_partition
+from kafkacheck.impl.transactions.log import transaction_log_commits
+from kafkacheck.impl.transactions.markers import group_coordinator_follows_marker, leader_writes_marker, write_marker
+from kafkacheck.impl.transactions.partition import (
     last_stable_offset,
     leader_appends_verified,
     leader_receives_produce,
     partition_replicates,
     reload_partition,
 )
-from impl.transactions.records import State
-from impl.transactions.rules import TransactionRules
-from model.transactions.environment import (
+from kafkacheck.impl.transactions.records import State
+from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.environment import (
     append_fails,
     group_coordinator_lags,
     partition_is_deleted,
     topic_is_recreated,
 )
-from model.transactions.system import BOUNDS
+from kafkacheck.model.transactions.system import BOUNDS
 
 LAYOUT = Layout(
     State,

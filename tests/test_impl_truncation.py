@@ -1,14 +1,14 @@
 """Where each rule of Kafka's history cuts a follower's log, sentence by sentence."""
 
 import pytest
-
-from impl.constants import NO_OFFSET
-from impl.replication.truncation import (
+from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.replication.truncation import (
     end_offset_for_epoch,
     needs_truncation,
     shared_end_offset,
     truncation_offset,
 )
+
 from tests.partition import HIGH_WATERMARK, KIP_101, KIP_279, KIP_320, KIP_320_FIRST_TRY, log_of, new_partition, put
 
 LEADER, FOLLOWER = 0, 1

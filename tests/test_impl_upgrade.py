@@ -1,14 +1,13 @@
 """A client goes over to another transaction version when its transaction ends: to a newer one, or back."""
 
 import pytest
-
-from checker.schema.layout import Layout
-from impl.producer.constants import Marker
-from impl.transactions.client import ask_for_end, is_upgraded, producer_sends, receive_answer
-from impl.transactions.constants import Answer, ProducerState, ProduceStage, RequestKind, Upgrade
-from impl.transactions.records import State
-from impl.transactions.rules import TransactionRules
-from model.transactions.system import BOUNDS
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.impl.producer.constants import Marker
+from kafkacheck.impl.transactions.client import ask_for_end, is_upgraded, producer_sends, receive_answer
+from kafkacheck.impl.transactions.constants import Answer, ProducerState, ProduceStage, RequestKind, Upgrade
+from kafkacheck.impl.transactions.records import State
+from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.system import BOUNDS
 
 LAYOUT = Layout(State, {**BOUNDS, "upgrades": 1})
 RULES = TransactionRules(transaction_version=1)

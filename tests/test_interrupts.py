@@ -8,10 +8,10 @@ import time
 from pathlib import Path
 
 import pytest
+from kafkacheck.checker.exploration.verdict import Limits, Verdict
+from kafkacheck.checker.process.interrupts import OURS, Interrupts, Stopped
+from kafkacheck.checker.search import check
 
-from checker.exploration.verdict import Limits, Verdict
-from checker.process.interrupts import OURS, Interrupts, Stopped
-from checker.search import check
 from tests.command import PATIENCE, Command, in_process, write
 from tests.readings import entries_of
 from tests.snippets import load
@@ -22,8 +22,8 @@ ROOT = Path(__file__).resolve().parent.parent
 SLOW = """
 from typing import Annotated
 
-from checker.model import Model
-from checker.schema import Count, Struct
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Count, Struct
 
 
 class State(Struct):
@@ -98,8 +98,8 @@ PRESSED = """
 import os, signal, sys, threading
 sys.path[:0] = [{root!r}, {folder!r}]
 import slow
-from checker.compiled import compiled
-from checker.search import check
+from kafkacheck.checker.compiled import compiled
+from kafkacheck.checker.search import check
 
 def press():
     threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
@@ -205,7 +205,8 @@ def test_a_handler_is_not_ended_by_the_next_tick():
 
 
 @pytest.mark.parametrize(
-    "module", ["pathlib", "checker.process.room", "click", "checker.commands.command_line", "model"]
+    "module",
+    ["pathlib", "kafkacheck.checker.process.room", "click", "kafkacheck.checker.commands.command_line", "model"],
 )
 def test_ctrl_c_during_the_first_imports_gives_no_traceback(module):
     program = f"""

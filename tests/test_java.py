@@ -5,9 +5,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
-from checker.distributed import java
-from checker.process.errors import UsageError
+from kafkacheck.checker.distributed import java
+from kafkacheck.checker.process.errors import UsageError
 
 
 def fake_java(folder: Path, says: str, status: int = 0, has_vector: bool = True) -> Path:

@@ -7,18 +7,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.compiled import kernel, machine_code
+from kafkacheck.checker.compiled.compiled import CompiledSearch
+from kafkacheck.checker.exploration.exploration import Watch, memory_reason
+from kafkacheck.checker.exploration.verdict import Limits, Verdict
+from kafkacheck.checker.kept import blocks, kept_levels
+from kafkacheck.checker.kept.kept_levels import Keeping
+from kafkacheck.checker.kept.kept_run import KeptRun
+from kafkacheck.checker.kept.run_directory import DamagedRunError
+from kafkacheck.checker.process.errors import UsageError
+from kafkacheck.checker.search import check
 
-from checker.catalogue import catalogue
-from checker.compiled import kernel, machine_code
-from checker.compiled.compiled import CompiledSearch
-from checker.exploration.exploration import Watch, memory_reason
-from checker.exploration.verdict import Limits, Verdict
-from checker.kept import blocks, kept_levels
-from checker.kept.kept_levels import Keeping
-from checker.kept.kept_run import KeptRun
-from checker.kept.run_directory import DamagedRunError
-from checker.process.errors import UsageError
-from checker.search import check
 from tests.command import PATIENCE, TANK, Command, write
 from tests.toys import behaviours, peterson_progress, two_phase_commit
 
@@ -314,7 +314,7 @@ def test_what_cannot_be_asked(arguments, told, kafkacheck, tmp_path):
     ("text", "size"), [("2M", 2 << 20), ("1.5g", 3 << 29), ("4GiB", 4 << 30), ("1048576", 1 << 20)]
 )
 def test_sizes(text, size):
-    from checker.commands.options import Size
+    from kafkacheck.checker.commands.options import Size
 
     assert Size().convert(text, None, None) == size
 

@@ -5,22 +5,22 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from kafkacheck.checker.catalogue.catalogue import find_model
+from kafkacheck.checker.exploration.exploration import Watch
+from kafkacheck.checker.exploration.verdict import Limits, Verdict
+from kafkacheck.checker.graphs.observed import ObservedGraph, compiled_graph, interpreted_graph
+from kafkacheck.checker.model import EVERY_ACTION, EVERY_CALL, Model
+from kafkacheck.checker.pictures.chain import chain_dot
+from kafkacheck.checker.pictures.lanes_picture import lanes_dot
+from kafkacheck.checker.pictures.render import trace_text
+from kafkacheck.checker.process.errors import UsageError
+from kafkacheck.checker.result import Result
+from kafkacheck.checker.search import check
+from kafkacheck.checker.traces.itf import to_itf
+from kafkacheck.checker.traces.replay import replay
+from kafkacheck.checker.traces.saved import load
+from kafkacheck.checker.traces.trace import Trace, to_json
 
-from checker.catalogue.catalogue import find_model
-from checker.exploration.exploration import Watch
-from checker.exploration.verdict import Limits, Verdict
-from checker.graphs.observed import ObservedGraph, compiled_graph, interpreted_graph
-from checker.model import EVERY_ACTION, EVERY_CALL, Model
-from checker.pictures.chain import chain_dot
-from checker.pictures.lanes_picture import lanes_dot
-from checker.pictures.render import trace_text
-from checker.process.errors import UsageError
-from checker.result import Result
-from checker.search import check
-from checker.traces.itf import to_itf
-from checker.traces.replay import replay
-from checker.traces.saved import load
-from checker.traces.trace import Trace, to_json
 from tests import relay
 from tests.behaviours import run
 from tests.command import Command, write
@@ -178,8 +178,8 @@ COUNTER = '''"""Does a counter come to its end?"""
 
 from typing import Annotated
 
-from checker.model import Model
-from checker.schema import Count, Struct
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Count, Struct
 
 
 class State(Struct):

@@ -11,8 +11,8 @@ from tests.test_symbolic import compare
 SHELVES = """
 from typing import Annotated
 
-from checker.model import Model
-from checker.schema import Array, ById, ByPosition, Count, Struct
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Array, ById, ByPosition, Count, Struct
 
 Weight = Annotated[int, Count(3)]
 

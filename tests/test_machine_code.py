@@ -9,14 +9,14 @@ import time
 from pathlib import Path
 
 import pytest
+from kafkacheck.checker.compiled import kernel, machine_code, native
+from kafkacheck.checker.compiled.compiled import CompiledSearch
+from kafkacheck.checker.exploration.exploration import Watch
+from kafkacheck.checker.exploration.verdict import Limits, Verdict
+from kafkacheck.checker.process.cache import SECRET, folder, path_of
+from kafkacheck.checker.process.errors import ModelError
+from kafkacheck.checker.search import check
 
-from checker.compiled import kernel, machine_code, native
-from checker.compiled.compiled import CompiledSearch
-from checker.exploration.exploration import Watch
-from checker.exploration.verdict import Limits, Verdict
-from checker.process.cache import SECRET, folder, path_of
-from checker.process.errors import ModelError
-from checker.search import check
 from tests.command import PATIENCE, in_process
 from tests.snippets import load
 from tests.toys import behaviours, every_kind
@@ -28,7 +28,7 @@ PROTOCOL = '''"""What the system does: the file that is edited."""
 from enum import IntEnum
 from typing import Annotated
 
-from checker.schema import Count, Struct
+from kafkacheck.checker.schema import Count, Struct
 
 STEP = 1
 
@@ -61,7 +61,7 @@ SYSTEM = '''"""Which system is checked: this file stays as it is, but for its bo
 from typing import NamedTuple
 
 import protocol
-from checker.model import Model
+from kafkacheck.checker.model import Model
 from protocol import Mode, State, next_count
 
 
@@ -94,8 +94,8 @@ MODEL = Model(
 PROGRAM = """
 import sys
 sys.path[:0] = [{folder!r}, {root!r}]
-from checker.errors import KafkacheckError
-from checker.search import check
+from kafkacheck.checker.errors import KafkacheckError
+from kafkacheck.checker.search import check
 try:
     from system import MODEL
     result = check(MODEL, {engine!r})
@@ -274,8 +274,8 @@ def test_better_code_is_compiled_once_quick_code_has_worked_for_some_time(cache,
 
 def test_what_lingers_is_kept_when_the_process_ends(cache):
     lingers = """
-from checker.compiled import kernel
-from checker.compiled import machine_code
+from kafkacheck.checker.compiled import kernel
+from kafkacheck.checker.compiled import machine_code
 from tests.toys import behaviours
 
 with machine_code.compiling(kernel.kernel_text(behaviours.GRID)) as compiler:
@@ -418,8 +418,8 @@ def test_bounds_rules_and_properties_are_in_the_name(other):
 
 ORDER = """
 from typing import Annotated
-from checker.model import Model
-from checker.schema import *
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import *
 
 
 class State(Struct):

@@ -5,10 +5,10 @@ import subprocess
 import sys
 
 import pytest
+from kafkacheck.checker.exploration.exploration import Watch
+from kafkacheck.checker.exploration.verdict import Limits
+from kafkacheck.checker.process import memory
 
-from checker.exploration.exploration import Watch
-from checker.exploration.verdict import Limits
-from checker.process import memory
 from tests.command import PATIENCE, PLAIN, ROOT, in_process, write
 
 MIB = 1 << 20
@@ -127,7 +127,7 @@ def test_a_search_may_have_what_its_group_leaves(tmp_path, monkeypatch):
 LIMITED = """
 import resource, sys
 sys.path.insert(0, {root!r})
-from checker.process import memory
+from kafkacheck.checker.process import memory
 resource.setrlimit(resource.{name}, ({most}, {most}))
 print(memory.limit(), 0 < memory.available() < {most}, memory.address_space() is not None)
 """
@@ -145,7 +145,9 @@ def test_what_ulimit_leaves_counts(name):
 
 
 def test_no_library_is_needed_to_find_out():
-    program = "import sys; from checker.process import memory; memory.available(); print('psutil' in sys.modules)"
+    program = (
+        "import sys; from kafkacheck.checker.process import memory; memory.available(); print('psutil' in sys.modules)"
+    )
     ended = in_process(program=program)
     assert ended.out == f"{not os.path.exists('/proc/meminfo')}\n"
 
@@ -153,7 +155,7 @@ def test_no_library_is_needed_to_find_out():
 IN_A_SMALL_GROUP = """
 import runpy, sys
 from pathlib import Path
-from checker.process import memory
+from kafkacheck.checker.process import memory
 memory.ROOT = Path({root!r})
 sys.argv = ["kafkacheck", "check", "plain.py", "--engine", "interpreted"]
 runpy.run_module("checker", run_name="__main__")

@@ -4,10 +4,10 @@ from enum import IntEnum
 from typing import Annotated, NamedTuple
 
 import pytest
+from kafkacheck.checker.model.model import MOST_COMBINATIONS, Model
+from kafkacheck.checker.process.errors import EvaluationError, ModelError, UsageError
+from kafkacheck.checker.schema import Array, ById, Count, EnumOf, Flag, Id, IdSet, Struct
 
-from checker.model.model import MOST_COMBINATIONS, Model
-from checker.process.errors import EvaluationError, ModelError, UsageError
-from checker.schema import Array, ById, Count, EnumOf, Flag, Id, IdSet, Struct
 from tests.snippets import load
 
 
@@ -452,8 +452,8 @@ def test_the_question_is_the_first_paragraph_of_the_module(tmp_path):
 
     More.
     """
-from checker.model import Model
-from checker.schema import *
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import *
 
 
 class State(Struct):
@@ -469,7 +469,7 @@ MODEL = Model(name="m", state=State, actions=[flip])
 '''
     made = load(tmp_path, text).MODEL
     assert made.question == "Does it hold?" and made.with_properties([]).question == "Does it hold?"
-    assert load(tmp_path, text[text.index("from checker.model") :]).MODEL.question == ""
+    assert load(tmp_path, text[text.index("from kafkacheck.checker.model") :]).MODEL.question == ""
 
 
 def test_flag_and_kind_annotations_mean_the_same():

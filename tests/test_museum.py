@@ -4,12 +4,12 @@ import json
 import re
 
 import pytest
+from kafkacheck.checker.catalogue.museum import Museum, bugs, find_bugs
+from kafkacheck.checker.commands.museum_report import show_bugs
+from kafkacheck.checker.exploration.verdict import Limits, Verdict
+from kafkacheck.checker.process.errors import ModelError, UsageError
+from kafkacheck.checker.search import check
 
-from checker.catalogue.museum import Museum, bugs, find_bugs
-from checker.commands.museum_report import show_bugs
-from checker.exploration.verdict import Limits, Verdict
-from checker.process.errors import ModelError, UsageError
-from checker.search import check
 from tests.command import TANK, in_process, write
 
 LEAK = """
@@ -108,8 +108,8 @@ def test_a_limit_leaves_a_bug_unfinished(place):
 def test_ctrl_c_ends_the_command_and_says_what_was_not_finished(place, monkeypatch, capsys, pressed_in, begins, how):
     twin = LEAK.replace("LEAK-1 / TAP-7", "LEAK-4")
     write(place / "model" / "pipes" / "bugs.toml", LEAK + twin)
-    monkeypatch.setattr("checker.catalogue.catalogue.folders", lambda: [place / "model"])
-    monkeypatch.setattr("checker.catalogue.catalogue.find_model", lambda name: _tank(place))
+    monkeypatch.setattr("kafkacheck.checker.catalogue.catalogue.folders", lambda: [place / "model"])
+    monkeypatch.setattr("kafkacheck.checker.catalogue.catalogue.find_model", lambda name: _tank(place))
     searched = []
 
     def search(model, limits):
@@ -162,7 +162,7 @@ def test_an_entry_that_does_not_fit_is_an_error_that_names_it(place, change, tol
 
 
 def test_bugs_can_be_listed_without_a_search(place, monkeypatch):
-    monkeypatch.setattr("checker.catalogue.museum.Museum.visit", None)
+    monkeypatch.setattr("kafkacheck.checker.catalogue.museum.Museum.visit", None)
     ended = in_process("bugs", "--list", folder=place)
     assert ended.status == 0
     assert [line.split()[0] for line in ended.out.splitlines()[2:]] == ["LEAK-1"]
@@ -183,8 +183,8 @@ def test_bugs_that_share_the_half_with_the_fix_share_its_search(place, monkeypat
 
     museum = Museum(search, Limits())
     with pytest.MonkeyPatch.context() as changes:
-        changes.setattr("checker.catalogue.catalogue.folders", lambda: [place / "model"])
-        changes.setattr("checker.catalogue.catalogue.find_model", lambda name: _tank(place))
+        changes.setattr("kafkacheck.checker.catalogue.catalogue.folders", lambda: [place / "model"])
+        changes.setattr("kafkacheck.checker.catalogue.catalogue.find_model", lambda name: _tank(place))
         exhibits = [museum.visit(bug) for bug in bugs()]
         with pytest.raises(UsageError):
             find_bugs("TAP-70")
@@ -193,13 +193,13 @@ def test_bugs_that_share_the_half_with_the_fix_share_its_search(place, monkeypat
 
 
 def _tank(place):
-    from checker.catalogue.catalogue import _module_of_file
+    from kafkacheck.checker.catalogue.catalogue import _module_of_file
 
     return _module_of_file(place / "model" / "tank.py", []).MODEL
 
 
 def test_a_broken_file_raises_a_model_error(place, monkeypatch):
     write(place / "model" / "pipes" / "bugs.toml", "[x")
-    monkeypatch.setattr("checker.catalogue.catalogue.folders", lambda: [place / "model"])
+    monkeypatch.setattr("kafkacheck.checker.catalogue.catalogue.folders", lambda: [place / "model"])
     with pytest.raises(ModelError, match=r"pipes/bugs\.toml"):
         bugs()

@@ -3,10 +3,9 @@
 import ast
 
 import pytest
-
-from checker.language import removal
-from checker.language.source import function_tree, variant
-from checker.mutation.mutation import IS_REMOVED, mutants_of, switched
+from kafkacheck.checker.language import removal
+from kafkacheck.checker.language.source import function_tree, variant
+from kafkacheck.checker.mutation.mutation import IS_REMOVED, mutants_of, switched
 
 
 def step(state, rules, number):

@@ -5,11 +5,11 @@ been replaced, or evaluates what Python does not. From many states it is run as 
 """
 
 import pytest
+from kafkacheck.checker.compiled.compiled import CompiledSearch
+from kafkacheck.checker.exploration.exploration import Watch
+from kafkacheck.checker.exploration.interpreted import InterpretedSearch
+from kafkacheck.checker.exploration.verdict import Limits, Verdict
 
-from checker.compiled.compiled import CompiledSearch
-from checker.exploration.exploration import Watch
-from checker.exploration.interpreted import InterpretedSearch
-from checker.exploration.verdict import Limits, Verdict
 from tests import readings
 from tests.snippets import load
 from tests.terms_as_run import FAILED, outcome, read_symbolically
@@ -19,8 +19,8 @@ PROGRAM = '''
 
 from typing import Annotated
 
-from checker.model import Model
-from checker.schema import Array, ByPosition, Count, Struct, clear, copy
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Array, ByPosition, Count, Struct, clear, copy
 
 
 class Cell(Struct):

@@ -6,18 +6,18 @@ import threading
 from enum import EnumType, IntEnum
 
 import pytest
+from kafkacheck.checker.compiled import kernel
+from kafkacheck.checker.distributed.distributed import DistributedSearch
+from kafkacheck.checker.exploration.verdict import Verdict
+from kafkacheck.checker.graphs import dataset
+from kafkacheck.checker.language import outside
+from kafkacheck.checker.process.errors import ModelError
+from kafkacheck.checker.proofs import bmc, equivalent
+from kafkacheck.checker.proofs.prove import Settings, prove
+from kafkacheck.checker.search import check
+from kafkacheck.checker.stateful import state_machine
+from kafkacheck.checker.traces.replay import replay
 
-from checker.compiled import kernel
-from checker.distributed.distributed import DistributedSearch
-from checker.exploration.verdict import Verdict
-from checker.graphs import dataset
-from checker.language import outside
-from checker.process.errors import ModelError
-from checker.proofs import bmc, equivalent
-from checker.proofs.prove import Settings, prove
-from checker.search import check
-from checker.stateful import state_machine
-from checker.traces.replay import replay
 from tests.snippets import line_of, load
 
 HEAD = '''"""A counter."""
@@ -25,8 +25,8 @@ from enum import IntEnum, IntFlag, EnumMeta, nonmember
 from types import ModuleType
 from typing import Annotated, NamedTuple
 
-from checker.model import Model
-from checker.schema import Array, ById, Count, EnumOf, Struct
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Array, ById, Count, EnumOf, Struct
 
 N = Annotated[int, Count(9)]
 '''

@@ -8,9 +8,9 @@ import shutil
 import signal
 
 import pytest
+from kafkacheck.checker.proofs import solver
+from kafkacheck.checker.symbolic import terms
 
-from checker.proofs import solver
-from checker.symbolic import terms
 from tests.command import ROOT, TANK, Command, in_process, write
 from tests.test_prove import COUNTER, GOOD
 
@@ -96,7 +96,7 @@ def test_prove_takes_lemmas_from_a_file(kafkacheck, tmp_path):
 
 NUMBER_TAKEN = """from typing import Annotated
 
-from checker.schema import Count
+from kafkacheck.checker.schema import Count
 from proved_counter import State
 
 

@@ -3,15 +3,15 @@
 import re
 
 import pytest
+from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.exploration.verdict import Limits, Verdict
+from kafkacheck.checker.process.errors import EvaluationError
+from kafkacheck.checker.proofs.judgement import ProofVerdict, judge
+from kafkacheck.checker.proofs.obligations import CODE, CONTRACT, DISABLED, RANGES
+from kafkacheck.checker.proofs.proof_cache import ProofCache
+from kafkacheck.checker.proofs.prove import BY_FORM, CACHED, Settings, prove
+from kafkacheck.checker.search import check
 
-from checker.catalogue import catalogue
-from checker.exploration.verdict import Limits, Verdict
-from checker.process.errors import EvaluationError
-from checker.proofs.judgement import ProofVerdict, judge
-from checker.proofs.obligations import CODE, CONTRACT, DISABLED, RANGES
-from checker.proofs.proof_cache import ProofCache
-from checker.proofs.prove import BY_FORM, CACHED, Settings, prove
-from checker.search import check
 from tests.command import ROOT
 from tests.marks import long_but
 from tests.snippets import load
@@ -25,8 +25,8 @@ SMALL = {"log_size": 1, "max_records": 1, "max_leader_epoch": 1}
 COUNTER = '''
 from typing import Annotated
 
-from checker.model import Model
-from checker.schema import Array, ByPosition, Count, Struct
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Array, ByPosition, Count, Struct
 
 
 class State(Struct):

@@ -1,14 +1,14 @@
 """What is proved of transactions for all states, what breaks it, and what is not proved."""
 
 import pytest
+from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.exploration.verdict import Limits
+from kafkacheck.checker.proofs.houdini import true_everywhere
+from kafkacheck.checker.proofs.obligations import obligations
+from kafkacheck.checker.proofs.prove import Outcome, Prover, Settings, prove
+from kafkacheck.checker.proofs.reached import explore
+from kafkacheck.model.transactions.system import STEPS, UPGRADE
 
-from checker.catalogue import catalogue
-from checker.exploration.verdict import Limits
-from checker.proofs.houdini import true_everywhere
-from checker.proofs.obligations import obligations
-from checker.proofs.prove import Outcome, Prover, Settings, prove
-from checker.proofs.reached import explore
-from model.transactions.system import STEPS, UPGRADE
 from tests.command import ROOT
 from tests.marks import long_but
 

@@ -3,12 +3,11 @@
 from types import SimpleNamespace
 
 import pytest
-
-from checker.exploration.exploration import Watch
-from checker.exploration.verdict import Limits
-from checker.graphs.observed import compiled_graph
-from checker.liveness.fair_cycles import Rules, find_lasso
-from model.metadata_quorum.partition import MODEL
+from kafkacheck.checker.exploration.exploration import Watch
+from kafkacheck.checker.exploration.verdict import Limits
+from kafkacheck.checker.graphs.observed import compiled_graph
+from kafkacheck.checker.liveness.fair_cycles import Rules, find_lasso
+from kafkacheck.model.metadata_quorum.partition import MODEL
 
 PAIRS = [("leader_without_majority", "every_leader_has_majority"), ("quorum_is_stuck", "quorum_works")]
 

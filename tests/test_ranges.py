@@ -4,18 +4,18 @@ import operator
 import random
 
 import pytest
+from kafkacheck.checker.exploration.verdict import Verdict
+from kafkacheck.checker.language import ranges
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.process.errors import ModelError
+from kafkacheck.checker.search import check
 
-from checker.exploration.verdict import Verdict
-from checker.language import ranges
-from checker.model import Model
-from checker.process.errors import ModelError
-from checker.search import check
 from tests.snippets import line_of, load
 
 MODULE = """
 from typing import Annotated
-from checker.model import Model
-from checker.schema import *
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import *
 
 
 class Cell(Struct):

@@ -9,12 +9,11 @@ import tomllib
 from pathlib import Path
 
 import pytest
-
-from checker.catalogue import catalogue
-from checker.commands.command_line import main
-from checker.pictures.render import write_files
-from checker.proofs.prove import Settings, prove
-from checker.search import check
+from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.commands.command_line import main
+from kafkacheck.checker.pictures.render import write_files
+from kafkacheck.checker.proofs.prove import Settings, prove
+from kafkacheck.checker.search import check
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")

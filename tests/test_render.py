@@ -10,22 +10,22 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from kafkacheck.checker import search
+from kafkacheck.checker.catalogue.catalogue import find_model
+from kafkacheck.checker.drawing import ExtraLane
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.pictures import svg
+from kafkacheck.checker.pictures.chain import chain_dot
+from kafkacheck.checker.pictures.lanes import Story
+from kafkacheck.checker.pictures.lanes_picture import lanes_dot
+from kafkacheck.checker.pictures.render import replay_text, stem_of, trace_text, write_files
+from kafkacheck.checker.process.errors import UsageError
+from kafkacheck.checker.traces.replay import ReplayOutcome, replay
+from kafkacheck.checker.traces.trace import Trace, ending_of
+from kafkacheck.checker.traces.witness import explain, find_witness
+from kafkacheck.impl.controller.quorum import RestartRule
+from kafkacheck.model.replication.drawing import REPLICATION
 
-from checker import search
-from checker.catalogue.catalogue import find_model
-from checker.drawing import ExtraLane
-from checker.model import Model
-from checker.pictures import svg
-from checker.pictures.chain import chain_dot
-from checker.pictures.lanes import Story
-from checker.pictures.lanes_picture import lanes_dot
-from checker.pictures.render import replay_text, stem_of, trace_text, write_files
-from checker.process.errors import UsageError
-from checker.traces.replay import ReplayOutcome, replay
-from checker.traces.trace import Trace, ending_of
-from checker.traces.witness import explain, find_witness
-from impl.controller.quorum import RestartRule
-from model.replication.drawing import REPLICATION
 from tests.behaviours import run
 from tests.relay import LANES, LOSS, MODEL, STEPS
 from tests.snippets import load
@@ -126,8 +126,8 @@ def test_the_witness_of_a_step_has_both_states():
 
 PROPERTIES = """
 from typing import Annotated
-from checker.model import Model
-from checker.schema import *
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import *
 
 LEAST = 1
 

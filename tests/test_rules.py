@@ -1,10 +1,10 @@
 """Rules in groups, and functions that read bounds: by every reading, with `--set`, and each mistake with its mend."""
 
 import pytest
+from kafkacheck.checker.model.settings import rules_of, settings_text, told_settings, with_settings
+from kafkacheck.checker.mutation.substitution import mutants
+from kafkacheck.checker.process.errors import ModelError, UsageError
 
-from checker.model.settings import rules_of, settings_text, told_settings, with_settings
-from checker.mutation.substitution import mutants
-from checker.process.errors import ModelError, UsageError
 from tests import random_states, readings
 from tests.snippets import load
 from tests.test_symbolic import compare
@@ -14,8 +14,8 @@ MODULE = '''"""Does it fill up?"""
 from enum import IntEnum
 from typing import Annotated, NamedTuple, Protocol
 
-from checker.model import Model
-from checker.schema import Array, ByPosition, Count, Struct
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Array, ByPosition, Count, Struct
 
 
 class Pace(IntEnum):

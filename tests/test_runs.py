@@ -9,15 +9,15 @@ import threading
 from pathlib import Path
 
 import pytest
+from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.catalogue.named import Source
+from kafkacheck.checker.distributed import runs
+from kafkacheck.checker.distributed.runs import Cluster
+from kafkacheck.checker.exploration.verdict import Limits, Verdict
+from kafkacheck.checker.kept import blocks
+from kafkacheck.checker.kept.run_directory import DamagedRunError, RunDirectory, kernel_name
+from kafkacheck.checker.process.errors import UsageError
 
-from checker.catalogue import catalogue
-from checker.catalogue.named import Source
-from checker.distributed import runs
-from checker.distributed.runs import Cluster
-from checker.exploration.verdict import Limits, Verdict
-from checker.kept import blocks
-from checker.kept.run_directory import DamagedRunError, RunDirectory, kernel_name
-from checker.process.errors import UsageError
 from tests import readings
 from tests.command import PATIENCE
 
@@ -154,11 +154,11 @@ def test_a_temporary_run_stays_only_where_it_can_be_continued(tmp_path, monkeypa
 
 COMPILE = """
 import sys
-from checker.compiled import machine_code
-from checker.compiled import native
-from checker.catalogue.catalogue import find_model
-from checker.compiled.kernel import kernel_text, sizes_of
-from checker.distributed.shard import Work, kernel_of
+from kafkacheck.checker.compiled import machine_code
+from kafkacheck.checker.compiled import native
+from kafkacheck.checker.catalogue.catalogue import find_model
+from kafkacheck.checker.compiled.kernel import kernel_text, sizes_of
+from kafkacheck.checker.distributed.shard import Work, kernel_of
 
 compile_object = native.compile_object
 
@@ -174,7 +174,7 @@ print("loaded", flush=True)
 
 
 def test_many_processes_of_a_machine_compile_a_kernel_once(tmp_path, monkeypatch):
-    from checker.compiled.kernel import kernel_text
+    from kafkacheck.checker.compiled.kernel import kernel_text
 
     text = kernel_text(catalogue.find_model("kip101"))
     RunDirectory(tmp_path).write_kernel(text)
@@ -237,7 +237,7 @@ def test_a_limit_ends_the_wait_for_spark_which_is_not_left_running(tmp_path, mon
         yield None
         has_ended.set()
 
-    monkeypatch.setattr("checker.distributed.spark.context", slow)
+    monkeypatch.setattr("kafkacheck.checker.distributed.spark.context", slow)
     result = runs.begin(Source("kip101"), tmp_path / "run", Cluster(spark_from=100), Limits(max_seconds=1))
     assert result.verdict is Verdict.NOT_EXHAUSTED and "it was stopped after 1 seconds" in result.reason
     may_start.set()
@@ -258,7 +258,7 @@ def test_a_run_that_cannot_be_written_is_not_continued(tmp_path, monkeypatch):
 def test_a_process_that_ends_just_now_is_waited_for(ends, tmp_path, monkeypatch):
     folder = tmp_path / "run"
     stopped(folder)
-    monkeypatch.setattr("checker.kept.run_directory.SECONDS_TO_END", PATIENCE if ends else 0.2)
+    monkeypatch.setattr("kafkacheck.checker.kept.run_directory.SECONDS_TO_END", PATIENCE if ends else 0.2)
     with contextlib.ExitStack() as held:
         other = held.enter_context(open(folder / "lock"))
         fcntl.flock(other, fcntl.LOCK_EX)

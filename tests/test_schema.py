@@ -7,9 +7,8 @@ from typing import Annotated
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from checker.process.errors import ModelError
-from checker.schema import (
+from kafkacheck.checker.process.errors import ModelError
+from kafkacheck.checker.schema import (
     MOST_MEMBERS,
     Array,
     ById,
@@ -29,8 +28,9 @@ from checker.schema import (
     excluding,
     including,
 )
-from checker.schema.bounds import Bounds
-from checker.schema.layout import Layout, scalar_of
+from kafkacheck.checker.schema.bounds import Bounds
+from kafkacheck.checker.schema.layout import Layout, scalar_of
+
 from tests.snippets import line_of, load
 
 BOUNDS = {"members": 3, "size": 2, "nothing": 0}
@@ -163,7 +163,7 @@ class Odd(Kind):
         (EnumOf(Nobody), "the values of Nobody are []"),
         (EnumOf(int), "EnumOf takes an IntEnum class, not <class 'int'>"),
         (EnumOf(Mode.NOW), "EnumOf takes an IntEnum class"),
-        (Odd(), "is not a kind of field; see checker.schema for the kinds"),
+        (Odd(), "is not a kind of field; see kafkacheck.checker.schema for the kinds"),
         (Count("leaders"), "the bound 'leaders' is not defined"),
     ],
 )
@@ -174,7 +174,7 @@ def test_a_kind_without_a_range_names_the_field(kind, words):
     assert "tests/test_schema.py: Holder.field: " in str(caught.value) and words in str(caught.value)
 
 
-NO_KIND = "gives no kind; write Annotated[int, Count(3)] (or another kind of checker.schema), an IntEnum, a Struct, or"
+NO_KIND = "gives no kind; write Annotated[int, Count(3)] (or another kind of kafkacheck.checker.schema), an IntEnum, a"
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ NO_KIND = "gives no kind; write Annotated[int, Count(3)] (or another kind of che
         (Annotated[Array[bool], ByPosition("leaders")], "the bound 'leaders' is not defined"),
         ("Unknown", "name 'Unknown' is not defined; import the names that its annotations use"),
         ("Annotated[int, Count(]", "import the names that its annotations use"),
-        ("checker.schema.Leader", "import the names that its annotations use"),
+        ("kafkacheck.checker.schema.Leader", "import the names that its annotations use"),
     ],
 )
 def test_a_field_without_a_type_names_the_place_and_the_mend(annotation, words):
@@ -219,7 +219,7 @@ def test_a_field_without_a_type_names_the_place_and_the_mend(annotation, words):
     ],
 )
 def test_a_class_body_that_cannot_be(body, words, tmp_path):
-    imports = "from typing import *\nfrom checker.schema import *\nNumber = Annotated[int, Count(3)]\n"
+    imports = "from typing import *\nfrom kafkacheck.checker.schema import *\nNumber = Annotated[int, Count(3)]\n"
     text = f"{imports}\n\nclass Bad(Struct):\n    {body}\n"
     with pytest.raises(ModelError) as caught:
         load(tmp_path, text)
@@ -252,7 +252,7 @@ def test_fields_are_inherited_in_order():
 def test_a_record_cannot_contain_itself(tmp_path):
     text = """
 from typing import Annotated
-from checker.schema import *
+from kafkacheck.checker.schema import *
 
 class Tree(Struct):
     branches: Annotated[Array["Tree"], ByPosition(2)]
@@ -274,7 +274,7 @@ def test_annotations_may_be_texts(tmp_path):
     text = """
 from __future__ import annotations
 from typing import Annotated
-from checker.schema import *
+from kafkacheck.checker.schema import *
 
 Number = Annotated[int, Count("size")]
 
@@ -360,8 +360,8 @@ def test_the_sentinel_is_no_member(function):
 
 DEEP = """
 from typing import Annotated
-from checker.model import Model
-from checker.schema import *
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import *
 
 
 class Base(Struct):
@@ -411,7 +411,9 @@ def test_an_error_in_a_size_names_the_line_of_the_user(name, mark, tmp_path):
 
 
 def test_a_record_without_fields_is_named_with_its_line(tmp_path):
-    module = load(tmp_path, "from checker.schema import Struct\n\n\nclass Empty(Struct):  # here\n    pass\n")
+    module = load(
+        tmp_path, "from kafkacheck.checker.schema import Struct\n\n\nclass Empty(Struct):  # here\n    pass\n"
+    )
     with pytest.raises(ModelError, match="Empty has no fields") as caught:
         Layout(module.Empty, {})
     assert str(caught.value).startswith(line_of(module, "# here"))

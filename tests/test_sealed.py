@@ -7,13 +7,13 @@ import shutil
 
 import pyarrow.parquet as pq
 import pytest
+from kafkacheck.checker.catalogue.named import Source
+from kafkacheck.checker.distributed import runs
+from kafkacheck.checker.distributed.runs import Cluster
+from kafkacheck.checker.exploration.verdict import Limits
+from kafkacheck.checker.graphs import data_trace, dataset, manifest, run_dataset, sealed
+from kafkacheck.checker.process.errors import KafkacheckError, UsageError
 
-from checker.catalogue.named import Source
-from checker.distributed import runs
-from checker.distributed.runs import Cluster
-from checker.exploration.verdict import Limits
-from checker.graphs import data_trace, dataset, manifest, run_dataset, sealed
-from checker.process.errors import KafkacheckError, UsageError
 from tests.command import Command
 from tests.expected import model_of
 from tests.test_run_dataset import here  # noqa: F401  # because pytest takes a fixture by its name
@@ -138,7 +138,7 @@ def test_a_page_that_was_damaged_after_it_was_compared_is_found(graph, tmp_path)
 
 @pytest.mark.slow
 def test_spark_compares_pages_with_their_checksums(graph, tmp_path, spark_session):
-    from checker.graphs.analysis import Analysis
+    from kafkacheck.checker.graphs.analysis import Analysis
 
     folder = shutil.copytree(graph, tmp_path / "graph")
     run, analysis = manifest.read(folder), Analysis(spark_session)

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Annotated
 
 import pytest
+from kafkacheck.checker.exploration.verdict import Limits, Progress, Verdict
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.process.errors import UsageError
+from kafkacheck.checker.schema import Array, ByPosition, Count, Flag, Id, Struct
+from kafkacheck.checker.search import check
 
-from checker.exploration.verdict import Limits, Progress, Verdict
-from checker.model import Model
-from checker.process.errors import UsageError
-from checker.schema import Array, ByPosition, Count, Flag, Id, Struct
-from checker.search import check
 from tests import readings
 from tests.command import PATIENCE, TANK, Command, in_process, write
 from tests.toys import behaviours, every_kind, two_phase_commit, wide
@@ -99,7 +99,7 @@ def test_the_limit_of_memory(engine):
 
 
 def test_memory_that_runs_out_ends_a_search(monkeypatch):
-    from checker.exploration.interpreted import InterpretedSearch
+    from kafkacheck.checker.exploration.interpreted import InterpretedSearch
 
     def keep(self, values, parent, state):
         if self.counts.distinct == 20:
@@ -117,9 +117,9 @@ NO_MEMORY = """
 import resource, sys
 sys.path.insert(0, {root!r})
 import psutil
-from checker.compiled import machine_code
-from checker.result import Limits
-from checker.search import check
+from kafkacheck.checker.compiled import machine_code
+from kafkacheck.checker.result import Limits
+from kafkacheck.checker.search import check
 from tests.toys import two_phase_commit
 
 machine_code.WORTH_BETTER = {worth_better}
@@ -171,8 +171,8 @@ def test_what_fails_for_lack_of_memory_without_naming_it_is_told_so(tmp_path, ca
     def fails(*_):
         raise error
 
-    monkeypatch.setattr("checker.commands.checking.search", fails)
-    monkeypatch.setattr("checker.process.room.is_short", lambda: True)
+    monkeypatch.setattr("kafkacheck.checker.commands.checking.search", fails)
+    monkeypatch.setattr("kafkacheck.checker.process.room.is_short", lambda: True)
     ended = Command(capsys).check(write(tmp_path / "tank.py", TANK))
     assert ended.status == 20
     assert "memory ran out" in ended.error and str(error) in ended.error
@@ -189,7 +189,7 @@ def test_what_was_found_before_a_limit_is_reported(engine):
 INTERRUPTED = """
 import os, signal, sys, threading
 sys.path.insert(0, {root!r})
-from checker.search import check
+from kafkacheck.checker.search import check
 from tests.toys import two_phase_commit
 
 def press(progress):

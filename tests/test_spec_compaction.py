@@ -1,16 +1,15 @@
 """Each property of compaction says no to a state that breaks it, and to nothing that does not."""
 
 import pytest
-
-from checker.schema import excluding
-from checker.schema.layout import Layout
-from impl.compaction.records import State
-from impl.compaction.replica import consumer_reads, follower_fetches, leader_ends_transaction
-from impl.compaction.rules import CompactionRules
-from impl.producer.append import clear_batch
-from model.compaction.environment import producer_writes, start_compaction
-from model.compaction.system import BOUNDS, SAFETY
-from spec.compaction import properties as spec
+from kafkacheck.checker.schema import excluding
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.impl.compaction.records import State
+from kafkacheck.impl.compaction.replica import consumer_reads, follower_fetches, leader_ends_transaction
+from kafkacheck.impl.compaction.rules import CompactionRules
+from kafkacheck.impl.producer.append import clear_batch
+from kafkacheck.model.compaction.environment import producer_writes, start_compaction
+from kafkacheck.model.compaction.system import BOUNDS, SAFETY
+from kafkacheck.spec.compaction import properties as spec
 
 RULES = CompactionRules()
 

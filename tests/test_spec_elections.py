@@ -1,10 +1,9 @@
 """The states of a partition: which may follow each other, and which steps are seen to be illegal."""
 
 import pytest
-
-from impl.constants import NO_LEADER, PartitionState, Propagation
-from impl.rules import ClusterRules
-from spec.cluster.elections import (
+from kafkacheck.impl.constants import NO_LEADER, PartitionState, Propagation
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.spec.cluster.elections import (
     leader_is_active,
     new_partition,
     offline_partition,
@@ -13,6 +12,7 @@ from spec.cluster.elections import (
     preferred_election_is_needed,
     recovering_leader,
 )
+
 from tests.test_spec_cluster import state_of
 
 ZOOKEEPER = ClusterRules(propagation=Propagation.LEADER_AND_ISR)

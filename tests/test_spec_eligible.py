@@ -1,15 +1,16 @@
 """What KIP-966 promises is seen to be broken: small steps made by hand, one mistake each."""
 
-from impl.broker.log_file import append_to_log
-from impl.constants import NO_LEADER, Acks
-from impl.rules import ClusterRules
-from spec.cluster.eligible import (
+from kafkacheck.impl.broker.log_file import append_to_log
+from kafkacheck.impl.constants import NO_LEADER, Acks
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.spec.cluster.eligible import (
     appends_need_enough_replicas,
     last_known_leader_is_last_resort,
     last_known_leader_led_last,
     leavers_stay_eligible,
     only_unclean_leaders_recover,
 )
+
 from tests.test_spec_cluster import state_of
 
 RULES = ClusterRules(eligible_leader_replicas=True, last_known_leader_is_elected=True, min_insync_replicas=2)

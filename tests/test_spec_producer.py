@@ -1,19 +1,19 @@
 """Each property of the idempotent producer says no to a state or step that breaks it, and to nothing that does not."""
 
 import pytest
+from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.mutation.guards import Examiner, Outcome
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.impl.producer.constants import BatchStatus, Marker, ProduceError, RequestStage, Sending
+from kafkacheck.impl.producer.leader import leader_handles_produce
+from kafkacheck.impl.producer.rules import ProducerRules
+from kafkacheck.impl.producer.sender import producer_sends, producer_takes_answer
+from kafkacheck.impl.producing import State
+from kafkacheck.model.producer.environment import start_known
+from kafkacheck.model.producer.system import BOUNDS, SAFETY, STEPS
+from kafkacheck.spec.producer import properties as spec
+from kafkacheck.spec.producer import steps
 
-from checker.catalogue import catalogue
-from checker.mutation.guards import Examiner, Outcome
-from checker.schema.layout import Layout
-from impl.producer.constants import BatchStatus, Marker, ProduceError, RequestStage, Sending
-from impl.producer.leader import leader_handles_produce
-from impl.producer.rules import ProducerRules
-from impl.producer.sender import producer_sends, producer_takes_answer
-from impl.producing import State
-from model.producer.environment import start_known
-from model.producer.system import BOUNDS, SAFETY, STEPS
-from spec.producer import properties as spec
-from spec.producer import steps
 from tests.marks import long_but
 
 RULES = ProducerRules()

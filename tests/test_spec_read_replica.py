@@ -3,29 +3,28 @@
 from copy import deepcopy
 
 import pytest
-
-from checker.exploration.verdict import Verdict
-from checker.model import Model
-from checker.schema.layout import Layout
-from checker.search import check
-from impl.broker.log_file import append_to_log
-from impl.broker.metadata import broker_replays_metadata
-from impl.client.consumer import consumer_learns_leader, consumer_reads, consumer_validates_position
-from impl.client.read_replica import (
+from kafkacheck.checker.exploration.verdict import Verdict
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.checker.search import check
+from kafkacheck.impl.broker.log_file import append_to_log
+from kafkacheck.impl.broker.metadata import broker_replays_metadata
+from kafkacheck.impl.client.consumer import consumer_learns_leader, consumer_reads, consumer_validates_position
+from kafkacheck.impl.client.read_replica import (
     consumer_ends_lease,
     consumer_finds_replica_offline,
     consumer_is_refused,
     consumer_reads_from_read_replica,
 )
-from impl.cluster import State
-from impl.constants import NO_LEADER
-from impl.controller.brokers import controller_fences_broker
-from impl.rules import ClusterRules
-from model.cluster.environment import found_partition, start_in_sync
-from model.cluster.read_replica.base import MODEL
-from model.cluster.read_replica.unleased import MODEL as UNLEASED
-from model.cluster.system import BOUNDS
-from spec.cluster import read_replica as spec
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_LEADER
+from kafkacheck.impl.controller.brokers import controller_fences_broker
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.environment import found_partition, start_in_sync
+from kafkacheck.model.cluster.read_replica.base import MODEL
+from kafkacheck.model.cluster.read_replica.unleased import MODEL as UNLEASED
+from kafkacheck.model.cluster.system import BOUNDS
+from kafkacheck.spec.cluster import read_replica as spec
 
 LAYOUT = Layout(State, {**BOUNDS, "read_replicas": 1})
 LEASED, FOR_GOOD = ClusterRules(), ClusterRules(read_replica_is_leased=False)

@@ -1,17 +1,17 @@
 """The committed log: each property fails on a small state made by hand, and where a rule of Kafka is put back."""
 
 import pytest
+from kafkacheck.checker.exploration.verdict import Verdict
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.search import check
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.controller.elections import controller_elects_uncleanly
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.environment import process_crashes, start_alone
+from kafkacheck.model.cluster.follower_reads import MODEL as FOLLOWER_READS
+from kafkacheck.model.cluster.system import BOUNDS, KRAFT, REPLICATION
+from kafkacheck.spec.cluster import refinement as cluster_refinement
 
-from checker.exploration.verdict import Verdict
-from checker.model import Model
-from checker.search import check
-from impl.cluster import State
-from impl.controller.elections import controller_elects_uncleanly
-from impl.rules import ClusterRules
-from model.cluster.environment import process_crashes, start_alone
-from model.cluster.follower_reads import MODEL as FOLLOWER_READS
-from model.cluster.system import BOUNDS, KRAFT, REPLICATION
-from spec.cluster import refinement as cluster_refinement
 from tests.test_spec_cluster import state_of
 
 

@@ -1,8 +1,7 @@
 """The invariants of replication and its examples, on states made by hand."""
 
 import pytest
-
-from spec.replication.properties import (
+from kafkacheck.spec.replication.properties import (
     committed_record,
     deposed_leader,
     diverging_logs,
@@ -11,6 +10,7 @@ from spec.replication.properties import (
     strong_isr,
     weak_isr,
 )
+
 from tests.partition import new_partition, put, send
 
 R0, R1 = (0, 0), (1, 1)

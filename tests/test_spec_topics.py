@@ -1,18 +1,18 @@
 """The properties of topics that are deleted and created anew fail where they must: on states made by hand."""
 
-from checker.schema.layout import Layout
-from impl.broker.log_file import append_to_log
-from impl.cluster import State
-from impl.constants import NO_EPOCH, NO_LEADER, Propagation, Stage
-from impl.rules import ClusterRules
-from model.cluster.environment import found_partition
-from model.cluster.system import BOUNDS
-from spec.cluster import elections as cluster_elections
-from spec.cluster import eligible as cluster_eligible
-from spec.cluster import messages as cluster_messages
-from spec.cluster import properties as cluster
-from spec.cluster import record as cluster_record
-from spec.cluster import topics as cluster_topics
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.impl.broker.log_file import append_to_log
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, Propagation, Stage
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.environment import found_partition
+from kafkacheck.model.cluster.system import BOUNDS
+from kafkacheck.spec.cluster import elections as cluster_elections
+from kafkacheck.spec.cluster import eligible as cluster_eligible
+from kafkacheck.spec.cluster import messages as cluster_messages
+from kafkacheck.spec.cluster import properties as cluster
+from kafkacheck.spec.cluster import record as cluster_record
+from kafkacheck.spec.cluster import topics as cluster_topics
 
 LAYOUT = Layout(State, {**BOUNDS, "deletions": 2, "failovers": 1, "max_controller_epoch": 1})
 KRAFT = ClusterRules()

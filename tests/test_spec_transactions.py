@@ -1,22 +1,22 @@
 """The properties of transactions fail where they must: on small states made by hand, one mistake each."""
 
 import pytest
+from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.mutation.guards import Examiner, Outcome
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.checker.search import check
+from kafkacheck.impl.producer.append import append_batch, append_marker
+from kafkacheck.impl.producer.constants import Marker
+from kafkacheck.impl.transactions.constants import ProducerState, RequestKind, TransactionState
+from kafkacheck.impl.transactions.partition import first_open_transaction_offset
+from kafkacheck.impl.transactions.records import Partition, State, TransactionalIdNumber
+from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.starts import start_transactions
+from kafkacheck.model.transactions.system import BOUNDS, TRANSACTIONS, TRANSITIONS
+from kafkacheck.spec.transactions import properties as transactions
+from kafkacheck.spec.transactions import steps as transaction_steps
 
-from checker.catalogue import catalogue
-from checker.model import Model
-from checker.mutation.guards import Examiner, Outcome
-from checker.schema.layout import Layout
-from checker.search import check
-from impl.producer.append import append_batch, append_marker
-from impl.producer.constants import Marker
-from impl.transactions.constants import ProducerState, RequestKind, TransactionState
-from impl.transactions.partition import first_open_transaction_offset
-from impl.transactions.records import Partition, State, TransactionalIdNumber
-from impl.transactions.rules import TransactionRules
-from model.transactions.starts import start_transactions
-from model.transactions.system import BOUNDS, TRANSACTIONS, TRANSITIONS
-from spec.transactions import properties as transactions
-from spec.transactions import steps as transaction_steps
 from tests import snippets
 from tests.command import ROOT
 from tests.marks import long_but
@@ -64,7 +64,10 @@ def test_a_good_state_satisfies_everything():
     state.group.committed = 1
     state.group.processed[0] = 1
     for name, judge in vars(transactions).items():
-        if getattr(judge, "__module__", "") == "spec.transactions.properties" and judge.__code__.co_argcount == 1:
+        if (
+            getattr(judge, "__module__", "") == "kafkacheck.spec.transactions.properties"
+            and judge.__code__.co_argcount == 1
+        ):
             nothing_such = ("something_is_open", "fenced_client", "something_is_undecided", "partition_is_asked_for")
             assert judge(state) == (name not in nothing_such), name
 
@@ -145,7 +148,7 @@ def only_open_transactions_count(partition: Partition) -> int:
 
 @pytest.mark.parametrize("name", ["reader", "two_step_read"])
 def test_a_search_finds_a_stable_offset_that_forgets_what_is_not_replicated(monkeypatch, tmp_path, name):
-    monkeypatch.setattr("impl.transactions.partition.first_unstable_offset", only_open_transactions_count)
+    monkeypatch.setattr("kafkacheck.impl.transactions.partition.first_unstable_offset", only_open_transactions_count)
     model = snippets.load(tmp_path, (ROOT / "model" / "transactions" / f"{name}.py").read_text(encoding="utf-8")).MODEL
     result = check(model, engine="interpreted")
     assert result.trace is not None and result.trace.property == "reads_end_at_stable_offset"

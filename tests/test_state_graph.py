@@ -3,13 +3,13 @@
 from typing import Any
 
 import pytest
+from kafkacheck.checker.compiled import kernel
+from kafkacheck.checker.exploration.evaluation import Evaluation
+from kafkacheck.checker.exploration.verdict import Limits
+from kafkacheck.checker.graphs.state_graph import NO_STATE, Combinations, StateGraph
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.process.errors import EvaluationError, NotExhaustedError, UsageError
 
-from checker.compiled import kernel
-from checker.exploration.evaluation import Evaluation
-from checker.exploration.verdict import Limits
-from checker.graphs.state_graph import NO_STATE, Combinations, StateGraph
-from checker.model import Model
-from checker.process.errors import EvaluationError, NotExhaustedError, UsageError
 from tests.expected import model_of
 from tests.readings import compiled
 from tests.toys import behaviours, die_hard, every_kind, peterson, two_phase_commit
@@ -166,7 +166,7 @@ def test_a_limit_ends_it_without_an_answer():
 
 
 def test_more_properties_than_can_be_told(monkeypatch):
-    monkeypatch.setattr("checker.graphs.state_graph.MOST_JUDGEMENTS", 1)
+    monkeypatch.setattr("kafkacheck.checker.graphs.state_graph.MOST_JUDGEMENTS", 1)
     with pytest.raises(UsageError, match="two_in_one_level has 2 properties; of a state graph at most 1"):
         StateGraph(behaviours.TWO_IN_ONE_LEVEL)
 

@@ -3,9 +3,9 @@
 import ast
 from pathlib import Path
 
-from checker.commands.options import EXIT_STATUSES
-from checker.process import errors, statuses
-from checker.process.places import CHECKER
+from kafkacheck.checker.commands.options import EXIT_STATUSES
+from kafkacheck.checker.process import errors, statuses
+from kafkacheck.checker.process.places import CHECKER
 
 DEFINED = {name: value for name, value in vars(statuses).items() if name.isupper() and isinstance(value, int)}
 

@@ -9,9 +9,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.process.names import model_name
 
-from checker.catalogue import catalogue
-from checker.process.names import model_name
 from tests import style_rules as rules
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -130,15 +130,16 @@ RAISES = 'def f():\n    """F."""\n    raise ModelError("x")'
 
 # Each rule on a text that breaks it: (rule, path, text, what the message must contain).
 BROKEN = [
-    (rules.import_direction, "impl/a.py", "from spec.replication import weak_isr", "impl/ may import only"),
-    (rules.import_direction, "impl/a.py", "from checker.model import Model", "checker.model"),
-    (rules.import_direction, "impl/a.py", "from checker import model", "checker.model"),
+    (rules.import_direction, "impl/a.py", "from kafkacheck.spec.replication import weak_isr", "impl/ may import only"),
+    (rules.import_direction, "impl/a.py", "from kafkacheck.checker.model import Model", "kafkacheck.checker.model"),
+    (rules.import_direction, "impl/a.py", "from kafkacheck.checker import model", "kafkacheck.checker.model"),
+    (rules.import_direction, "impl/a.py", "from impl import log", "write kafkacheck.impl, as it is called"),
     (rules.import_direction, "impl/a.py", "from . import log", "write the whole module name"),
     (rules.import_direction, "impl/a.py", "import numpy", "may import only the project and"),
-    (rules.import_direction, "spec/a.py", "import model.cluster.environment", "model.cluster.environment"),
-    (rules.import_direction, "model/a.py", "import checker.search", "checker.search"),
-    (rules.import_direction, "checker/a.py", "def f():\n    from model import kip320", "model"),
-    (rules.import_direction, "checker/a.py", "import impl.log", "impl.log"),
+    (rules.import_direction, "spec/a.py", "import kafkacheck.model.cluster.system", "kafkacheck.model.cluster.system"),
+    (rules.import_direction, "model/a.py", "import kafkacheck.checker.search", "kafkacheck.checker.search"),
+    (rules.import_direction, "checker/a.py", "def f():\n    from kafkacheck.model import kip320", "model"),
+    (rules.import_direction, "checker/a.py", "import kafkacheck.impl.log", "kafkacheck.impl.log"),
     (rules.no_kafka_word, "checker/a.py", "def of(broker_id): pass", "'broker'"),
     (rules.no_kafka_word, "checker/a.py", "class LeaderLane: pass", "'leader'"),
     (rules.no_kafka_word, "checker/a.py", "# all replicas", "'replicas'"),
@@ -188,10 +189,10 @@ BROKEN = [
 
 # Texts that keep the rules, where a careless rule would complain.
 SOUND = [
-    (rules.import_direction, "impl/a.py", "import enum, checker.schema\nfrom impl import log"),
-    (rules.import_direction, "model/a.py", "import spec.replication, checker.model\nfrom checker import drawing"),
-    (rules.import_direction, "checker/a.py", "import numpy\nfrom checker import schema"),
-    (rules.import_direction, "tests/a.py", "import model.kip320, checker.search"),
+    (rules.import_direction, "impl/a.py", "import enum, kafkacheck.checker.schema\nfrom kafkacheck.impl import log"),
+    (rules.import_direction, "model/a.py", "import kafkacheck.spec.lag\nfrom kafkacheck.checker import drawing"),
+    (rules.import_direction, "checker/a.py", "import numpy\nfrom kafkacheck.checker import schema"),
+    (rules.import_direction, "tests/a.py", "import kafkacheck.model.kip320, kafkacheck.checker.search"),
     (rules.no_kafka_word, "checker/a.py", "class KafkacheckError: pass\nname = text.partition('=')\nOffset = 1"),
     (rules.no_kafka_word, "impl/a.py", "broker = 1"),
     (rules.file_length, "checker/a.py", "pass\n" * 500),
@@ -226,20 +227,24 @@ def test_a_kept_rule_is_not_reported(rule, path, text):
 
 
 def test_stages_of_the_checker_import_each_other_one_way():
-    one = {"checker/a/x.py": "from checker.b import y", "checker/b/y.py": "", "checker/c.py": "import checker.a.x"}
+    one = {
+        "checker/a/x.py": "from kafkacheck.checker.b import y",
+        "checker/b/y.py": "",
+        "checker/c.py": "import kafkacheck.checker.a.x",
+    }
     assert list(rules.circles(one)) == []
-    (problem,) = rules.circles(one | {"checker/b/y.py": "def f():\n    from checker.c import g"})
+    (problem,) = rules.circles(one | {"checker/b/y.py": "def f():\n    from kafkacheck.checker.c import g"})
     for step in ("checker.a imports checker.b", "checker.b imports checker.c", "checker.c imports checker.a"):
         assert step in problem
 
 
 def test_spec_may_take_records_but_no_function():
     impl = {"impl/log.py": "MOST = 1\nclass Log: pass\ndef is_full(log): pass", "impl/__init__.py": ""}
-    assert list(rules.spec_observes("spec/a.py", "from impl.log import Log, MOST", impl)) == []
+    assert list(rules.spec_observes("spec/a.py", "from kafkacheck.impl.log import Log, MOST", impl)) == []
     for text, message in (
-        ("from impl.log import Log, is_full", "the function is_full"),
-        ("from impl import log", "impl.log whole"),
-        ("import impl.log", "impl.log whole"),
+        ("from kafkacheck.impl.log import Log, is_full", "the function is_full"),
+        ("from kafkacheck.impl import log", "kafkacheck.impl.log whole"),
+        ("import kafkacheck.impl.log", "kafkacheck.impl.log whole"),
     ):
         (problem,) = rules.spec_observes("spec/a.py", text, impl)
         assert message in problem
@@ -273,7 +278,7 @@ def test_an_action_an_invariant_and_a_lemma_need_their_parts():
 
 
 def test_an_unused_function_is_reported():
-    files = {"impl/a.py": "def f(): pass\ndef g(): f()", "model/b.py": "from impl import a\nACTIONS = [a.g]"}
+    files = {"impl/a.py": "def f(): pass\ndef g(): f()", "model/b.py": "from kafkacheck.impl import a\nACTIONS = [a.g]"}
     assert list(rules.unused_functions(files)) == []
     (problem,) = rules.unused_functions({"impl/a.py": files["impl/a.py"]})
     assert "uses g" in problem
@@ -351,7 +356,9 @@ def test_every_import_is_declared():
     files = [(path, text) for path, text in texts().items() if path.endswith(".py") and not path.startswith(".")]
     ours = [(path, text, names_for_tests if rules.folder_of(path) == "tests" else names) for path, text in files]
     report(problem for each in ours for problem in undeclared(*each))
-    assert len(list(undeclared("checker/a.py", "import numba, llvmlite.binding, os, impl.log", ["numba"]))) == 1
+    assert (
+        len(list(undeclared("checker/a.py", "import numba, llvmlite.binding, os, kafkacheck.impl.log", ["numba"]))) == 1
+    )
 
 
 def is_used(name: str, text: str) -> bool:

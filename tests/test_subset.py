@@ -6,13 +6,13 @@ import warnings
 from pathlib import Path
 
 import pytest
+from kafkacheck.checker.language import ir
+from kafkacheck.checker.language.ir import ANY_ARRAY
+from kafkacheck.checker.language.subset import Program
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.process.errors import ModelError
+from kafkacheck.checker.schema.layout import Layout
 
-from checker.language import ir
-from checker.language.ir import ANY_ARRAY
-from checker.language.subset import Program
-from checker.model import Model
-from checker.process.errors import ModelError
-from checker.schema.layout import Layout
 from tests import clean_functions, more_subset_cases
 from tests.snippets import line_of, load
 from tests.subset_cases import BODIES, PRELUDE, WHOLE, text_of
@@ -278,7 +278,8 @@ def test_code_without_a_file_is_refused():
 
 
 def test_other_encodings_are_read_as_python_reads_them(tmp_path):
-    body = '"""\xe9t\xe9."""\nfrom checker.schema import *\n\n\nclass State(Struct):\n    "\xe9"\n    flag: bool\n\n\n'
+    body = '"""\xe9t\xe9."""\nfrom kafkacheck.checker.schema import *\n\n'
+    body += '\nclass State(Struct):\n    "\xe9"\n    flag: bool\n\n\n'
     code = 'def act(state: State) -> bool:\n    "\xe9"\n    state.flag = not state.flag\n    return True\n'
     for name, start in (("latin-1", "# coding: latin-1\n"), ("utf-8-sig", "")):
         path = tmp_path / f"{name.replace('-', '_')}.py"

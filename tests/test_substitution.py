@@ -3,13 +3,13 @@
 import sys
 
 import pytest
+from kafkacheck.checker.catalogue.catalogue import find_model
+from kafkacheck.checker.compiled.kernel import kernel_text
+from kafkacheck.checker.language import removal
+from kafkacheck.checker.language.signature import signature_of
+from kafkacheck.checker.mutation.substitution import mutants, switched, switches_of
+from kafkacheck.checker.search import check
 
-from checker.catalogue.catalogue import find_model
-from checker.compiled.kernel import kernel_text
-from checker.language import removal
-from checker.language.signature import signature_of
-from checker.mutation.substitution import mutants, switched, switches_of
-from checker.search import check
 from tests.command import write
 
 TOOLS = """
@@ -27,7 +27,7 @@ def may_sell(shop: Shop) -> bool:
 STATE = """
 from typing import Annotated
 
-from checker.schema import Count, Struct
+from kafkacheck.checker.schema import Count, Struct
 
 class Shop(Struct):
     stock: Annotated[int, Count(2)]
@@ -35,7 +35,7 @@ class Shop(Struct):
 """
 MODEL = """
 import shop.tools as imported
-from checker.model import Model
+from kafkacheck.checker.model import Model
 from shop import tools
 from shop.state import Shop
 from shop.tools import is_full, may_sell

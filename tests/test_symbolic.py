@@ -5,11 +5,11 @@ import random
 
 import numpy as np
 import pytest
+from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.process.errors import ModelError
+from kafkacheck.checker.proofs.solver import Translation
+from kafkacheck.checker.symbolic import symbolic
 
-from checker.catalogue import catalogue
-from checker.process.errors import ModelError
-from checker.proofs.solver import Translation
-from checker.symbolic import symbolic
 from tests import random_states
 from tests.expected import pinned
 from tests.snippets import load
@@ -93,8 +93,8 @@ def test_a_property_is_read_as_it_runs(name, wanted):
 LOOPS = """
 from typing import Annotated
 
-from checker.model import Model
-from checker.schema import Array, ByPosition, Count, Struct
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Array, ByPosition, Count, Struct
 
 
 class State(Struct):

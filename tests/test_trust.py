@@ -7,17 +7,17 @@ import shutil
 from pathlib import Path
 
 import pytest
+from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.catalogue.named import Source, Wanted, followed
+from kafkacheck.checker.distributed import runs
+from kafkacheck.checker.distributed.runs import Cluster
+from kafkacheck.checker.exploration.verdict import Limits
+from kafkacheck.checker.graphs import data_trace, manifest, run_dataset
+from kafkacheck.checker.kept import run_directory
+from kafkacheck.checker.kept.run_directory import RunDirectory
+from kafkacheck.checker.process.errors import KafkacheckError, UsageError
+from kafkacheck.checker.process.files import atomic_write
 
-from checker.catalogue import catalogue
-from checker.catalogue.named import Source, Wanted, followed
-from checker.distributed import runs
-from checker.distributed.runs import Cluster
-from checker.exploration.verdict import Limits
-from checker.graphs import data_trace, manifest, run_dataset
-from checker.kept import run_directory
-from checker.kept.run_directory import RunDirectory
-from checker.process.errors import KafkacheckError, UsageError
-from checker.process.files import atomic_write
 from tests.command import ROOT, TANK, Command, in_process, write
 
 HERE = Cluster(shards=2, hand_over_from=1)
@@ -103,9 +103,9 @@ def test_no_function_imports_a_model_because_a_file_names_it(begun, tmp_path, tr
 @pytest.mark.parametrize(
     "text",
     [
-        "../bob/trap", "../bob/trap.py", "./kip320", "model.kip320", "model/kip320.py", "checker.catalogue.catalogue",
-        "os", "this", "bob.trap", "trap", "", "kip320.py", "KIP320", "kip320\n", "museum", "__init__", "expected",
-        "--help", ["kip320"], 7, None,
+        "../bob/trap", "../bob/trap.py", "./kip320", "model.kip320", "model/kip320.py",
+        "kafkacheck.checker.catalogue.catalogue", "os", "this", "bob.trap", "trap", "", "kip320.py",
+        "KIP320", "kip320\n", "museum", "__init__", "expected", "--help", ["kip320"], 7, None,
     ],
 )  # fmt: skip
 def test_only_names_of_the_catalogue_are_followed(text, tmp_path, trap, monkeypatch):

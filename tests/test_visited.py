@@ -5,10 +5,9 @@ import itertools
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-
-from checker.distributed import visited
-from checker.kept import blocks
-from checker.kept.blocks import Candidates, Level, Visited
+from kafkacheck.checker.distributed import visited
+from kafkacheck.checker.kept import blocks
+from kafkacheck.checker.kept.blocks import Candidates, Level, Visited
 
 WORDS = st.integers(1, 3)
 FEW = st.integers(0, 3)

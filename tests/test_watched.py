@@ -1,10 +1,10 @@
 """Steps that change nothing that a property of steps reads are not judged: such a property must hold of them."""
 
 import pytest
+from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.compiled.watched import watched_leaves
+from kafkacheck.checker.exploration.verdict import Verdict
 
-from checker.catalogue import catalogue
-from checker.compiled.watched import watched_leaves
-from checker.exploration.verdict import Verdict
 from tests import random_states, readings
 from tests.snippets import load
 
@@ -13,8 +13,8 @@ MODELS = ["cluster.kraft", "cluster.zookeeper", "producer.retries", "transaction
 CLOCK = """
 from typing import Annotated
 
-from checker.model import Model
-from checker.schema import Array, ByPosition, Count, Struct
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Array, ByPosition, Count, Struct
 
 Hand = Annotated[int, Count(3)]
 

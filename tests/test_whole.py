@@ -1,12 +1,12 @@
 """Whole records and arrays: clear, copy and comparison do in each reading what they do in Python."""
 
 import pytest
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.process.errors import ModelError
+from kafkacheck.checker.schema import clear, copy
+from kafkacheck.checker.search import check
+from kafkacheck.checker.traces.witness import explain
 
-from checker.model import Model
-from checker.process.errors import ModelError
-from checker.schema import clear, copy
-from checker.search import check
-from checker.traces.witness import explain
 from tests.bodies import agree_on, fail_alike, model_of, model_text
 from tests.snippets import load
 
@@ -105,8 +105,8 @@ def test_a_witness_names_the_field_in_which_records_differ(tmp_path):
 
 BOUNDS = """
 from typing import Annotated
-from checker.model import Model
-from checker.schema import Allowance, Array, ByPosition, Count, Struct, clear
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Allowance, Array, ByPosition, Count, Struct, clear
 
 
 class Part(Struct):

@@ -6,11 +6,10 @@ import threading
 import time
 
 import pytest
-
-from checker.proofs import workers
-from checker.proofs.solver import Status
-from checker.proofs.workers import Question
-from checker.symbolic import terms
+from kafkacheck.checker.proofs import workers
+from kafkacheck.checker.proofs.solver import Status
+from kafkacheck.checker.proofs.workers import Question
+from kafkacheck.checker.symbolic import terms
 
 X = terms.variable("x", 0, 9)
 POSSIBLE = Question((terms.equals(X, terms.number(7)),), 30)

@@ -20,15 +20,15 @@ from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 
-from checker.exploration.verdict import Verdict
-from checker.model import Model
-from checker.process import endings
-from checker.process.errors import KafkacheckError, ModelError, NotExhaustedError, UsageError
-from checker.process.foreign import contained, said
-from checker.process.interrupts import Stopped, limited
-from checker.process.locations import short_path
-from checker.process.names import CATALOGUE, did_you_mean, model_name, short_names, shortened
-from checker.process.places import SOURCES
+from kafkacheck.checker.exploration.verdict import Verdict
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.process import endings, former_names
+from kafkacheck.checker.process.errors import KafkacheckError, ModelError, NotExhaustedError, UsageError
+from kafkacheck.checker.process.foreign import contained, said
+from kafkacheck.checker.process.interrupts import Stopped, limited
+from kafkacheck.checker.process.locations import short_path
+from kafkacheck.checker.process.names import CATALOGUE, OWN_CATALOGUE, did_you_mean, model_name, short_names, shortened
+from kafkacheck.checker.process.places import SOURCES
 
 EXPECTED_FILE = "expected.toml"
 LONGEST_DOTTED_NAME = 500
@@ -193,7 +193,7 @@ def _in_catalogue(text: str) -> str | None:
 
 def _is_own_catalogue() -> bool:
     """Whether the catalogue is the one that comes with the checker, not one of the current folder."""
-    return [folder.resolve() for folder in folders()] == [SOURCES / CATALOGUE]
+    return _package() == CATALOGUE
 
 
 def is_found(text: str) -> bool:
@@ -249,25 +249,40 @@ def _expectation(path: Path, name: str, table: object) -> Expectation:
 
 def folders() -> list[Path]:
     """Where the catalogue lies: the folders of its package."""
-    spec = importlib.util.find_spec(CATALOGUE)
+    return _folders_of(_package())
+
+
+def _folders_of(package: str) -> list[Path]:
+    try:
+        spec = importlib.util.find_spec(package)
+    except ModuleNotFoundError:
+        return []
     locations = None if spec is None else spec.submodule_search_locations
     return [Path(location) for location in locations or ()]
 
 
+def _package() -> str:
+    """The package that is the catalogue."""
+    own = _folders_of(OWN_CATALOGUE)
+    is_ours = any(folder.resolve() == SOURCES / OWN_CATALOGUE for folder in own)
+    is_catalogue = any(next(folder.rglob(EXPECTED_FILE), None) for folder in own)
+    return OWN_CATALOGUE if is_catalogue and not is_ours else CATALOGUE
+
+
 def _modules() -> dict[str, str]:
     """The catalogue's models: the module of each by its name, sorted by name."""
-    return _modules_in(tuple(folders()))
+    return _modules_in(_package(), tuple(folders()))
 
 
 @lru_cache(maxsize=16)
-def _modules_in(places: tuple[Path, ...]) -> dict[str, str]:
+def _modules_in(package: str, places: tuple[Path, ...]) -> dict[str, str]:
     found = {}
     for folder in places:
         for source in folder.rglob("*.py"):
             inside = source.relative_to(folder)
             is_package = all((folder / parent / "__init__.py").is_file() for parent in inside.parents if parent.name)
             if is_package and inside.name != "__init__.py" and _defines_model(source):
-                module = ".".join((CATALOGUE, *inside.with_suffix("").parts))
+                module = ".".join((package, *inside.with_suffix("").parts))
                 found[model_name(module)] = module
     return dict(sorted(found.items()))
 
@@ -284,6 +299,7 @@ def _defines_model(source: Path) -> bool:
 def _module_of_name(name: str, catalogue: list[str]) -> ModuleType:
     """The module found under a dotted name, the current folder included in the search."""
     _search_here()
+    former_names.heed()
     if not _is_module_name(name):
         raise UsageError(
             f"there is no model {shortened(name)!r}: it is no name of the catalogue (`kafkacheck models` lists it), no "
@@ -348,9 +364,12 @@ def _module_of_file(path: Path, catalogue: list[str], wanted: str = "MODEL") -> 
     while (root / "__init__.py").is_file():
         names.insert(0, root.name)
         root = root.parent
-    if str(root) not in sys.path:
+    if root != SOURCES and str(root) not in sys.path:
         sys.path.append(str(root))
+    if root == SOURCES:
+        names.insert(0, "kafkacheck")
     name = ".".join(names) or path.stem
+    former_names.heed()
     return _imported(str(path), lambda: _import_file(name, path))
 
 
@@ -431,13 +450,13 @@ def _model_of(module: ModuleType, text: str) -> Model:
         if os.path.isfile(f"{text}.py") and not os.path.samefile(f"{text}.py", place):
             raise UsageError(f"{text} is the module {place}, which defines no MODEL; for the file write {text}.py")
         raise ModelError(
-            f"{place} defines no MODEL; write `MODEL = Model(...)` in it (from checker.model import Model)"
+            f"{place} defines no MODEL; write `MODEL = Model(...)` in it (from kafkacheck.checker.model import Model)"
         )
     model = module.MODEL
     if not isinstance(model, Model):
         raise ModelError(
             f"{place}: MODEL is {_shown(model)}, of type {type(model).__name__}; "
-            "write `MODEL = Model(...)` (from checker.model import Model)"
+            "write `MODEL = Model(...)` (from kafkacheck.checker.model import Model)"
         )
     return model
 

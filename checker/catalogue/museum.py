@@ -25,12 +25,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from checker.catalogue import catalogue
-from checker.exploration.verdict import Limits, Verdict
-from checker.model import Model
-from checker.process.errors import ModelError, UsageError
-from checker.process.names import did_you_mean, shortened
-from checker.result import Result
+from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.exploration.verdict import Limits, Verdict
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.process.errors import ModelError, UsageError
+from kafkacheck.checker.process.names import did_you_mean, shortened
+from kafkacheck.checker.result import Result
 
 FILE = "bugs.toml"
 PINNED_FILE = "expected_bugs.toml"

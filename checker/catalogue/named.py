@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import click
-
-from checker.catalogue import catalogue
-from checker.model import Model, settings
-from checker.process.errors import UsageError
+from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.model import Model, settings
+from kafkacheck.checker.process.errors import UsageError
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,9 @@ import jinja2
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pygal
+from kafkacheck.checker.graphs import queries
+from kafkacheck.checker.graphs.queries import Query
 from pygal.style import Style
-
-from checker.graphs import queries
-from checker.graphs.queries import Query
 
 PAGE = "report.html"
 MOST_ROWS = 40

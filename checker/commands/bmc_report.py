@@ -3,20 +3,26 @@
 from pathlib import Path
 from typing import Any
 
-from checker.commands.confirmed_report import confirmed_entry, confirmed_text
-from checker.commands.output import say, tell
-from checker.commands.report import json_text
-from checker.model import Model
-from checker.model.settings import headline, rules_of
-from checker.pictures.render import trace_text, write_files
-from checker.process.errors import EvaluationError
-from checker.process.files import make_usable
-from checker.process.statuses import DEADLOCK, EVALUATION_FAILED, INVARIANT_VIOLATED, NOT_EXHAUSTED, STEP_VIOLATED
-from checker.proofs.bmc import BoundedResult, BoundedVerdict, check_bounded
-from checker.proofs.provable import left_out, left_out_text
-from checker.proofs.scripts import Scripts
-from checker.proofs.solver import VERSION
-from checker.traces import trace as traces
+from kafkacheck.checker.commands.confirmed_report import confirmed_entry, confirmed_text
+from kafkacheck.checker.commands.output import say, tell
+from kafkacheck.checker.commands.report import json_text
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.model.settings import headline, rules_of
+from kafkacheck.checker.pictures.render import trace_text, write_files
+from kafkacheck.checker.process.errors import EvaluationError
+from kafkacheck.checker.process.files import make_usable
+from kafkacheck.checker.process.statuses import (
+    DEADLOCK,
+    EVALUATION_FAILED,
+    INVARIANT_VIOLATED,
+    NOT_EXHAUSTED,
+    STEP_VIOLATED,
+)
+from kafkacheck.checker.proofs.bmc import BoundedResult, BoundedVerdict, check_bounded
+from kafkacheck.checker.proofs.provable import left_out, left_out_text
+from kafkacheck.checker.proofs.scripts import Scripts
+from kafkacheck.checker.proofs.solver import VERSION
+from kafkacheck.checker.traces import trace as traces
 
 
 def check_model(

@@ -7,20 +7,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from checker.catalogue import catalogue
-from checker.catalogue.catalogue import Expectation
-from checker.catalogue.named import Source
-from checker.commands import report
-from checker.commands.output import say, tell
-from checker.commands.progress import ProgressReport
-from checker.exploration.verdict import Limits, Verdict
-from checker.kept.kept_levels import Keeping
-from checker.model import Model
-from checker.model.settings import headline, rules_of, settings_text, told_settings
-from checker.process import endings
-from checker.process.errors import EvaluationError, KafkacheckError, SelfCheckError, UsageError
-from checker.process.files import check_writable, make_usable, remove_empty
-from checker.process.statuses import (
+from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.catalogue.catalogue import Expectation
+from kafkacheck.checker.catalogue.named import Source
+from kafkacheck.checker.commands import report
+from kafkacheck.checker.commands.output import say, tell
+from kafkacheck.checker.commands.progress import ProgressReport
+from kafkacheck.checker.exploration.verdict import Limits, Verdict
+from kafkacheck.checker.kept.kept_levels import Keeping
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.model.settings import headline, rules_of, settings_text, told_settings
+from kafkacheck.checker.process import endings
+from kafkacheck.checker.process.errors import EvaluationError, KafkacheckError, SelfCheckError, UsageError
+from kafkacheck.checker.process.files import check_writable, make_usable, remove_empty
+from kafkacheck.checker.process.statuses import (
     DEADLOCK,
     EVALUATION_FAILED,
     INTERNAL_ERROR,
@@ -31,7 +31,7 @@ from checker.process.statuses import (
     UNEXPECTED,
     VACUOUS,
 )
-from checker.result import Result
+from kafkacheck.checker.result import Result
 
 ENOUGH_TO_MEASURE = 10_000
 """With fewer distinct states, the memory for each of them is mostly that of the smallest tables there are."""
@@ -153,7 +153,7 @@ def _row_status(row: report.Checked, strict: bool) -> int:
 
 def search(model: Model, engine: str, limits: Limits, keeping: Keeping | None = None) -> Result:
     """Search a model's states in this process."""
-    from checker.search import check
+    from kafkacheck.checker.search import check
 
     with ProgressReport(model.name) as progress, contextlib.closing(keeping or Keeping.of_nothing()) as kept:
         return check(model, engine, limits, progress, kept)
@@ -177,7 +177,7 @@ def write_counterexample(result: Result, folder: Path | None) -> tuple[Path, ...
     """Write the files that show what a search ended in into the folder; their paths. Nothing without a folder."""
     if folder is None or result.trace is None:
         return ()
-    from checker.pictures.render import write_files
+    from kafkacheck.checker.pictures.render import write_files
 
     written = write_files(result.trace, folder)
     for note in written.notes:
@@ -188,7 +188,7 @@ def write_counterexample(result: Result, folder: Path | None) -> tuple[Path, ...
 def print_result(result: Result, files: Sequence[Path]) -> None:
     """Print the counterexample, where its files are, how far an unfinished search came, and the closing line."""
     if result.trace is not None:
-        from checker.pictures.render import trace_text
+        from kafkacheck.checker.pictures.render import trace_text
 
         say(trace_text(result.trace))
     for file in files:
@@ -232,9 +232,9 @@ def replay_trace(model: Model, path: Path, changes: Sequence[str], as_json: bool
     Prints what comes of it; the exit status is that of what still fails, 0 if nothing does, and NO_LONGER_APPLIES.
     UsageError where the file is no trace of the model, EvaluationError where the model's code fails.
     """
-    from checker.pictures.render import replay_text
-    from checker.traces import saved as saved_traces
-    from checker.traces.replay import replay
+    from kafkacheck.checker.pictures.render import replay_text
+    from kafkacheck.checker.traces import saved as saved_traces
+    from kafkacheck.checker.traces.replay import replay
 
     saved = saved_traces.read(path)
     model = saved_traces.as_saved(model, saved, changes)
@@ -274,7 +274,7 @@ def draw_graph(name: str, default: Model, model: Model, path: Path) -> int:
     `name` is how the command line names the model, and `default` the model before `--set`, for the advice where the
     graph is too large. UsageError then, and where the file cannot be written; EvaluationError where code fails.
     """
-    from checker.pictures.graph import TooManyStatesError, check_name, smaller, write_graph
+    from kafkacheck.checker.pictures.graph import TooManyStatesError, check_name, smaller, write_graph
 
     check_name(path)
     check_writable(path)

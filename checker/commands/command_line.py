@@ -13,10 +13,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
-
-from checker.catalogue import catalogue
-from checker.catalogue.named import Source
-from checker.commands import (
+from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.catalogue.named import Source
+from kafkacheck.checker.commands import (
     checking,
     graph_commands,
     guard_commands,
@@ -26,7 +25,7 @@ from checker.commands import (
     property_commands,
     report,
 )
-from checker.commands.options import (
+from kafkacheck.checker.commands.options import (
     EXIT_STATUSES,
     Place,
     check_cluster_options,
@@ -38,15 +37,15 @@ from checker.commands.options import (
     search_options,
     set_option,
 )
-from checker.commands.output import say, tell
-from checker.exploration.verdict import Limits
-from checker.model import settings
-from checker.process import endings, room
-from checker.process.errors import KafkacheckError, SelfCheckError, UsageError
-from checker.process.files import reason_of
-from checker.process.foreign import said
-from checker.process.names import did_you_mean, printable, shortened
-from checker.process.statuses import INTERNAL_ERROR, NOT_EXHAUSTED, PIPE_CLOSED, REFUSED
+from kafkacheck.checker.commands.output import say, tell
+from kafkacheck.checker.exploration.verdict import Limits
+from kafkacheck.checker.model import settings
+from kafkacheck.checker.process import endings, room
+from kafkacheck.checker.process.errors import KafkacheckError, SelfCheckError, UsageError
+from kafkacheck.checker.process.files import reason_of
+from kafkacheck.checker.process.foreign import said
+from kafkacheck.checker.process.names import did_you_mean, printable, shortened
+from kafkacheck.checker.process.statuses import INTERNAL_ERROR, NOT_EXHAUSTED, PIPE_CLOSED, REFUSED
 
 LONGEST_ERROR = 2000
 
@@ -177,7 +176,7 @@ def check(
         raise UsageError("check needs a MODEL, or --all; `kafkacheck models` lists the catalogue")
     source = Source(model_names[0], changes, properties, lemmas)
     if engine == "spark":
-        from checker.commands import spark_checking
+        from kafkacheck.checker.commands import spark_checking
 
         cluster = spark_checking.cluster_of(master, conf, shards, spark_from)
         search = spark_checking.beginning(source, run_folder, cluster)
@@ -216,13 +215,13 @@ def resume(
 
     Refused where the model has changed since, or where a file is damaged. Ends like `check`.
     """
-    from checker.distributed import runs
-    from checker.kept.run_directory import RunDirectory
+    from kafkacheck.checker.distributed import runs
+    from kafkacheck.checker.kept.run_directory import RunDirectory
 
     limits = Limits(max_states, max_seconds, max_memory)
     engine = RunDirectory(run_folder).described()["engine"]
     if engine == "spark":
-        from checker.commands import spark_checking
+        from kafkacheck.checker.commands import spark_checking
 
         if redo_damaged:
             raise UsageError(f"--redo-damaged is not for {run_folder}, a run on Spark; restore the file, or begin anew")

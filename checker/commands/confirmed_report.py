@@ -3,8 +3,8 @@
 import dataclasses
 from typing import Any
 
-from checker.model import Model
-from checker.proofs.confirmation import Confirmed
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.proofs.confirmation import Confirmed
 
 
 def confirmed_text(model: Model, confirmed: Confirmed) -> str:

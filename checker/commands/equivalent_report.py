@@ -4,21 +4,21 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from checker.commands.confirmed_report import confirmed_entry, confirmed_text
-from checker.commands.output import say
-from checker.commands.report import json_text
-from checker.exploration.evaluation import call_text
-from checker.model import Model
-from checker.model.settings import headline
-from checker.process.statuses import INVARIANT_VIOLATED, NOT_EXHAUSTED
-from checker.proofs.confirmation import Confirmed, Effect, Searched
-from checker.proofs.equivalent import Comparison, Same, ask_for, compare, confirm, description_of
-from checker.proofs.likeness import sample_of
-from checker.proofs.scripts import Scripts
-from checker.proofs.solver import VERSION
-from checker.proofs.workers import worker_count
-from checker.schema import pretty
-from checker.schema.objects import Values
+from kafkacheck.checker.commands.confirmed_report import confirmed_entry, confirmed_text
+from kafkacheck.checker.commands.output import say
+from kafkacheck.checker.commands.report import json_text
+from kafkacheck.checker.exploration.evaluation import call_text
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.model.settings import headline
+from kafkacheck.checker.process.statuses import INVARIANT_VIOLATED, NOT_EXHAUSTED
+from kafkacheck.checker.proofs.confirmation import Confirmed, Effect, Searched
+from kafkacheck.checker.proofs.equivalent import Comparison, Same, ask_for, compare, confirm, description_of
+from kafkacheck.checker.proofs.likeness import sample_of
+from kafkacheck.checker.proofs.scripts import Scripts
+from kafkacheck.checker.proofs.solver import VERSION
+from kafkacheck.checker.proofs.workers import worker_count
+from kafkacheck.checker.schema import pretty
+from kafkacheck.checker.schema.objects import Values
 
 
 def compare_models(

@@ -10,20 +10,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from checker.catalogue.named import Source, Wanted, followed
-from checker.commands.output import say, tell
-from checker.commands.progress import ProgressReport
-from checker.exploration.verdict import Limits, Verdict
-from checker.model import Model
-from checker.model.settings import headline
-from checker.process import endings
-from checker.process.errors import EvaluationError, NotExhaustedError, UsageError
-from checker.process.statuses import CANNOT_CONVERGE, NOT_EXHAUSTED
+from kafkacheck.checker.catalogue.named import Source, Wanted, followed
+from kafkacheck.checker.commands.output import say, tell
+from kafkacheck.checker.commands.progress import ProgressReport
+from kafkacheck.checker.exploration.verdict import Limits, Verdict
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.model.settings import headline
+from kafkacheck.checker.process import endings
+from kafkacheck.checker.process.errors import EvaluationError, NotExhaustedError, UsageError
+from kafkacheck.checker.process.statuses import CANNOT_CONVERGE, NOT_EXHAUSTED
 
 if TYPE_CHECKING:
-    from checker.distributed.runs import Cluster
-    from checker.graphs.analysis import Analysis
-    from checker.traces.trace import Trace
+    from kafkacheck.checker.distributed.runs import Cluster
+    from kafkacheck.checker.graphs.analysis import Analysis
+    from kafkacheck.checker.traces.trace import Trace
 
 PACKAGES = ("pyspark", "py4j", "pyarrow", "jinja2", "pygal")
 FOLDER = "analysis"
@@ -46,7 +46,7 @@ def needed_packages() -> Iterator[None]:
 
 def explore(model: Model, name: str, folder: Path, limits: Limits, with_cut_off: bool) -> int:
     """Write the state graph of a model, which was named so, to a folder; the exit status."""
-    from checker.graphs import dataset
+    from kafkacheck.checker.graphs import dataset
 
     say(headline(model))
     locator = Source(name).absolute().text
@@ -63,9 +63,9 @@ def explore_on_spark(
     UsageError where a folder cannot be used, EvaluationError where the model's code fails, NotExhaustedError where it
     ends before anything is kept.
     """
-    from checker.distributed import runs
-    from checker.graphs import dataset, run_dataset, state_graph
-    from checker.kept.run_directory import RunDirectory
+    from kafkacheck.checker.distributed import runs
+    from kafkacheck.checker.graphs import dataset, run_dataset, state_graph
+    from kafkacheck.checker.kept.run_directory import RunDirectory
 
     model = source.model()
     say(headline(model))
@@ -88,8 +88,8 @@ def explore_run(run_folder: Path, named: str | None, folder: Path, cluster: "Clu
 
     UsageError also where the run is of a model that is not of the catalogue and is not `named`.
     """
-    from checker.distributed import runs
-    from checker.graphs import run_dataset
+    from kafkacheck.checker.distributed import runs
+    from kafkacheck.checker.graphs import run_dataset
 
     model = runs.source_of(run_folder, named).model()
     say(headline(model))
@@ -124,8 +124,8 @@ def analyze(folder: Path, out: Path | None, master: str | None, settings: Sequen
 
     UsageError where the folder to write to has anything else in it.
     """
-    from checker.commands import analysis_report
-    from checker.graphs import dataset, queries
+    from kafkacheck.checker.commands import analysis_report
+    from kafkacheck.checker.graphs import dataset, queries
 
     run = _opened(folder)
     out = out or folder / FOLDER
@@ -148,7 +148,7 @@ def where(folder: Path, predicate: str, named: str | None, master: str | None, s
 
     UsageError where the model, which is needed for that, is not of the catalogue and is not `named`.
     """
-    from checker.graphs import data_trace
+    from kafkacheck.checker.graphs import data_trace
 
     run = _opened(folder)
     (text,) = _followed([folder], [run], [] if named is None else [named])
@@ -177,9 +177,8 @@ def converge(
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
-
-    from checker.commands import analysis_report
-    from checker.graphs import data_trace, dataset, manifest
+    from kafkacheck.checker.commands import analysis_report
+    from kafkacheck.checker.graphs import data_trace, dataset, manifest
 
     run = manifest.read(folder)
     if run["unfinished"]:
@@ -217,8 +216,8 @@ def compare(folder_a: Path, folder_b: Path, named: Sequence[str], master: str | 
 
     UsageError where their states have not the same fields, and where a model is not of the catalogue and not `named`.
     """
-    from checker.commands import analysis_report
-    from checker.graphs import data_trace
+    from kafkacheck.checker.commands import analysis_report
+    from kafkacheck.checker.graphs import data_trace
 
     folders = {"a": folder_a, "b": folder_b}
     runs = {side: _opened(folder) for side, folder in folders.items()}
@@ -259,7 +258,7 @@ def compare(folder_a: Path, folder_b: Path, named: Sequence[str], master: str | 
 
 def _opened(folder: Path) -> dict[str, Any]:
     """What `_run.json` of a data set says, with a warning where not all of the graph is there."""
-    from checker.graphs import manifest
+    from kafkacheck.checker.graphs import manifest
 
     run = manifest.read(folder)
     if run["unfinished"]:
@@ -275,8 +274,8 @@ def _followed(folders: Sequence[Path], runs: Sequence[dict[str, Any]], named: Se
 
 @contextlib.contextmanager
 def _spark(master: str | None, settings: Sequence[str]) -> "Iterator[Analysis]":
-    from checker.distributed import spark
-    from checker.graphs.analysis import Analysis
+    from kafkacheck.checker.distributed import spark
+    from kafkacheck.checker.graphs.analysis import Analysis
 
     endings.supervise()  # before Java begins: what is found may be replayed by a model of the user's own
     with spark.session(master, spark.parse_settings(settings)) as session:
@@ -285,7 +284,7 @@ def _spark(master: str | None, settings: Sequence[str]) -> "Iterator[Analysis]":
 
 
 def _print_trace(trace: "Trace") -> None:
-    from checker.pictures.render import trace_text
+    from kafkacheck.checker.pictures.render import trace_text
 
     say(trace_text(trace))
 

@@ -3,11 +3,10 @@
 from pathlib import Path
 
 import click
-
-from checker.catalogue import catalogue
-from checker.catalogue.named import Source
-from checker.commands import exploring
-from checker.commands.options import (
+from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.catalogue.named import Source
+from kafkacheck.checker.commands import exploring
+from kafkacheck.checker.commands.options import (
     EXIT_STATUSES,
     Place,
     check_cluster_options,
@@ -18,9 +17,9 @@ from checker.commands.options import (
     set_option,
     spark_options,
 )
-from checker.exploration.verdict import Limits
-from checker.model import settings
-from checker.process.errors import UsageError
+from kafkacheck.checker.exploration.verdict import Limits
+from kafkacheck.checker.model import settings
+from kafkacheck.checker.process.errors import UsageError
 
 
 @click.command(epilog=EXIT_STATUSES)
@@ -87,7 +86,7 @@ def explore(
             for option, value in given.items():
                 if value not in (None, ()):
                     raise UsageError(f"{name} is the folder of a search, which is written as it is; leave out {option}")
-            from checker.commands import spark_checking
+            from kafkacheck.checker.commands import spark_checking
 
             cluster = spark_checking.cluster_of(master, conf, None, None)
             return exploring.explore_run(Path(name), named, folder, cluster, with_cut_off)
@@ -101,7 +100,7 @@ def explore(
             raise UsageError("--engine spark keeps the search in a folder; name a new one with --run-dir")
         if folder.resolve() in (run_folder.resolve(), *run_folder.resolve().parents):
             raise UsageError(f"the search in {run_folder} would lie within {folder}; name another folder with --out")
-        from checker.commands import spark_checking
+        from kafkacheck.checker.commands import spark_checking
 
         cluster = spark_checking.cluster_of(master, conf, shards, spark_from)
         return exploring.explore_on_spark(Source(name, changes), run_folder, folder, limits, cluster, with_cut_off)

@@ -1,8 +1,7 @@
 """The command that removes each guard of a model in turn."""
 
 import click
-
-from checker.commands.options import EXIT_STATUSES, limit_options, set_option
+from kafkacheck.checker.commands.options import EXIT_STATUSES, limit_options, set_option
 
 
 @click.command(epilog=EXIT_STATUSES)
@@ -46,9 +45,9 @@ def guards(
     each guard in each model; a guard that is not decided within them is unexplained.  [default: 4 times the states of
     the model]
     """
-    from checker.commands import guarding
-    from checker.exploration.verdict import Limits
-    from checker.process.errors import UsageError
+    from kafkacheck.checker.commands import guarding
+    from kafkacheck.checker.exploration.verdict import Limits
+    from kafkacheck.checker.process.errors import UsageError
 
     if changes and len(patterns) > 1:
         raise UsageError("--set is for one MODEL; several are examined at their defaults, so leave it out")

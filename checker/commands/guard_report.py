@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from checker.mutation.guard_list import Listed
-from checker.mutation.guards import Finding, Outcome
+from kafkacheck.checker.mutation.guard_list import Listed
+from kafkacheck.checker.mutation.guards import Finding, Outcome
 
 
 @dataclass(frozen=True)

@@ -12,19 +12,20 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
 
-from checker.catalogue.named import Source
-from checker.commands import report
-from checker.commands.guard_report import Judged, closing_line, document, text_of
-from checker.commands.output import say, tell
-from checker.exploration.verdict import Limits
-from checker.model.settings import headline
-from checker.mutation import guard_group, guard_list
-from checker.mutation.guard_group import Key, Member, Verdicts
-from checker.mutation.guards import Examiner, Finding, Outcome, undecided
-from checker.process import endings
-from checker.process.errors import NotExhaustedError, UsageError
-from checker.process.names import shortened
-from checker.process.statuses import NOT_EXHAUSTED, UNEXPLAINED
+from kafkacheck.checker.catalogue.named import Source
+from kafkacheck.checker.commands import report
+from kafkacheck.checker.commands.guard_report import Judged, closing_line, document, text_of
+from kafkacheck.checker.commands.output import say, tell
+from kafkacheck.checker.exploration.verdict import Limits
+from kafkacheck.checker.model.settings import headline
+from kafkacheck.checker.mutation import guard_group, guard_list
+from kafkacheck.checker.mutation.guard_group import Key, Member, Verdicts
+from kafkacheck.checker.mutation.guards import Examiner, Finding, Outcome, undecided
+from kafkacheck.checker.process import endings
+from kafkacheck.checker.process.errors import NotExhaustedError, UsageError
+from kafkacheck.checker.process.names import shortened
+from kafkacheck.checker.process.places import here
+from kafkacheck.checker.process.statuses import NOT_EXHAUSTED, UNEXPLAINED
 
 SECONDS_BETWEEN_REMARKS = 5.0
 LEAST_SHARE = 8
@@ -123,7 +124,7 @@ class _Examining:
 
     def __enter__(self) -> "_Examining":
         if self._jobs > 1:
-            self._pool = ProcessPoolExecutor(self._jobs, multiprocessing.get_context("spawn"), _begin_process)
+            self._pool = ProcessPoolExecutor(self._jobs, multiprocessing.get_context("spawn"), exec, (_BEGIN, {}))
         return self
 
     def __exit__(self, error: object, *_: object) -> None:
@@ -187,7 +188,12 @@ def _ctrl_c_waits() -> Iterator[None]:
 _known: tuple[object, Examiner] | None = None
 
 
-def _begin_process() -> None:
+_BEGIN = f"{here()}\nfrom kafkacheck.checker.commands.guarding import begin_process; begin_process()"
+"""What a process does first: it finds these sources, and ends with this process."""
+
+
+def begin_process() -> None:
+    """Let this process end with the one that began it."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

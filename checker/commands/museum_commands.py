@@ -3,11 +3,10 @@
 from pathlib import Path
 
 import click
-
-from checker.commands import checking
-from checker.commands.options import EXIT_STATUSES, json_option, limit_options, out_option
-from checker.exploration.verdict import Limits
-from checker.process.errors import UsageError
+from kafkacheck.checker.commands import checking
+from kafkacheck.checker.commands.options import EXIT_STATUSES, json_option, limit_options, out_option
+from kafkacheck.checker.exploration.verdict import Limits
+from kafkacheck.checker.process.errors import UsageError
 
 
 @click.command(epilog=EXIT_STATUSES)
@@ -40,7 +39,7 @@ def bugs(
     of the names in it; its shortest counterexample is printed and, with --out, drawn. The length counts the initial
     state; the states are those that the search with the fix visited. A limit is that of each single search.
     """
-    from checker.commands.museum_report import bugs_page, list_bugs, show_bugs
+    from kafkacheck.checker.commands.museum_report import bugs_page, list_bugs, show_bugs
 
     if markdown:
         if not only_list or as_json:

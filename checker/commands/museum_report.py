@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from checker.catalogue.museum import Exhibit, Museum, chosen_bugs, pinned
-from checker.commands import checking, pages, report
-from checker.commands.output import say
-from checker.exploration.verdict import Limits
-from checker.model.settings import rules_of
-from checker.process.errors import UsageError
-from checker.process.files import make_usable, remove_empty
-from checker.process.statuses import NOT_EXHAUSTED, UNEXPECTED
-from checker.result import Result
-from checker.schema.rules import full_name
+from kafkacheck.checker.catalogue.museum import Exhibit, Museum, chosen_bugs, pinned
+from kafkacheck.checker.commands import checking, pages, report
+from kafkacheck.checker.commands.output import say
+from kafkacheck.checker.exploration.verdict import Limits
+from kafkacheck.checker.model.settings import rules_of
+from kafkacheck.checker.process.errors import UsageError
+from kafkacheck.checker.process.files import make_usable, remove_empty
+from kafkacheck.checker.process.statuses import NOT_EXHAUSTED, UNEXPECTED
+from kafkacheck.checker.result import Result
+from kafkacheck.checker.schema.rules import full_name
 
 COLUMNS = ("id", "title", "area", "property", "found", "fixed", "shortest", "states", "seconds", "fixed by")
 LISTED = ("id", "title", "area", "model", "property", "fixed by")

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-
-from checker.process import statuses
-from checker.process.errors import UsageError
-from checker.process.names import shortened
+from kafkacheck.checker.process import statuses
+from kafkacheck.checker.process.errors import UsageError
+from kafkacheck.checker.process.names import shortened
 
 Command = Callable[..., Any]
 

@@ -11,9 +11,8 @@ import traceback
 from typing import TextIO
 
 import click
-
-from checker.process import endings
-from checker.process.errors import UsageError
+from kafkacheck.checker.process import endings
+from kafkacheck.checker.process.errors import UsageError
 
 MEND = "send it to a place that can be written, or to /dev/null"
 

@@ -6,7 +6,7 @@ import time
 from collections import deque
 from typing import TYPE_CHECKING, TextIO
 
-from checker.exploration.verdict import COMPILING, Progress
+from kafkacheck.checker.exploration.verdict import COMPILING, Progress
 
 if TYPE_CHECKING:
     from rich.live import Live

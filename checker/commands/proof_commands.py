@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-
-from checker.catalogue import catalogue
-from checker.commands.options import EXIT_STATUSES, Place, Seconds, json_option, set_option
-from checker.model import settings
+from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.commands.options import EXIT_STATUSES, Place, Seconds, json_option, set_option
+from kafkacheck.checker.model import settings
 
 TIMEOUT = 60.0
 """Seconds for a single question to the solver, unless told otherwise."""
@@ -94,11 +93,11 @@ def prove(
     Every lemma and property must hold at the start and be preserved by every action. Where a step fails, a state from
     which it does is shown, and whether a search reaches it. The last line is the verdict.
     """
-    from checker.commands import proving
-    from checker.exploration.verdict import Limits
-    from checker.proofs import second_solver
-    from checker.proofs.prove import Settings
-    from checker.proofs.workers import worker_count
+    from kafkacheck.checker.commands import proving
+    from kafkacheck.checker.exploration.verdict import Limits
+    from kafkacheck.checker.proofs import second_solver
+    from kafkacheck.checker.proofs.prove import Settings
+    from kafkacheck.checker.proofs.workers import worker_count
 
     model = settings.with_settings(catalogue.find_model(model_name), changes)
     second = second_solver.version() if solver == second_solver.NAME else ""
@@ -139,8 +138,8 @@ def bmc(
     BOUNDED means that nothing is wrong in these, HOLDS that there are no longer ones; UNKNOWN and TIMEOUT that the
     solver gave up, at the depth that is said.
     """
-    from checker.commands import bmc_report
-    from checker.proofs.provable import with_provable
+    from kafkacheck.checker.commands import bmc_report
+    from kafkacheck.checker.proofs.provable import with_provable
 
     model = with_provable(settings.with_settings(catalogue.find_model(model_name), changes), properties)
     return bmc_report.check_model(model, depth, timeout, folder, scripts, as_json)
@@ -168,7 +167,7 @@ def equivalent(
     For an edit that claims to be a refactoring: name the model in another copy of the sources as MODEL_B, by the path
     of its file. The modules beside that file are read with it. --set goes for both.
     """
-    from checker.commands import equivalent_report
+    from kafkacheck.checker.commands import equivalent_report
 
     model = settings.with_settings(catalogue.find_model(model_name), changes)
     return equivalent_report.compare_models(model, other_name, changes, actions, timeout, scripts, as_json)

@@ -3,18 +3,18 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from checker.commands.confirmed_report import confirmed_entry, confirmed_text
-from checker.model import Property
-from checker.model.settings import rules_of, settings_text, told_settings
-from checker.pictures.render import trace_text
-from checker.proofs.houdini import Found
-from checker.proofs.judgement import Judgement, ProofVerdict
-from checker.proofs.prove import Checked, Failure, Proof
-from checker.proofs.reached import Reached
-from checker.proofs.solver import VERSION
-from checker.schema import pretty
-from checker.traces import trace as traces
-from checker.traces.witness import find_witness
+from kafkacheck.checker.commands.confirmed_report import confirmed_entry, confirmed_text
+from kafkacheck.checker.model import Property
+from kafkacheck.checker.model.settings import rules_of, settings_text, told_settings
+from kafkacheck.checker.pictures.render import trace_text
+from kafkacheck.checker.proofs.houdini import Found
+from kafkacheck.checker.proofs.judgement import Judgement, ProofVerdict
+from kafkacheck.checker.proofs.prove import Checked, Failure, Proof
+from kafkacheck.checker.proofs.reached import Reached
+from kafkacheck.checker.proofs.solver import VERSION
+from kafkacheck.checker.schema import pretty
+from kafkacheck.checker.traces import trace as traces
+from kafkacheck.checker.traces.witness import find_witness
 
 MOST_NAMED = 5
 """So many candidates on which the solver gave up are named."""

@@ -12,7 +12,7 @@ def properties(markdown: bool) -> int:
     each the command prints the first sentence of its docstring, the models that use it, and the models and known bugs
     that violate it.
     """
-    from checker.commands.property_report import list_properties
+    from kafkacheck.checker.commands.property_report import list_properties
 
     return list_properties(markdown)
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from checker.catalogue import catalogue
-from checker.catalogue.museum import bugs
-from checker.commands import pages
-from checker.commands.output import say
-from checker.model import Model
-from checker.process.locations import short_path
+from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.catalogue.museum import bugs
+from kafkacheck.checker.commands import pages
+from kafkacheck.checker.commands.output import say
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.process.locations import short_path
 
 INTRODUCTION = """\
 # What models are judged by

@@ -3,23 +3,23 @@
 import time
 from collections.abc import Sequence
 
-from checker.catalogue import catalogue
-from checker.commands import proof_report
-from checker.commands.output import say, tell
-from checker.commands.progress import PLAIN_INTERVAL
-from checker.commands.report import json_text
-from checker.exploration.verdict import Limits
-from checker.model import Model, Property, Protocol
-from checker.model.settings import headline
-from checker.process.errors import ModelError, UsageError
-from checker.process.foreign import said
-from checker.process.names import shortened
-from checker.process.statuses import INVARIANT_VIOLATED, NOT_EXHAUSTED, STEP_VIOLATED
-from checker.proofs.houdini import find_lemmas
-from checker.proofs.judgement import Judgement, ProofVerdict, judge
-from checker.proofs.provable import left_out, left_out_text, with_provable
-from checker.proofs.prove import Checked, Proof, Settings, prove
-from checker.proofs.scripts import Scripts
+from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.commands import proof_report
+from kafkacheck.checker.commands.output import say, tell
+from kafkacheck.checker.commands.progress import PLAIN_INTERVAL
+from kafkacheck.checker.commands.report import json_text
+from kafkacheck.checker.exploration.verdict import Limits
+from kafkacheck.checker.model import Model, Property, Protocol
+from kafkacheck.checker.model.settings import headline
+from kafkacheck.checker.process.errors import ModelError, UsageError
+from kafkacheck.checker.process.foreign import said
+from kafkacheck.checker.process.names import shortened
+from kafkacheck.checker.process.statuses import INVARIANT_VIOLATED, NOT_EXHAUSTED, STEP_VIOLATED
+from kafkacheck.checker.proofs.houdini import find_lemmas
+from kafkacheck.checker.proofs.judgement import Judgement, ProofVerdict, judge
+from kafkacheck.checker.proofs.provable import left_out, left_out_text, with_provable
+from kafkacheck.checker.proofs.prove import Checked, Proof, Settings, prove
+from kafkacheck.checker.proofs.scripts import Scripts
 
 AUTO = "auto"
 LEMMAS = "LEMMAS"

@@ -7,18 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from checker.catalogue.catalogue import Expectation
-from checker.exploration.verdict import Verdict
-from checker.model.settings import rules_of
-from checker.process.statuses import NOT_EXHAUSTED
-from checker.result import Result
-from checker.traces import trace as traces
+from kafkacheck.checker.catalogue.catalogue import Expectation
+from kafkacheck.checker.exploration.verdict import Verdict
+from kafkacheck.checker.model.settings import rules_of
+from kafkacheck.checker.process.statuses import NOT_EXHAUSTED
+from kafkacheck.checker.result import Result
+from kafkacheck.checker.traces import trace as traces
 
 if TYPE_CHECKING:
+    from kafkacheck.checker.model import Model
+    from kafkacheck.checker.traces.replay import ReplayOutcome
     from rich.table import Table
-
-    from checker.model import Model
-    from checker.traces.replay import ReplayOutcome
 
 PLAIN_TABLE_WIDTH = 1000
 """Columns of the closing table where there is no terminal: nothing is folded."""
@@ -116,7 +115,7 @@ def document(result: Result, files: tuple[Path, ...]) -> dict[str, Any]:
 
     `loop`: of a lasso, the index in it of the state in which the cycle begins, see `checker.traces.trace`.
     """
-    from checker.traces.witness import explain
+    from kafkacheck.checker.traces.witness import explain
 
     model = result.model
     witness = None if result.trace is None else explain(result.trace)

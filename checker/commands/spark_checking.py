@@ -3,21 +3,21 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from checker.catalogue.named import Source
-from checker.commands.checking import Search
-from checker.commands.output import tell
-from checker.commands.progress import ProgressReport
-from checker.distributed import runs
-from checker.distributed.runs import Cluster
-from checker.exploration.verdict import Limits
-from checker.model import Model
-from checker.process.errors import UsageError
-from checker.result import Result
+from kafkacheck.checker.catalogue.named import Source
+from kafkacheck.checker.commands.checking import Search
+from kafkacheck.checker.commands.output import tell
+from kafkacheck.checker.commands.progress import ProgressReport
+from kafkacheck.checker.distributed import runs
+from kafkacheck.checker.distributed.runs import Cluster
+from kafkacheck.checker.exploration.verdict import Limits
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.process.errors import UsageError
+from kafkacheck.checker.result import Result
 
 
 def cluster_of(master: str | None, conf: Sequence[str], shards: int | None, spark_from: int | None) -> Cluster:
     """Where Spark runs, from the options of the command line. UsageError where a setting is malformed."""
-    from checker.distributed import spark
+    from kafkacheck.checker.distributed import spark
 
     widest = runs.SPARK_FROM if spark_from is None else spark_from
     return Cluster(master, spark.parse_settings(conf), shards, widest, tell=lambda line: tell(f"note: {line}"))

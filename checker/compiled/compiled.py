@@ -12,14 +12,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-
-from checker.compiled.context import EVERY_ACTION, EXCLUDED, Context, Sizes, kept_slot, successor_slot
-from checker.compiled.kernel import sizes_of
-from checker.compiled.lookup import BUCKET, MOST_SLOTS
-from checker.compiled.machine_code import Improvement
-from checker.compiled.native import DEADLOCK, FAULT, FAULT_AT, NO_FAULT, STOP, STOPPED, Entry
-from checker.exploration.evaluation import Evaluation
-from checker.exploration.exploration import (
+from kafkacheck.checker.compiled.context import EVERY_ACTION, EXCLUDED, Context, Sizes, kept_slot, successor_slot
+from kafkacheck.checker.compiled.kernel import sizes_of
+from kafkacheck.checker.compiled.lookup import BUCKET, MOST_SLOTS
+from kafkacheck.checker.compiled.machine_code import Improvement
+from kafkacheck.checker.compiled.native import DEADLOCK, FAULT, FAULT_AT, NO_FAULT, STOP, STOPPED, Entry
+from kafkacheck.checker.exploration.evaluation import Evaluation
+from kafkacheck.checker.exploration.exploration import (
     NO_MEMORY,
     Exploration,
     Found,
@@ -29,11 +28,11 @@ from checker.exploration.exploration import (
     memory_reason,
     states_reason,
 )
-from checker.language import removal
-from checker.model import Model
-from checker.process.errors import EvaluationError
-from checker.process.room import THREAD, need, take
-from checker.schema.objects import Values
+from kafkacheck.checker.language import removal
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.process.errors import EvaluationError
+from kafkacheck.checker.process.room import THREAD, need, take
+from kafkacheck.checker.schema.objects import Values
 
 BUFFER = 32768
 """How many successors are collected before all of them are looked up."""
@@ -346,7 +345,7 @@ class CompiledSearch:
 
     def check_itself(self, seconds: float) -> int:
         """Expand some of the visited states by plain Python, see `checker.compiled.self_check`."""
-        from checker.compiled import self_check
+        from kafkacheck.checker.compiled import self_check
 
         return self_check.of_search(self, seconds)
 

@@ -3,7 +3,7 @@
 from enum import IntEnum
 from typing import NamedTuple
 
-from checker.compiled.native import FIRST_PROPERTY, I64, Builder, llvm
+from kafkacheck.checker.compiled.native import FIRST_PROPERTY, I64, Builder, llvm
 
 
 class Context(IntEnum):

@@ -9,9 +9,17 @@ missed. All entries take one argument, the address of a context: an array of 64-
 import contextlib
 from collections.abc import Iterator
 
-from checker.compiled import lookup
-from checker.compiled.context import EXCLUDED, Context, Sizes, bit_of_action, kept_slot, pointer, successor_slot
-from checker.compiled.native import (
+from kafkacheck.checker.compiled import lookup
+from kafkacheck.checker.compiled.context import (
+    EXCLUDED,
+    Context,
+    Sizes,
+    bit_of_action,
+    kept_slot,
+    pointer,
+    successor_slot,
+)
+from kafkacheck.checker.compiled.native import (
     AT,
     DEADLOCK,
     DIRTY_FALSE,
@@ -34,12 +42,12 @@ from checker.compiled.native import (
     number,
     removed,
 )
-from checker.compiled.packing import Packing
-from checker.compiled.watched import watched_leaves
-from checker.language import ir
-from checker.language.footprint import WHOLE_STATE, footprint
-from checker.model import Action, Model
-from checker.process import collector
+from kafkacheck.checker.compiled.packing import Packing
+from kafkacheck.checker.compiled.watched import watched_leaves
+from kafkacheck.checker.language import ir
+from kafkacheck.checker.language.footprint import WHOLE_STATE, footprint
+from kafkacheck.checker.model import Action, Model
+from kafkacheck.checker.process import collector
 
 ENTRIES = ["expand", "absorb", "check", "fill", "spread", "fingerprint"]
 

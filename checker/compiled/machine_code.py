@@ -11,11 +11,11 @@ import time
 from collections.abc import Iterator
 from typing import IO
 
-from checker.compiled import native
-from checker.compiled.kernel import ENTRIES
-from checker.compiled.native import Entry
-from checker.process import cache
-from checker.process.places import child
+from kafkacheck.checker.compiled import native
+from kafkacheck.checker.compiled.kernel import ENTRIES
+from kafkacheck.checker.compiled.native import Entry
+from kafkacheck.checker.process import cache
+from kafkacheck.checker.process.places import child
 
 KIND = "code"
 """What the cache calls it."""
@@ -98,7 +98,7 @@ def compiling(text: str, quick: bool = False) -> Iterator[Compiler]:
     if known is not None:
         yield Compiler(text, quick, known)
         return
-    program = f"from checker.compiled.native import compile_input; compile_input(quick={quick})"
+    program = f"from kafkacheck.checker.compiled.native import compile_input; compile_input(quick={quick})"
     with contextlib.ExitStack() as held:
         source, output = (held.enter_context(tempfile.TemporaryFile()) for _ in range(2))
         source.write(text.encode())

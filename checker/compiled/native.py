@@ -17,15 +17,14 @@ import threading
 from collections.abc import Callable, Iterator
 
 import llvmlite
+from kafkacheck.checker.language import ir
+from kafkacheck.checker.language.ranges import HIGHEST_SHIFT
+from kafkacheck.checker.language.removal import NOTHING
+from kafkacheck.checker.language.work import loop_work
+from kafkacheck.checker.process.room import need
+from kafkacheck.checker.schema.shape import ArrayOf, leaf_count
 from llvmlite import binding
 from llvmlite import ir as llvm
-
-from checker.language import ir
-from checker.language.ranges import HIGHEST_SHIFT
-from checker.language.removal import NOTHING
-from checker.language.work import loop_work
-from checker.process.room import need
-from checker.schema.shape import ArrayOf, leaf_count
 
 I1, I16, I32, I64 = llvm.IntType(1), llvm.IntType(16), llvm.IntType(32), llvm.IntType(64)
 POINTER = I64.as_pointer()
@@ -448,7 +447,7 @@ def fingerprint(text: str, quick: bool = False) -> str:
 @functools.cache
 def _own_text() -> str:
     """A hash of this file, also where it is in the package that Spark brings to its workers."""
-    return hashlib.sha256(pkgutil.get_data("checker.compiled", "native.py") or b"").hexdigest()
+    return hashlib.sha256(pkgutil.get_data("kafkacheck.checker.compiled", "native.py") or b"").hexdigest()
 
 
 def compile_object(text: str, quick: bool = False) -> bytes:

@@ -4,9 +4,8 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-
-from checker.compiled.native import I1, I32, I64, POINTER, VOID, Builder, internal, llvm, number
-from checker.schema.layout import Layout
+from kafkacheck.checker.compiled.native import I1, I32, I64, POINTER, VOID, Builder, internal, llvm, number
+from kafkacheck.checker.schema.layout import Layout
 
 Words = list[llvm.Value]
 """A packed state in registers."""

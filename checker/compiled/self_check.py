@@ -14,21 +14,20 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-
-from checker.compiled.compiled import CompiledSearch, Workspace
-from checker.compiled.context import EXCLUDED, kept_slot, successor_slot
-from checker.compiled.lookup import BUCKET, INDEX, TAG
-from checker.compiled.native import DEADLOCK, FAULT, NO_FAULT
-from checker.compiled.packing import fingerprints
-from checker.exploration.evaluation import Evaluation, call_text
-from checker.exploration.exploration import Watch
-from checker.exploration.interpreted import actions_of_calls, codes_of, generate_expand, generate_judge
-from checker.model import Model
-from checker.process import collector
-from checker.process.errors import SelfCheckError
-from checker.process.interrupts import Stopped
-from checker.schema import pretty
-from checker.schema.objects import Values
+from kafkacheck.checker.compiled.compiled import CompiledSearch, Workspace
+from kafkacheck.checker.compiled.context import EXCLUDED, kept_slot, successor_slot
+from kafkacheck.checker.compiled.lookup import BUCKET, INDEX, TAG
+from kafkacheck.checker.compiled.native import DEADLOCK, FAULT, NO_FAULT
+from kafkacheck.checker.compiled.packing import fingerprints
+from kafkacheck.checker.exploration.evaluation import Evaluation, call_text
+from kafkacheck.checker.exploration.exploration import Watch
+from kafkacheck.checker.exploration.interpreted import actions_of_calls, codes_of, generate_expand, generate_judge
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.process import collector
+from kafkacheck.checker.process.errors import SelfCheckError
+from kafkacheck.checker.process.interrupts import Stopped
+from kafkacheck.checker.schema import pretty
+from kafkacheck.checker.schema.objects import Values
 
 Array = np.ndarray[Any, Any]
 

@@ -1,11 +1,11 @@
 """Which leaves a step must change before it can violate a property of steps: after others it need not be judged."""
 
-from checker.language.footprint import footprint
-from checker.language.work import work
-from checker.model import Property
-from checker.schema.layout import Layout
-from checker.symbolic import symbolic
-from checker.symbolic.terms import TRUE
+from kafkacheck.checker.language.footprint import footprint
+from kafkacheck.checker.language.work import work
+from kafkacheck.checker.model import Property
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.checker.symbolic import symbolic
+from kafkacheck.checker.symbolic.terms import TRUE
 
 MOST_WORK = 20_000
 """How many statements a property may run that is read symbolically: what takes longer is always judged."""

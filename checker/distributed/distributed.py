@@ -11,18 +11,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from checker.compiled.self_check import Examples
-from checker.distributed import shard as shards
-from checker.distributed.shard import Absorbed, Trouble, Work
-from checker.exploration.evaluation import Evaluation
-from checker.exploration.exploration import Exploration, Found, Watch, failure, states_reason
-from checker.exploration.verdict import Verdict
-from checker.kept.blocks import Level, place_of
-from checker.kept.run_directory import Committed, RunDirectory, Shard, Summary
-from checker.model import Model
-from checker.process.background import FailedError, Job
-from checker.process.errors import SelfCheckError
-from checker.schema.objects import Values
+from kafkacheck.checker.compiled.self_check import Examples
+from kafkacheck.checker.distributed import shard as shards
+from kafkacheck.checker.distributed.shard import Absorbed, Trouble, Work
+from kafkacheck.checker.exploration.evaluation import Evaluation
+from kafkacheck.checker.exploration.exploration import Exploration, Found, Watch, failure, states_reason
+from kafkacheck.checker.exploration.verdict import Verdict
+from kafkacheck.checker.kept.blocks import Level, place_of
+from kafkacheck.checker.kept.run_directory import Committed, RunDirectory, Shard, Summary
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.process.background import FailedError, Job
+from kafkacheck.checker.process.errors import SelfCheckError
+from kafkacheck.checker.schema.objects import Values
 
 
 class Workers(Protocol):
@@ -84,7 +84,7 @@ class SparkWorkers:
 
 
 def _spark_reason(error: BaseException) -> str:
-    from checker.distributed import spark
+    from kafkacheck.checker.distributed import spark
 
     return f"Spark failed: {spark.reason(error)}"
 
@@ -263,7 +263,7 @@ class DistributedSearch:
 
     def check_itself(self, seconds: float) -> int:
         """Expand some of the visited states by plain Python, see `checker.compiled.self_check`."""
-        from checker.distributed import checking
+        from kafkacheck.checker.distributed import checking
 
         return checking.of_run(self, seconds)
 

@@ -3,11 +3,10 @@
 import itertools
 
 import numpy as np
-
-from checker.compiled.compiled import CompiledSearch
-from checker.distributed import shard as shards
-from checker.kept.blocks import Array, Level, Visited, parent_of
-from checker.kept.run_directory import Committed, File, RunDirectory, Shard, Summary, Violation
+from kafkacheck.checker.compiled.compiled import CompiledSearch
+from kafkacheck.checker.distributed import shard as shards
+from kafkacheck.checker.kept.blocks import Array, Level, Visited, parent_of
+from kafkacheck.checker.kept.run_directory import Committed, File, RunDirectory, Shard, Summary, Violation
 
 
 def hand_over(search: CompiledSearch, run: RunDirectory, count: int) -> Committed:

@@ -13,7 +13,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.process.errors import UsageError
+from kafkacheck.checker.process.errors import UsageError
 
 SUPPORTED = (17, 21, 25)
 """The versions of Java that this Spark supports."""

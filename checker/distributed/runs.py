@@ -14,27 +14,26 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-
-from checker.catalogue import catalogue
-from checker.catalogue.named import Source, Wanted, followed
-from checker.compiled import kernel, machine_code
-from checker.compiled.compiled import CompiledSearch
-from checker.compiled.self_check import Examples, examples_of
-from checker.distributed import spark
-from checker.distributed.distributed import DistributedSearch, HereWorkers, SparkWorkers
-from checker.distributed.hand_over import hand_over
-from checker.distributed.shard import Work
-from checker.exploration.exploration import Found, Watch
-from checker.exploration.interpreted import InterpretedSearch, wait
-from checker.exploration.verdict import Limits, ProgressListener, Verdict
-from checker.kept.run_directory import RunDirectory, kernel_name
-from checker.model import Model
-from checker.model.identity import differences, identity_of
-from checker.process.background import FailedError, Job
-from checker.process.errors import UsageError
-from checker.process.files import atomic_write, reason_of
-from checker.process.places import CHECKER, SOURCES
-from checker.result import Result, result_of, self_checked
+from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.catalogue.named import Source, Wanted, followed
+from kafkacheck.checker.compiled import kernel, machine_code
+from kafkacheck.checker.compiled.compiled import CompiledSearch
+from kafkacheck.checker.compiled.self_check import Examples, examples_of
+from kafkacheck.checker.distributed import spark
+from kafkacheck.checker.distributed.distributed import DistributedSearch, HereWorkers, SparkWorkers
+from kafkacheck.checker.distributed.hand_over import hand_over
+from kafkacheck.checker.distributed.shard import Work
+from kafkacheck.checker.exploration.exploration import Found, Watch
+from kafkacheck.checker.exploration.interpreted import InterpretedSearch, wait
+from kafkacheck.checker.exploration.verdict import Limits, ProgressListener, Verdict
+from kafkacheck.checker.kept.run_directory import RunDirectory, kernel_name
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.model.identity import differences, identity_of
+from kafkacheck.checker.process.background import FailedError, Job
+from kafkacheck.checker.process.errors import UsageError
+from kafkacheck.checker.process.files import atomic_write, reason_of
+from kafkacheck.checker.process.places import CHECKER, SOURCES
+from kafkacheck.checker.result import Result, result_of, self_checked
 
 SPARK_FROM = 200_000
 """From how many states on a level is a Spark job, unless told otherwise: below, a job costs more than it saves."""
@@ -279,7 +278,7 @@ def _package() -> Path:
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
         for module in sorted(CHECKER.rglob("*.py")):
-            archive.write(module, module.relative_to(SOURCES))
+            archive.write(module, Path("kafkacheck") / module.relative_to(SOURCES))
     atomic_write(path, content.getvalue())
     return path
 

@@ -12,17 +12,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-
-from checker.compiled import machine_code
-from checker.compiled.compiled import Workspace, slots_for
-from checker.compiled.context import Sizes, kept_slot, successor_slot
-from checker.compiled.native import DEADLOCK, FAULT, FAULT_AT, NO_FAULT, Entry, fingerprint
-from checker.distributed import visited
-from checker.kept import blocks
-from checker.kept.blocks import Array, Candidates, Level, Visited, parent_of
-from checker.kept.run_directory import File, RunDirectory, Shard
-from checker.process import cache
-from checker.process.errors import KafkacheckError
+from kafkacheck.checker.compiled import machine_code
+from kafkacheck.checker.compiled.compiled import Workspace, slots_for
+from kafkacheck.checker.compiled.context import Sizes, kept_slot, successor_slot
+from kafkacheck.checker.compiled.native import DEADLOCK, FAULT, FAULT_AT, NO_FAULT, Entry, fingerprint
+from kafkacheck.checker.distributed import visited
+from kafkacheck.checker.kept import blocks
+from kafkacheck.checker.kept.blocks import Array, Candidates, Level, Visited, parent_of
+from kafkacheck.checker.kept.run_directory import File, RunDirectory, Shard
+from kafkacheck.checker.process import cache
+from kafkacheck.checker.process.errors import KafkacheckError
 
 CHUNK = 1 << 19
 """How many states of a shard are expanded before their successors are sent on."""

@@ -8,8 +8,7 @@ move each state about log2(n) times at most.
 from collections.abc import Sequence
 
 import numpy as np
-
-from checker.kept.blocks import Array, Candidates, Level, Visited
+from kafkacheck.checker.kept.blocks import Array, Candidates, Level, Visited
 
 
 def distinct(candidates: Candidates, fingerprints: Array) -> Level:

@@ -6,12 +6,12 @@ The searches use it for what is rare: initial states, counterexamples, and sayin
 import re
 from collections.abc import Iterator
 
-from checker.exploration.exploration import Exploration
-from checker.model import Action, Model, Property
-from checker.process.errors import EvaluationError, SelfCheckError
-from checker.process.locations import guarded, place_of
-from checker.schema import Kind, pretty
-from checker.schema.objects import Values
+from kafkacheck.checker.exploration.exploration import Exploration
+from kafkacheck.checker.model import Action, Model, Property
+from kafkacheck.checker.process.errors import EvaluationError, SelfCheckError
+from kafkacheck.checker.process.locations import guarded, place_of
+from kafkacheck.checker.schema import Kind, pretty
+from kafkacheck.checker.schema.objects import Values
 
 
 class Evaluation:

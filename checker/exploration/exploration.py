@@ -5,14 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import psutil
-
-from checker.exploration import forecast
-from checker.exploration.verdict import Limits, Progress, ProgressListener, Verdict
-from checker.model import Model
-from checker.process import memory
-from checker.process.errors import EvaluationError, KafkacheckError, SelfCheckError
-from checker.process.interrupts import Interrupts
-from checker.schema.objects import Values
+from kafkacheck.checker.exploration import forecast
+from kafkacheck.checker.exploration.verdict import Limits, Progress, ProgressListener, Verdict
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.process import memory
+from kafkacheck.checker.process.errors import EvaluationError, KafkacheckError, SelfCheckError
+from kafkacheck.checker.process.interrupts import Interrupts
+from kafkacheck.checker.schema.objects import Values
 
 SECONDS_BETWEEN_LOOKS = 0.05
 

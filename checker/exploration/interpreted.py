@@ -5,17 +5,17 @@ from collections.abc import Callable, Mapping
 from types import CodeType
 from typing import Any
 
-from checker.exploration.evaluation import Evaluation
-from checker.exploration.exploration import NO_MEMORY, Exploration, Found, HandOver, Watch, states_reason
-from checker.exploration.verdict import COMPILING, Verdict
-from checker.language.source import codes_within
-from checker.model import Action, Model, Property
-from checker.process import collector
-from checker.process.errors import EvaluationError
-from checker.process.interrupts import Stopped
-from checker.schema import Flag
-from checker.schema.objects import Values
-from checker.schema.rows import OutOfRangeError, Rows
+from kafkacheck.checker.exploration.evaluation import Evaluation
+from kafkacheck.checker.exploration.exploration import NO_MEMORY, Exploration, Found, HandOver, Watch, states_reason
+from kafkacheck.checker.exploration.verdict import COMPILING, Verdict
+from kafkacheck.checker.language.source import codes_within
+from kafkacheck.checker.model import Action, Model, Property
+from kafkacheck.checker.process import collector
+from kafkacheck.checker.process.errors import EvaluationError
+from kafkacheck.checker.process.interrupts import Stopped
+from kafkacheck.checker.schema import Flag
+from kafkacheck.checker.schema.objects import Values
+from kafkacheck.checker.schema.rows import OutOfRangeError, Rows
 
 Successors = Callable[[Values, list[tuple[int, Values, Any]]], Any]
 Judge = Callable[..., list[int]]

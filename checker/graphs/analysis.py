@@ -8,13 +8,12 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-
-from checker.distributed import spark
-from checker.graphs import queries
-from checker.graphs.manifest import EDGES, STATES
-from checker.graphs.sealed import VERIFYING
-from checker.process.errors import UsageError
-from checker.process.names import unknown
+from kafkacheck.checker.distributed import spark
+from kafkacheck.checker.graphs import queries
+from kafkacheck.checker.graphs.manifest import EDGES, STATES
+from kafkacheck.checker.graphs.sealed import VERIFYING
+from kafkacheck.checker.process.errors import UsageError
+from kafkacheck.checker.process.names import unknown
 
 NO_EDGES = (
     "SELECT 0L AS source, '' AS action, CAST(NULL AS BIGINT) AS target, array('') AS violates, 0 AS level WHERE false"

@@ -12,13 +12,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-
-from checker.graphs.state_graph import Combinations
-from checker.model import Model
-from checker.schema import Count, EnumOf, Epoch, Flag, IdSet, Kind, Offset, Struct
-from checker.schema.layout import Layout
-from checker.schema.objects import is_optional
-from checker.schema.shape import ArrayOf, Record, Scalar, Type, leaf_count
+from kafkacheck.checker.graphs.state_graph import Combinations
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Count, EnumOf, Epoch, Flag, IdSet, Kind, Offset, Struct
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.checker.schema.objects import is_optional
+from kafkacheck.checker.schema.shape import ArrayOf, Record, Scalar, Type, leaf_count
 
 Rows = np.ndarray[Any, Any]
 

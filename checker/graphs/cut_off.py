@@ -9,15 +9,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-
-from checker.compiled.context import Sizes
-from checker.compiled.kernel import kernel_text, sizes_of
-from checker.compiled.native import FAULT, FAULT_AT, NO_FAULT, Entry
-from checker.graphs.state_graph import Array, Combinations, StepSpace
-from checker.model import Model
-from checker.process.errors import KafkacheckError
-from checker.schema import Allowance
-from checker.schema.layout import Slot, packed, unpacked
+from kafkacheck.checker.compiled.context import Sizes
+from kafkacheck.checker.compiled.kernel import kernel_text, sizes_of
+from kafkacheck.checker.compiled.native import FAULT, FAULT_AT, NO_FAULT, Entry
+from kafkacheck.checker.graphs.state_graph import Array, Combinations, StepSpace
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.process.errors import KafkacheckError
+from kafkacheck.checker.schema import Allowance
+from kafkacheck.checker.schema.layout import Slot, packed, unpacked
 
 
 class Larger(NamedTuple):

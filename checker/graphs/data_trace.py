@@ -7,15 +7,14 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-
-from checker.catalogue.catalogue import find_model
-from checker.compiled.kernel import kernel_text
-from checker.exploration.evaluation import Evaluation
-from checker.graphs.manifest import EDGES, STATES, level_folder
-from checker.model import Action, Model
-from checker.process.errors import EvaluationError, KafkacheckError, UsageError
-from checker.schema.objects import Values, value_from_json
-from checker.traces.trace import Step, Trace, rebuild
+from kafkacheck.checker.catalogue.catalogue import find_model
+from kafkacheck.checker.compiled.kernel import kernel_text
+from kafkacheck.checker.exploration.evaluation import Evaluation
+from kafkacheck.checker.graphs.manifest import EDGES, STATES, level_folder
+from kafkacheck.checker.model import Action, Model
+from kafkacheck.checker.process.errors import EvaluationError, KafkacheckError, UsageError
+from kafkacheck.checker.schema.objects import Values, value_from_json
+from kafkacheck.checker.traces.trace import Step, Trace, rebuild
 
 
 def model_of(manifest: dict[str, Any], text: str) -> Model:

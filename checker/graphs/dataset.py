@@ -17,20 +17,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-from checker.compiled.kernel import sizes_of
-from checker.compiled.machine_code import entries_soon
-from checker.exploration.exploration import Watch
-from checker.exploration.verdict import Limits, ProgressListener
-from checker.graphs import manifest, state_graph
-from checker.graphs.cut_off import CutOff, all_larger
-from checker.graphs.dataset_tables import Tables
-from checker.graphs.manifest import EDGES, STATES, Explored, Tally, bit_counts, level_folder
-from checker.graphs.sealed import Digest, SealedFile
-from checker.graphs.state_graph import NO_STATE, StateGraph, Steps
-from checker.model import Model
-from checker.process.errors import NotExhaustedError, UsageError
-from checker.process.files import make_folder, make_usable
+from kafkacheck.checker.compiled.kernel import sizes_of
+from kafkacheck.checker.compiled.machine_code import entries_soon
+from kafkacheck.checker.exploration.exploration import Watch
+from kafkacheck.checker.exploration.verdict import Limits, ProgressListener
+from kafkacheck.checker.graphs import manifest, state_graph
+from kafkacheck.checker.graphs.cut_off import CutOff, all_larger
+from kafkacheck.checker.graphs.dataset_tables import Tables
+from kafkacheck.checker.graphs.manifest import EDGES, STATES, Explored, Tally, bit_counts, level_folder
+from kafkacheck.checker.graphs.sealed import Digest, SealedFile
+from kafkacheck.checker.graphs.state_graph import NO_STATE, StateGraph, Steps
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.process.errors import NotExhaustedError, UsageError
+from kafkacheck.checker.process.files import make_folder, make_usable
 
 
 def write(

@@ -4,13 +4,12 @@ from collections.abc import Mapping
 
 import numpy as np
 import pyarrow as pa
-
-from checker.graphs import arrow
-from checker.graphs.cut_off import Judged
-from checker.graphs.state_graph import Array, States, Steps
-from checker.model import Model
-from checker.schema import Allowance
-from checker.schema.layout import unpacked
+from kafkacheck.checker.graphs import arrow
+from kafkacheck.checker.graphs.cut_off import Judged
+from kafkacheck.checker.graphs.state_graph import Array, States, Steps
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Allowance
+from kafkacheck.checker.schema.layout import unpacked
 
 
 class Tables:

@@ -7,16 +7,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-
-from checker.exploration.exploration import Found
-from checker.exploration.verdict import Verdict
-from checker.graphs.dataset_tables import Tables
-from checker.graphs.sealed import Digest, verify
-from checker.graphs.state_graph import Combinations
-from checker.model import Model
-from checker.model.settings import rules_of
-from checker.process.errors import UsageError
-from checker.process.files import reason_of
+from kafkacheck.checker.exploration.exploration import Found
+from kafkacheck.checker.exploration.verdict import Verdict
+from kafkacheck.checker.graphs.dataset_tables import Tables
+from kafkacheck.checker.graphs.sealed import Digest, verify
+from kafkacheck.checker.graphs.state_graph import Combinations
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.model.settings import rules_of
+from kafkacheck.checker.process.errors import UsageError
+from kafkacheck.checker.process.files import reason_of
 
 FORMAT = "kafkacheck state graph"
 VERSION = 4

@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-
-from checker.exploration.evaluation import Evaluation
-from checker.exploration.exploration import Watch
-from checker.exploration.interpreted import Successors, codes_of, generate_expand
-from checker.model import Model, Property
-from checker.process.errors import NotExhaustedError
-from checker.process.interrupts import Stopped
-from checker.schema.objects import Values
+from kafkacheck.checker.exploration.evaluation import Evaluation
+from kafkacheck.checker.exploration.exploration import Watch
+from kafkacheck.checker.exploration.interpreted import Successors, codes_of, generate_expand
+from kafkacheck.checker.model import Model, Property
+from kafkacheck.checker.process.errors import NotExhaustedError
+from kafkacheck.checker.process.interrupts import Stopped
+from kafkacheck.checker.schema.objects import Values
 
 Array = np.ndarray[Any, Any]
 
@@ -56,7 +55,7 @@ def first_steps(sources: Array, count: int) -> Array:
 
 def compiled_graph(model: Model, predicates: Sequence[Property], watch: Watch) -> ObservedGraph:
     """The graph by the compiled reading. EvaluationError where code fails, NotExhaustedError at a limit."""
-    from checker.graphs import state_graph
+    from kafkacheck.checker.graphs import state_graph
 
     graph = state_graph.explored(model.observed_by(predicates), watch)
     told = [(each.sources.copy(), each.targets.copy(), each.combinations.copy()) for each in graph.steps()]

@@ -13,26 +13,25 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-from checker.compiled import kernel
-from checker.distributed import spark
-from checker.distributed.runs import Cluster, SparkStarter, source_of, unchanged_kernel
-from checker.distributed.shard import Trouble
-from checker.exploration.evaluation import Evaluation
-from checker.exploration.exploration import Exploration, Found, Watch
-from checker.exploration.verdict import Limits, Verdict
-from checker.graphs import manifest, run_graph, state_graph
-from checker.graphs.cut_off import all_larger
-from checker.graphs.dataset import appearing, check_new
-from checker.graphs.dataset_tables import Tables
-from checker.graphs.manifest import EDGES, STATES, Explored, Tally, level_folder
-from checker.graphs.run_graph import Failed, Graph, Piece, Written
-from checker.graphs.sealed import Digest
-from checker.kept.blocks import Level
-from checker.kept.run_directory import Committed, RunDirectory, Summary
-from checker.model import Model
-from checker.process.background import FailedError, Job
-from checker.process.errors import EvaluationError, NotExhaustedError, SelfCheckError, UsageError
+from kafkacheck.checker.compiled import kernel
+from kafkacheck.checker.distributed import spark
+from kafkacheck.checker.distributed.runs import Cluster, SparkStarter, source_of, unchanged_kernel
+from kafkacheck.checker.distributed.shard import Trouble
+from kafkacheck.checker.exploration.evaluation import Evaluation
+from kafkacheck.checker.exploration.exploration import Exploration, Found, Watch
+from kafkacheck.checker.exploration.verdict import Limits, Verdict
+from kafkacheck.checker.graphs import manifest, run_graph, state_graph
+from kafkacheck.checker.graphs.cut_off import all_larger
+from kafkacheck.checker.graphs.dataset import appearing, check_new
+from kafkacheck.checker.graphs.dataset_tables import Tables
+from kafkacheck.checker.graphs.manifest import EDGES, STATES, Explored, Tally, level_folder
+from kafkacheck.checker.graphs.run_graph import Failed, Graph, Piece, Written
+from kafkacheck.checker.graphs.sealed import Digest
+from kafkacheck.checker.kept.blocks import Level
+from kafkacheck.checker.kept.run_directory import Committed, RunDirectory, Summary
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.process.background import FailedError, Job
+from kafkacheck.checker.process.errors import EvaluationError, NotExhaustedError, SelfCheckError, UsageError
 
 LARGEST_PART = 1 << 24
 """How many states are in memory at a time where the targets of steps are found."""

@@ -16,20 +16,19 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-
-from checker.compiled.compiled import slots_for
-from checker.compiled.context import EXCLUDED, Sizes
-from checker.compiled.native import FAULT, FAULT_AT, NO_FAULT
-from checker.distributed.shard import Trouble, kernel_from, kernel_soon, owners, trouble_text
-from checker.graphs.cut_off import CutOff, Larger
-from checker.graphs.dataset_tables import Tables
-from checker.graphs.manifest import EDGES, STATES, bit_counts, level_folder
-from checker.graphs.sealed import Digest, SealedFile
-from checker.graphs.state_graph import States, Steps, StepSpace
-from checker.kept import blocks
-from checker.kept.blocks import ROW_BITS, Array, Level, Sent
-from checker.kept.run_directory import DamagedRunError, File, RunDirectory
-from checker.process.errors import KafkacheckError
+from kafkacheck.checker.compiled.compiled import slots_for
+from kafkacheck.checker.compiled.context import EXCLUDED, Sizes
+from kafkacheck.checker.compiled.native import FAULT, FAULT_AT, NO_FAULT
+from kafkacheck.checker.distributed.shard import Trouble, kernel_from, kernel_soon, owners, trouble_text
+from kafkacheck.checker.graphs.cut_off import CutOff, Larger
+from kafkacheck.checker.graphs.dataset_tables import Tables
+from kafkacheck.checker.graphs.manifest import EDGES, STATES, bit_counts, level_folder
+from kafkacheck.checker.graphs.sealed import Digest, SealedFile
+from kafkacheck.checker.graphs.state_graph import States, Steps, StepSpace
+from kafkacheck.checker.kept import blocks
+from kafkacheck.checker.kept.blocks import ROW_BITS, Array, Level, Sent
+from kafkacheck.checker.kept.run_directory import DamagedRunError, File, RunDirectory
+from kafkacheck.checker.process.errors import KafkacheckError
 
 MESSAGE_ROWS = 1 << 15
 """How many steps are sent in one message at most: one or two megabytes."""

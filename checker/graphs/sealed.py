@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-
-from checker.process.errors import UsageError
-from checker.process.files import reason_of
+from kafkacheck.checker.process.errors import UsageError
+from kafkacheck.checker.process.files import reason_of
 
 COMPRESSION = "zstd"
 VERIFYING = "parquet.page.verify-checksum.enabled"

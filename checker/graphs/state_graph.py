@@ -9,18 +9,17 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-
-from checker.compiled import machine_code
-from checker.compiled.compiled import CompiledSearch, Workspace
-from checker.compiled.context import NO_STATE, Context, Sizes
-from checker.compiled.kernel import kernel_text
-from checker.compiled.native import FAULT, FAULT_AT, NO_FAULT, Entry
-from checker.exploration.exploration import NO_MEMORY, SECONDS_BETWEEN_LOOKS, Found, Watch, failure
-from checker.exploration.verdict import Limits, ProgressListener, Verdict
-from checker.model import Model
-from checker.process.errors import EvaluationError, NotExhaustedError, UsageError
-from checker.process.locations import guarded
-from checker.schema.objects import Values
+from kafkacheck.checker.compiled import machine_code
+from kafkacheck.checker.compiled.compiled import CompiledSearch, Workspace
+from kafkacheck.checker.compiled.context import NO_STATE, Context, Sizes
+from kafkacheck.checker.compiled.kernel import kernel_text
+from kafkacheck.checker.compiled.native import FAULT, FAULT_AT, NO_FAULT, Entry
+from kafkacheck.checker.exploration.exploration import NO_MEMORY, SECONDS_BETWEEN_LOOKS, Found, Watch, failure
+from kafkacheck.checker.exploration.verdict import Limits, ProgressListener, Verdict
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.process.errors import EvaluationError, NotExhaustedError, UsageError
+from kafkacheck.checker.process.locations import guarded
+from kafkacheck.checker.schema.objects import Values
 
 MOST_JUDGEMENTS = 64
 """How many properties and examples are told of a state: each is one bit."""

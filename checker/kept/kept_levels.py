@@ -15,21 +15,21 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from checker.catalogue import catalogue
-from checker.exploration.exploration import NO_MEMORY, Exploration, memory_reason
-from checker.exploration.verdict import Verdict
-from checker.model.identity import differences, identity_of
-from checker.process.errors import KafkacheckError, UsageError
-from checker.process.files import reason_of
-from checker.process.room import THREAD, need
-from checker.result import Result
+from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.exploration.exploration import NO_MEMORY, Exploration, memory_reason
+from kafkacheck.checker.exploration.verdict import Verdict
+from kafkacheck.checker.model.identity import differences, identity_of
+from kafkacheck.checker.process.errors import KafkacheckError, UsageError
+from kafkacheck.checker.process.files import reason_of
+from kafkacheck.checker.process.room import THREAD, need
+from kafkacheck.checker.result import Result
 
 if TYPE_CHECKING:
-    from checker.compiled.compiled import CompiledSearch
-    from checker.exploration.exploration import Watch
-    from checker.kept.blocks import Kept
-    from checker.kept.kept_run import KeptRun, Piece
-    from checker.model import Model
+    from kafkacheck.checker.compiled.compiled import CompiledSearch
+    from kafkacheck.checker.exploration.exploration import Watch
+    from kafkacheck.checker.kept.blocks import Kept
+    from kafkacheck.checker.kept.kept_run import KeptRun, Piece
+    from kafkacheck.checker.model import Model
 
 KEPT_AFTER = 60.0
 """After how many seconds a search is kept unasked."""
@@ -116,8 +116,8 @@ class _Writer:
         return self._whole is not None and len(self._whole.ends) > self.level
 
     def _write(self, whole: _Whole) -> None:
-        from checker.kept.kept_run import Piece, parts_of
-        from checker.kept.run_directory import File
+        from kafkacheck.checker.kept.kept_run import Piece, parts_of
+        from kafkacheck.checker.kept.run_directory import File
 
         known = self.level
         ends = (0, *whole.ends)
@@ -181,8 +181,8 @@ class Keeping:
 
     def _look(self) -> None:
         """See what is kept undamaged of the same model."""
-        from checker.kept.kept_run import KeptRun
-        from checker.kept.run_directory import DamagedRunError
+        from kafkacheck.checker.kept.kept_run import KeptRun
+        from kafkacheck.checker.kept.run_directory import DamagedRunError
 
         assert self._folder is not None and self._model is not None
         run = KeptRun(self._folder)
@@ -208,7 +208,7 @@ class Keeping:
 
     def _open(self) -> None:
         """Make the folder, and begin to write into it."""
-        from checker.kept.kept_run import KeptRun
+        from kafkacheck.checker.kept.kept_run import KeptRun
 
         assert self._folder is not None and self._model is not None
         run = KeptRun(self._folder)
@@ -222,7 +222,7 @@ class Keeping:
         """Put what is kept into a search that has not begun; why that had to stop, or ""."""
         if not self._pieces:
             return ""
-        from checker.kept.kept_run import KeptRun
+        from kafkacheck.checker.kept.kept_run import KeptRun
 
         assert self._folder is not None
         run, last = KeptRun(self._folder), self._pieces[-1]
@@ -251,7 +251,7 @@ class Keeping:
             )
 
     def _keep_unasked(self, watch: "Watch") -> None:
-        from checker.process import cache
+        from kafkacheck.checker.process import cache
 
         assert self._model is not None
         try:

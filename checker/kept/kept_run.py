@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-
-from checker.kept import blocks
-from checker.kept.blocks import Array, Kept
-from checker.kept.run_directory import DamagedRunError, File, RunDirectory, damaged, sync
+from kafkacheck.checker.kept import blocks
+from kafkacheck.checker.kept.blocks import Array, Kept
+from kafkacheck.checker.kept.run_directory import DamagedRunError, File, RunDirectory, damaged, sync
 
 ROWS = 1 << 16
 """How many states a part has, at most."""

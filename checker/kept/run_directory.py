@@ -23,10 +23,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from checker.kept import blocks
-from checker.kept.blocks import Block
-from checker.process.errors import KafkacheckError, UsageError
-from checker.process.files import atomic_write, make_folder
+from kafkacheck.checker.kept import blocks
+from kafkacheck.checker.kept.blocks import Block
+from kafkacheck.checker.process.errors import KafkacheckError, UsageError
+from kafkacheck.checker.process.files import atomic_write, make_folder
 
 FORMAT = "kafkacheck run"
 VERSION = 3

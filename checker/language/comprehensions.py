@@ -7,14 +7,14 @@ outside, as Python does.
 import ast
 from typing import TYPE_CHECKING
 
-from checker.language import ir
-from checker.language.ir import BOOL, INT
-from checker.language.loops import read_loop
-from checker.language.values import Value, named
-from checker.language.words import words_for
+from kafkacheck.checker.language import ir
+from kafkacheck.checker.language.ir import BOOL, INT
+from kafkacheck.checker.language.loops import read_loop
+from kafkacheck.checker.language.values import Value, named
+from kafkacheck.checker.language.words import words_for
 
 if TYPE_CHECKING:
-    from checker.language.subset import FunctionReader
+    from kafkacheck.checker.language.subset import FunctionReader
 
 OVER_GENERATORS = ("any", "all", "sum")
 

@@ -7,19 +7,19 @@ from enum import IntEnum
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from checker.language import ir
-from checker.language.comprehensions import OVER_GENERATORS, read_comprehension
-from checker.language.ir import BOOL, INT, NOTHING
-from checker.language.ranges import HIGHEST_SHIFT
-from checker.language.values import Host, Value, constant, type_name
-from checker.language.whole import read_comparison
-from checker.language.words import words_for
-from checker.schema.plain_values import enum_problem, int_problem
-from checker.schema.rules import is_group
-from checker.schema.shape import ArrayOf, Record
+from kafkacheck.checker.language import ir
+from kafkacheck.checker.language.comprehensions import OVER_GENERATORS, read_comprehension
+from kafkacheck.checker.language.ir import BOOL, INT, NOTHING
+from kafkacheck.checker.language.ranges import HIGHEST_SHIFT
+from kafkacheck.checker.language.values import Host, Value, constant, type_name
+from kafkacheck.checker.language.whole import read_comparison
+from kafkacheck.checker.language.words import words_for
+from kafkacheck.checker.schema.plain_values import enum_problem, int_problem
+from kafkacheck.checker.schema.rules import is_group
+from kafkacheck.checker.schema.shape import ArrayOf, Record
 
 if TYPE_CHECKING:
-    from checker.language.subset import FunctionReader
+    from kafkacheck.checker.language.subset import FunctionReader
 
 
 _ARITHMETIC: dict[type[ast.operator], tuple[str, Callable[[int, int], int]]] = {
@@ -54,7 +54,7 @@ _INSTEAD: dict[type[ast.expr], str] = {
     ast.DictComp: "a `for` loop over range(...)",
     ast.List: "an Array field of the state",
     ast.Dict: "an Array field of the state",
-    ast.Set: "an id set (a bitmask; see checker.schema)",
+    ast.Set: "an id set (a bitmask; see kafkacheck.checker.schema)",
     ast.Tuple: "separate names",
     ast.JoinedStr: "an enum member",
     ast.Lambda: "a `def` function",

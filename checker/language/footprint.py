@@ -3,8 +3,8 @@
 from functools import lru_cache
 from typing import NamedTuple
 
-from checker.language import ir
-from checker.schema.shape import leaf_count
+from kafkacheck.checker.language import ir
+from kafkacheck.checker.schema.shape import leaf_count
 
 MOST_KNOWN = 4096
 """How many values of a counter are followed one by one."""

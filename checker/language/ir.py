@@ -24,8 +24,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import FunctionType
 
-from checker.schema import Flag
-from checker.schema.shape import ArrayOf, Record, Scalar
+from kafkacheck.checker.schema import Flag
+from kafkacheck.checker.schema.shape import ArrayOf, Record, Scalar
 
 INT, BOOL, NOTHING = "int", "bool", "nothing"
 

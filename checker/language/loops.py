@@ -3,12 +3,12 @@
 import ast
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
-from checker.language import ir
-from checker.language.values import Value, type_name
-from checker.schema.shape import ArrayOf
+from kafkacheck.checker.language import ir
+from kafkacheck.checker.language.values import Value, type_name
+from kafkacheck.checker.schema.shape import ArrayOf
 
 if TYPE_CHECKING:
-    from checker.language.subset import FunctionReader
+    from kafkacheck.checker.language.subset import FunctionReader
 
 _KINDS = (
     "a loop runs over range(...), an array, enumerate(array) or zip(array, other): `for i in range(n):`, "

@@ -11,11 +11,11 @@ from enum import EnumType
 from types import FunctionType, MemberDescriptorType, ModuleType
 from typing import Any, NamedTuple
 
-from checker.process.errors import ModelError
-from checker.process.locations import declaration_place, place_of, shown
-from checker.schema import Struct
-from checker.schema.plain_values import ABSENT, enum_problem, resolved
-from checker.schema.rules import is_group
+from kafkacheck.checker.process.errors import ModelError
+from kafkacheck.checker.process.locations import declaration_place, place_of, shown
+from kafkacheck.checker.schema import Struct
+from kafkacheck.checker.schema.plain_values import ABSENT, enum_problem, resolved
+from kafkacheck.checker.schema.rules import is_group
 
 _STORING = ("__getattribute__", "__getattr__", "__setattr__", "__delattr__", "__class__", "__del__", "__ne__")
 

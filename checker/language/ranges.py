@@ -9,10 +9,10 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from checker.language import ir
-from checker.process.errors import ModelError
-from checker.process.locations import place_of
-from checker.schema.shape import ArrayOf, Record, Scalar
+from kafkacheck.checker.language import ir
+from kafkacheck.checker.process.errors import ModelError
+from kafkacheck.checker.process.locations import place_of
+from kafkacheck.checker.schema.shape import ArrayOf, Record, Scalar
 
 Key = TypeVar("Key")
 

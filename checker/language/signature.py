@@ -5,8 +5,8 @@ import hashlib
 from collections.abc import Iterable
 from typing import Any
 
-from checker.language.ir import Function
-from checker.schema.shape import ArrayOf, Record, Scalar
+from kafkacheck.checker.language.ir import Function
+from kafkacheck.checker.schema.shape import ArrayOf, Record, Scalar
 
 
 def signature_of(functions: Iterable[Function]) -> str:

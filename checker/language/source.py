@@ -8,8 +8,8 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
-from checker.process.errors import ModelError
-from checker.process.locations import place_of, shown
+from kafkacheck.checker.process.errors import ModelError
+from kafkacheck.checker.process.locations import place_of, shown
 
 _TREE = "__kafkacheck_tree__"
 """The attribute that holds the syntax tree of a function which no file has; see `variant`."""

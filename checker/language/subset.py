@@ -15,21 +15,21 @@ from functools import lru_cache
 from types import FunctionType
 from typing import Any
 
-from checker.language import ir
-from checker.language.comprehensions import OVER_GENERATORS
-from checker.language.expressions import ExpressionReader
-from checker.language.ir import ANY_ARRAY, BOOL, INT, NOTHING, Function
-from checker.language.loops import read_loop
-from checker.language.outside import Outside
-from checker.language.removal import is_removed
-from checker.language.source import function_tree, parameter_names
-from checker.language.values import Host, Value, ValueType, named, type_name
-from checker.language.whole import WRITERS, read_writer
-from checker.language.words import words_for
-from checker.process.errors import ModelError
-from checker.process.locations import place_of
-from checker.schema import EnumOf, Flag
-from checker.schema.shape import ArrayOf, Record, Scalar
+from kafkacheck.checker.language import ir
+from kafkacheck.checker.language.comprehensions import OVER_GENERATORS
+from kafkacheck.checker.language.expressions import ExpressionReader
+from kafkacheck.checker.language.ir import ANY_ARRAY, BOOL, INT, NOTHING, Function
+from kafkacheck.checker.language.loops import read_loop
+from kafkacheck.checker.language.outside import Outside
+from kafkacheck.checker.language.removal import is_removed
+from kafkacheck.checker.language.source import function_tree, parameter_names
+from kafkacheck.checker.language.values import Host, Value, ValueType, named, type_name
+from kafkacheck.checker.language.whole import WRITERS, read_writer
+from kafkacheck.checker.language.words import words_for
+from kafkacheck.checker.process.errors import ModelError
+from kafkacheck.checker.process.locations import place_of
+from kafkacheck.checker.schema import EnumOf, Flag
+from kafkacheck.checker.schema.shape import ArrayOf, Record, Scalar
 
 MOST_LINES = 70
 MOST_NESTED = 100
@@ -453,7 +453,7 @@ class FunctionReader:
     def _store(self, statement: ast.stmt, target: ast.Attribute | ast.Subscript, value: Value) -> Body:
         place = self.expressions.read(target)
         if isinstance(place.type, Record | ArrayOf):
-            mend = "write copy(target, source), of checker.schema"
+            mend = "write copy(target, source), of kafkacheck.checker.schema"
             raise self.error(statement, f"a whole record or array cannot be assigned; {mend}")
         if not isinstance(place.form, ir.Field | ir.Element) or not isinstance(place.form.stored, Scalar):
             raise self.error(target, "only a field of a record or an element of an array of the state can be written")

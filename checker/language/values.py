@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from checker.language import ir
-from checker.language.ir import BOOL, INT, Owner
-from checker.schema.rules import is_group
-from checker.schema.shape import ArrayOf, Record
+from kafkacheck.checker.language import ir
+from kafkacheck.checker.language.ir import BOOL, INT, Owner
+from kafkacheck.checker.schema.rules import is_group
+from kafkacheck.checker.schema.shape import ArrayOf, Record
 
 
 @dataclass(frozen=True, eq=False)

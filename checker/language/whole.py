@@ -5,15 +5,15 @@ from collections.abc import Iterator
 from types import FunctionType
 from typing import TYPE_CHECKING
 
-from checker.language import ir
-from checker.language.ir import BOOL
-from checker.language.values import Value, type_name
-from checker.process.locations import place_of
-from checker.schema import Struct, blank_of, clear, copy
-from checker.schema.shape import ArrayOf, Record, Scalar, Type
+from kafkacheck.checker.language import ir
+from kafkacheck.checker.language.ir import BOOL
+from kafkacheck.checker.language.values import Value, type_name
+from kafkacheck.checker.process.locations import place_of
+from kafkacheck.checker.schema import Struct, blank_of, clear, copy
+from kafkacheck.checker.schema.shape import ArrayOf, Record, Scalar, Type
 
 if TYPE_CHECKING:
-    from checker.language.subset import FunctionReader
+    from kafkacheck.checker.language.subset import FunctionReader
 
 WRITERS = (clear, copy)
 

@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from checker.language import ir
+from kafkacheck.checker.language import ir
 
 
 def loop_work(function: ir.Function, loop: ir.For) -> int:

@@ -1,16 +1,16 @@
 """Checking liveness properties: after a search that holds, is there a fair behaviour that never comes to a goal?"""
 
-from checker.exploration.evaluation import Evaluation
-from checker.exploration.exploration import NO_MEMORY, Watch, failure
-from checker.exploration.verdict import Verdict
-from checker.graphs.observed import ObservedGraph, compiled_graph, interpreted_graph
-from checker.liveness.fair_cycles import Lasso, Rules, find_lasso
-from checker.model import Liveness, Model
-from checker.process.errors import EvaluationError, NotExhaustedError, SelfCheckError
-from checker.result import Result
-from checker.schema.objects import Values
-from checker.traces.lasso import judge
-from checker.traces.trace import Step, Trace, first_step
+from kafkacheck.checker.exploration.evaluation import Evaluation
+from kafkacheck.checker.exploration.exploration import NO_MEMORY, Watch, failure
+from kafkacheck.checker.exploration.verdict import Verdict
+from kafkacheck.checker.graphs.observed import ObservedGraph, compiled_graph, interpreted_graph
+from kafkacheck.checker.liveness.fair_cycles import Lasso, Rules, find_lasso
+from kafkacheck.checker.model import Liveness, Model
+from kafkacheck.checker.process.errors import EvaluationError, NotExhaustedError, SelfCheckError
+from kafkacheck.checker.result import Result
+from kafkacheck.checker.schema.objects import Values
+from kafkacheck.checker.traces.lasso import judge
+from kafkacheck.checker.traces.trace import Step, Trace, first_step
 
 MOST_INTERPRETED = 2_000
 """Up to so many steps the plain functions tell a state graph sooner than they are compiled."""

@@ -1,8 +1,8 @@
 """What a model is: a state, steps, properties, rules and bounds. Models import their names from here."""
 
-from checker.model.fairness import EVERY_ACTION, EVERY_CALL, Given, each
-from checker.model.model import TYPE_OK, Model
-from checker.model.parts import Action, Liveness, Measure, Parameter, Property, Protocol
+from kafkacheck.checker.model.fairness import EVERY_ACTION, EVERY_CALL, Given, each
+from kafkacheck.checker.model.model import TYPE_OK, Model
+from kafkacheck.checker.model.parts import Action, Liveness, Measure, Parameter, Property, Protocol
 
 __all__ = [
     "EVERY_ACTION",

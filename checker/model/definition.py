@@ -6,14 +6,14 @@ from inspect import Parameter
 from types import FunctionType
 from typing import Any
 
-from checker.drawing import Lanes
-from checker.language.outside import rule_problem
-from checker.process.errors import ModelError
-from checker.process.locations import shown
-from checker.process.names import did_you_mean, shortened
-from checker.schema import Struct
-from checker.schema.plain_values import int_problem
-from checker.schema.rules import is_group
+from kafkacheck.checker.drawing import Lanes
+from kafkacheck.checker.language.outside import rule_problem
+from kafkacheck.checker.process.errors import ModelError
+from kafkacheck.checker.process.locations import shown
+from kafkacheck.checker.process.names import did_you_mean, shortened
+from kafkacheck.checker.schema import Struct
+from kafkacheck.checker.schema.plain_values import int_problem
+from kafkacheck.checker.schema.rules import is_group
 
 LONGEST_NAME = 60
 NAME = re.compile(rf"[^\W_][\w.-]{{0,{LONGEST_NAME - 1}}}")

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from checker.model.parts import Action, Protocol
-from checker.process.errors import ModelError
-from checker.process.names import did_you_mean, unknown
-from checker.schema.objects import Values
-from checker.schema.pretty import kind_value_text
+from kafkacheck.checker.model.parts import Action, Protocol
+from kafkacheck.checker.process.errors import ModelError
+from kafkacheck.checker.process.names import did_you_mean, unknown
+from kafkacheck.checker.schema.objects import Values
+from kafkacheck.checker.schema.pretty import kind_value_text
 
 
 class Every(Enum):

@@ -7,8 +7,8 @@ import hashlib
 import re
 from typing import Any
 
-from checker.model.model import Model
-from checker.model.settings import rules_of
+from kafkacheck.checker.model.model import Model
+from kafkacheck.checker.model.settings import rules_of
 
 Identity = dict[str, Any]
 

@@ -11,24 +11,24 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, get_type_hints
 
-from checker.drawing import Lanes
-from checker.language import subset
-from checker.language.ir import BOOL, INT, NOTHING, Function, reachable
-from checker.language.ranges import Analysis
-from checker.language.source import parameter_names
-from checker.language.values import ValueType
-from checker.model import fairness
-from checker.model.definition import LISTS, MAPPINGS, check_definition, check_keywords, contradiction
-from checker.model.fairness import Fairness, Given
-from checker.model.parts import Action, Liveness, Measure, Parameter, Property, Protocol
-from checker.process import collector
-from checker.process.errors import EvaluationError, ModelError, UsageError
-from checker.process.locations import guarded, place_of, short_path
-from checker.process.names import model_name, unknown
-from checker.schema import Flag, Kind, Struct, kind_of
-from checker.schema.bounds import Bounds
-from checker.schema.layout import Layout, scalar_of
-from checker.schema.rules import full_name, replaced, switch_value, switches
+from kafkacheck.checker.drawing import Lanes
+from kafkacheck.checker.language import subset
+from kafkacheck.checker.language.ir import BOOL, INT, NOTHING, Function, reachable
+from kafkacheck.checker.language.ranges import Analysis
+from kafkacheck.checker.language.source import parameter_names
+from kafkacheck.checker.language.values import ValueType
+from kafkacheck.checker.model import fairness
+from kafkacheck.checker.model.definition import LISTS, MAPPINGS, check_definition, check_keywords, contradiction
+from kafkacheck.checker.model.fairness import Fairness, Given
+from kafkacheck.checker.model.parts import Action, Liveness, Measure, Parameter, Property, Protocol
+from kafkacheck.checker.process import collector
+from kafkacheck.checker.process.errors import EvaluationError, ModelError, UsageError
+from kafkacheck.checker.process.locations import guarded, place_of, short_path
+from kafkacheck.checker.process.names import model_name, unknown
+from kafkacheck.checker.schema import Flag, Kind, Struct, kind_of
+from kafkacheck.checker.schema.bounds import Bounds
+from kafkacheck.checker.schema.layout import Layout, scalar_of
+from kafkacheck.checker.schema.rules import full_name, replaced, switch_value, switches
 
 TYPE_OK = "type_ok"
 """The name of the property that every model has: each scalar is in its declared range."""

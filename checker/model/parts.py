@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from checker.language.ir import Function
-from checker.schema import Flag, Kind
+from kafkacheck.checker.language.ir import Function
+from kafkacheck.checker.schema import Flag, Kind
 
 Protocol = Callable[..., Any]
 """A function of the protocol, in the plain subset."""

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from checker.model.model import Model
-from checker.process.errors import ModelError, UsageError
-from checker.process.names import shortened, unknown
-from checker.schema import rules
+from kafkacheck.checker.model.model import Model
+from kafkacheck.checker.process.errors import ModelError, UsageError
+from kafkacheck.checker.process.names import shortened, unknown
+from kafkacheck.checker.schema import rules
 
 WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
 

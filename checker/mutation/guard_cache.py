@@ -9,12 +9,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from checker.exploration.verdict import Limits
-from checker.language.signature import signature_of
-from checker.model import Model
-from checker.mutation.mutation import Mutant
-from checker.process.cache import Lines
-from checker.process.places import CHECKER, digest_of_sources
+from kafkacheck.checker.exploration.verdict import Limits
+from kafkacheck.checker.language.signature import signature_of
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.mutation.mutation import Mutant
+from kafkacheck.checker.process.cache import Lines
+from kafkacheck.checker.process.places import CHECKER, digest_of_sources
 
 
 class Outcomes:

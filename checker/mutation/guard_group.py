@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from checker.catalogue import catalogue
-from checker.catalogue.named import Source
-from checker.exploration.verdict import Verdict
-from checker.model import Model
-from checker.mutation.guards import Finding, Outcome
-from checker.mutation.mutation import Mutant
-from checker.mutation.substitution import mutants
+from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.catalogue.named import Source
+from kafkacheck.checker.exploration.verdict import Verdict
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.mutation.guards import Finding, Outcome
+from kafkacheck.checker.mutation.mutation import Mutant
+from kafkacheck.checker.mutation.substitution import mutants
 
 Key = str
 """A guard, wherever it is met: its place and name."""

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from checker.catalogue import catalogue
-from checker.mutation.guard_group import Key, Member
-from checker.process.errors import UsageError
-from checker.process.names import did_you_mean
+from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.mutation.guard_group import Key, Member
+from kafkacheck.checker.process.errors import UsageError
+from kafkacheck.checker.process.names import did_you_mean
 
 FILE = "guards.toml"
 _KEYS = ("model", "guard", "reason")

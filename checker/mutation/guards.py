@@ -16,23 +16,23 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
-from checker.compiled import kernel, machine_code
-from checker.compiled.compiled import CompiledSearch
-from checker.compiled.native import Entry
-from checker.exploration.exploration import Exploration, Found, Watch
-from checker.exploration.interpreted import InterpretedSearch
-from checker.exploration.verdict import Limits, Verdict
-from checker.language import removal
-from checker.liveness.liveness import judged
-from checker.model import Model
-from checker.mutation import guard_cache
-from checker.mutation.mutation import Mutant
-from checker.mutation.sameness import Differences, different_compiled, different_interpreted
-from checker.mutation.substitution import mutants, switched, switches_of
-from checker.process import cache
-from checker.process.errors import EvaluationError, ModelError, NotExhaustedError
-from checker.result import result_of
-from checker.traces.trace import Trace, rebuild
+from kafkacheck.checker.compiled import kernel, machine_code
+from kafkacheck.checker.compiled.compiled import CompiledSearch
+from kafkacheck.checker.compiled.native import Entry
+from kafkacheck.checker.exploration.exploration import Exploration, Found, Watch
+from kafkacheck.checker.exploration.interpreted import InterpretedSearch
+from kafkacheck.checker.exploration.verdict import Limits, Verdict
+from kafkacheck.checker.language import removal
+from kafkacheck.checker.liveness.liveness import judged
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.mutation import guard_cache
+from kafkacheck.checker.mutation.mutation import Mutant
+from kafkacheck.checker.mutation.sameness import Differences, different_compiled, different_interpreted
+from kafkacheck.checker.mutation.substitution import mutants, switched, switches_of
+from kafkacheck.checker.process import cache
+from kafkacheck.checker.process.errors import EvaluationError, ModelError, NotExhaustedError
+from kafkacheck.checker.result import result_of
+from kafkacheck.checker.traces.trace import Trace, rebuild
 
 SMALL = 20_000
 """A model that has at most so many states for all its mutants together is explored by plain Python; machine code takes
@@ -271,7 +271,7 @@ class _Program:
     def _caught(self, counts: Exploration, by: str, reason: str, trace: Trace | None, blank: Finding) -> Finding:
         text = ""
         if self._with_traces and trace is not None:
-            from checker.pictures.render import trace_text
+            from kafkacheck.checker.pictures.render import trace_text
 
             text = trace_text(trace)
         length = None if trace is None else len(trace.steps)

@@ -20,8 +20,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from types import FunctionType
 
-from checker.language.source import codes_within, function_tree
-from checker.process.locations import place_of
+from kafkacheck.checker.language.source import codes_within, function_tree
+from kafkacheck.checker.process.locations import place_of
 
 Change = tuple[str, str, ast.expr]
 """The source text of a condition, what becomes of it in words, and the expression that stands there then."""

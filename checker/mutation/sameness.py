@@ -10,15 +10,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-
-from checker.compiled.compiled import Workspace
-from checker.compiled.context import EVERY_ACTION, EXCLUDED, bit_of_action
-from checker.compiled.kernel import sizes_of
-from checker.compiled.native import FAULT, NO_FAULT, Entry
-from checker.exploration.interpreted import generate_expand
-from checker.language import ir, removal
-from checker.model import Model
-from checker.schema.objects import Values
+from kafkacheck.checker.compiled.compiled import Workspace
+from kafkacheck.checker.compiled.context import EVERY_ACTION, EXCLUDED, bit_of_action
+from kafkacheck.checker.compiled.kernel import sizes_of
+from kafkacheck.checker.compiled.native import FAULT, NO_FAULT, Entry
+from kafkacheck.checker.exploration.interpreted import generate_expand
+from kafkacheck.checker.language import ir, removal
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema.objects import Values
 
 Array = np.ndarray[Any, Any]
 

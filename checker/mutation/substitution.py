@@ -10,14 +10,14 @@ from collections.abc import Iterable, Mapping
 from types import FunctionType, ModuleType
 from typing import Any
 
-from checker.language import ir
-from checker.language.ir import BOOL
-from checker.language.removal import is_removed
-from checker.language.source import codes_within, variant
-from checker.model import Model
-from checker.mutation import mutation
-from checker.mutation.mutation import IS_REMOVED, Mutant, mutants_of
-from checker.process.places import is_of_checker
+from kafkacheck.checker.language import ir
+from kafkacheck.checker.language.ir import BOOL
+from kafkacheck.checker.language.removal import is_removed
+from kafkacheck.checker.language.source import codes_within, variant
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.mutation import mutation
+from kafkacheck.checker.mutation.mutation import IS_REMOVED, Mutant, mutants_of
+from kafkacheck.checker.process.places import is_of_checker
 
 
 def protocol_functions(model: Model) -> list[ir.Function]:

@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 
 import graphviz
-
-from checker.schema.shape import ArrayOf, Record, Type
-from checker.traces.lasso import lasso_lines
-from checker.traces.trace import Trace, call_text, deadlock_text, leaf_texts
-from checker.traces.witness import Witness
+from kafkacheck.checker.schema.shape import ArrayOf, Record, Type
+from kafkacheck.checker.traces.lasso import lasso_lines
+from kafkacheck.checker.traces.trace import Trace, call_text, deadlock_text, leaf_texts
+from kafkacheck.checker.traces.witness import Witness
 
 FONT = "Courier"
 """A font whose letters are equally wide, so that words fit their cells whatever program draws them."""

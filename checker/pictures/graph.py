@@ -5,15 +5,14 @@ from pathlib import Path
 
 import graphviz
 import networkx as nx
-
-from checker.exploration.evaluation import Evaluation, call_text
-from checker.model import Model
-from checker.pictures.chain import html
-from checker.pictures.render import Written, write_picture
-from checker.process.errors import KafkacheckError, UsageError
-from checker.process.files import atomic_write
-from checker.schema.objects import Values
-from checker.schema.pretty import difference, state_lines
+from kafkacheck.checker.exploration.evaluation import Evaluation, call_text
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.pictures.chain import html
+from kafkacheck.checker.pictures.render import Written, write_picture
+from kafkacheck.checker.process.errors import KafkacheckError, UsageError
+from kafkacheck.checker.process.files import atomic_write
+from kafkacheck.checker.schema.objects import Values
+from kafkacheck.checker.schema.pretty import difference, state_lines
 
 MOST_STATES = 100
 """A picture with more states cannot be read."""

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from checker.drawing import Event, Lanes, fill, lookup
-from checker.schema import Flag, Kind
-from checker.schema.pretty import kind_value_text
-from checker.traces.trace import Trace, changed_fields
-from checker.traces.witness import Witness
+from kafkacheck.checker.drawing import Event, Lanes, fill, lookup
+from kafkacheck.checker.schema import Flag, Kind
+from kafkacheck.checker.schema.pretty import kind_value_text
+from kafkacheck.checker.traces.trace import Trace, changed_fields
+from kafkacheck.checker.traces.witness import Witness
 
 
 @dataclass(frozen=True)

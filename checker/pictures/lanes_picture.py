@@ -1,11 +1,11 @@
 """The picture of a trace as lanes: one vertical line each, time downwards, one row for each step."""
 
-from checker.drawing import Lanes
-from checker.pictures.canvas import Box, Canvas, Style, width_of, wrap
-from checker.pictures.lanes import Item, Lane, Story
-from checker.traces.lasso import lasso_lines
-from checker.traces.trace import Trace, call_text, deadlock_text, ending_of, loop_text
-from checker.traces.witness import Witness
+from kafkacheck.checker.drawing import Lanes
+from kafkacheck.checker.pictures.canvas import Box, Canvas, Style, width_of, wrap
+from kafkacheck.checker.pictures.lanes import Item, Lane, Story
+from kafkacheck.checker.traces.lasso import lasso_lines
+from kafkacheck.checker.traces.trace import Trace, call_text, deadlock_text, ending_of, loop_text
+from kafkacheck.checker.traces.witness import Witness
 
 SHADES = ("#1f6fb4", "#8e44ad", "#b8650a", "#00796b", "#5d4037", "#3949ab", "#7b8a00", "#ad1457")
 INK, GREY, FAINT, FAINTER, RED, PINK, GREEN = (

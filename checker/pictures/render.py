@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from checker.pictures import svg
-from checker.pictures.chain import chain_dot
-from checker.pictures.lanes_picture import lanes_dot
-from checker.process.files import make_folder, write_together
-from checker.traces.itf import to_itf
-from checker.traces.lasso import lasso_lines
-from checker.traces.replay import ReplayOutcome
-from checker.traces.trace import (
+from kafkacheck.checker.pictures import svg
+from kafkacheck.checker.pictures.chain import chain_dot
+from kafkacheck.checker.pictures.lanes_picture import lanes_dot
+from kafkacheck.checker.process.files import make_folder, write_together
+from kafkacheck.checker.traces.itf import to_itf
+from kafkacheck.checker.traces.lasso import lasso_lines
+from kafkacheck.checker.traces.replay import ReplayOutcome
+from kafkacheck.checker.traces.trace import (
     Trace,
     call_text,
     changed_fields,
@@ -24,7 +24,7 @@ from checker.traces.trace import (
     property_named,
     to_json,
 )
-from checker.traces.witness import Witness, explain
+from kafkacheck.checker.traces.witness import Witness, explain
 
 LONGEST_STEM = 200
 """Bytes of a file's name, so that there is room for the longest ending."""

@@ -5,8 +5,8 @@ import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from checker.process.errors import KafkacheckError
-from checker.process.room import THREAD, need
+from kafkacheck.checker.process.errors import KafkacheckError
+from kafkacheck.checker.process.room import THREAD, need
 
 SECONDS_BETWEEN_LOOKS = 0.1
 

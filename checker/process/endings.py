@@ -223,7 +223,7 @@ def tell(line: str) -> None:
 
 def _supervised(child: int, reader: int, passed_on: list[int]) -> int:
     """Wait for the child; the exit status that it told, or else the one for what befell it, which is printed."""
-    from checker.process import statuses  # not before it is needed
+    from kafkacheck.checker.process import statuses  # not before it is needed
 
     while True:
         number, is_of_all = _next_signal([*passed_on, signal.SIGCHLD])

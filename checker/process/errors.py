@@ -3,7 +3,7 @@
 Every message says the value that was met, what was expected, and what to do about it.
 """
 
-from checker.process import statuses
+from kafkacheck.checker.process import statuses
 
 NEITHER = "this is a bug in kafkacheck: trust neither answer, and report it with the model"
 """How the message ends after two answers that cannot both be true."""

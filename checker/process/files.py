@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import FrameType
 
-from checker.process import endings
-from checker.process.errors import UsageError
+from kafkacheck.checker.process import endings
+from kafkacheck.checker.process.errors import UsageError
 
 
 def atomic_write(path: Path, data: str | bytes) -> None:

@@ -9,9 +9,9 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from checker.process import endings
-from checker.process.errors import ModelError
-from checker.process.interrupts import limited
+from kafkacheck.checker.process import endings
+from kafkacheck.checker.process.errors import ModelError
+from kafkacheck.checker.process.interrupts import limited
 
 SECONDS_TO_SAY = 1.0
 """How long a value may take to say what it is."""

@@ -13,8 +13,8 @@ import time
 from collections.abc import Callable, Iterator, Set
 from types import CodeType, FrameType
 
-from checker.process import endings
-from checker.process.room import THREAD, need
+from kafkacheck.checker.process import endings
+from kafkacheck.checker.process.room import THREAD, need
 
 SECONDS_BETWEEN_TICKS = 0.1
 """Once a search should end, how often it is tried again, where protocol code does not run at the moment."""

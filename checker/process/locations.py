@@ -10,8 +10,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from checker.process.errors import EvaluationError
-from checker.process.places import is_of_checker
+from kafkacheck.checker.process.errors import EvaluationError
+from kafkacheck.checker.process.places import is_of_checker
 
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 

@@ -5,8 +5,10 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-CATALOGUE = "model"
+CATALOGUE = "kafkacheck.model"
 """The package whose modules are the catalogue's models."""
+OWN_CATALOGUE = "model"
+"""The package that is the catalogue in its place, if Python finds one that has an `expected.toml`."""
 BASE = "base"
 """The module of a model that bears its folder's name."""
 
@@ -42,8 +44,8 @@ def model_name(module: str, file: str = "") -> str:
     In the catalogue it is the module's dotted path below the package. Elsewhere it is the file's, without what no name
     may have. The underscore behind a keyword of Python, as in `return_`, is no part of a name.
     """
-    package, *parts = module.split(".")
-    if package != CATALOGUE or not parts:
+    parts = module.removeprefix("kafkacheck.").split(".")
+    if parts.pop(0) != OWN_CATALOGUE or not parts:
         return re.sub(r"[^\w.-]", "_", Path(file).stem or module).strip("_")
     if parts[-1] == BASE and len(parts) > 1:
         parts.pop()

@@ -7,16 +7,26 @@ import sys
 from pathlib import Path
 
 CHECKER = Path(__file__).resolve().parent.parent
-"""The folder of the package `checker`."""
+"""The folder of the package `kafkacheck.checker`."""
 
 SOURCES = CHECKER.parent
-"""The folder that has that package in it: with it on Python's path, another process imports the same one."""
+"""The folder that has that package in it. The package `kafkacheck` is this folder, whatever it is called."""
+
+
+def here() -> str:
+    """Lines of Python by which another process finds these sources under their name."""
+    return (
+        "import importlib.machinery, importlib.util, sys\n"
+        "spec = importlib.machinery.ModuleSpec('kafkacheck', None, is_package=True)\n"
+        f"spec.submodule_search_locations = [{str(SOURCES)!r}]\n"
+        "sys.modules['kafkacheck'] = importlib.util.module_from_spec(spec)"
+    )
 
 
 def child(program: str) -> list[str]:
     """The command that runs lines of Python in another process, which finds this package and ends with this process."""
-    begin = f"from checker.process import endings; endings.end_with({os.getpid()})"
-    return [sys.executable, "-P", "-c", f"import sys; sys.path.insert(0, {str(SOURCES)!r})\n{begin}\n{program}"]
+    begin = f"from kafkacheck.checker.process import endings; endings.end_with({os.getpid()})"
+    return [sys.executable, "-P", "-c", f"{here()}\n{begin}\n{program}"]
 
 
 def is_of_checker(file: str | Path) -> bool:

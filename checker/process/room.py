@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from types import ModuleType
 
-from checker.process import memory
+from kafkacheck.checker.process import memory
 
 NEEDS = {"llvmlite": 190, "numpy": 110, "pyarrow": 190, "scipy": 120, "z3": 60}
 """How many MiB of address space must be left to load a library, by its name; a little more than was measured."""

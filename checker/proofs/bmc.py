@@ -9,21 +9,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from checker.exploration.evaluation import Evaluation, call_text
-from checker.model import Model
-from checker.process import endings
-from checker.process.errors import EvaluationError, SelfCheckError
-from checker.proofs.confirmation import Confirmed, Searched, shortly, state_lines
-from checker.proofs.likeness import confirm_steps
-from checker.proofs.obligations import differs
-from checker.proofs.scripts import Script, Scripts
-from checker.proofs.solver import Answer, Session, Status
-from checker.schema.layout import Layout
-from checker.schema.objects import Values
-from checker.symbolic import symbolic, terms
-from checker.symbolic.symbolic import Leaves, Step
-from checker.symbolic.terms import FALSE, Term
-from checker.traces.trace import Trace, rebuild
+from kafkacheck.checker.exploration.evaluation import Evaluation, call_text
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.process import endings
+from kafkacheck.checker.process.errors import EvaluationError, SelfCheckError
+from kafkacheck.checker.proofs.confirmation import Confirmed, Searched, shortly, state_lines
+from kafkacheck.checker.proofs.likeness import confirm_steps
+from kafkacheck.checker.proofs.obligations import differs
+from kafkacheck.checker.proofs.scripts import Script, Scripts
+from kafkacheck.checker.proofs.solver import Answer, Session, Status
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.checker.schema.objects import Values
+from kafkacheck.checker.symbolic import symbolic, terms
+from kafkacheck.checker.symbolic.symbolic import Leaves, Step
+from kafkacheck.checker.symbolic.terms import FALSE, Term
+from kafkacheck.checker.traces.trace import Trace, rebuild
 
 
 class BoundedVerdict(Enum):

@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-
-from checker.language import ir
-from checker.model import Property
-from checker.proofs.reached import Reached
-from checker.schema import Flag, IdSet
-from checker.schema.layout import Layout
-from checker.schema.pretty import value_text
-from checker.schema.shape import ArrayOf, Leaf, Record
+from kafkacheck.checker.language import ir
+from kafkacheck.checker.model import Property
+from kafkacheck.checker.proofs.reached import Reached
+from kafkacheck.checker.schema import Flag, IdSet
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.checker.schema.pretty import value_text
+from kafkacheck.checker.schema.shape import ArrayOf, Leaf, Record
 
 MOST_VALUES = 6
 """Scalars with more values than this are only compared with each other."""

@@ -11,17 +11,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from checker.exploration.evaluation import call_text
-from checker.exploration.exploration import Found, Watch
-from checker.exploration.interpreted import InterpretedSearch
-from checker.exploration.verdict import Limits, Verdict
-from checker.model import Action, Model, Property
-from checker.process.errors import EvaluationError, SelfCheckError
-from checker.proofs import samples
-from checker.proofs.obligations import CODE, DISABLED, RANGES, Obligation
-from checker.schema import pretty
-from checker.schema.objects import Values
-from checker.traces.trace import Trace, rebuild
+from kafkacheck.checker.exploration.evaluation import call_text
+from kafkacheck.checker.exploration.exploration import Found, Watch
+from kafkacheck.checker.exploration.interpreted import InterpretedSearch
+from kafkacheck.checker.exploration.verdict import Limits, Verdict
+from kafkacheck.checker.model import Action, Model, Property
+from kafkacheck.checker.process.errors import EvaluationError, SelfCheckError
+from kafkacheck.checker.proofs import samples
+from kafkacheck.checker.proofs.obligations import CODE, DISABLED, RANGES, Obligation
+from kafkacheck.checker.schema import pretty
+from kafkacheck.checker.schema.objects import Values
+from kafkacheck.checker.traces.trace import Trace, rebuild
 
 SEARCH_SECONDS = 1.0
 """How long the search may take; many small models are searched whole in that time."""
@@ -263,7 +263,7 @@ class Searched:
 
 
 def _behaviour(model: Model, found: Found) -> str:
-    from checker.pictures.render import trace_text
+    from kafkacheck.checker.pictures.render import trace_text
 
     trace: Trace = rebuild(model, found.chain, found.property, found.verdict is Verdict.DEADLOCK)
     return f"a behaviour that contradicts the solver:\n{trace_text(trace)}"

@@ -13,27 +13,31 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from checker.exploration.evaluation import call_text
-from checker.model import Action, Model
-from checker.process.errors import KafkacheckError, ModelError, SelfCheckError, UsageError
-from checker.process.places import SOURCES, child
-from checker.proofs import workers
-from checker.proofs.confirmation import Effect, run, shortly, state_lines
-from checker.proofs.likeness import Calls, Sample, told
-from checker.proofs.obligations import differs
-from checker.proofs.scripts import Script, Scripts
-from checker.proofs.solver import Status
-from checker.proofs.workers import Question, Reply
-from checker.schema import Flag
-from checker.schema.objects import Values
-from checker.symbolic import symbolic, term_values, terms
-from checker.symbolic.symbolic import Leaves, Step
-from checker.symbolic.terms import FALSE, Dumped, Term
+from kafkacheck.checker.exploration.evaluation import call_text
+from kafkacheck.checker.model import Action, Model
+from kafkacheck.checker.process.errors import KafkacheckError, ModelError, SelfCheckError, UsageError
+from kafkacheck.checker.process.places import SOURCES, child
+from kafkacheck.checker.proofs import workers
+from kafkacheck.checker.proofs.confirmation import Effect, run, shortly, state_lines
+from kafkacheck.checker.proofs.likeness import Calls, Sample, told
+from kafkacheck.checker.proofs.obligations import differs
+from kafkacheck.checker.proofs.scripts import Script, Scripts
+from kafkacheck.checker.proofs.solver import Status
+from kafkacheck.checker.proofs.workers import Question, Reply
+from kafkacheck.checker.schema import Flag
+from kafkacheck.checker.schema.objects import Values
+from kafkacheck.checker.symbolic import symbolic, term_values, terms
+from kafkacheck.checker.symbolic.symbolic import Leaves, Step
+from kafkacheck.checker.symbolic.terms import FALSE, Dumped, Term
 
 _PROGRAM = """
-import checker.proofs.equivalent
-sys.path[:1] = [{first!r}, {root!r}]
-checker.proofs.equivalent.describe_model({name!r}, {changes!r})
+import kafkacheck.checker.proofs.equivalent as equivalent
+from kafkacheck.checker.process import former_names
+former_names.heed()
+sys.modules["checker"] = sys.modules["kafkacheck.checker"]
+sys.modules["kafkacheck"].__path__[:0] = [{first!r}]
+sys.path[:0] = [{first!r}]
+equivalent.describe_model({name!r}, {changes!r})
 """
 
 
@@ -124,8 +128,8 @@ def describe_model(name: str, changes: Sequence[str]) -> None:
 
     Standard input has the pickled `Asked`, or None.
     """
-    from checker.catalogue import catalogue
-    from checker.model import settings
+    from kafkacheck.checker.catalogue import catalogue
+    from kafkacheck.checker.model import settings
 
     answers = sys.stdout.buffer
     asked = pickle.load(sys.stdin.buffer)
@@ -142,8 +146,8 @@ def description_of(name: str, changes: Sequence[str] = (), asked: Asked | None =
 
     UsageError or ModelError where it cannot be, as for a model of this process.
     """
-    root = str(SOURCES)
-    program = _PROGRAM.format(root=root, first=str(_top(Path(name)) or root), name=name, changes=list(changes))
+    first = str(_top(Path(name)) or SOURCES)
+    program = _PROGRAM.format(first=first, name=name, changes=list(changes))
     done = subprocess.run(child(program), input=pickle.dumps(asked), capture_output=True)
     if done.returncode or not done.stdout:
         told = done.stderr.decode(errors="replace").strip() or f"it ends the process (exit status {done.returncode})"

@@ -11,16 +11,15 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-
-from checker.exploration.verdict import Limits
-from checker.model import Model, Property
-from checker.proofs import candidates
-from checker.proofs.obligations import narrowed, obligations
-from checker.proofs.reached import Reached, explore
-from checker.proofs.solver import Answer, Session, Status, Translation
-from checker.symbolic import symbolic, term_values, terms
-from checker.symbolic.symbolic import Step
-from checker.symbolic.terms import Term
+from kafkacheck.checker.exploration.verdict import Limits
+from kafkacheck.checker.model import Model, Property
+from kafkacheck.checker.proofs import candidates
+from kafkacheck.checker.proofs.obligations import narrowed, obligations
+from kafkacheck.checker.proofs.reached import Reached, explore
+from kafkacheck.checker.proofs.solver import Answer, Session, Status, Translation
+from kafkacheck.checker.symbolic import symbolic, term_values, terms
+from kafkacheck.checker.symbolic.symbolic import Step
+from kafkacheck.checker.symbolic.terms import Term
 
 BLOCK = 1 << 16
 """How many states are evaluated at once."""

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
-
-from checker.exploration.verdict import Limits, Verdict
-from checker.model import Property
-from checker.process.errors import EvaluationError
-from checker.proofs.prove import Failure, Proof
-from checker.proofs.reached import Reached, explore
-from checker.symbolic import symbolic, term_values
-from checker.traces.trace import Trace, rebuild
+from kafkacheck.checker.exploration.verdict import Limits, Verdict
+from kafkacheck.checker.model import Property
+from kafkacheck.checker.process.errors import EvaluationError
+from kafkacheck.checker.proofs.prove import Failure, Proof
+from kafkacheck.checker.proofs.reached import Reached, explore
+from kafkacheck.checker.symbolic import symbolic, term_values
+from kafkacheck.checker.traces.trace import Trace, rebuild
 
 BLOCK = 1 << 16
 """How many states are evaluated at once."""

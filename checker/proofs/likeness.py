@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-
-from checker.exploration.evaluation import call_text
-from checker.model import Action, Model
-from checker.process.errors import SelfCheckError
-from checker.proofs.confirmation import (
+from kafkacheck.checker.exploration.evaluation import call_text
+from kafkacheck.checker.model import Action, Model
+from kafkacheck.checker.process.errors import SelfCheckError
+from kafkacheck.checker.proofs.confirmation import (
     MOST_REACHED,
     Confirmed,
     Effect,
@@ -21,9 +20,9 @@ from checker.proofs.confirmation import (
     some_calls,
     state_lines,
 )
-from checker.schema.objects import Values
-from checker.symbolic import term_values
-from checker.symbolic.symbolic import Step
+from kafkacheck.checker.schema.objects import Values
+from kafkacheck.checker.symbolic import term_values
+from kafkacheck.checker.symbolic.symbolic import Step
 
 
 @dataclass

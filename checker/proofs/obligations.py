@@ -7,11 +7,11 @@ every field in its range, it changes nothing where it is not enabled, and each l
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from checker.model import Action, Model, Property
-from checker.schema.layout import Layout
-from checker.symbolic import symbolic, terms
-from checker.symbolic.symbolic import Leaves, Step
-from checker.symbolic.terms import FALSE, Term
+from kafkacheck.checker.model import Action, Model, Property
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.checker.symbolic import symbolic, terms
+from kafkacheck.checker.symbolic.symbolic import Leaves, Step
+from kafkacheck.checker.symbolic.terms import FALSE, Term
 
 CODE = "no error"
 RANGES = "ranges"

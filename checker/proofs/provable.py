@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from checker.model import Model
-from checker.process.errors import UsageError
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.process.errors import UsageError
 
 
 def with_provable(model: Model, names: Sequence[str]) -> Model:

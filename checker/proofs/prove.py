@@ -11,18 +11,18 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from checker.exploration.evaluation import Evaluation, call_text
-from checker.model import Action, Model, Property
-from checker.process.errors import EvaluationError, SelfCheckError
-from checker.proofs import solver, workers
-from checker.proofs.confirmation import Confirmation, Confirmed, shortly, state_lines
-from checker.proofs.obligations import Obligation, Obligations, obligations
-from checker.proofs.proof_cache import ProofCache, key
-from checker.proofs.scripts import Script, Scripts
-from checker.proofs.solver import Answer, Status
-from checker.proofs.workers import Question, Reply
-from checker.schema import Flag
-from checker.schema.objects import Values
+from kafkacheck.checker.exploration.evaluation import Evaluation, call_text
+from kafkacheck.checker.model import Action, Model, Property
+from kafkacheck.checker.process.errors import EvaluationError, SelfCheckError
+from kafkacheck.checker.proofs import solver, workers
+from kafkacheck.checker.proofs.confirmation import Confirmation, Confirmed, shortly, state_lines
+from kafkacheck.checker.proofs.obligations import Obligation, Obligations, obligations
+from kafkacheck.checker.proofs.proof_cache import ProofCache, key
+from kafkacheck.checker.proofs.scripts import Script, Scripts
+from kafkacheck.checker.proofs.solver import Answer, Status
+from kafkacheck.checker.proofs.workers import Question, Reply
+from kafkacheck.checker.schema import Flag
+from kafkacheck.checker.schema.objects import Values
 
 BY_FORM = "by its form"
 CACHED = "proved before"

@@ -3,13 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-
-from checker.compiled import kernel, machine_code
-from checker.compiled.compiled import CompiledSearch
-from checker.exploration.exploration import Exploration, Found, Watch
-from checker.exploration.verdict import Limits, Verdict
-from checker.model import Model
-from checker.schema.objects import Values
+from kafkacheck.checker.compiled import kernel, machine_code
+from kafkacheck.checker.compiled.compiled import CompiledSearch
+from kafkacheck.checker.exploration.exploration import Exploration, Found, Watch
+from kafkacheck.checker.exploration.verdict import Limits, Verdict
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema.objects import Values
 
 
 @dataclass

@@ -2,8 +2,8 @@
 
 import random
 
-from checker.schema.layout import Layout
-from checker.schema.objects import Values
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.checker.schema.objects import Values
 
 MOST_CHANGED = 3
 """In so many scalars a state near another one differs from it at most."""

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from checker.model import Model
-from checker.model.settings import rules_of
-from checker.process.errors import UsageError
-from checker.process.files import make_usable, write_together
-from checker.proofs.smt_lib import script
-from checker.symbolic.terms import Term
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.model.settings import rules_of
+from kafkacheck.checker.process.errors import UsageError
+from kafkacheck.checker.process.files import make_usable, write_together
+from kafkacheck.checker.proofs.smt_lib import script
+from kafkacheck.checker.symbolic.terms import Term
 
 INDEX = "index.json"
 KIND = "kafkacheck: questions as SMT-LIB scripts"

@@ -3,8 +3,8 @@
 import importlib.util
 from typing import Any
 
-from checker.process.errors import UsageError
-from checker.proofs.solver import MOST_MILLISECONDS, Answer, Status
+from kafkacheck.checker.process.errors import UsageError
+from kafkacheck.checker.proofs.solver import MOST_MILLISECONDS, Answer, Status
 
 NAME = "cvc5"
 

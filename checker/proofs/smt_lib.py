@@ -7,8 +7,8 @@ solver that reads the script says something else.
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from checker.proofs.solver import ranges_of, width
-from checker.symbolic.terms import Term, in_order, variables_of
+from kafkacheck.checker.proofs.solver import ranges_of, width
+from kafkacheck.checker.symbolic.terms import Term, in_order, variables_of
 
 DEEPEST = 20
 """How deeply expressions are nested; deeper ones are given names, as are those that occur several times."""

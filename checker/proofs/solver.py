@@ -9,9 +9,8 @@ from enum import Enum
 from typing import Any
 
 import z3
-
-from checker.process import endings
-from checker.symbolic.terms import Term, equals, in_order, is_within, negation, number, variables_of
+from kafkacheck.checker.process import endings
+from kafkacheck.checker.symbolic.terms import Term, equals, in_order, is_within, negation, number, variables_of
 
 VERSION = z3.get_version_string()
 

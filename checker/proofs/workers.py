@@ -11,16 +11,16 @@ import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from checker.process.places import child
-from checker.proofs import second_solver
-from checker.proofs.smt_lib import script
-from checker.proofs.solver import Answer, Status, Translation, solve
-from checker.symbolic.terms import Term, dump, load
+from kafkacheck.checker.process.places import child
+from kafkacheck.checker.proofs import second_solver
+from kafkacheck.checker.proofs.smt_lib import script
+from kafkacheck.checker.proofs.solver import Answer, Status, Translation, solve
+from kafkacheck.checker.symbolic.terms import Term, dump, load
 
 GRACE = 10.0
 """Seconds that the solver may go on after its timeout before its process is ended."""
 
-_PROGRAM = "from checker.proofs.workers import serve; serve()"
+_PROGRAM = "from kafkacheck.checker.proofs.workers import serve; serve()"
 
 
 @dataclass(frozen=True)

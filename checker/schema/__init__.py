@@ -1,6 +1,6 @@
 """The records that states are made of: declared, laid out flat, and shown. Models import their names from here."""
 
-from checker.schema.schema import (
+from kafkacheck.checker.schema.schema import (
     MOST_MEMBERS,
     NONE,
     Allowance,

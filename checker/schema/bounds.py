@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from checker.process.errors import ModelError
-from checker.schema.plain_values import int_problem
-from checker.schema.schema import Size
+from kafkacheck.checker.process.errors import ModelError
+from kafkacheck.checker.schema.plain_values import int_problem
+from kafkacheck.checker.schema.schema import Size
 
 _OPERATIONS: dict[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,

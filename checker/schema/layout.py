@@ -10,12 +10,12 @@ from enum import IntEnum
 from functools import cached_property
 from typing import Any, NamedTuple, get_args, get_origin
 
-from checker.process.errors import ModelError
-from checker.process.locations import declaration_place
-from checker.schema import objects
-from checker.schema.bounds import Bounds
-from checker.schema.plain_values import enum_problem
-from checker.schema.schema import (
+from kafkacheck.checker.process.errors import ModelError
+from kafkacheck.checker.process.locations import declaration_place
+from kafkacheck.checker.schema import objects
+from kafkacheck.checker.schema.bounds import Bounds
+from kafkacheck.checker.schema.plain_values import enum_problem
+from kafkacheck.checker.schema.schema import (
     MOST_MEMBERS,
     NONE,
     Array,
@@ -32,7 +32,7 @@ from checker.schema.schema import (
     Struct,
     kind_of,
 )
-from checker.schema.shape import ArrayOf, Leaf, Record, Scalar, Type, leaf_count, path_text
+from kafkacheck.checker.schema.shape import ArrayOf, Leaf, Record, Scalar, Type, leaf_count, path_text
 
 if typing.TYPE_CHECKING:
     import numpy as np
@@ -91,7 +91,7 @@ def _range(kind: Kind, bounds: Bounds, place: str) -> tuple[int, int]:
             return _with_none(none, place), bounds.evaluate(highest, place)
         case Count(highest, lowest):
             return bounds.evaluate(lowest, place), bounds.evaluate(highest, place)
-    raise ModelError(f"{place}: {kind!r} is not a kind of field; see checker.schema for the kinds")
+    raise ModelError(f"{place}: {kind!r} is not a kind of field; see kafkacheck.checker.schema for the kinds")
 
 
 def _members(count: int, members: object, place: str) -> int:
@@ -234,7 +234,8 @@ class Layout:
             return ArrayOf(self._type(get_args(base)[0], f"{place}[...]"), length, index)
         raise ModelError(
             f"{place}: the annotation {annotation!r} gives no kind; write Annotated[int, Count(3)] (or another kind "
-            "of checker.schema), an IntEnum, a Struct, or Annotated[Array[...], ById('set')] / ByPosition('length')"
+            "of kafkacheck.checker.schema), an IntEnum, a Struct, or Annotated[Array[...], ById('set')] or "
+            "ByPosition('length')"
         )
 
     def _leaves(self) -> Iterator[Leaf]:

@@ -12,12 +12,12 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any
 
-from checker.process.errors import UsageError
-from checker.schema.schema import MOST_MEMBERS, Array, EnumOf, Epoch, Flag, Id, IdSet, Kind
-from checker.schema.shape import Record, Scalar, Type
+from kafkacheck.checker.process.errors import UsageError
+from kafkacheck.checker.schema.schema import MOST_MEMBERS, Array, EnumOf, Epoch, Flag, Id, IdSet, Kind
+from kafkacheck.checker.schema.shape import Record, Scalar, Type
 
 if typing.TYPE_CHECKING:
-    from checker.schema.layout import Layout
+    from kafkacheck.checker.schema.layout import Layout
 
 Values = tuple[int, ...]
 

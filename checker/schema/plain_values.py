@@ -3,7 +3,7 @@
 from enum import EnumType, IntEnum
 from typing import Any
 
-from checker.process.locations import shown
+from kafkacheck.checker.process.locations import shown
 
 ABSENT = object()
 """The value of a name that is not there: a builtin is seen only if the module has no such name."""

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from checker.schema.layout import Layout
-from checker.schema.objects import is_optional, members_of
-from checker.schema.schema import EnumOf, Flag, IdSet, Kind
-from checker.schema.shape import Leaf
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.checker.schema.objects import is_optional, members_of
+from kafkacheck.checker.schema.schema import EnumOf, Flag, IdSet, Kind
+from kafkacheck.checker.schema.shape import Leaf
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,9 @@
 
 import struct
 
-from checker.schema.layout import Layout
-from checker.schema.objects import Values
-from checker.schema.shape import Leaf
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.checker.schema.objects import Values
+from kafkacheck.checker.schema.shape import Leaf
 
 OutOfRangeError = struct.error
 

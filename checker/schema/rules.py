@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from enum import IntEnum
 from typing import Any
 
-from checker.process.errors import UsageError
-from checker.process.names import did_you_mean
+from kafkacheck.checker.process.errors import UsageError
+from kafkacheck.checker.process.names import did_you_mean
 
 
 def is_group(value: object) -> bool:

@@ -16,8 +16,8 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import Any, Generic, TypeVar, get_args, get_origin
 
-from checker.process.errors import ModelError
-from checker.process.locations import declaration_place
+from kafkacheck.checker.process.errors import ModelError
+from kafkacheck.checker.process.locations import declaration_place
 
 T = TypeVar("T")
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
-from checker.schema.schema import Allowance, ById, ByPosition, Kind, Struct
+from kafkacheck.checker.schema.schema import Allowance, ById, ByPosition, Kind, Struct
 
 
 @dataclass(frozen=True)

@@ -14,15 +14,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from checker.language import ir
-from checker.model import Action, Property
-from checker.process.errors import ModelError
-from checker.process.locations import place_of
-from checker.schema import Flag
-from checker.schema.layout import Layout
-from checker.schema.shape import ArrayOf, leaf_count
-from checker.symbolic import terms
-from checker.symbolic.terms import FALSE, ONE, TRUE, ZERO, Term
+from kafkacheck.checker.language import ir
+from kafkacheck.checker.model import Action, Property
+from kafkacheck.checker.process.errors import ModelError
+from kafkacheck.checker.process.locations import place_of
+from kafkacheck.checker.schema import Flag
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.checker.schema.shape import ArrayOf, leaf_count
+from kafkacheck.checker.symbolic import terms
+from kafkacheck.checker.symbolic.terms import FALSE, ONE, TRUE, ZERO, Term
 
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
 """The integers that every reading can compute with."""

@@ -4,10 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-
-from checker.schema import Flag
-from checker.schema.layout import Layout
-from checker.symbolic.terms import Term, in_order
+from kafkacheck.checker.schema import Flag
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.checker.symbolic.terms import Term, in_order
 
 Known = Mapping[str, Any]
 """The value of each variable: one, or an array of as many as there are states."""

@@ -6,10 +6,10 @@ action and parameters that led to a state are the variables `action_taken` and `
 
 from typing import Any
 
-from checker.schema import ById, EnumOf, Flag, IdSet, Kind
-from checker.schema.objects import members_of
-from checker.schema.shape import Record, Scalar, Type
-from checker.traces.trace import Trace, ending_of
+from kafkacheck.checker.schema import ById, EnumOf, Flag, IdSet, Kind
+from kafkacheck.checker.schema.objects import members_of
+from kafkacheck.checker.schema.shape import Record, Scalar, Type
+from kafkacheck.checker.traces.trace import Trace, ending_of
 
 ACTION, PICKS = "action_taken", "nondet_picks"
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from checker.exploration.evaluation import Evaluation
-from checker.model import Action, Liveness
-from checker.model.fairness import Requirement, requirements
-from checker.schema.objects import Values
-from checker.traces.trace import Step, Trace, liveness_named
+from kafkacheck.checker.exploration.evaluation import Evaluation
+from kafkacheck.checker.model import Action, Liveness
+from kafkacheck.checker.model.fairness import Requirement, requirements
+from kafkacheck.checker.schema.objects import Values
+from kafkacheck.checker.traces.trace import Step, Trace, liveness_named
 
 MOST_REASONS = 12
 """Of how many requirements it is told one by one why they are met."""

@@ -3,15 +3,15 @@
 from dataclasses import dataclass
 from typing import Any
 
-from checker.exploration.evaluation import Evaluation
-from checker.model import Action, Model, Property
-from checker.process.errors import EvaluationError
-from checker.schema.objects import Values
-from checker.schema.pretty import Change, difference
-from checker.traces.lasso import judge
-from checker.traces.saved import UnknownCall
-from checker.traces.trace import Step, Trace, call_text, first_step, property_named
-from checker.traces.witness import find_witness
+from kafkacheck.checker.exploration.evaluation import Evaluation
+from kafkacheck.checker.model import Action, Model, Property
+from kafkacheck.checker.process.errors import EvaluationError
+from kafkacheck.checker.schema.objects import Values
+from kafkacheck.checker.schema.pretty import Change, difference
+from kafkacheck.checker.traces.lasso import judge
+from kafkacheck.checker.traces.saved import UnknownCall
+from kafkacheck.checker.traces.trace import Step, Trace, call_text, first_step, property_named
+from kafkacheck.checker.traces.witness import find_witness
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from checker.model import Action, Model
-from checker.model.settings import rule_named, rules_of, with_settings
-from checker.process.errors import ModelError, UsageError
-from checker.process.files import reason_of
-from checker.process.names import did_you_mean, printable, short_names, shortened
-from checker.schema.objects import value_from_json
-from checker.traces.trace import FORMAT, VERSION, Step, Trace, first_step, liveness_named, property_named
+from kafkacheck.checker.model import Action, Model
+from kafkacheck.checker.model.settings import rule_named, rules_of, with_settings
+from kafkacheck.checker.process.errors import ModelError, UsageError
+from kafkacheck.checker.process.files import reason_of
+from kafkacheck.checker.process.names import did_you_mean, printable, short_names, shortened
+from kafkacheck.checker.schema.objects import value_from_json
+from kafkacheck.checker.traces.trace import FORMAT, VERSION, Step, Trace, first_step, liveness_named, property_named
 
 KEYS = {"action", "parameters", "state"}
 

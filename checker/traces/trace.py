@@ -9,16 +9,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from checker.exploration import evaluation
-from checker.exploration.evaluation import Evaluation
-from checker.model import Liveness, Model, Property
-from checker.model.settings import rules_of
-from checker.process.errors import SelfCheckError, UsageError
-from checker.process.names import unknown
-from checker.schema import Count
-from checker.schema.layout import Layout
-from checker.schema.objects import Values, value_to_json
-from checker.schema.pretty import Change, difference, value_text
+from kafkacheck.checker.exploration import evaluation
+from kafkacheck.checker.exploration.evaluation import Evaluation
+from kafkacheck.checker.model import Liveness, Model, Property
+from kafkacheck.checker.model.settings import rules_of
+from kafkacheck.checker.process.errors import SelfCheckError, UsageError
+from kafkacheck.checker.process.names import unknown
+from kafkacheck.checker.schema import Count
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.checker.schema.objects import Values, value_to_json
+from kafkacheck.checker.schema.pretty import Change, difference, value_text
 
 FORMAT = "kafkacheck trace"
 VERSION = 1

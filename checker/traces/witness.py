@@ -11,10 +11,10 @@ from enum import IntEnum
 from types import CodeType, FrameType
 from typing import Any
 
-from checker.model import Property
-from checker.process.locations import short_path
-from checker.schema import Array, Struct
-from checker.traces.trace import Trace, property_named
+from kafkacheck.checker.model import Property
+from kafkacheck.checker.process.locations import short_path
+from kafkacheck.checker.schema import Array, Struct
+from kafkacheck.checker.traces.trace import Trace, property_named
 
 COMPARISON = Struct.__eq__.__code__
 """What compares whole records, which is no call of the protocol."""

@@ -7,11 +7,11 @@ synchronously when an epoch begins, and after truncation recovery brings it in l
 it is written late after a truncation; but **not covered** there is a log start that rises.
 """
 
-from impl.broker.records import Broker, EpochFile
-from impl.cluster import State
-from impl.constants import NO_EPOCH, NO_OFFSET, TruncationRule
-from impl.replication.records import ReplicaId
-from impl.rules import ClusterRules
+from kafkacheck.impl.broker.records import Broker, EpochFile
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, TruncationRule
+from kafkacheck.impl.replication.records import ReplicaId
+from kafkacheck.impl.rules import ClusterRules
 
 
 def latest_file_epoch(broker: Broker) -> int:

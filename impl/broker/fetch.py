@@ -7,16 +7,25 @@ Left out, and why that is sound: errors after which a follower only asks again a
 at once and the follower may ask again.
 """
 
-from impl.broker.epoch_file import answered_end_offset, end_offset_of_epoch, epoch_with_end
-from impl.broker.fetch_session import is_session_unknown, knows_epoch, open_session, refuse_session
-from impl.broker.leader import is_leading, raise_high_watermark
-from impl.broker.messages import clear_fetch, clear_old_fetch
-from impl.broker.records import Broker, Fetch, OldFetch
-from impl.cluster import State
-from impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, FetchError, FetchFencing, Question, Stage, TruncationRule
-from impl.log import has_offset
-from impl.replication.records import ReplicaId
-from impl.rules import ClusterRules
+from kafkacheck.impl.broker.epoch_file import answered_end_offset, end_offset_of_epoch, epoch_with_end
+from kafkacheck.impl.broker.fetch_session import is_session_unknown, knows_epoch, open_session, refuse_session
+from kafkacheck.impl.broker.leader import is_leading, raise_high_watermark
+from kafkacheck.impl.broker.messages import clear_fetch, clear_old_fetch
+from kafkacheck.impl.broker.records import Broker, Fetch, OldFetch
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import (
+    NO_EPOCH,
+    NO_LEADER,
+    NO_OFFSET,
+    FetchError,
+    FetchFencing,
+    Question,
+    Stage,
+    TruncationRule,
+)
+from kafkacheck.impl.log import has_offset
+from kafkacheck.impl.replication.records import ReplicaId
+from kafkacheck.impl.rules import ClusterRules
 
 
 def is_fenced(broker: Broker, rules: ClusterRules, leader_epoch: int) -> bool:

@@ -9,9 +9,9 @@ leaders at once: a follower that turns to another leader begins anew there, and 
 back to a session of before; that a leader drops a session for want of room, after which it is as after a restart.
 """
 
-from impl.broker.records import Broker, Fetch, FetchSession
-from impl.constants import NO_LEADER
-from impl.rules import ClusterRules
+from kafkacheck.impl.broker.records import Broker, Fetch, FetchSession
+from kafkacheck.impl.constants import NO_LEADER
+from kafkacheck.impl.rules import ClusterRules
 
 
 def begin_fetch(fetch: Fetch, session: FetchSession) -> None:

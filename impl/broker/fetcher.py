@@ -6,17 +6,26 @@ Source: apache/kafka (commit 1eb7644349); KIP-101, KIP-279, KIP-595, KAFKA-14704
 Left out, and why that is sound: back-off, which is waiting.
 """
 
-from impl.broker.epoch_file import end_offset_of_epoch, epoch_with_end, latest_file_epoch
-from impl.broker.fetch import is_of_other_topic
-from impl.broker.fetch_session import begin_fetch
-from impl.broker.log_file import advance_log_start, append_to_log, begin_log_at, truncate_log
-from impl.broker.messages import clear_fetch
-from impl.broker.records import Broker, Fetch
-from impl.cluster import State
-from impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, NO_RECORD, FetchError, Question, Stage, TruncationRule
-from impl.log import is_full
-from impl.replication.records import ReplicaId
-from impl.rules import ClusterRules
+from kafkacheck.impl.broker.epoch_file import end_offset_of_epoch, epoch_with_end, latest_file_epoch
+from kafkacheck.impl.broker.fetch import is_of_other_topic
+from kafkacheck.impl.broker.fetch_session import begin_fetch
+from kafkacheck.impl.broker.log_file import advance_log_start, append_to_log, begin_log_at, truncate_log
+from kafkacheck.impl.broker.messages import clear_fetch
+from kafkacheck.impl.broker.records import Broker, Fetch
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import (
+    NO_EPOCH,
+    NO_LEADER,
+    NO_OFFSET,
+    NO_RECORD,
+    FetchError,
+    Question,
+    Stage,
+    TruncationRule,
+)
+from kafkacheck.impl.log import is_full
+from kafkacheck.impl.replication.records import ReplicaId
+from kafkacheck.impl.rules import ClusterRules
 
 
 def is_of_now(broker: Broker, fetch: Fetch) -> bool:

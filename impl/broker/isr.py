@@ -8,14 +8,14 @@ lagging at once, later or never. An expansion is proposed at any time while its 
 each fetch of that follower.
 """
 
-from checker.schema import contains, excluding, including
-from impl.broker.leader import is_leading, raise_high_watermark
-from impl.broker.messages import clear_alter_partition
-from impl.broker.records import Broker
-from impl.cluster import State
-from impl.constants import NO_EPOCH, NO_OFFSET, AlterPartitionError, Propagation, Stage
-from impl.replication.records import ReplicaId
-from impl.rules import ClusterRules
+from kafkacheck.checker.schema import contains, excluding, including
+from kafkacheck.impl.broker.leader import is_leading, raise_high_watermark
+from kafkacheck.impl.broker.messages import clear_alter_partition
+from kafkacheck.impl.broker.records import Broker
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, AlterPartitionError, Propagation, Stage
+from kafkacheck.impl.replication.records import ReplicaId
+from kafkacheck.impl.rules import ClusterRules
 
 
 def can_propose(state: State, leader_id: int) -> bool:

@@ -9,8 +9,8 @@ at the leader's end be found lagging at once, later or never, which covers both 
 
 from typing import Annotated, NamedTuple
 
-from checker.schema import Count, Struct
-from impl.constants import LagRule
+from kafkacheck.checker.schema import Count, Struct
+from kafkacheck.impl.constants import LagRule
 
 Messages = Annotated[int, Count("max_messages")]
 Time = Annotated[int, Count("max_time")]

@@ -6,8 +6,8 @@ Left out, and why that is sound: the recovery of a broker's log, which ends at o
 one process under way, as Kafka sends one at a time; what the metadata says.
 """
 
-from impl.constants import NO_OFFSET, BrokerControlState, BrokerState, Stage
-from impl.controller.broker_lifecycle import (
+from kafkacheck.impl.constants import NO_OFFSET, BrokerControlState, BrokerState, Stage
+from kafkacheck.impl.controller.broker_lifecycle import (
     BrokerId,
     BrokerLives,
     LivingBroker,

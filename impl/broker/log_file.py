@@ -6,11 +6,17 @@ Source: apache/kafka (commit 1eb7644349); KAFKA-10706, KAFKA-9491.
 Left out, and why that is sound: segments and indexes, which no rule here looks at.
 """
 
-from impl.broker.epoch_file import assign_epoch, await_late_write, force_epochs, forget_late_write, truncate_epochs
-from impl.broker.records import Broker
-from impl.constants import NO_EPOCH, NO_OFFSET, NO_RECORD
-from impl.log import append_record, truncate_to
-from impl.rules import ClusterRules
+from kafkacheck.impl.broker.epoch_file import (
+    assign_epoch,
+    await_late_write,
+    force_epochs,
+    forget_late_write,
+    truncate_epochs,
+)
+from kafkacheck.impl.broker.records import Broker
+from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, NO_RECORD
+from kafkacheck.impl.log import append_record, truncate_to
+from kafkacheck.impl.rules import ClusterRules
 
 
 def append_to_log(broker: Broker, rules: ClusterRules, record_id: int, epoch: int) -> None:

@@ -5,9 +5,9 @@ Source: apache/kafka `BrokerBlockingSender`, `NodeToControllerChannelManager` (c
 Left out, and why that is sound: see `impl.broker.records`.
 """
 
-from impl.broker.records import Fetch, OldFetch
-from impl.cluster import State
-from impl.constants import (
+from kafkacheck.impl.broker.records import Fetch, OldFetch
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import (
     NO_EPOCH,
     NO_LEADER,
     NO_OFFSET,

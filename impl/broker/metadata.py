@@ -7,19 +7,19 @@ Left out, and why that is sound: UpdateMetadata requests of the ZooKeeper era, b
 be late, so `impl.broker.isr` lets a leader take any follower that has fetched for alive.
 """
 
-from checker.schema import contains
-from impl.broker.epoch_file import assign_epoch, has_epoch_file, latest_file_epoch
-from impl.broker.leader import forget_followers, is_leading, raise_high_watermark
-from impl.broker.log_file import drop_log, truncate_log
-from impl.broker.messages import clear_alter_partition, clear_fetch
-from impl.broker.records import Broker, MetadataOffset
-from impl.broker.registration import refuses_newer
-from impl.cluster import State
-from impl.constants import NO_EPOCH, NO_LEADER, Propagation, Stage, TruncationRule
-from impl.controller.partition_change import clear_partition
-from impl.controller.records import Controller, Metadata
-from impl.replication.records import ReplicaId
-from impl.rules import ClusterRules
+from kafkacheck.checker.schema import contains
+from kafkacheck.impl.broker.epoch_file import assign_epoch, has_epoch_file, latest_file_epoch
+from kafkacheck.impl.broker.leader import forget_followers, is_leading, raise_high_watermark
+from kafkacheck.impl.broker.log_file import drop_log, truncate_log
+from kafkacheck.impl.broker.messages import clear_alter_partition, clear_fetch
+from kafkacheck.impl.broker.records import Broker, MetadataOffset
+from kafkacheck.impl.broker.registration import refuses_newer
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, Propagation, Stage, TruncationRule
+from kafkacheck.impl.controller.partition_change import clear_partition
+from kafkacheck.impl.controller.records import Controller, Metadata
+from kafkacheck.impl.replication.records import ReplicaId
+from kafkacheck.impl.rules import ClusterRules
 
 
 def begin_leading(state: State, rules: ClusterRules, broker_id: int) -> None:

@@ -12,10 +12,10 @@ never.
 
 from typing import Annotated
 
-from checker.schema import Array, ById, ByPosition, Count, EnumOf, Epoch, Offset, Struct
-from impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, AlterPartitionError, FetchError, Question, Stage
-from impl.log import Log, LogOffset, OptionalLeaderEpoch, OptionalRecordId
-from impl.replication.records import OptionalReplicaId, ReplicaSet
+from kafkacheck.checker.schema import Array, ById, ByPosition, Count, EnumOf, Epoch, Offset, Struct
+from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, AlterPartitionError, FetchError, Question, Stage
+from kafkacheck.impl.log import Log, LogOffset, OptionalLeaderEpoch, OptionalRecordId
+from kafkacheck.impl.replication.records import OptionalReplicaId, ReplicaSet
 
 OptionalOffset = Annotated[int, Count("log_size", lowest=NO_OFFSET)]
 LogStartOffset = Annotated[int, Offset("max_log_start")]

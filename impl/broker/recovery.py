@@ -6,18 +6,24 @@ Source: apache/kafka (commit 1eb7644349); KAFKA-10432, KAFKA-1647, KIP-966.
 Left out, and why that is sound: torn batches, because recovery cuts them, so they are the same as lost ones.
 """
 
-from impl.broker.epoch_file import assign_epoch, cut_epochs_from, forget_late_write, latest_file_epoch, truncate_epochs
-from impl.broker.fetch_session import drop_session, end_session
-from impl.broker.log_file import drop_log
-from impl.broker.messages import clear_alter_partition, clear_fetch, clear_old_fetch
-from impl.broker.metadata import forget_partition
-from impl.broker.records import Broker
-from impl.broker.registration import end_registration
-from impl.cluster import State
-from impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, Question, Stage
-from impl.log import truncate_to
-from impl.replication.records import ReplicaId
-from impl.rules import ClusterRules
+from kafkacheck.impl.broker.epoch_file import (
+    assign_epoch,
+    cut_epochs_from,
+    forget_late_write,
+    latest_file_epoch,
+    truncate_epochs,
+)
+from kafkacheck.impl.broker.fetch_session import drop_session, end_session
+from kafkacheck.impl.broker.log_file import drop_log
+from kafkacheck.impl.broker.messages import clear_alter_partition, clear_fetch, clear_old_fetch
+from kafkacheck.impl.broker.metadata import forget_partition
+from kafkacheck.impl.broker.records import Broker
+from kafkacheck.impl.broker.registration import end_registration
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, Question, Stage
+from kafkacheck.impl.log import truncate_to
+from kafkacheck.impl.replication.records import ReplicaId
+from kafkacheck.impl.rules import ClusterRules
 
 
 def broker_checkpoints_high_watermark(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bool:

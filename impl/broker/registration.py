@@ -7,11 +7,11 @@ has just started, whose replica they would delete at the next start, and the sec
 may hear late. Where the bound `late_registrations` is 0 a broker knows its epoch as soon as it has one.
 """
 
-from impl.broker.records import Broker, Registration
-from impl.cluster import State
-from impl.constants import NO_OFFSET
-from impl.replication.records import ReplicaId
-from impl.rules import ClusterRules
+from kafkacheck.impl.broker.records import Broker, Registration
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.replication.records import ReplicaId
+from kafkacheck.impl.rules import ClusterRules
 
 
 def begin_registration(registration: Registration) -> None:

@@ -8,16 +8,16 @@ Left out, and why that is sound: requests under way: a leader that answers late 
 moment, at which the consumer could have read it.
 """
 
-from impl.broker.epoch_file import end_offset_of_epoch
-from impl.broker.fetch import is_fenced, is_of_other_topic
-from impl.broker.leader import is_leading
-from impl.broker.records import Broker
-from impl.client.records import Consumer
-from impl.cluster import State
-from impl.constants import NO_LEADER, NO_OFFSET
-from impl.log import has_offset
-from impl.replication.records import ReplicaId
-from impl.rules import ClusterRules
+from kafkacheck.impl.broker.epoch_file import end_offset_of_epoch
+from kafkacheck.impl.broker.fetch import is_fenced, is_of_other_topic
+from kafkacheck.impl.broker.leader import is_leading
+from kafkacheck.impl.broker.records import Broker
+from kafkacheck.impl.client.records import Consumer
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET
+from kafkacheck.impl.log import has_offset
+from kafkacheck.impl.replication.records import ReplicaId
+from kafkacheck.impl.rules import ClusterRules
 
 
 def is_news(broker: Broker, rules: ClusterRules, consumer: Consumer) -> bool:

@@ -10,13 +10,13 @@ leader's, which the leader knows from its fetches, and does not name; an answer 
 to somebody else; a leader that names a follower which the consumer's metadata has as offline.
 """
 
-from checker.schema import contains
-from impl.broker.records import Broker
-from impl.client.consumer import has_readable_record, is_following_for, is_reading, take_record
-from impl.cluster import State
-from impl.constants import NO_LEADER
-from impl.replication.records import ReplicaId
-from impl.rules import ClusterRules
+from kafkacheck.checker.schema import contains
+from kafkacheck.impl.broker.records import Broker
+from kafkacheck.impl.client.consumer import has_readable_record, is_following_for, is_reading, take_record
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_LEADER
+from kafkacheck.impl.replication.records import ReplicaId
+from kafkacheck.impl.rules import ClusterRules
 
 
 def known_isr(broker: Broker, broker_id: int) -> int:

@@ -7,11 +7,11 @@ Left out, and why that is sound: several consumers, because they do not act on e
 
 from typing import Annotated
 
-from checker.schema import Array, ById, ByPosition, Count, Struct
-from impl.broker.records import OptionalOffset, TopicId
-from impl.constants import NO_LEADER
-from impl.log import LogOffset, OptionalLeaderEpoch, OptionalRecordId
-from impl.replication.records import NextRecordId, OptionalReplicaId
+from kafkacheck.checker.schema import Array, ById, ByPosition, Count, Struct
+from kafkacheck.impl.broker.records import OptionalOffset, TopicId
+from kafkacheck.impl.constants import NO_LEADER
+from kafkacheck.impl.log import LogOffset, OptionalLeaderEpoch, OptionalRecordId
+from kafkacheck.impl.replication.records import NextRecordId, OptionalReplicaId
 
 ReadReplica = Annotated[int, Count("replicas * read_replicas - 1", lowest=NO_LEADER)]
 

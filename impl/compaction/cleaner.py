@@ -10,15 +10,15 @@ follower takes from where it is to the log's end; otherwise it may be over soon,
 epoch, which are their producer's last batch until it writes again.
 """
 
-from checker.schema import contains, excluding, including
-from impl.compaction.records import CleaningEnd, CompactedReplica, State
-from impl.compaction.replica import first_unstable_offset, is_data, known_high_watermark, outcome_in
-from impl.compaction.rules import CompactionRules
-from impl.producer.append import clear_batch
-from impl.producer.constants import NO_PRODUCER_ID, Marker
-from impl.producer.records import PartitionLog
-from impl.replication.records import ReplicaId
-from impl.transactions.cleaner import has_data
+from kafkacheck.checker.schema import contains, excluding, including
+from kafkacheck.impl.compaction.records import CleaningEnd, CompactedReplica, State
+from kafkacheck.impl.compaction.replica import first_unstable_offset, is_data, known_high_watermark, outcome_in
+from kafkacheck.impl.compaction.rules import CompactionRules
+from kafkacheck.impl.producer.append import clear_batch
+from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
+from kafkacheck.impl.producer.records import PartitionLog
+from kafkacheck.impl.replication.records import ReplicaId
+from kafkacheck.impl.transactions.cleaner import has_data
 
 
 def cleanable_offset(state: State, rules: CompactionRules, replica: CompactedReplica) -> int:

@@ -10,9 +10,9 @@ promise, which `impl/broker` has: here a log agrees with its leader's when it fo
 
 from typing import Annotated
 
-from checker.schema import Allowance, Array, ById, ByPosition, Count, Id, IdSet, Offset, Struct
-from impl.producer.constants import NO_BATCH, Marker
-from impl.producer.records import (
+from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Count, Id, IdSet, Offset, Struct
+from kafkacheck.impl.producer.constants import NO_BATCH, Marker
+from kafkacheck.impl.producer.records import (
     BatchOffset,
     OptionalBatchId,
     OptionalBatchOffset,
@@ -21,7 +21,7 @@ from impl.producer.records import (
     PartitionLog,
     Sequence,
 )
-from impl.replication.records import ReplicaId
+from kafkacheck.impl.replication.records import ReplicaId
 
 NO_KEY = -1
 """Nothing is written yet."""

@@ -6,18 +6,18 @@ Source: apache/kafka (commit 1eb7644349); KIP-98.
 Left out, and why that is sound: fetches on their way; a gap that cleaning has left is passed offset by offset.
 """
 
-from checker.schema import contains, excluding, including
-from impl.compaction.records import NOTHING, CompactedReplica, State, Write
-from impl.compaction.rules import CompactionRules
-from impl.constants import NO_OFFSET
-from impl.producer.append import append_batch, append_error, append_marker, clear_batch, is_full, learn_of
-from impl.producer.constants import NO_BATCH, NO_PRODUCER_ID, Marker, Origin, ProduceError
-from impl.producer.records import Batch, PartitionLog, ProducerId
-from impl.producer.reload import forget_producers
-from impl.producer.state import duplicate_offset, has_open_transaction
-from impl.producer.verification import NO_GUARD
-from impl.replication.records import ReplicaId
-from impl.transactions.partition import first_open_transaction_offset
+from kafkacheck.checker.schema import contains, excluding, including
+from kafkacheck.impl.compaction.records import NOTHING, CompactedReplica, State, Write
+from kafkacheck.impl.compaction.rules import CompactionRules
+from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.producer.append import append_batch, append_error, append_marker, clear_batch, is_full, learn_of
+from kafkacheck.impl.producer.constants import NO_BATCH, NO_PRODUCER_ID, Marker, Origin, ProduceError
+from kafkacheck.impl.producer.records import Batch, PartitionLog, ProducerId
+from kafkacheck.impl.producer.reload import forget_producers
+from kafkacheck.impl.producer.state import duplicate_offset, has_open_transaction
+from kafkacheck.impl.producer.verification import NO_GUARD
+from kafkacheck.impl.replication.records import ReplicaId
+from kafkacheck.impl.transactions.partition import first_open_transaction_offset
 
 
 def is_data(batch: Batch) -> bool:

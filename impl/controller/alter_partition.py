@@ -6,15 +6,15 @@ Source: apache/kafka (commit 1eb7644349); KIP-497, KIP-516, KIP-841, KIP-903, KI
 Left out, and why that is sound: an ISR outside the assignment, because leaders propose none.
 """
 
-from checker.schema import cardinality, contains
-from impl.broker.records import AlterPartition
-from impl.cluster import State
-from impl.constants import NO_EPOCH, NO_OFFSET, AlterPartitionError, Stage
-from impl.controller.partition_change import begin_change, has_room, set_isr
-from impl.controller.reassignment import maybe_complete_reassignment
-from impl.controller.records import Metadata
-from impl.replication.records import ReplicaId
-from impl.rules import ClusterRules
+from kafkacheck.checker.schema import cardinality, contains
+from kafkacheck.impl.broker.records import AlterPartition
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, AlterPartitionError, Stage
+from kafkacheck.impl.controller.partition_change import begin_change, has_room, set_isr
+from kafkacheck.impl.controller.reassignment import maybe_complete_reassignment
+from kafkacheck.impl.controller.records import Metadata
+from kafkacheck.impl.replication.records import ReplicaId
+from kafkacheck.impl.rules import ClusterRules
 
 
 def is_member_eligible(change: AlterPartition, rules: ClusterRules, metadata: Metadata, member_id: int) -> bool:

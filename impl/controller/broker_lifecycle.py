@@ -19,8 +19,8 @@ from the end than there are brokers, and one.
 
 from typing import Annotated, NamedTuple
 
-from checker.schema import Allowance, Array, ById, Epoch, Id, Struct
-from impl.constants import NO_LEADER, NO_OFFSET, BrokerControlState, BrokerState, Stage
+from kafkacheck.checker.schema import Allowance, Array, ById, Epoch, Id, Struct
+from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, BrokerControlState, BrokerState, Stage
 
 BrokerId = Annotated[int, Id("brokers")]
 OptionalBrokerId = Annotated[int, Id("brokers", none=NO_LEADER)]

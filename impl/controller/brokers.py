@@ -6,12 +6,12 @@ Source: apache/kafka (commit 1eb7644349); KIP-380, KIP-631, KIP-966.
 Left out, and why that is sound: the time of a session: a broker that stopped may be found so at once, later or never.
 """
 
-from checker.schema import contains, excluding, including
-from impl.broker.recovery import recover_log, stop_process
-from impl.broker.registration import begin_registration
-from impl.cluster import State
-from impl.constants import NO_LEADER, Propagation
-from impl.controller.partition_change import (
+from kafkacheck.checker.schema import contains, excluding, including
+from kafkacheck.impl.broker.recovery import recover_log, stop_process
+from kafkacheck.impl.broker.registration import begin_registration
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_LEADER, Propagation
+from kafkacheck.impl.controller.partition_change import (
     begin_change,
     bump_for_brokers,
     electable,
@@ -22,8 +22,8 @@ from impl.controller.partition_change import (
     set_leader,
     without,
 )
-from impl.replication.records import OptionalReplicaId, ReplicaId
-from impl.rules import ClusterRules
+from kafkacheck.impl.replication.records import OptionalReplicaId, ReplicaId
+from kafkacheck.impl.rules import ClusterRules
 
 
 def can_take_out(state: State, rules: ClusterRules, broker_id: int, new_leader: int) -> bool:

@@ -9,8 +9,16 @@ by which a leader hears of a newer epoch from a voter that refuses it, because n
 resigns; the EndQuorumEpoch request of a leader that resigns, because those whom it reaches find that out themselves.
 """
 
-from impl.controller.quorum import Quorum, QuorumRules, VoterId, VoterSet, are_connected, step_down, voter_is_elected
-from impl.log import LeaderEpoch
+from kafkacheck.impl.controller.quorum import (
+    Quorum,
+    QuorumRules,
+    VoterId,
+    VoterSet,
+    are_connected,
+    step_down,
+    voter_is_elected,
+)
+from kafkacheck.impl.log import LeaderEpoch
 
 
 def hears_majority(state: Quorum, leader_id: int) -> bool:

@@ -7,10 +7,10 @@ Left out, and why that is sound: all other settings, which no rule here reads. *
 that is raised.
 """
 
-from impl.cluster import State
-from impl.constants import NO_LEADER
-from impl.controller.partition_change import begin_change, has_room, min_insync_replicas
-from impl.rules import ClusterRules
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_LEADER
+from kafkacheck.impl.controller.partition_change import begin_change, has_room, min_insync_replicas
+from kafkacheck.impl.rules import ClusterRules
 
 
 def lower_min_insync_replicas(state: State, rules: ClusterRules) -> bool:

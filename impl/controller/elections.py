@@ -8,10 +8,10 @@ because an operator may put it at the head of the assignment. The four ways to e
 shutdown, reassignment, preferred replica) choose by one order, and differ in whom they choose from.
 """
 
-from checker.schema import contains, including
-from impl.cluster import State
-from impl.constants import NO_LEADER, NO_OFFSET, Propagation
-from impl.controller.partition_change import (
+from kafkacheck.checker.schema import contains, including
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, Propagation
+from kafkacheck.impl.controller.partition_change import (
     begin_change,
     electable,
     first_of,
@@ -21,9 +21,9 @@ from impl.controller.partition_change import (
     set_leader,
     set_uncleanly_elected,
 )
-from impl.controller.topics import have_all_deleted
-from impl.replication.records import ReplicaId
-from impl.rules import ClusterRules
+from kafkacheck.impl.controller.topics import have_all_deleted
+from kafkacheck.impl.replication.records import ReplicaId
+from kafkacheck.impl.rules import ClusterRules
 
 
 def move_leadership(state: State, rules: ClusterRules, new_leader: int) -> bool:

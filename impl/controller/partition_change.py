@@ -6,11 +6,11 @@ Source: apache/kafka (commit 1eb7644349); KIP-966.
 Left out, and why that is sound: `lastKnownElr` with more than one member, because no election reads it.
 """
 
-from checker.schema import cardinality, contains, excluding, including
-from impl.cluster import State
-from impl.constants import NO_LEADER, NO_OFFSET, Propagation
-from impl.controller.records import Metadata
-from impl.rules import ClusterRules
+from kafkacheck.checker.schema import cardinality, contains, excluding, including
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, Propagation
+from kafkacheck.impl.controller.records import Metadata
+from kafkacheck.impl.rules import ClusterRules
 
 
 def has_room(state: State) -> bool:

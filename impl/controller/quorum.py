@@ -14,9 +14,20 @@ others. Where voters restart, that has to be shown, and records have an id.
 from enum import IntEnum
 from typing import Annotated, NamedTuple
 
-from checker.schema import Allowance, Array, ById, ByPosition, Count, Id, IdSet, Struct, cardinality, contains
-from impl.constants import NO_OFFSET
-from impl.log import (
+from kafkacheck.checker.schema import (
+    Allowance,
+    Array,
+    ById,
+    ByPosition,
+    Count,
+    Id,
+    IdSet,
+    Struct,
+    cardinality,
+    contains,
+)
+from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.log import (
     LeaderEpoch,
     Log,
     LogOffset,

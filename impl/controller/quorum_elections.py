@@ -13,8 +13,8 @@ follower's records are not on the disk yet, because it flushes before it fetches
 voter anew, as all changes of the voters.
 """
 
-from checker.schema import cardinality, contains, including
-from impl.controller.quorum import (
+from kafkacheck.checker.schema import cardinality, contains, including
+from kafkacheck.impl.controller.quorum import (
     NO_VOTER,
     Quorum,
     QuorumRules,
@@ -26,7 +26,7 @@ from impl.controller.quorum import (
     raise_quorum_high_watermark,
     step_down,
 )
-from impl.log import LeaderEpoch, append_record, is_full, truncate_to
+from kafkacheck.impl.log import LeaderEpoch, append_record, is_full, truncate_to
 
 
 def append_unflushed(state: Quorum, leader_id: int) -> None:

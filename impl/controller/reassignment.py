@@ -6,10 +6,10 @@ Source: apache/kafka (commit 1eb7644349); KIP-455, KAFKA-15665, KAFKA-1097, KAFK
 Left out, and why that is sound: cancelling, which is a reassignment to the brokers of before.
 """
 
-from checker.schema import contains
-from impl.cluster import State
-from impl.constants import NO_LEADER
-from impl.controller.partition_change import (
+from kafkacheck.checker.schema import contains
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_LEADER
+from kafkacheck.impl.controller.partition_change import (
     begin_change,
     bump_for_brokers,
     electable,
@@ -18,8 +18,8 @@ from impl.controller.partition_change import (
     set_isr,
     set_leader,
 )
-from impl.controller.records import Metadata
-from impl.rules import ClusterRules
+from kafkacheck.impl.controller.records import Metadata
+from kafkacheck.impl.rules import ClusterRules
 
 
 def is_complete(metadata: Metadata, rules: ClusterRules) -> bool:

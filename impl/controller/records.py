@@ -9,11 +9,11 @@ the partition epoch tells which of them changed the partition.
 
 from typing import Annotated
 
-from checker.schema import Array, ById, ByPosition, Count, Epoch, Struct
-from impl.broker.records import BrokerEpoch, ControllerEpoch, MetadataOffset, TopicId
-from impl.constants import NO_OFFSET
-from impl.log import LeaderEpoch
-from impl.replication.records import OptionalReplicaId, ReplicaSet
+from kafkacheck.checker.schema import Array, ById, ByPosition, Count, Epoch, Struct
+from kafkacheck.impl.broker.records import BrokerEpoch, ControllerEpoch, MetadataOffset, TopicId
+from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.log import LeaderEpoch
+from kafkacheck.impl.replication.records import OptionalReplicaId, ReplicaSet
 
 OptionalMetadataOffset = Annotated[int, Epoch("max_metadata_offset", none=NO_OFFSET)]
 

@@ -11,10 +11,10 @@ started, and a new controller asks everybody again. That a deletion waits for a 
 at any later time.
 """
 
-from checker.schema import contains, everyone
-from impl.cluster import State
-from impl.constants import NO_LEADER, Propagation
-from impl.controller.partition_change import (
+from kafkacheck.checker.schema import contains, everyone
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_LEADER, Propagation
+from kafkacheck.impl.controller.partition_change import (
     begin_change,
     clear_partition,
     has_room,
@@ -22,8 +22,8 @@ from impl.controller.partition_change import (
     resign_zombie,
     set_leader,
 )
-from impl.replication.records import OptionalReplicaId, ReplicaId
-from impl.rules import ClusterRules
+from kafkacheck.impl.replication.records import OptionalReplicaId, ReplicaId
+from kafkacheck.impl.rules import ClusterRules
 
 
 def set_first_leader(state: State, leader: int) -> None:

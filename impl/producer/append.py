@@ -8,8 +8,8 @@ To append as a leader: `duplicate_offset` first (for `CLIENT`), then `append_err
 `append_batch` or `append_marker`. A follower and a replay call `append_error` with `REPLICATION`, too.
 """
 
-from impl.constants import NO_OFFSET
-from impl.producer.constants import (
+from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.producer.constants import (
     NO_BATCH,
     NO_PRODUCER_EPOCH,
     NO_PRODUCER_ID,
@@ -18,11 +18,11 @@ from impl.producer.constants import (
     Origin,
     ProduceError,
 )
-from impl.producer.records import Batch, PartitionLog, ProducerStateEntry
-from impl.producer.rules import AppendRules
-from impl.producer.sequences import is_in_sequence
-from impl.producer.state import begin_epoch, has_open_transaction, is_known, last_sequence, remember_batch
-from impl.producer.verification import NO_GUARD, clear_verification, needs_verification
+from kafkacheck.impl.producer.records import Batch, PartitionLog, ProducerStateEntry
+from kafkacheck.impl.producer.rules import AppendRules
+from kafkacheck.impl.producer.sequences import is_in_sequence
+from kafkacheck.impl.producer.state import begin_epoch, has_open_transaction, is_known, last_sequence, remember_batch
+from kafkacheck.impl.producer.verification import NO_GUARD, clear_verification, needs_verification
 
 
 def copy_batch(target: Batch, source: Batch) -> None:

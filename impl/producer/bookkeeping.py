@@ -7,11 +7,11 @@ Left out, and why that is sound: asking for another producer id when the epochs 
 is sent meanwhile, and what was sent before is not changed by it.
 """
 
-from checker.schema import contains, everyone, including
-from impl.producer.client_records import PartitionCounter, Producer, ProducerBatch
-from impl.producer.constants import NO_BATCH, NO_SEQUENCE, BatchStatus
-from impl.producer.rules import ProducerRules
-from impl.producer.sequences import sequence_after, sequence_before
+from kafkacheck.checker.schema import contains, everyone, including
+from kafkacheck.impl.producer.client_records import PartitionCounter, Producer, ProducerBatch
+from kafkacheck.impl.producer.constants import NO_BATCH, NO_SEQUENCE, BatchStatus
+from kafkacheck.impl.producer.rules import ProducerRules
+from kafkacheck.impl.producer.sequences import sequence_after, sequence_before
 
 
 def is_unsettled(batch: ProducerBatch) -> bool:

@@ -9,9 +9,9 @@ back-off times, because every batch may be sent at once or any time later.
 
 from typing import Annotated
 
-from checker.schema import Array, ById, Count, Id, IdSet, Struct
-from impl.producer.constants import BatchStatus, ProducerState
-from impl.producer.records import (
+from kafkacheck.checker.schema import Array, ById, Count, Id, IdSet, Struct
+from kafkacheck.impl.producer.constants import BatchStatus, ProducerState
+from kafkacheck.impl.producer.records import (
     HighestSequence,
     OptionalBatchOffset,
     OptionalProducerEpoch,

@@ -6,19 +6,19 @@ Left out, and why that is sound: requests under way and leader epochs: `impl/bro
 finds where its log parts from its leader's. Here it compares the batches themselves.
 """
 
-from impl.producer.append import append_batch, append_error
-from impl.producer.client_records import PartitionId
-from impl.producer.constants import Origin, ProduceError, RequestStage
-from impl.producer.leader import complete_requests
-from impl.producer.partition_records import PartitionReplica
-from impl.producer.records import Batch, PartitionLog
-from impl.producer.recovery import reload_producers
-from impl.producer.reload import advance_start, begin_log_at, cut_log
-from impl.producer.rules import ProducerRules
-from impl.producer.verification import NO_GUARD
-from impl.producer.wire import answer
-from impl.producing import State
-from impl.replication.records import ReplicaId
+from kafkacheck.impl.producer.append import append_batch, append_error
+from kafkacheck.impl.producer.client_records import PartitionId
+from kafkacheck.impl.producer.constants import Origin, ProduceError, RequestStage
+from kafkacheck.impl.producer.leader import complete_requests
+from kafkacheck.impl.producer.partition_records import PartitionReplica
+from kafkacheck.impl.producer.records import Batch, PartitionLog
+from kafkacheck.impl.producer.recovery import reload_producers
+from kafkacheck.impl.producer.reload import advance_start, begin_log_at, cut_log
+from kafkacheck.impl.producer.rules import ProducerRules
+from kafkacheck.impl.producer.verification import NO_GUARD
+from kafkacheck.impl.producer.wire import answer
+from kafkacheck.impl.producing import State
+from kafkacheck.impl.replication.records import ReplicaId
 
 
 def is_same_batch(one: Batch, other: Batch) -> bool:

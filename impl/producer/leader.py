@@ -6,17 +6,17 @@ Left out, and why that is sound: a deposed leader that answers for a batch below
 true, and the batch is answered when it is sent again.
 """
 
-from impl.constants import NO_OFFSET
-from impl.producer.append import append_batch, append_error, is_full
-from impl.producer.client_records import PartitionId
-from impl.producer.constants import Origin, ProduceError, RequestStage
-from impl.producer.partition_records import LateSlot, Partition, PartitionReplica
-from impl.producer.records import Batch
-from impl.producer.rules import ProducerRules
-from impl.producer.state import duplicate_offset
-from impl.producer.verification import NO_GUARD, start_verification
-from impl.producer.wire import answer, clear_late_request, is_free, next_request
-from impl.producing import State
+from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.producer.append import append_batch, append_error, is_full
+from kafkacheck.impl.producer.client_records import PartitionId
+from kafkacheck.impl.producer.constants import Origin, ProduceError, RequestStage
+from kafkacheck.impl.producer.partition_records import LateSlot, Partition, PartitionReplica
+from kafkacheck.impl.producer.records import Batch
+from kafkacheck.impl.producer.rules import ProducerRules
+from kafkacheck.impl.producer.state import duplicate_offset
+from kafkacheck.impl.producer.verification import NO_GUARD, start_verification
+from kafkacheck.impl.producer.wire import answer, clear_late_request, is_free, next_request
+from kafkacheck.impl.producing import State
 
 
 def raise_high_watermark(partition: Partition, rules: ProducerRules) -> None:

@@ -10,17 +10,17 @@ and agrees with its leader in one step. At most two replicas: a third one might 
 
 from typing import Annotated
 
-from checker.schema import Array, ById, ByPosition, Count, Id, Struct
-from impl.producer.client_records import PartitionId
-from impl.producer.constants import ProduceError, RequestStage
-from impl.producer.records import (
+from kafkacheck.checker.schema import Array, ById, ByPosition, Count, Id, Struct
+from kafkacheck.impl.producer.client_records import PartitionId
+from kafkacheck.impl.producer.constants import ProduceError, RequestStage
+from kafkacheck.impl.producer.records import (
     Batch,
     BatchOffset,
     OptionalBatchOffset,
     PartitionLog,
     ProducerSnapshot,
 )
-from impl.replication.records import ReplicaId
+from kafkacheck.impl.replication.records import ReplicaId
 
 LateSlot = Annotated[int, Id("late_requests")]
 

@@ -16,9 +16,9 @@ functions need: `max_sequence` is always the bound of that name.
 
 from typing import Annotated
 
-from checker.schema import Array, ById, ByPosition, Count, EnumOf, Epoch, Id, Offset, Struct
-from impl.constants import NO_OFFSET
-from impl.producer.constants import NO_BATCH, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker
+from kafkacheck.checker.schema import Array, ById, ByPosition, Count, EnumOf, Epoch, Id, Offset, Struct
+from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.producer.constants import NO_BATCH, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker
 
 BatchId = Annotated[int, Id("batches")]
 OptionalBatchId = Annotated[int, Id("batches", none=NO_BATCH)]

@@ -6,11 +6,11 @@ Source: apache/kafka (commit 1eb7644349); KAFKA-5249, KAFKA-5829, KAFKA-9892.
 Left out, and why that is sound: segments: a roll may come behind any batch, and matters here only for its snapshot.
 """
 
-from impl.constants import NO_OFFSET
-from impl.producer.client_records import PartitionId
-from impl.producer.leader import complete_requests
-from impl.producer.partition_records import PartitionReplica
-from impl.producer.reload import (
+from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.producer.client_records import PartitionId
+from kafkacheck.impl.producer.leader import complete_requests
+from kafkacheck.impl.producer.partition_records import PartitionReplica
+from kafkacheck.impl.producer.reload import (
     clear_snapshot,
     copy_snapshot,
     forget_producers,
@@ -19,9 +19,9 @@ from impl.producer.reload import (
     replay,
     write_snapshot,
 )
-from impl.producer.rules import ProducerRules
-from impl.producing import State
-from impl.replication.records import ReplicaId
+from kafkacheck.impl.producer.rules import ProducerRules
+from kafkacheck.impl.producing import State
+from kafkacheck.impl.replication.records import ReplicaId
 
 
 def broker_rolls_segment(state: State, rules: ProducerRules, partition_id: PartitionId, replica_id: ReplicaId) -> bool:

@@ -6,12 +6,12 @@ Source: apache/kafka (commit 1eb7644349); KAFKA-5249, KAFKA-7190, KAFKA-9892.
 Left out, and why that is sound: entries that expired while the broker was down, which is expiry at another time.
 """
 
-from impl.constants import NO_OFFSET
-from impl.producer.append import clear_batch, learn_of
-from impl.producer.records import PartitionLog, ProducerSnapshot
-from impl.producer.rules import ProducerRules
-from impl.producer.state import clear_entry, copy_entry, forget_producers_without_records
-from impl.producer.verification import clear_verification
+from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.producer.append import clear_batch, learn_of
+from kafkacheck.impl.producer.records import PartitionLog, ProducerSnapshot
+from kafkacheck.impl.producer.rules import ProducerRules
+from kafkacheck.impl.producer.state import clear_entry, copy_entry, forget_producers_without_records
+from kafkacheck.impl.producer.verification import clear_verification
 
 
 def forget_producers(log: PartitionLog) -> None:

@@ -8,7 +8,7 @@ commit named.
 
 from typing import NamedTuple, Protocol
 
-from impl.producer.constants import Sending
+from kafkacheck.impl.producer.constants import Sending
 
 
 class AppendRules(Protocol):

@@ -6,7 +6,7 @@ Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360.
 Left out, and why that is sound: several partitions in one request, because each is handled and answered on its own.
 """
 
-from impl.producer.bookkeeping import (
+from kafkacheck.impl.producer.bookkeeping import (
     begin_counter,
     bump_epoch,
     can_bump_epoch,
@@ -14,8 +14,8 @@ from impl.producer.bookkeeping import (
     oldest_unsettled,
     take_producer_id,
 )
-from impl.producer.client_records import PartitionId, Producer, ProducerBatch
-from impl.producer.constants import (
+from kafkacheck.impl.producer.client_records import PartitionId, Producer, ProducerBatch
+from kafkacheck.impl.producer.constants import (
     NO_BATCH,
     NO_PRODUCER_ID,
     NO_SEQUENCE,
@@ -24,12 +24,12 @@ from impl.producer.constants import (
     RequestStage,
     Sending,
 )
-from impl.producer.records import BatchId, RecordCount
-from impl.producer.retries import resolve_sequences, use_answer, use_late_answer
-from impl.producer.rules import ProducerRules
-from impl.producer.sequences import sequence_after
-from impl.producer.wire import has_room, reuse_buffers, send_batch, take_oldest
-from impl.producing import State
+from kafkacheck.impl.producer.records import BatchId, RecordCount
+from kafkacheck.impl.producer.retries import resolve_sequences, use_answer, use_late_answer
+from kafkacheck.impl.producer.rules import ProducerRules
+from kafkacheck.impl.producer.sequences import sequence_after
+from kafkacheck.impl.producer.wire import has_room, reuse_buffers, send_batch, take_oldest
+from kafkacheck.impl.producing import State
 
 
 def may_send(producer: Producer) -> bool:

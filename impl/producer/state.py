@@ -7,11 +7,11 @@ Left out, and why that is sound: the time of an entry's last batch: whether `pro
 world's choice.
 """
 
-from impl.constants import NO_OFFSET
-from impl.producer.constants import NO_PRODUCER_EPOCH, NO_SEQUENCE
-from impl.producer.records import Batch, BatchMetadata, PartitionLog, ProducerStateEntry
-from impl.producer.rules import AppendRules
-from impl.producer.sequences import last_sequence_of
+from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_SEQUENCE
+from kafkacheck.impl.producer.records import Batch, BatchMetadata, PartitionLog, ProducerStateEntry
+from kafkacheck.impl.producer.rules import AppendRules
+from kafkacheck.impl.producer.sequences import last_sequence_of
 
 
 def is_known(entry: ProducerStateEntry) -> bool:

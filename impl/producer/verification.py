@@ -5,10 +5,10 @@ Source: apache/kafka (commit 1eb7644349); KIP-890, KAFKA-14402, KAFKA-14884, KAF
 Left out, and why that is sound: the entry's expiry by time, which any later batch makes up for with a new guard.
 """
 
-from impl.producer.constants import NO_PRODUCER_EPOCH, NO_SEQUENCE
-from impl.producer.records import Batch, PartitionLog, VerificationStateEntry
-from impl.producer.rules import AppendRules
-from impl.producer.state import has_open_transaction
+from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_SEQUENCE
+from kafkacheck.impl.producer.records import Batch, PartitionLog, VerificationStateEntry
+from kafkacheck.impl.producer.rules import AppendRules
+from kafkacheck.impl.producer.state import has_open_transaction
 
 NO_GUARD = 0
 """No verification is under way, or the request carries none."""

@@ -7,14 +7,14 @@ may be handled in any order, which adds behaviours. A second connection while th
 covered**: a client that learns of a new leader first waits for the answers of the old one.
 """
 
-from impl.constants import NO_OFFSET
-from impl.producer.append import clear_batch, copy_batch
-from impl.producer.client_records import ProducerBatch
-from impl.producer.constants import NO_BATCH, BatchStatus, Marker, ProduceError, RequestStage
-from impl.producer.partition_records import Connection, LateRequest, ProduceRequest
-from impl.producer.retries import forget_in_flight, lose_answer
-from impl.producer.rules import ProducerRules
-from impl.producing import State
+from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.producer.append import clear_batch, copy_batch
+from kafkacheck.impl.producer.client_records import ProducerBatch
+from kafkacheck.impl.producer.constants import NO_BATCH, BatchStatus, Marker, ProduceError, RequestStage
+from kafkacheck.impl.producer.partition_records import Connection, LateRequest, ProduceRequest
+from kafkacheck.impl.producer.retries import forget_in_flight, lose_answer
+from kafkacheck.impl.producer.rules import ProducerRules
+from kafkacheck.impl.producing import State
 
 
 def clear_request(request: ProduceRequest) -> None:

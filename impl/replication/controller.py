@@ -9,9 +9,9 @@ and any other member of the ISR elected, so every policy is covered. Unclean ele
 committed records by design. The controller has no failures of its own; its record is what its successor would read.
 """
 
-from checker.schema import contains, everyone, excluding
-from impl.constants import NO_LEADER
-from impl.replication.records import ReplicaId, State
+from kafkacheck.checker.schema import contains, everyone, excluding
+from kafkacheck.impl.constants import NO_LEADER
+from kafkacheck.impl.replication.records import ReplicaId, State
 
 
 def start_partition(state: State) -> bool:

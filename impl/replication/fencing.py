@@ -8,9 +8,9 @@ Left out, and why that is sound: the fetch request as a message. A follower that
 leader as the rule asks, could send the fetch that proves it now; every step that such a fetch allows is a step here.
 """
 
-from impl.constants import FetchFencing
-from impl.log import has_offset
-from impl.replication.records import ReplicationRules, State
+from kafkacheck.impl.constants import FetchFencing
+from kafkacheck.impl.log import has_offset
+from kafkacheck.impl.replication.records import ReplicationRules, State
 
 
 def is_presumed_leader(state: State, replica_id: int) -> bool:

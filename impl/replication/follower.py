@@ -9,11 +9,11 @@ response that arrives late is therefore not modelled; Kafka drops one whose offs
 follower's.
 """
 
-from impl.constants import NO_LEADER
-from impl.log import LeaderEpoch, append_record, has_offset, truncate_to
-from impl.replication.fencing import can_ask_leader, is_caught_up, is_presumed_leader
-from impl.replication.records import ReplicaId, ReplicationRules, State
-from impl.replication.truncation import needs_truncation, shared_end_offset, truncation_offset
+from kafkacheck.impl.constants import NO_LEADER
+from kafkacheck.impl.log import LeaderEpoch, append_record, has_offset, truncate_to
+from kafkacheck.impl.replication.fencing import can_ask_leader, is_caught_up, is_presumed_leader
+from kafkacheck.impl.replication.records import ReplicaId, ReplicationRules, State
+from kafkacheck.impl.replication.truncation import needs_truncation, shared_end_offset, truncation_offset
 
 
 def become_follower(state: State, rules: ReplicationRules, follower_id: ReplicaId, leader_epoch: LeaderEpoch) -> bool:

@@ -10,9 +10,9 @@ followers' fetches, because a follower that has the records and follows the lead
 
 from typing import Annotated, NamedTuple
 
-from checker.schema import Array, ById, ByPosition, Count, Id, IdSet, Struct
-from impl.constants import NO_LEADER, FetchFencing, TruncationRule
-from impl.log import Log, LogOffset, OptionalLeaderEpoch
+from kafkacheck.checker.schema import Array, ById, ByPosition, Count, Id, IdSet, Struct
+from kafkacheck.impl.constants import NO_LEADER, FetchFencing, TruncationRule
+from kafkacheck.impl.log import Log, LogOffset, OptionalLeaderEpoch
 
 ReplicaId = Annotated[int, Id("replicas")]
 OptionalReplicaId = Annotated[int, Id("replicas", none=NO_LEADER)]

@@ -11,9 +11,9 @@ rounds is not modelled, nor, for the older rules, a leader that changes between 
 are.
 """
 
-from impl.constants import NO_OFFSET, TruncationRule
-from impl.log import Log, is_same_record, latest_epoch
-from impl.replication.records import ReplicationRules, State
+from kafkacheck.impl.constants import NO_OFFSET, TruncationRule
+from kafkacheck.impl.log import Log, is_same_record, latest_epoch
+from kafkacheck.impl.replication.records import ReplicationRules, State
 
 
 def end_offset_for_epoch(log: Log, epoch: int) -> int:

@@ -7,13 +7,13 @@ Left out, and why that is sound: keys, the delete horizon and the last batch of 
 may be cleaned at any time.
 """
 
-from impl.constants import NO_OFFSET
-from impl.producer.append import clear_batch
-from impl.producer.constants import NO_PRODUCER_ID, Marker
-from impl.producer.records import PartitionLog
-from impl.transactions.partition import clear_aborted, last_stable_offset
-from impl.transactions.records import Partition, PartitionId, SegmentEnd, SegmentStart, State
-from impl.transactions.rules import TransactionRules
+from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.producer.append import clear_batch
+from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
+from kafkacheck.impl.producer.records import PartitionLog
+from kafkacheck.impl.transactions.partition import clear_aborted, last_stable_offset
+from kafkacheck.impl.transactions.records import Partition, PartitionId, SegmentEnd, SegmentStart, State
+from kafkacheck.impl.transactions.rules import TransactionRules
 
 
 def has_data(log: PartitionLog, from_offset: int, marker_offset: int) -> bool:

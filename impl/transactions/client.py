@@ -9,10 +9,10 @@ An answer reaches its client in the step that gives it: whatever happens before 
 before the request is taken. That an answer is lost is that of a stray, after which the client asks again.
 """
 
-from checker.schema import contains, including
-from impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker, ProduceError
-from impl.producer.sequences import sequence_after
-from impl.transactions.constants import (
+from kafkacheck.checker.schema import contains, including
+from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker, ProduceError
+from kafkacheck.impl.producer.sequences import sequence_after
+from kafkacheck.impl.transactions.constants import (
     NO_INPUT,
     NO_PARTITION,
     NO_TRANSACTION,
@@ -22,9 +22,9 @@ from impl.transactions.constants import (
     RequestKind,
     Upgrade,
 )
-from impl.transactions.metadata import has_version_2
-from impl.transactions.records import Client, ClientId, PartitionId, Request, State, TransactionMetadata
-from impl.transactions.rules import TransactionRules
+from kafkacheck.impl.transactions.metadata import has_version_2
+from kafkacheck.impl.transactions.records import Client, ClientId, PartitionId, Request, State, TransactionMetadata
+from kafkacheck.impl.transactions.rules import TransactionRules
 
 
 def clear_request(request: Request) -> None:

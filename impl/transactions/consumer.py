@@ -7,12 +7,12 @@ Left out, and why that is sound: reading less than there is, which is reading at
 which is given everything below the high watermark.
 """
 
-from checker.schema import contains, excluding, including
-from impl.constants import NO_OFFSET
-from impl.producer.constants import NO_PRODUCER_ID, Marker
-from impl.transactions.partition import first_unstable_offset, last_stable_offset
-from impl.transactions.records import Partition, PartitionId, Reader, State
-from impl.transactions.rules import TransactionRules
+from kafkacheck.checker.schema import contains, excluding, including
+from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
+from kafkacheck.impl.transactions.partition import first_unstable_offset, last_stable_offset
+from kafkacheck.impl.transactions.records import Partition, PartitionId, Reader, State
+from kafkacheck.impl.transactions.rules import TransactionRules
 
 
 def begins_to_be_aborted(partition: Partition, first_read: int, offset: int, producer_id: int) -> bool:

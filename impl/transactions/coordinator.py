@@ -9,12 +9,12 @@ With transaction version 2 an abort of a transaction that the coordinator knows 
 4.0 does: what was sent in it may still be under way.
 """
 
-from checker.schema import contains, including
-from impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
-from impl.transactions.client import clear_request, receive_answer
-from impl.transactions.constants import Answer, RequestKind, TransactionState
-from impl.transactions.log import begin_append, can_append
-from impl.transactions.metadata import (
+from kafkacheck.checker.schema import contains, including
+from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
+from kafkacheck.impl.transactions.client import clear_request, receive_answer
+from kafkacheck.impl.transactions.constants import Answer, RequestKind, TransactionState
+from kafkacheck.impl.transactions.log import begin_append, can_append
+from kafkacheck.impl.transactions.metadata import (
     copy_metadata,
     decision_of,
     has_version_2,
@@ -26,7 +26,7 @@ from impl.transactions.metadata import (
     prepare_increment_producer_epoch,
     prepare_new_producer_id,
 )
-from impl.transactions.records import (
+from kafkacheck.impl.transactions.records import (
     Coordinator,
     CoordinatorTerm,
     Request,
@@ -36,7 +36,7 @@ from impl.transactions.records import (
     TransactionalIdNumber,
     TransactionMetadata,
 )
-from impl.transactions.rules import TransactionRules
+from kafkacheck.impl.transactions.rules import TransactionRules
 
 
 def has_producer_ids(state: State) -> bool:

@@ -9,14 +9,14 @@ and former owners do not notice. Members' ids, which tell as much as the generat
 generation: it is in the same log, written before a member is told of it.
 """
 
-from checker.schema import contains
-from impl.producer.constants import NO_PRODUCER_ID, Marker
-from impl.producer.records import PartitionLog
-from impl.transactions.client import is_idle, is_upgraded, send_batch, send_request
-from impl.transactions.constants import NO_INPUT, ProducerState, RequestKind
-from impl.transactions.metadata import has_version_2
-from impl.transactions.records import Client, ClientId, Group, State
-from impl.transactions.rules import TransactionRules
+from kafkacheck.checker.schema import contains
+from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
+from kafkacheck.impl.producer.records import PartitionLog
+from kafkacheck.impl.transactions.client import is_idle, is_upgraded, send_batch, send_request
+from kafkacheck.impl.transactions.constants import NO_INPUT, ProducerState, RequestKind
+from kafkacheck.impl.transactions.metadata import has_version_2
+from kafkacheck.impl.transactions.records import Client, ClientId, Group, State
+from kafkacheck.impl.transactions.rules import TransactionRules
 
 
 def is_illegal_generation(group: Group, rules: TransactionRules, generation: int) -> bool:

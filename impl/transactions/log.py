@@ -7,11 +7,11 @@ Left out, and why that is sound: a second entry appended while the fate of one i
 replicas, and refuses it. A zombie's appends: no follower fetches them, so that they never count.
 """
 
-from impl.transactions.client import receive_answer
-from impl.transactions.constants import Answer, TransactionState
-from impl.transactions.metadata import clear_metadata, copy_metadata, is_preparing
-from impl.transactions.records import Coordinator, State, TransactionalId, TransactionalIdNumber
-from impl.transactions.rules import TransactionRules
+from kafkacheck.impl.transactions.client import receive_answer
+from kafkacheck.impl.transactions.constants import Answer, TransactionState
+from kafkacheck.impl.transactions.metadata import clear_metadata, copy_metadata, is_preparing
+from kafkacheck.impl.transactions.records import Coordinator, State, TransactionalId, TransactionalIdNumber
+from kafkacheck.impl.transactions.rules import TransactionRules
 
 
 def can_append(transactional: TransactionalId, term: int) -> bool:

@@ -7,15 +7,15 @@ Left out, and why that is sound: an answer of its own: it reaches the coordinato
 is lost, and the marker is sent again.
 """
 
-from checker.schema import contains, excluding
-from impl.producer.append import append_marker, is_full, marker_error
-from impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker, ProduceError
-from impl.producer.records import PartitionLog, ProducerId
-from impl.producer.state import has_open_transaction
-from impl.transactions.constants import NO_PARTITION, TransactionState
-from impl.transactions.group import complete_pending_offset
-from impl.transactions.log import begin_append, can_append
-from impl.transactions.metadata import (
+from kafkacheck.checker.schema import contains, excluding
+from kafkacheck.impl.producer.append import append_marker, is_full, marker_error
+from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker, ProduceError
+from kafkacheck.impl.producer.records import PartitionLog, ProducerId
+from kafkacheck.impl.producer.state import has_open_transaction
+from kafkacheck.impl.transactions.constants import NO_PARTITION, TransactionState
+from kafkacheck.impl.transactions.group import complete_pending_offset
+from kafkacheck.impl.transactions.log import begin_append, can_append
+from kafkacheck.impl.transactions.metadata import (
     clear_metadata,
     copy_metadata,
     decision_of,
@@ -23,8 +23,8 @@ from impl.transactions.metadata import (
     is_preparing,
     prepare_complete,
 )
-from impl.transactions.partition import complete_transaction, maybe_replicate, reload_partition
-from impl.transactions.records import (
+from kafkacheck.impl.transactions.partition import complete_transaction, maybe_replicate, reload_partition
+from kafkacheck.impl.transactions.records import (
     Coordinator,
     CoordinatorTerm,
     LateMarker,
@@ -38,7 +38,7 @@ from impl.transactions.records import (
     TransactionalIdNumber,
     TransactionMetadata,
 )
-from impl.transactions.rules import TransactionRules
+from kafkacheck.impl.transactions.rules import TransactionRules
 
 
 def clear_marker_request(request: MarkerRequest) -> None:

@@ -7,10 +7,10 @@ Left out, and why that is sound: timestamps; `isValidTransition`, which Kafka as
 which is said in `spec/transactions/steps.py` instead, of every step.
 """
 
-from impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
-from impl.transactions.constants import TransactionState
-from impl.transactions.records import TransactionalId, TransactionMetadata
-from impl.transactions.rules import TransactionRules
+from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
+from kafkacheck.impl.transactions.constants import TransactionState
+from kafkacheck.impl.transactions.records import TransactionalId, TransactionMetadata
+from kafkacheck.impl.transactions.rules import TransactionRules
 
 
 def copy_metadata(target: TransactionMetadata, source: TransactionMetadata) -> None:

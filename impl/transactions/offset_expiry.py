@@ -7,12 +7,12 @@ Left out, and why that is sound: `offsets.retention.minutes`, which may be over 
 members Kafka keeps offsets for longer, which is expiry at another time.
 """
 
-from impl.producer.append import is_full
-from impl.transactions.constants import NO_INPUT
-from impl.transactions.group import has_pending_offset, is_loading, note_offset
-from impl.transactions.partition import maybe_replicate
-from impl.transactions.records import State
-from impl.transactions.rules import TransactionRules
+from kafkacheck.impl.producer.append import is_full
+from kafkacheck.impl.transactions.constants import NO_INPUT
+from kafkacheck.impl.transactions.group import has_pending_offset, is_loading, note_offset
+from kafkacheck.impl.transactions.partition import maybe_replicate
+from kafkacheck.impl.transactions.records import State
+from kafkacheck.impl.transactions.rules import TransactionRules
 
 
 def expire_offset(state: State, rules: TransactionRules) -> bool:

@@ -7,19 +7,27 @@ Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-890, KAFKA-9807.
 Left out, and why that is sound: who replicates: the high watermark may rise to the log's end at once, later or never.
 """
 
-from impl.constants import NO_OFFSET
-from impl.producer.append import append_batch, append_error, clear_batch, copy_batch, is_full, is_verified, learn_of
-from impl.producer.constants import NO_PRODUCER_ID, Marker, Origin, ProduceError
-from impl.producer.records import Batch, PartitionLog
-from impl.producer.reload import cut_log, forget_producers
-from impl.producer.state import duplicate_offset, has_open_transaction
-from impl.producer.verification import NO_GUARD, needs_verification, start_verification
-from impl.transactions.client import receive_produce_answer
-from impl.transactions.constants import NO_INPUT, NO_PARTITION, Answer, ProduceStage
-from impl.transactions.coordinator import add_partition, verify_partition
-from impl.transactions.group import is_illegal_generation, is_loading, note_offset
-from impl.transactions.metadata import has_version_2
-from impl.transactions.records import (
+from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.producer.append import (
+    append_batch,
+    append_error,
+    clear_batch,
+    copy_batch,
+    is_full,
+    is_verified,
+    learn_of,
+)
+from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker, Origin, ProduceError
+from kafkacheck.impl.producer.records import Batch, PartitionLog
+from kafkacheck.impl.producer.reload import cut_log, forget_producers
+from kafkacheck.impl.producer.state import duplicate_offset, has_open_transaction
+from kafkacheck.impl.producer.verification import NO_GUARD, needs_verification, start_verification
+from kafkacheck.impl.transactions.client import receive_produce_answer
+from kafkacheck.impl.transactions.constants import NO_INPUT, NO_PARTITION, Answer, ProduceStage
+from kafkacheck.impl.transactions.coordinator import add_partition, verify_partition
+from kafkacheck.impl.transactions.group import is_illegal_generation, is_loading, note_offset
+from kafkacheck.impl.transactions.metadata import has_version_2
+from kafkacheck.impl.transactions.records import (
     AbortedTransaction,
     CoordinatorTerm,
     Partition,
@@ -28,7 +36,7 @@ from impl.transactions.records import (
     ProduceSlot,
     State,
 )
-from impl.transactions.rules import TransactionRules
+from kafkacheck.impl.transactions.rules import TransactionRules
 
 
 def first_open_transaction_offset(log: PartitionLog) -> int:

@@ -5,12 +5,12 @@ Source: apache/kafka (commit 1eb7644349); KAFKA-5247.
 Left out, and why that is sound: committing by itself now and then (`enable.auto.commit`) fails as both orders do.
 """
 
-from impl.producer.append import is_full
-from impl.transactions.constants import NO_INPUT, NO_PARTITION, Delivery, ProducerState
-from impl.transactions.group import is_loading, is_plain, note_offset
-from impl.transactions.partition import maybe_replicate
-from impl.transactions.records import Client, ClientId, State
-from impl.transactions.rules import TransactionRules
+from kafkacheck.impl.producer.append import is_full
+from kafkacheck.impl.transactions.constants import NO_INPUT, NO_PARTITION, Delivery, ProducerState
+from kafkacheck.impl.transactions.group import is_loading, is_plain, note_offset
+from kafkacheck.impl.transactions.partition import maybe_replicate
+from kafkacheck.impl.transactions.records import Client, ClientId, State
+from kafkacheck.impl.transactions.rules import TransactionRules
 
 
 def can_take_step(state: State, rules: TransactionRules, client: Client, step: Delivery) -> bool:

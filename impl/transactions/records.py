@@ -11,9 +11,9 @@ the others, which follow in the same order.
 
 from typing import Annotated
 
-from checker.schema import Allowance, Array, ById, ByPosition, Count, EnumOf, Id, IdSet, Offset, Struct
-from impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
-from impl.producer.records import (
+from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Count, EnumOf, Id, IdSet, Offset, Struct
+from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
+from kafkacheck.impl.producer.records import (
     Batch,
     BatchOffset,
     OptionalBatchOffset,
@@ -23,7 +23,7 @@ from impl.producer.records import (
     Sequence,
     VerificationGuard,
 )
-from impl.transactions.constants import (
+from kafkacheck.impl.transactions.constants import (
     NO_INPUT,
     NO_PARTITION,
     NO_TRANSACTION,

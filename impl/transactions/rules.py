@@ -8,7 +8,7 @@ commit named. Of the switches of producers there are only those that storing a b
 
 from typing import NamedTuple
 
-from impl.transactions.constants import Delivery
+from kafkacheck.impl.transactions.constants import Delivery
 
 
 class TransactionRules(NamedTuple):

@@ -13,8 +13,8 @@ Bounds: two brokers: one that starts or stops, and one that leads meanwhile. One
 Expected: HOLDS
 """
 
-from checker.model import Given, Model, each
-from impl.broker.lifecycle import (
+from kafkacheck.checker.model import Given, Model, each
+from kafkacheck.impl.broker.lifecycle import (
     broker_begins_shutdown,
     broker_receives_answer,
     broker_registers,
@@ -22,8 +22,8 @@ from impl.broker.lifecycle import (
     broker_sends_heartbeat,
     end_process,
 )
-from impl.constants import BrokerControlState, BrokerState, Stage
-from impl.controller.broker_lifecycle import (
+from kafkacheck.impl.constants import BrokerControlState, BrokerState, Stage
+from kafkacheck.impl.controller.broker_lifecycle import (
     BrokerId,
     BrokerLives,
     LifecycleRules,
@@ -33,8 +33,8 @@ from impl.controller.broker_lifecycle import (
     controller_handles_heartbeat,
     fence_broker,
 )
-from model.broker_lifecycle.drawing import BROKER_LIVES
-from spec.broker_lifecycle.properties import (
+from kafkacheck.model.broker_lifecycle.drawing import BROKER_LIVES
+from kafkacheck.spec.broker_lifecycle.properties import (
     a_broker_waits_to_be_unfenced,
     a_broker_waits_to_stop,
     a_dead_broker_is_unfenced,

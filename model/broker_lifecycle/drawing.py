@@ -1,6 +1,6 @@
 """How behaviours of a broker's life are drawn: the controller and each broker as a lane."""
 
-from checker.drawing import Event, ExtraLane, Lanes
+from kafkacheck.checker.drawing import Event, ExtraLane, Lanes
 
 BROKER_LIVES = Lanes(
     array="brokers",

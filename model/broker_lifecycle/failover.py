@@ -10,13 +10,13 @@ Expected: VIOLATED shutdowns_await_active_brokers
     broker_lifecycle.resumes.
 """
 
-from checker.model import Model
-from impl.controller.broker_lifecycle import BrokerLives, LifecycleRules, controller_fails_over
-from model.broker_lifecycle.base import ACTIONS as WITHOUT_FAILOVER
-from model.broker_lifecycle.base import LIVENESS, STRONGLY_FAIR, WEAKLY_FAIR
-from model.broker_lifecycle.base import SAFETY as OF_ONE_CONTROLLER
-from model.broker_lifecycle.drawing import BROKER_LIVES
-from spec.broker_lifecycle.properties import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.controller.broker_lifecycle import BrokerLives, LifecycleRules, controller_fails_over
+from kafkacheck.model.broker_lifecycle.base import ACTIONS as WITHOUT_FAILOVER
+from kafkacheck.model.broker_lifecycle.base import LIVENESS, STRONGLY_FAIR, WEAKLY_FAIR
+from kafkacheck.model.broker_lifecycle.base import SAFETY as OF_ONE_CONTROLLER
+from kafkacheck.model.broker_lifecycle.drawing import BROKER_LIVES
+from kafkacheck.spec.broker_lifecycle.properties import (
     another_controller,
     new_controllers_know_no_offsets,
     ready_behind_the_end,

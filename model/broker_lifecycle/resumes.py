@@ -8,12 +8,12 @@ Bounds: as broker_lifecycle.failover.
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.controller.broker_lifecycle import BrokerLives, LifecycleRules
-from model.broker_lifecycle.base import LIVENESS, STRONGLY_FAIR, WEAKLY_FAIR
-from model.broker_lifecycle.drawing import BROKER_LIVES
-from model.broker_lifecycle.failover import ACTIONS, BOUNDS, EXAMPLES, SAFETY
-from spec.broker_lifecycle.properties import resumed_shutdowns_await_the_log
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.controller.broker_lifecycle import BrokerLives, LifecycleRules
+from kafkacheck.model.broker_lifecycle.base import LIVENESS, STRONGLY_FAIR, WEAKLY_FAIR
+from kafkacheck.model.broker_lifecycle.drawing import BROKER_LIVES
+from kafkacheck.model.broker_lifecycle.failover import ACTIONS, BOUNDS, EXAMPLES, SAFETY
+from kafkacheck.spec.broker_lifecycle.properties import resumed_shutdowns_await_the_log
 
 MODEL = Model(
     state=BrokerLives,

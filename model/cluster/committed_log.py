@@ -5,13 +5,13 @@ Bounds: as cluster.kraft, with two records for the one slot, so that another one
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.cluster import State
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import leadership_is_moved, process_crashes, start_in_sync
-from model.cluster.system import BOUNDS, EXAMPLES, ISR_CHANGES, KRAFT, REPLICATION
-from spec.cluster.refinement import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import leadership_is_moved, process_crashes, start_in_sync
+from kafkacheck.model.cluster.system import BOUNDS, EXAMPLES, ISR_CHANGES, KRAFT, REPLICATION
+from kafkacheck.spec.cluster.refinement import (
     acknowledged_records_are_committed,
     brokers_serve_committed_log,
     committed_log_only_grows,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from checker.drawing import Band, Cells, Event, ExtraLane, Lanes
+from kafkacheck.checker.drawing import Band, Cells, Event, ExtraLane, Lanes
 
 NOW = "controller.history[controller.offset]"
 

@@ -11,20 +11,25 @@ Bounds: three replicas, so that two are left to choose from, one of them out of 
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.broker.fetch import leader_answers_fetch
-from impl.broker.fetcher import follower_sends_fetch, follower_uses_fetch
-from impl.broker.isr import leader_learns_of_change, leader_proposes_expansion
-from impl.broker.metadata import broker_replays_metadata
-from impl.cluster import State
-from impl.controller.alter_partition import controller_alters_partition
-from impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
-from impl.controller.elections import controller_elects_uncleanly
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import leadership_is_moved, process_crashes, shutdown_is_asked, start_with_laggard
-from model.cluster.system import BOUNDS, MEASURES, one_fetch_under_way
-from spec.cluster.elections import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.broker.fetch import leader_answers_fetch
+from kafkacheck.impl.broker.fetcher import follower_sends_fetch, follower_uses_fetch
+from kafkacheck.impl.broker.isr import leader_learns_of_change, leader_proposes_expansion
+from kafkacheck.impl.broker.metadata import broker_replays_metadata
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.controller.alter_partition import controller_alters_partition
+from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
+from kafkacheck.impl.controller.elections import controller_elects_uncleanly
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import (
+    leadership_is_moved,
+    process_crashes,
+    shutdown_is_asked,
+    start_with_laggard,
+)
+from kafkacheck.model.cluster.system import BOUNDS, MEASURES, one_fetch_under_way
+from kafkacheck.spec.cluster.elections import (
     elected_leader_is_first,
     leader_is_active,
     offline_partition,
@@ -32,7 +37,12 @@ from spec.cluster.elections import (
     preferred_election_is_needed,
     recovering_leader,
 )
-from spec.cluster.properties import isr_has_no_inactive, isr_is_covered, one_leader_in_epoch, recovering_leader_is_alone
+from kafkacheck.spec.cluster.properties import (
+    isr_has_no_inactive,
+    isr_is_covered,
+    one_leader_in_epoch,
+    recovering_leader_is_alone,
+)
 
 MODEL = Model(
     state=State,

@@ -4,23 +4,23 @@ Delay and overtaking need no act here: a request or answer stays in its slot, an
 until somebody takes it. Healing is free: fetching anew, restarting and unfencing cost nothing.
 """
 
-from checker.schema import contains, everyone
-from impl.broker.epoch_file import force_epochs, has_epoch_file
-from impl.broker.fetch_session import end_session
-from impl.broker.isr import leader_proposes_shrink, propose_isr
-from impl.broker.leader import is_leading
-from impl.broker.messages import clear_alter_partition, clear_fetch, leave_request
-from impl.broker.recovery import lose_disk, lose_unflushed, stop_process
-from impl.cluster import State
-from impl.constants import NO_OFFSET, Question, Stage
-from impl.controller.brokers import begin_shutdown, can_take_out, take_out
-from impl.controller.configuration import lower_min_insync_replicas
-from impl.controller.elections import move_leadership, replace_controller
-from impl.controller.reassignment import begin_reassignment
-from impl.controller.topics import begin_deletion
-from impl.log import LogOffset
-from impl.replication.records import OptionalReplicaId, ReplicaId, ReplicaSet
-from impl.rules import ClusterRules
+from kafkacheck.checker.schema import contains, everyone
+from kafkacheck.impl.broker.epoch_file import force_epochs, has_epoch_file
+from kafkacheck.impl.broker.fetch_session import end_session
+from kafkacheck.impl.broker.isr import leader_proposes_shrink, propose_isr
+from kafkacheck.impl.broker.leader import is_leading
+from kafkacheck.impl.broker.messages import clear_alter_partition, clear_fetch, leave_request
+from kafkacheck.impl.broker.recovery import lose_disk, lose_unflushed, stop_process
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_OFFSET, Question, Stage
+from kafkacheck.impl.controller.brokers import begin_shutdown, can_take_out, take_out
+from kafkacheck.impl.controller.configuration import lower_min_insync_replicas
+from kafkacheck.impl.controller.elections import move_leadership, replace_controller
+from kafkacheck.impl.controller.reassignment import begin_reassignment
+from kafkacheck.impl.controller.topics import begin_deletion
+from kafkacheck.impl.log import LogOffset
+from kafkacheck.impl.replication.records import OptionalReplicaId, ReplicaId, ReplicaSet
+from kafkacheck.impl.rules import ClusterRules
 
 
 def found_partition(state: State, replicas: int, isr: int) -> None:

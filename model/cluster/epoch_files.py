@@ -8,17 +8,17 @@ Bounds: two replicas and one record; a move to each broker, so that one of them 
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.broker.epoch_file import broker_writes_epoch_file
-from impl.broker.metadata import broker_replays_metadata
-from impl.broker.recovery import broker_flushes
-from impl.cluster import State
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import leadership_is_moved, power_fails, start_in_sync
-from model.cluster.system import BOUNDS, BROKERS, CONTROLLER, EXAMPLES, FAILURES, MEASURES, REPLICATION
-from spec.cluster.files import late_writes_are_due, unflushed_survivor
-from spec.cluster.properties import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.broker.epoch_file import broker_writes_epoch_file
+from kafkacheck.impl.broker.metadata import broker_replays_metadata
+from kafkacheck.impl.broker.recovery import broker_flushes
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import leadership_is_moved, power_fails, start_in_sync
+from kafkacheck.model.cluster.system import BOUNDS, BROKERS, CONTROLLER, EXAMPLES, FAILURES, MEASURES, REPLICATION
+from kafkacheck.spec.cluster.files import late_writes_are_due, unflushed_survivor
+from kafkacheck.spec.cluster.properties import (
     high_watermark_is_within_log,
     logs_agree_below_high_watermark,
     logs_match_by_epoch,

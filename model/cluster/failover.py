@@ -5,18 +5,23 @@ Bounds: two replicas; one crash, one change of the controller and two reassignme
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.client.consumer import consumer_learns_told_leader
-from impl.cluster import State
-from impl.constants import Propagation, TruncationRule
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER_WITH_CONSUMER
-from model.cluster.environment import controller_is_replaced, process_crashes, reassignment_is_asked, start_in_sync
-from model.cluster.system import BOUNDS, BROKERS, CONSUMER, CONTROLLER, MEASURES, ZOOKEEPER
-from spec.cluster.clients import newest_metadata_is_served
-from spec.cluster.properties import dead_leader_is_replaced, one_leader_in_epoch
-from spec.cluster.record import reassignments_go_on
-from spec.cluster.steps import leader_epoch_does_not_fall
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.client.consumer import consumer_learns_told_leader
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import Propagation, TruncationRule
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER_WITH_CONSUMER
+from kafkacheck.model.cluster.environment import (
+    controller_is_replaced,
+    process_crashes,
+    reassignment_is_asked,
+    start_in_sync,
+)
+from kafkacheck.model.cluster.system import BOUNDS, BROKERS, CONSUMER, CONTROLLER, MEASURES, ZOOKEEPER
+from kafkacheck.spec.cluster.clients import newest_metadata_is_served
+from kafkacheck.spec.cluster.properties import dead_leader_is_replaced, one_leader_in_epoch
+from kafkacheck.spec.cluster.record import reassignments_go_on
+from kafkacheck.spec.cluster.steps import leader_epoch_does_not_fall
 
 MODEL = Model(
     state=State,

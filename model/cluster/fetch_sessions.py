@@ -9,14 +9,14 @@ Bounds: two replicas and one record; one crash, after which the leader has no se
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.cluster import State
-from impl.constants import Propagation, TruncationRule
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import leadership_is_moved, process_crashes, start_in_sync
-from model.cluster.system import BOUNDS, EPOCH_QUESTIONS, EXAMPLES, MEASURES, REPLICATION, SAFETY, ZOOKEEPER
-from spec.cluster.steps import fetches_go_by_sessions, sessions_end_with_process
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import Propagation, TruncationRule
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import leadership_is_moved, process_crashes, start_in_sync
+from kafkacheck.model.cluster.system import BOUNDS, EPOCH_QUESTIONS, EXAMPLES, MEASURES, REPLICATION, SAFETY, ZOOKEEPER
+from kafkacheck.spec.cluster.steps import fetches_go_by_sessions, sessions_end_with_process
 
 MODEL = Model(
     state=State,

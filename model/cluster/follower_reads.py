@@ -8,21 +8,21 @@ Bounds: two replicas and two records for one slot; one move, after which the new
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.broker.metadata import broker_replays_metadata
-from impl.client.consumer import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.broker.metadata import broker_replays_metadata
+from kafkacheck.impl.client.consumer import (
     consumer_learns_leader,
     consumer_reads,
     consumer_reads_from_follower,
     consumer_validates_position,
 )
-from impl.cluster import State
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER_WITH_CONSUMER
-from model.cluster.environment import leadership_is_moved, session_expires, start_in_sync
-from model.cluster.system import BOUNDS, BROKERS, CONSUMER, CONTROLLER, EXAMPLES, REPLICATION
-from spec.cluster.clients import consumed_records_survive
-from spec.cluster.refinement import (
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER_WITH_CONSUMER
+from kafkacheck.model.cluster.environment import leadership_is_moved, session_expires, start_in_sync
+from kafkacheck.model.cluster.system import BOUNDS, BROKERS, CONSUMER, CONTROLLER, EXAMPLES, REPLICATION
+from kafkacheck.spec.cluster.clients import consumed_records_survive
+from kafkacheck.spec.cluster.refinement import (
     brokers_serve_committed_log,
     committed_log_only_grows,
     consumed_records_are_committed,

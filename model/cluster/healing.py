@@ -5,13 +5,18 @@ until something newer takes its place. It is assumed of each broker by itself (`
 fair are producers, crashes, lags and moves: they may never come.
 """
 
-from checker.model import each
-from impl.broker.fetch import leader_answers_epoch_end, leader_answers_fetch
-from impl.broker.fetcher import follower_asks_epoch_end, follower_sends_fetch, follower_truncates, follower_uses_fetch
-from impl.broker.isr import leader_learns_of_change, leader_proposes_expansion
-from impl.broker.metadata import broker_obeys_leader_and_isr, broker_replays_metadata
-from impl.controller.alter_partition import controller_alters_partition
-from impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
+from kafkacheck.checker.model import each
+from kafkacheck.impl.broker.fetch import leader_answers_epoch_end, leader_answers_fetch
+from kafkacheck.impl.broker.fetcher import (
+    follower_asks_epoch_end,
+    follower_sends_fetch,
+    follower_truncates,
+    follower_uses_fetch,
+)
+from kafkacheck.impl.broker.isr import leader_learns_of_change, leader_proposes_expansion
+from kafkacheck.impl.broker.metadata import broker_obeys_leader_and_isr, broker_replays_metadata
+from kafkacheck.impl.controller.alter_partition import controller_alters_partition
+from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
 
 ISR_GROWTH = (leader_proposes_expansion, controller_alters_partition, leader_learns_of_change)
 """The changes of the ISR without `leader_proposes_shrink`, which the world does in its place (`follower_lags`)."""

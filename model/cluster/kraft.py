@@ -9,12 +9,12 @@ Bounds: two replicas and one record are enough for what goes wrong around a sing
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.cluster import State
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import leadership_is_moved, process_crashes, session_expires, start_in_sync
-from model.cluster.system import BOUNDS, EXAMPLES, ISR_CHANGES, KRAFT, LEMMAS, MEASURES, REPLICATION, SAFETY
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import leadership_is_moved, process_crashes, session_expires, start_in_sync
+from kafkacheck.model.cluster.system import BOUNDS, EXAMPLES, ISR_CHANGES, KRAFT, LEMMAS, MEASURES, REPLICATION, SAFETY
 
 MODEL = Model(
     state=State,

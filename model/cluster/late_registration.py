@@ -7,16 +7,16 @@ Bounds: two replicas and one record; one crash with its restart, and one lag, af
 Expected: HOLDS
 """
 
-from checker.model import Model, each
-from impl.broker.registration import broker_learns_epoch
-from impl.cluster import State
-from impl.constants import Propagation, TruncationRule
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import follower_lags, process_crashes, start_in_sync
-from model.cluster.healing import FAIR_IN_ZOOKEEPER, ISR_GROWTH
-from model.cluster.system import BOUNDS, EPOCH_QUESTIONS, EXAMPLES, REPLICATION, ZOOKEEPER
-from spec.cluster.liveness import bounds_leave_room, converged, disturbed
+from kafkacheck.checker.model import Model, each
+from kafkacheck.impl.broker.registration import broker_learns_epoch
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import Propagation, TruncationRule
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import follower_lags, process_crashes, start_in_sync
+from kafkacheck.model.cluster.healing import FAIR_IN_ZOOKEEPER, ISR_GROWTH
+from kafkacheck.model.cluster.system import BOUNDS, EPOCH_QUESTIONS, EXAMPLES, REPLICATION, ZOOKEEPER
+from kafkacheck.spec.cluster.liveness import bounds_leave_room, converged, disturbed
 
 MODEL = Model(
     state=State,

@@ -4,16 +4,16 @@ Bounds: two replicas, the follower outside the ISR; two records, both of which m
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.broker.leader import leader_deletes_records
-from impl.broker.metadata import broker_replays_metadata
-from impl.cluster import State
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import leadership_is_moved, start_alone
-from model.cluster.system import BOUNDS, EXAMPLES, ISR_CHANGES, MEASURES, REPLICATION, SAFETY
-from spec.cluster.files import everything_is_deleted
-from spec.cluster.messages import only_leaders_delete
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.broker.leader import leader_deletes_records
+from kafkacheck.impl.broker.metadata import broker_replays_metadata
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import leadership_is_moved, start_alone
+from kafkacheck.model.cluster.system import BOUNDS, EXAMPLES, ISR_CHANGES, MEASURES, REPLICATION, SAFETY
+from kafkacheck.spec.cluster.files import everything_is_deleted
+from kafkacheck.spec.cluster.messages import only_leaders_delete
 
 MODEL = Model(
     state=State,

@@ -5,21 +5,30 @@ Bounds: two replicas and one record; min.insync.replicas is 2, and from any time
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.broker.metadata import broker_replays_metadata
-from impl.cluster import State
-from impl.controller.brokers import controller_unfences_broker
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import min_isr_is_lowered, session_expires, start_in_sync
-from model.cluster.system import BOUNDS, BROKERS, CONTROLLER, ELIGIBLE, EXAMPLES, ISR_CHANGES, MEASURES, REPLICATION
-from spec.cluster.properties import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.broker.metadata import broker_replays_metadata
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.controller.brokers import controller_unfences_broker
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import min_isr_is_lowered, session_expires, start_in_sync
+from kafkacheck.model.cluster.system import (
+    BOUNDS,
+    BROKERS,
+    CONTROLLER,
+    ELIGIBLE,
+    EXAMPLES,
+    ISR_CHANGES,
+    MEASURES,
+    REPLICATION,
+)
+from kafkacheck.spec.cluster.properties import (
     acknowledged_records_survive,
     high_watermark_is_within_log,
     logs_match_by_epoch,
     one_leader_in_epoch,
 )
-from spec.cluster.steps import high_watermark_does_not_fall
+from kafkacheck.spec.cluster.steps import high_watermark_does_not_fall
 
 MODEL = Model(
     state=State,

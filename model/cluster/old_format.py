@@ -10,16 +10,16 @@ Bounds: two replicas and two records, so that a log can have another record wher
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.broker.metadata import broker_obeys_leader_and_isr
-from impl.cluster import State
-from impl.constants import Propagation, TruncationRule
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import leadership_is_moved, start_in_sync_in_format
-from model.cluster.system import BOUNDS, EPOCH_QUESTIONS, EXAMPLES, MEASURES, REPLICATION, SAFETY
-from spec.cluster.files import epoch_file_matches_log, only_followers_truncate
-from spec.cluster.steps import shared_committed_records_are_kept
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.broker.metadata import broker_obeys_leader_and_isr
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import Propagation, TruncationRule
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import leadership_is_moved, start_in_sync_in_format
+from kafkacheck.model.cluster.system import BOUNDS, EPOCH_QUESTIONS, EXAMPLES, MEASURES, REPLICATION, SAFETY
+from kafkacheck.spec.cluster.files import epoch_file_matches_log, only_followers_truncate
+from kafkacheck.spec.cluster.steps import shared_committed_records_are_kept
 
 OF_EPOCHS = (epoch_file_matches_log, only_followers_truncate)
 """What cannot hold: the leader-epoch file does not match the log, and a follower asks although it has no epoch."""

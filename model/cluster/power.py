@@ -7,14 +7,14 @@ Bounds: two brokers that lose power once each; one record that is lost and one i
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.broker.recovery import broker_checkpoints_high_watermark
-from impl.cluster import State
-from impl.constants import Propagation, TruncationRule
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import power_fails, start_in_sync
-from model.cluster.system import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.broker.recovery import broker_checkpoints_high_watermark
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import Propagation, TruncationRule
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import power_fails, start_in_sync
+from kafkacheck.model.cluster.system import (
     BOUNDS,
     BROKERS,
     CONTROLLER,
@@ -24,14 +24,14 @@ from model.cluster.system import (
     REPLICATION,
     ZOOKEEPER,
 )
-from spec.cluster.files import lost_suffix, unflushed_survivor
-from spec.cluster.properties import (
+from kafkacheck.spec.cluster.files import lost_suffix, unflushed_survivor
+from kafkacheck.spec.cluster.properties import (
     high_watermark_is_within_log,
     logs_agree_below_high_watermark,
     logs_match_by_epoch,
     one_leader_in_epoch,
 )
-from spec.cluster.steps import checkpoint_falls_with_high_watermark
+from kafkacheck.spec.cluster.steps import checkpoint_falls_with_high_watermark
 
 MODEL = Model(
     state=State,

@@ -7,14 +7,14 @@ Bounds: two replicas and one record; one shutdown and one power loss, in either 
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.broker.recovery import broker_flushes
-from impl.cluster import State
-from impl.controller.brokers import broker_stops
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import power_fails, shutdown_is_asked, start_in_sync
-from model.cluster.system import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.broker.recovery import broker_flushes
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.controller.brokers import broker_stops
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import power_fails, shutdown_is_asked, start_in_sync
+from kafkacheck.model.cluster.system import (
     BOUNDS,
     BROKERS,
     CONTROLLER,
@@ -25,7 +25,7 @@ from model.cluster.system import (
     MEASURES,
     REPLICATION,
 )
-from spec.cluster.properties import (
+from kafkacheck.spec.cluster.properties import (
     acknowledged_records_survive,
     high_watermark_is_within_log,
     logs_match_by_epoch,

@@ -11,42 +11,47 @@ consumers read from. The others are budgets of disturbances
 (`model/cluster/environment.py`). All of them only end behaviours.
 """
 
-from impl.broker.fetch import leader_answers_epoch_end, leader_answers_fetch
-from impl.broker.fetcher import follower_asks_epoch_end, follower_sends_fetch, follower_truncates, follower_uses_fetch
-from impl.broker.isr import leader_learns_of_change, leader_proposes_expansion, leader_proposes_shrink
-from impl.broker.leader import leader_appends
-from impl.broker.metadata import broker_obeys_leader_and_isr, broker_replays_metadata
-from impl.cluster import State
-from impl.constants import Stage
-from impl.controller.alter_partition import controller_alters_partition
-from impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
-from spec.cluster.clients import (
+from kafkacheck.impl.broker.fetch import leader_answers_epoch_end, leader_answers_fetch
+from kafkacheck.impl.broker.fetcher import (
+    follower_asks_epoch_end,
+    follower_sends_fetch,
+    follower_truncates,
+    follower_uses_fetch,
+)
+from kafkacheck.impl.broker.isr import leader_learns_of_change, leader_proposes_expansion, leader_proposes_shrink
+from kafkacheck.impl.broker.leader import leader_appends
+from kafkacheck.impl.broker.metadata import broker_obeys_leader_and_isr, broker_replays_metadata
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import Stage
+from kafkacheck.impl.controller.alter_partition import controller_alters_partition
+from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
+from kafkacheck.spec.cluster.clients import (
     consumer_learns_from_the_living,
     consumers_are_served_in_their_epoch,
     truncation_errors_are_true,
 )
-from spec.cluster.elections import leader_is_active, partition_changes_state_legally
-from spec.cluster.eligible import (
+from kafkacheck.spec.cluster.elections import leader_is_active, partition_changes_state_legally
+from kafkacheck.spec.cluster.eligible import (
     appends_need_enough_replicas,
     last_known_leader_is_last_resort,
     last_known_leader_led_last,
     leavers_stay_eligible,
     only_unclean_leaders_recover,
 )
-from spec.cluster.files import (
+from kafkacheck.spec.cluster.files import (
     epoch_file_matches_log,
     only_followers_truncate,
     truncation_cuts_epochs,
     unread_metadata_is_blank,
 )
-from spec.cluster.isr import (
+from kafkacheck.spec.cluster.isr import (
     answers_tell_the_record,
     committed_without_all,
     high_watermark_follows,
     leaders_obey_answers,
     leaders_propose_one_change,
 )
-from spec.cluster.isr_lemmas import (
+from kafkacheck.spec.cluster.isr_lemmas import (
     adopted_versions,
     all_brokers_are_assigned,
     answered_changes_cover_isr,
@@ -57,7 +62,7 @@ from spec.cluster.isr_lemmas import (
     registered_broker_epochs,
     requested_changes_are_pending,
 )
-from spec.cluster.lemmas import (
+from kafkacheck.spec.cluster.lemmas import (
     at_most_one_failover,
     at_most_one_start,
     counted_leaders,
@@ -69,8 +74,8 @@ from spec.cluster.lemmas import (
     well_formed_broker_logs,
     well_formed_fetches,
 )
-from spec.cluster.measures import isr_size, live_leaders
-from spec.cluster.messages import (
+from kafkacheck.spec.cluster.measures import isr_size, live_leaders
+from kafkacheck.spec.cluster.messages import (
     answered_fetches_are_used,
     answered_questions_are_used,
     connections_end_with_process,
@@ -82,7 +87,7 @@ from spec.cluster.messages import (
     stale_answers_have_no_effect,
     stopped_brokers_do_nothing,
 )
-from spec.cluster.properties import (
+from kafkacheck.spec.cluster.properties import (
     acknowledged_record,
     acknowledged_records_survive,
     deposed_leader,
@@ -93,7 +98,7 @@ from spec.cluster.properties import (
     logs_match_by_epoch,
     one_leader_in_epoch,
 )
-from spec.cluster.record import (
+from kafkacheck.spec.cluster.record import (
     elected_leaders_are_active,
     every_change_has_an_effect,
     isr_is_never_empty,
@@ -103,13 +108,13 @@ from spec.cluster.record import (
     only_caught_up_brokers_become_active,
     replayed_partition_epoch,
 )
-from spec.cluster.steps import (
+from kafkacheck.spec.cluster.steps import (
     every_truncation_cuts,
     high_watermark_does_not_fall,
     leader_epoch_does_not_fall,
     stale_fetches_have_no_effect,
 )
-from spec.cluster.topics import (
+from kafkacheck.spec.cluster.topics import (
     assigned_brokers_take_part,
     deletion_awaits_replicas,
     fetches_stay_in_their_topic,

@@ -6,13 +6,13 @@ Bounds: three replicas, because the damage takes a leader, the leader before it,
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.broker.metadata import broker_replays_metadata
-from impl.cluster import State
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import leadership_is_moved, start_with_laggard
-from model.cluster.system import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.broker.metadata import broker_replays_metadata
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import leadership_is_moved, start_with_laggard
+from kafkacheck.model.cluster.system import (
     BOUNDS,
     EXAMPLES,
     ISR_CHANGES,

@@ -4,16 +4,16 @@ Bounds: as cluster.restarts, of which this is the variant in which a fetch can c
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.broker.isr import leader_finds_caught_up, leader_learns_of_change, leader_proposes_caught_up
-from impl.cluster import State
-from impl.controller.alter_partition import controller_alters_partition
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import disk_is_replaced, process_crashes, start_alone
-from model.cluster.system import BOUNDS, KRAFT, MEASURES, REPLICATION, SAFETY
-from spec.cluster.isr import caught_up_followers_may_join
-from spec.cluster.properties import acknowledged_record
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.broker.isr import leader_finds_caught_up, leader_learns_of_change, leader_proposes_caught_up
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.controller.alter_partition import controller_alters_partition
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import disk_is_replaced, process_crashes, start_alone
+from kafkacheck.model.cluster.system import BOUNDS, KRAFT, MEASURES, REPLICATION, SAFETY
+from kafkacheck.spec.cluster.isr import caught_up_followers_may_join
+from kafkacheck.spec.cluster.properties import acknowledged_record
 
 MODEL = Model(
     state=State,

@@ -1,19 +1,19 @@
 """What applications and the world do to a compacted partition; disturbances are charged to budgets."""
 
-from checker.schema import contains, everyone, excluding
-from impl.compaction.records import Key, State
-from impl.compaction.replica import (
+from kafkacheck.checker.schema import contains, everyone, excluding
+from kafkacheck.impl.compaction.records import Key, State
+from kafkacheck.impl.compaction.replica import (
     append_write,
     forget_lost_outcomes,
     raise_high_watermark,
     rebuild_producers,
     truncate_to,
 )
-from impl.compaction.rules import CompactionRules
-from impl.producer.constants import Marker
-from impl.producer.records import BatchId, ProducerId
-from impl.producer.sequences import sequence_after
-from impl.replication.records import ReplicaId
+from kafkacheck.impl.compaction.rules import CompactionRules
+from kafkacheck.impl.producer.constants import Marker
+from kafkacheck.impl.producer.records import BatchId, ProducerId
+from kafkacheck.impl.producer.sequences import sequence_after
+from kafkacheck.impl.replication.records import ReplicaId
 
 
 def start_compaction(state: State) -> bool:

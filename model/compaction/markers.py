@@ -5,14 +5,19 @@ Bounds: two transactions of two producers, with keys that have the same bytes as
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.compaction.cleaner import cleaner_cleans
-from impl.compaction.records import State
-from impl.compaction.replica import follower_fetches, leader_ends_transaction
-from impl.compaction.rules import CompactionRules
-from model.compaction.environment import follower_falls_behind, leadership_moves, producer_writes, start_compaction
-from model.compaction.system import BOUNDS, EXAMPLES_OF_REPLICAS, SAFETY_OF_REPLICAS
-from spec.compaction.properties import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.compaction.cleaner import cleaner_cleans
+from kafkacheck.impl.compaction.records import State
+from kafkacheck.impl.compaction.replica import follower_fetches, leader_ends_transaction
+from kafkacheck.impl.compaction.rules import CompactionRules
+from kafkacheck.model.compaction.environment import (
+    follower_falls_behind,
+    leadership_moves,
+    producer_writes,
+    start_compaction,
+)
+from kafkacheck.model.compaction.system import BOUNDS, EXAMPLES_OF_REPLICAS, SAFETY_OF_REPLICAS
+from kafkacheck.spec.compaction.properties import (
     aborted_transaction,
     committed_transaction,
     markers_outlive_records,

@@ -5,12 +5,12 @@ Bounds: three writes of two producers to one replica, which has to make its prod
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.compaction.records import State
-from impl.compaction.rules import CompactionRules
-from model.compaction.environment import producer_state_is_rebuilt, start_compaction, write_is_repeated
-from model.compaction.system import BOUNDS, COMPACTION, SAFETY
-from spec.compaction.properties import emptied_batch, removed_batch, removed_tombstone
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.compaction.records import State
+from kafkacheck.impl.compaction.rules import CompactionRules
+from kafkacheck.model.compaction.environment import producer_state_is_rebuilt, start_compaction, write_is_repeated
+from kafkacheck.model.compaction.system import BOUNDS, COMPACTION, SAFETY
+from kafkacheck.spec.compaction.properties import emptied_batch, removed_batch, removed_tombstone
 
 MODEL = Model(
     state=State,

@@ -5,10 +5,10 @@ have room for `log_size` batches and markers; where `transactional` is 1, in tra
 producers (`model/producer/system.py`), and budgets of disturbances (`model/compaction/environment.py`).
 """
 
-from impl.compaction.cleaner import cleaner_cleans
-from impl.compaction.replica import consumer_reads
-from model.compaction.environment import producer_writes
-from spec.compaction.properties import (
+from kafkacheck.impl.compaction.cleaner import cleaner_cleans
+from kafkacheck.impl.compaction.replica import consumer_reads
+from kafkacheck.model.compaction.environment import producer_writes
+from kafkacheck.spec.compaction.properties import (
     committed_without_all,
     follower_is_back,
     leader_is_in_isr,

@@ -5,13 +5,13 @@ Bounds: three writes of two keys to two replicas, each with a cleaner of its own
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.compaction.records import State
-from impl.compaction.replica import follower_fetches
-from impl.compaction.rules import CompactionRules
-from model.compaction.environment import follower_falls_behind, leadership_moves, start_compaction
-from model.compaction.system import BOUNDS, COMPACTION, EXAMPLES_OF_REPLICAS, SAFETY
-from spec.compaction.properties import emptied_batch, removed_batch, removed_tombstone
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.compaction.records import State
+from kafkacheck.impl.compaction.replica import follower_fetches
+from kafkacheck.impl.compaction.rules import CompactionRules
+from kafkacheck.model.compaction.environment import follower_falls_behind, leadership_moves, start_compaction
+from kafkacheck.model.compaction.system import BOUNDS, COMPACTION, EXAMPLES_OF_REPLICAS, SAFETY
+from kafkacheck.spec.compaction.properties import emptied_batch, removed_batch, removed_tombstone
 
 MODEL = Model(
     state=State,

@@ -8,8 +8,8 @@ Bounds: three voters, of which two are a majority; four elections, and room for 
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.controller.quorum import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.controller.quorum import (
     Quorum,
     QuorumRules,
     quorum_leader_appends,
@@ -17,8 +17,8 @@ from impl.controller.quorum import (
     voter_is_elected,
     voter_receives_record,
 )
-from model.metadata_quorum.drawing import QUORUM
-from spec.metadata_quorum.properties import (
+from kafkacheck.model.metadata_quorum.drawing import QUORUM
+from kafkacheck.spec.metadata_quorum.properties import (
     all_voters_commit,
     committed_metadata_stays,
     elections_begin_epochs,

@@ -9,11 +9,11 @@ Bounds: three voters, of which two are a majority; one disk is lost. Two epochs,
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.controller.quorum import Quorum, QuorumRules
-from model.metadata_quorum.drawing import QUORUM_WITH_RESTARTS
-from model.metadata_quorum.environment import voter_disk_is_replaced
-from model.metadata_quorum.restarts import ELECTIONS, EXAMPLES, SAFETY
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.controller.quorum import Quorum, QuorumRules
+from kafkacheck.model.metadata_quorum.drawing import QUORUM_WITH_RESTARTS
+from kafkacheck.model.metadata_quorum.environment import voter_disk_is_replaced
+from kafkacheck.model.metadata_quorum.restarts import ELECTIONS, EXAMPLES, SAFETY
 
 MODEL = Model(
     state=Quorum,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from checker.drawing import Band, Cells, Event, ExtraLane, Lanes
+from kafkacheck.checker.drawing import Band, Cells, Event, ExtraLane, Lanes
 
 ELECTION_EVENTS = {
     "voter_is_elected": Event(at="candidate_id", text="elected by {supporters}, epoch {epoch}"),

@@ -5,10 +5,10 @@ Each restart and each new disk needs an id of its own for the records written af
 there are at most `max_records` - 1 such acts, whatever the budgets allow.
 """
 
-from checker.schema import cardinality
-from impl.controller.quorum import Quorum, QuorumRules, VoterId, VoterSet
-from impl.controller.quorum_elections import begin_with_empty_disk, flushed_end_of, restart_voter
-from impl.log import LogOffset, RecordId, truncate_to
+from kafkacheck.checker.schema import cardinality
+from kafkacheck.impl.controller.quorum import Quorum, QuorumRules, VoterId, VoterSet
+from kafkacheck.impl.controller.quorum_elections import begin_with_empty_disk, flushed_end_of, restart_voter
+from kafkacheck.impl.log import LogOffset, RecordId, truncate_to
 
 
 def voter_crashes(

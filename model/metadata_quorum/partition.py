@@ -9,12 +9,12 @@ Bounds: three voters, of which any one may be cut off from the others, twice; ea
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.controller.check_quorum import quorum_leader_resigns, voter_replaces_leader
-from impl.controller.quorum import Quorum, QuorumRules, voter_fetches, voter_receives_record
-from model.metadata_quorum.drawing import QUORUM_WITH_NETWORK
-from model.metadata_quorum.environment import network_heals, network_is_cut
-from spec.metadata_quorum.liveness import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.controller.check_quorum import quorum_leader_resigns, voter_replaces_leader
+from kafkacheck.impl.controller.quorum import Quorum, QuorumRules, voter_fetches, voter_receives_record
+from kafkacheck.model.metadata_quorum.drawing import QUORUM_WITH_NETWORK
+from kafkacheck.model.metadata_quorum.environment import network_heals, network_is_cut
+from kafkacheck.spec.metadata_quorum.liveness import (
     cuts_are_real,
     elections_have_room,
     every_leader_has_majority,
@@ -26,7 +26,7 @@ from spec.metadata_quorum.liveness import (
     resigned_quorum_leader,
     two_quorum_leaders,
 )
-from spec.metadata_quorum.properties import (
+from kafkacheck.spec.metadata_quorum.properties import (
     committed_metadata_stays,
     elections_begin_epochs,
     leaders_have_committed_metadata,

@@ -10,18 +10,18 @@ Bounds: three voters, of which two are a majority; one restart. Two epochs, in e
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.controller.quorum import Quorum, QuorumRules, voter_fetches, voter_receives_record
-from impl.controller.quorum_elections import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.controller.quorum import Quorum, QuorumRules, voter_fetches, voter_receives_record
+from kafkacheck.impl.controller.quorum_elections import (
     candidate_becomes_leader,
     quorum_leader_flushes,
     quorum_leader_writes,
     voter_receives_vote_request,
     voter_stands_for_election,
 )
-from model.metadata_quorum.drawing import QUORUM_WITH_RESTARTS
-from model.metadata_quorum.environment import voter_crashes
-from spec.metadata_quorum.elections import (
+from kafkacheck.model.metadata_quorum.drawing import QUORUM_WITH_RESTARTS
+from kafkacheck.model.metadata_quorum.environment import voter_crashes
+from kafkacheck.spec.metadata_quorum.elections import (
     leader_kept_log,
     leader_lost_record,
     quorum_leaders_have_own_record,
@@ -33,7 +33,7 @@ from spec.metadata_quorum.elections import (
     votes_are_given_in_their_epoch,
     votes_are_kept,
 )
-from spec.metadata_quorum.properties import (
+from kafkacheck.spec.metadata_quorum.properties import (
     all_voters_commit,
     committed_metadata_stays,
     leaders_have_committed_metadata,

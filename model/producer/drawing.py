@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from checker.drawing import Cells, Event, ExtraLane, Lanes
+from kafkacheck.checker.drawing import Cells, Event, ExtraLane, Lanes
 
 FIRST_ANSWER = "before.connections[partition_id].requests[0]"
 NEXT = "before.producer.next_batch"

@@ -3,10 +3,10 @@
 Delay needs no act: a request, a request left behind, or an answer stays in its slot until somebody takes it.
 """
 
-from impl.producer.append import append_batch, append_marker, is_full, marker_error
-from impl.producer.bookkeeping import is_unsettled, take_producer_id
-from impl.producer.client_records import PartitionId, Producer
-from impl.producer.constants import (
+from kafkacheck.impl.producer.append import append_batch, append_marker, is_full, marker_error
+from kafkacheck.impl.producer.bookkeeping import is_unsettled, take_producer_id
+from kafkacheck.impl.producer.client_records import PartitionId, Producer
+from kafkacheck.impl.producer.constants import (
     NO_PRODUCER_EPOCH,
     NO_PRODUCER_ID,
     NO_SEQUENCE,
@@ -15,17 +15,17 @@ from impl.producer.constants import (
     ProduceError,
     ProducerState,
 )
-from impl.producer.leader import complete_requests
-from impl.producer.partition_records import LateSlot, PartitionReplica
-from impl.producer.records import BatchId, BatchOffset, ProducerId, StartOffset
-from impl.producer.recovery import lose_unflushed_snapshots, reload_producers
-from impl.producer.reload import advance_start, begin_log_at, clear_snapshot, cut_log, write_snapshot
-from impl.producer.retries import complete_batch, expire_batch
-from impl.producer.rules import ProducerRules
-from impl.producer.sender import give_sequence, hand_over
-from impl.producer.state import expire_producer, has_open_transaction
-from impl.producer.verification import start_verification
-from impl.producer.wire import (
+from kafkacheck.impl.producer.leader import complete_requests
+from kafkacheck.impl.producer.partition_records import LateSlot, PartitionReplica
+from kafkacheck.impl.producer.records import BatchId, BatchOffset, ProducerId, StartOffset
+from kafkacheck.impl.producer.recovery import lose_unflushed_snapshots, reload_producers
+from kafkacheck.impl.producer.reload import advance_start, begin_log_at, clear_snapshot, cut_log, write_snapshot
+from kafkacheck.impl.producer.retries import complete_batch, expire_batch
+from kafkacheck.impl.producer.rules import ProducerRules
+from kafkacheck.impl.producer.sender import give_sequence, hand_over
+from kafkacheck.impl.producer.state import expire_producer, has_open_transaction
+from kafkacheck.impl.producer.verification import start_verification
+from kafkacheck.impl.producer.wire import (
     abandon_request,
     answer,
     clear_late_request,
@@ -34,8 +34,8 @@ from impl.producer.wire import (
     next_request,
     take_oldest,
 )
-from impl.producing import State
-from impl.replication.records import ReplicaId
+from kafkacheck.impl.producing import State
+from kafkacheck.impl.replication.records import ReplicaId
 
 
 def start_empty(state: State) -> bool:

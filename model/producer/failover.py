@@ -6,21 +6,21 @@ Bounds: two replicas and four batches, of which the first is acknowledged, as ot
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.producer.follower import follower_fetches
-from impl.producer.rules import ProducerRules
-from impl.producing import State
-from model.producer.drawing import REPLICAS
-from model.producer.environment import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.producer.follower import follower_fetches
+from kafkacheck.impl.producer.rules import ProducerRules
+from kafkacheck.impl.producing import State
+from kafkacheck.model.producer.drawing import REPLICAS
+from kafkacheck.model.producer.environment import (
     broker_crashes,
     connection_breaks,
     leadership_moves,
     request_is_left_behind,
     start_known,
 )
-from model.producer.system import BOUNDS, EXAMPLES, LATE_RETRIES, SAFETY
-from spec.producer.clients import request_to_next_leader
-from spec.producer.properties import two_batches_in_flight
+from kafkacheck.model.producer.system import BOUNDS, EXAMPLES, LATE_RETRIES, SAFETY
+from kafkacheck.spec.producer.clients import request_to_next_leader
+from kafkacheck.spec.producer.properties import two_batches_in_flight
 
 MODEL = Model(
     state=State,

@@ -5,15 +5,20 @@ Bounds: five batches to two partitions, of which the first to each is acknowledg
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.producer.rules import ProducerRules
-from impl.producer.sender import producer_bumps_epoch, producer_resolves_sequences
-from impl.producing import State
-from model.producer.drawing import PARTITIONS
-from model.producer.environment import batch_expires_in_flight, connection_breaks, request_is_left_behind, start_known
-from model.producer.system import BOUNDS, EXAMPLES, LATE_RETRIES, SAFETY
-from spec.producer.clients import abandoned_requests_have_expired, late_answers_are_counted
-from spec.producer.properties import batches_lie_in_their_partition
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.producer.rules import ProducerRules
+from kafkacheck.impl.producer.sender import producer_bumps_epoch, producer_resolves_sequences
+from kafkacheck.impl.producing import State
+from kafkacheck.model.producer.drawing import PARTITIONS
+from kafkacheck.model.producer.environment import (
+    batch_expires_in_flight,
+    connection_breaks,
+    request_is_left_behind,
+    start_known,
+)
+from kafkacheck.model.producer.system import BOUNDS, EXAMPLES, LATE_RETRIES, SAFETY
+from kafkacheck.spec.producer.clients import abandoned_requests_have_expired, late_answers_are_counted
+from kafkacheck.spec.producer.properties import batches_lie_in_their_partition
 
 MODEL = Model(
     state=State,

@@ -6,13 +6,13 @@ Bounds: four batches, of which the first is acknowledged, and room for two in fl
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.producer.rules import ProducerRules
-from impl.producing import State
-from model.producer.drawing import PARTITIONS
-from model.producer.environment import append_is_refused, connection_breaks, start_known
-from model.producer.system import BOUNDS, EXAMPLES, RETRIES, SAFETY
-from spec.producer.properties import each_batch_is_stored_once, sequences_follow_each_other
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.producer.rules import ProducerRules
+from kafkacheck.impl.producing import State
+from kafkacheck.model.producer.drawing import PARTITIONS
+from kafkacheck.model.producer.environment import append_is_refused, connection_breaks, start_known
+from kafkacheck.model.producer.system import BOUNDS, EXAMPLES, RETRIES, SAFETY
+from kafkacheck.spec.producer.properties import each_batch_is_stored_once, sequences_follow_each_other
 
 OF_IDEMPOTENCE = (each_batch_is_stored_once, sequences_follow_each_other)
 """What a broker that does not look at sequences cannot keep."""

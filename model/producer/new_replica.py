@@ -5,17 +5,17 @@ Bounds: two replicas and three batches, of which the first is acknowledged; the 
 Expected: HOLDS
 """
 
-from checker.model import Model, each
-from impl.producer.follower import follower_fetches
-from impl.producer.leader import leader_handles_produce
-from impl.producer.rules import ProducerRules
-from impl.producer.sender import producer_sends, producer_takes_answer
-from impl.producing import State
-from model.producer.drawing import REPLICAS
-from model.producer.environment import records_are_deleted, replica_begins_anew, start_known
-from model.producer.system import BOUNDS, SAFETY
-from spec.producer.properties import acknowledged_batch
-from spec.producer.steps import follower_behind, followers_have_all
+from kafkacheck.checker.model import Model, each
+from kafkacheck.impl.producer.follower import follower_fetches
+from kafkacheck.impl.producer.leader import leader_handles_produce
+from kafkacheck.impl.producer.rules import ProducerRules
+from kafkacheck.impl.producer.sender import producer_sends, producer_takes_answer
+from kafkacheck.impl.producing import State
+from kafkacheck.model.producer.drawing import REPLICAS
+from kafkacheck.model.producer.environment import records_are_deleted, replica_begins_anew, start_known
+from kafkacheck.model.producer.system import BOUNDS, SAFETY
+from kafkacheck.spec.producer.properties import acknowledged_batch
+from kafkacheck.spec.producer.steps import follower_behind, followers_have_all
 
 MODEL = Model(
     state=State,

@@ -5,14 +5,14 @@ Bounds: one replica, which flushes what it acknowledges; three batches, of which
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.producer.recovery import broker_flushes_log, broker_rolls_segment
-from impl.producer.rules import ProducerRules
-from impl.producing import State
-from model.producer.drawing import PARTITIONS
-from model.producer.environment import broker_crashes, connection_breaks, power_fails, start_with_snapshot
-from model.producer.system import BOUNDS, EXAMPLES, FILES, RETRIES, SAFETY
-from spec.producer.properties import producer_state_matches_log
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.producer.recovery import broker_flushes_log, broker_rolls_segment
+from kafkacheck.impl.producer.rules import ProducerRules
+from kafkacheck.impl.producing import State
+from kafkacheck.model.producer.drawing import PARTITIONS
+from kafkacheck.model.producer.environment import broker_crashes, connection_breaks, power_fails, start_with_snapshot
+from kafkacheck.model.producer.system import BOUNDS, EXAMPLES, FILES, RETRIES, SAFETY
+from kafkacheck.spec.producer.properties import producer_state_matches_log
 
 MODEL = Model(
     state=State,

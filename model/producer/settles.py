@@ -6,20 +6,20 @@ Bounds: five batches to two partitions, of which the first to each is acknowledg
 Expected: HOLDS
 """
 
-from checker.model import Model, each
-from impl.producer.leader import leader_handles_produce
-from impl.producer.rules import ProducerRules
-from impl.producer.sender import (
+from kafkacheck.checker.model import Model, each
+from kafkacheck.impl.producer.leader import leader_handles_produce
+from kafkacheck.impl.producer.rules import ProducerRules
+from kafkacheck.impl.producer.sender import (
     producer_bumps_epoch,
     producer_resolves_sequences,
     producer_sends_again,
     producer_takes_answer,
 )
-from impl.producing import State
-from model.producer.drawing import PARTITIONS
-from model.producer.environment import batch_expires, connection_breaks, start_known
-from model.producer.system import BOUNDS, EXAMPLES, RETRIES, SAFETY
-from spec.producer.steps import batch_under_way, nothing_under_way
+from kafkacheck.impl.producing import State
+from kafkacheck.model.producer.drawing import PARTITIONS
+from kafkacheck.model.producer.environment import batch_expires, connection_breaks, start_known
+from kafkacheck.model.producer.system import BOUNDS, EXAMPLES, RETRIES, SAFETY
+from kafkacheck.spec.producer.steps import batch_under_way, nothing_under_way
 
 MODEL = Model(
     state=State,

@@ -6,31 +6,31 @@ Bounds: a batch of two records that must be split, one before it that is acknowl
 Expected: HOLDS
 """
 
-from checker.model import Model, each
-from impl.producer.leader import leader_handles_produce
-from impl.producer.rules import ProducerRules
-from impl.producer.sender import (
+from kafkacheck.checker.model import Model, each
+from kafkacheck.impl.producer.leader import leader_handles_produce
+from kafkacheck.impl.producer.rules import ProducerRules
+from kafkacheck.impl.producer.sender import (
     application_hands_over,
     producer_drains,
     producer_sends_again,
     producer_takes_answer,
 )
-from impl.producing import State
-from model.producer.drawing import PARTITIONS
-from model.producer.environment import (
+from kafkacheck.impl.producing import State
+from kafkacheck.model.producer.drawing import PARTITIONS
+from kafkacheck.model.producer.environment import (
     append_is_refused,
     batch_is_oversized,
     connection_breaks,
     start_known,
 )
-from model.producer.system import BOUNDS, EXAMPLES, RETRIES_OF_BUFFERED, SAFETY
-from spec.producer.clients import (
+from kafkacheck.model.producer.system import BOUNDS, EXAMPLES, RETRIES_OF_BUFFERED, SAFETY
+from kafkacheck.spec.producer.clients import (
     applications_wait_for_all,
     halves_go_on_counting,
     only_second_halves_wait,
     split_batch,
 )
-from spec.producer.steps import batch_under_way, nothing_under_way
+from kafkacheck.spec.producer.steps import batch_under_way, nothing_under_way
 
 MODEL = Model(
     state=State,

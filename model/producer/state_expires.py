@@ -6,13 +6,13 @@ Bounds: one batch behind the acknowledged one; one answer is lost, and the broke
 Expected: VIOLATED each_batch_is_stored_once
 """
 
-from checker.model import Model
-from impl.producer.rules import ProducerRules
-from impl.producing import State
-from model.producer.drawing import PARTITIONS
-from model.producer.environment import connection_breaks, producer_state_expires, start_known
-from model.producer.system import BOUNDS, EXAMPLES, RETRIES, SAFETY
-from spec.producer.disturbances import unknown_producer_goes_on
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.producer.rules import ProducerRules
+from kafkacheck.impl.producing import State
+from kafkacheck.model.producer.drawing import PARTITIONS
+from kafkacheck.model.producer.environment import connection_breaks, producer_state_expires, start_known
+from kafkacheck.model.producer.system import BOUNDS, EXAMPLES, RETRIES, SAFETY
+from kafkacheck.spec.producer.disturbances import unknown_producer_goes_on
 
 MODEL = Model(
     state=State,

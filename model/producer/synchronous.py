@@ -4,16 +4,16 @@ Bounds: three batches; the producer's process ends once, and the next one begins
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.producer.constants import Sending
-from impl.producer.rules import ProducerRules
-from impl.producer.sender import application_hands_over, producer_drains, producer_gets_id
-from impl.producing import State
-from model.producer.drawing import PARTITIONS
-from model.producer.environment import connection_breaks, producer_dies, start_empty
-from model.producer.system import BOUNDS, DEATHS, EXAMPLES, RETRIES_OF_BUFFERED, SAFETY
-from spec.producer.clients import first_batch_is_sent_again, later_batch_is_acknowledged
-from spec.producer.properties import sends_that_returned_are_safe
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.producer.constants import Sending
+from kafkacheck.impl.producer.rules import ProducerRules
+from kafkacheck.impl.producer.sender import application_hands_over, producer_drains, producer_gets_id
+from kafkacheck.impl.producing import State
+from kafkacheck.model.producer.drawing import PARTITIONS
+from kafkacheck.model.producer.environment import connection_breaks, producer_dies, start_empty
+from kafkacheck.model.producer.system import BOUNDS, DEATHS, EXAMPLES, RETRIES_OF_BUFFERED, SAFETY
+from kafkacheck.spec.producer.clients import first_batch_is_sent_again, later_batch_is_acknowledged
+from kafkacheck.spec.producer.properties import sends_that_returned_are_safe
 
 MODEL = Model(
     state=State,

@@ -12,13 +12,13 @@ More sequences than twice `cached_batches` are needed: with fewer a broker takes
 2**31, and remembers 5.
 """
 
-from impl.producer.leader import leader_handles_late_request, leader_handles_produce
-from impl.producer.sender import (
+from kafkacheck.impl.producer.leader import leader_handles_late_request, leader_handles_produce
+from kafkacheck.impl.producer.sender import (
     producer_sends,
     producer_sends_again,
     producer_takes_answer,
 )
-from spec.producer.brokers import (
+from kafkacheck.spec.producer.brokers import (
     appends_have_a_reason,
     first_sequences_need_no_producer_state,
     followers_have_their_leaders_log,
@@ -33,7 +33,7 @@ from spec.producer.brokers import (
     truncations_keep_what_is_shared,
     verifications_await_the_lowest_sequence,
 )
-from spec.producer.clients import (
+from kafkacheck.spec.producer.clients import (
     connections_keep_their_broker,
     dead_producers_keep_nothing,
     expired_batches_without_gap_call_for_no_epoch,
@@ -45,14 +45,14 @@ from spec.producer.clients import (
     producers_keep_their_id,
     rewritten_batches_call_for_no_epoch,
 )
-from spec.producer.disturbances import (
+from kafkacheck.spec.producer.disturbances import (
     connections_end_with_broker,
     disturbances_are_real,
     snapshots_are_in_order,
     snapshots_are_kept,
 )
-from spec.producer.lemmas import requests_carry_data, senders_have_ids, well_formed_partition_logs
-from spec.producer.properties import (
+from kafkacheck.spec.producer.lemmas import requests_carry_data, senders_have_ids, well_formed_partition_logs
+from kafkacheck.spec.producer.properties import (
     acknowledged_batch,
     acknowledged_batches_are_stored,
     batches_lie_in_order,
@@ -64,7 +64,7 @@ from spec.producer.properties import (
     retry_of_stored_batch,
     sequences_follow_each_other,
 )
-from spec.producer.steps import acknowledgements_are_true, retries_go_in_order
+from kafkacheck.spec.producer.steps import acknowledgements_are_true, retries_go_in_order
 
 RETRIES_OF_BUFFERED = (producer_takes_answer, producer_sends_again, leader_handles_produce)
 

@@ -5,21 +5,21 @@ Bounds: three batches of one transaction, two in flight, to two replicas; two fa
 Expected: HOLDS
 """
 
-from checker.model import Model, each
-from impl.producer.follower import follower_fetches
-from impl.producer.rules import ProducerRules
-from impl.producer.sender import producer_gets_id
-from impl.producing import State
-from model.producer.drawing import REPLICAS
-from model.producer.environment import coordinator_aborts, leadership_moves, start_empty
-from model.producer.system import BOUNDS, RETRIES, SAFETY
-from spec.producer.properties import (
+from kafkacheck.checker.model import Model, each
+from kafkacheck.impl.producer.follower import follower_fetches
+from kafkacheck.impl.producer.rules import ProducerRules
+from kafkacheck.impl.producer.sender import producer_gets_id
+from kafkacheck.impl.producing import State
+from kafkacheck.model.producer.drawing import REPLICAS
+from kafkacheck.model.producer.environment import coordinator_aborts, leadership_moves, start_empty
+from kafkacheck.model.producer.system import BOUNDS, RETRIES, SAFETY
+from kafkacheck.spec.producer.properties import (
     acknowledged_batch,
     failed_batches_are_absent,
     open_transaction,
     open_transactions_are_stored,
 )
-from spec.producer.steps import follower_behind, followers_have_all
+from kafkacheck.spec.producer.steps import follower_behind, followers_have_all
 
 MODEL = Model(
     state=State,

@@ -5,12 +5,12 @@ Bounds: five batches to two partitions, of which the first to each is acknowledg
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.producer.rules import ProducerRules
-from impl.producer.sender import producer_bumps_epoch, producer_resolves_sequences
-from impl.producing import State
-from model.producer.drawing import PARTITIONS
-from model.producer.environment import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.producer.rules import ProducerRules
+from kafkacheck.impl.producer.sender import producer_bumps_epoch, producer_resolves_sequences
+from kafkacheck.impl.producing import State
+from kafkacheck.model.producer.drawing import PARTITIONS
+from kafkacheck.model.producer.environment import (
     append_is_refused,
     batch_expires,
     connection_breaks,
@@ -18,8 +18,8 @@ from model.producer.environment import (
     request_is_left_behind,
     start_known,
 )
-from model.producer.system import BOUNDS, EXAMPLES, LATE_RETRIES, LEMMAS, SAFETY
-from spec.producer.steps import due_batches_are_not_refused
+from kafkacheck.model.producer.system import BOUNDS, EXAMPLES, LATE_RETRIES, LEMMAS, SAFETY
+from kafkacheck.spec.producer.steps import due_batches_are_not_refused
 
 MODEL = Model(
     state=State,

@@ -6,15 +6,15 @@ Bounds: three batches of one transaction to an empty partition, two in flight; o
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.producer.rules import ProducerRules
-from impl.producer.sender import producer_gets_id
-from impl.producing import State
-from model.producer.drawing import PARTITIONS
-from model.producer.environment import append_is_refused, connection_breaks, coordinator_aborts, start_empty
-from model.producer.system import BOUNDS, EXAMPLES, RETRIES, SAFETY, TRANSACTIONAL
-from spec.producer.disturbances import two_batches_in_transaction
-from spec.producer.properties import failed_batches_are_absent
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.producer.rules import ProducerRules
+from kafkacheck.impl.producer.sender import producer_gets_id
+from kafkacheck.impl.producing import State
+from kafkacheck.model.producer.drawing import PARTITIONS
+from kafkacheck.model.producer.environment import append_is_refused, connection_breaks, coordinator_aborts, start_empty
+from kafkacheck.model.producer.system import BOUNDS, EXAMPLES, RETRIES, SAFETY, TRANSACTIONAL
+from kafkacheck.spec.producer.disturbances import two_batches_in_transaction
+from kafkacheck.spec.producer.properties import failed_batches_are_absent
 
 MODEL = Model(
     state=State,

@@ -6,15 +6,15 @@ Bounds: batches of one or two records, one in flight, and sequences to 4, which 
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.producer.rules import ProducerRules
-from impl.producer.sender import producer_bumps_epoch, producer_resolves_sequences
-from impl.producing import State
-from model.producer.drawing import PARTITIONS
-from model.producer.environment import batch_expires, connection_breaks, start_known
-from model.producer.system import BOUNDS, EXAMPLES, LEMMAS, RETRIES, SAFETY
-from spec.producer.clients import second_producer_id
-from spec.producer.steps import due_batches_are_not_refused
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.producer.rules import ProducerRules
+from kafkacheck.impl.producer.sender import producer_bumps_epoch, producer_resolves_sequences
+from kafkacheck.impl.producing import State
+from kafkacheck.model.producer.drawing import PARTITIONS
+from kafkacheck.model.producer.environment import batch_expires, connection_breaks, start_known
+from kafkacheck.model.producer.system import BOUNDS, EXAMPLES, LEMMAS, RETRIES, SAFETY
+from kafkacheck.spec.producer.clients import second_producer_id
+from kafkacheck.spec.producer.steps import due_batches_are_not_refused
 
 MODEL = Model(
     state=State,

@@ -9,10 +9,10 @@ Expected: HOLDS
 
 from typing import Annotated
 
-from checker.model import Given, Model
-from checker.schema import Count
-from impl.broker.lag import LaggingPartition, LagRules, follower_fetches, leader_drops_lagging
-from spec.replica_lag.properties import (
+from kafkacheck.checker.model import Given, Model
+from kafkacheck.checker.schema import Count
+from kafkacheck.impl.broker.lag import LaggingPartition, LagRules, follower_fetches, leader_drops_lagging
+from kafkacheck.spec.replica_lag.properties import (
     caught_up_time_is_true,
     complete_follower_joins,
     complete_follower_stays_in_sync,

@@ -5,11 +5,11 @@ Expected: VIOLATED live_follower_stays_in_sync: a burst of five messages is more
     fetch any. It rejoins with its next fetches, and leaves again with the next burst. Kafka 0.9 took the rule out.
 """
 
-from checker.model import Model
-from impl.broker.lag import LaggingPartition, LagRules
-from impl.constants import LagRule
-from model.replica_lag.base import ACTIONS, BOUNDS, EXAMPLES, FAIR, SAFETY, start_in_sync
-from spec.replica_lag.properties import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.broker.lag import LaggingPartition, LagRules
+from kafkacheck.impl.constants import LagRule
+from kafkacheck.model.replica_lag.base import ACTIONS, BOUNDS, EXAMPLES, FAIR, SAFETY, start_in_sync
+from kafkacheck.spec.replica_lag.properties import (
     dead_follower_is_overdue,
     follower_has_left,
     follower_is_far_behind,

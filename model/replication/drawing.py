@@ -3,7 +3,7 @@
 `next_record_id` is not drawn, because each record shows its id where it is written.
 """
 
-from checker.drawing import Band, Cells, Event, ExtraLane, Lanes
+from kafkacheck.checker.drawing import Band, Cells, Event, ExtraLane, Lanes
 
 REPLICATION = Lanes(
     array="replicas",

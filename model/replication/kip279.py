@@ -13,12 +13,12 @@ Expected: VIOLATED weak_isr: the follower in epoch 0 fetches a record of epoch 2
     then it observes the request of epoch 1, which was on its way all the time, and cuts the record again.
 """
 
-from checker.model import Model
-from impl.constants import FetchFencing, TruncationRule
-from impl.replication.controller import start_partition
-from impl.replication.records import ReplicationRules, State
-from model.replication.drawing import REPLICATION
-from model.replication.system import ACTIONS, ALWAYS, LEMMAS, MEASURES, SOMETIMES
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.constants import FetchFencing, TruncationRule
+from kafkacheck.impl.replication.controller import start_partition
+from kafkacheck.impl.replication.records import ReplicationRules, State
+from kafkacheck.model.replication.drawing import REPLICATION
+from kafkacheck.model.replication.system import ACTIONS, ALWAYS, LEMMAS, MEASURES, SOMETIMES
 
 MODEL = Model(
     state=State,

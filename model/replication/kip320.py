@@ -10,12 +10,12 @@ Bounds: each of the broken generations fails within them, and so does every othe
 Expected: HOLDS, also at larger bounds (tests/data/tlc.json has them).
 """
 
-from checker.model import Model
-from impl.constants import FetchFencing, TruncationRule
-from impl.replication.controller import start_partition
-from impl.replication.records import ReplicationRules, State
-from model.replication.drawing import REPLICATION
-from model.replication.system import ACTIONS, ALWAYS, LEMMAS, MEASURES, SOMETIMES_WITH_TWO_RECORDS
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.constants import FetchFencing, TruncationRule
+from kafkacheck.impl.replication.controller import start_partition
+from kafkacheck.impl.replication.records import ReplicationRules, State
+from kafkacheck.model.replication.drawing import REPLICATION
+from kafkacheck.model.replication.system import ACTIONS, ALWAYS, LEMMAS, MEASURES, SOMETIMES_WITH_TWO_RECORDS
 
 MODEL = Model(
     state=State,

@@ -12,13 +12,13 @@ Expected: VIOLATED weak_isr: a follower in epoch 0 fetches a committed record of
     step later strong_isr can fail as well: a follower whose fetch committed the record obeys epoch 1 and cuts it.
 """
 
-from checker.model import Model
-from impl.constants import FetchFencing, TruncationRule
-from impl.replication.controller import start_partition
-from impl.replication.follower import follower_truncate
-from impl.replication.records import ReplicationRules, State
-from model.replication.drawing import REPLICATION
-from model.replication.system import ACTIONS, ALWAYS, LEMMAS, MEASURES, SOMETIMES
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.constants import FetchFencing, TruncationRule
+from kafkacheck.impl.replication.controller import start_partition
+from kafkacheck.impl.replication.follower import follower_truncate
+from kafkacheck.impl.replication.records import ReplicationRules, State
+from kafkacheck.model.replication.drawing import REPLICATION
+from kafkacheck.model.replication.system import ACTIONS, ALWAYS, LEMMAS, MEASURES, SOMETIMES
 
 MODEL = Model(
     state=State,

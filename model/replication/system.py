@@ -5,16 +5,16 @@ records; producers write `max_records` records in all; leader epochs run from 0 
 only end behaviours: what is possible at small ones is possible at larger ones.
 """
 
-from impl.replication.controller import controller_elect_leader, controller_shrink_isr
-from impl.replication.follower import become_follower, follower_replicate
-from impl.replication.leader import (
+from kafkacheck.impl.replication.controller import controller_elect_leader, controller_shrink_isr
+from kafkacheck.impl.replication.follower import become_follower, follower_replicate
+from kafkacheck.impl.replication.leader import (
     become_leader,
     leader_expand_isr,
     leader_inc_high_watermark,
     leader_shrink_isr,
     leader_write,
 )
-from spec.replication.lemmas import (
+from kafkacheck.spec.replication.lemmas import (
     committed_records_on_isr,
     committed_records_on_requested_isr,
     current_isr,
@@ -37,8 +37,8 @@ from spec.replication.lemmas import (
     well_formed_logs,
     written_by_leader,
 )
-from spec.replication.measures import isr_size, live_leaders
-from spec.replication.properties import (
+from kafkacheck.spec.replication.measures import isr_size, live_leaders
+from kafkacheck.spec.replication.properties import (
     committed_record,
     committed_without_all,
     deposed_leader,
@@ -49,7 +49,7 @@ from spec.replication.properties import (
     strong_isr,
     weak_isr,
 )
-from spec.replication.steps import (
+from kafkacheck.spec.replication.steps import (
     high_watermark_growth,
     isr_removal,
     leader_epoch_change,

@@ -9,12 +9,12 @@ Bounds: the smallest at which anything can be lost. Two replicas, one record, an
 Expected: VIOLATED weak_isr; strong_isr fails at most one step later, at these and at larger bounds.
 """
 
-from checker.model import Model
-from impl.constants import FetchFencing, TruncationRule
-from impl.replication.controller import start_partition
-from impl.replication.records import ReplicationRules, State
-from model.replication.drawing import REPLICATION
-from model.replication.system import ACTIONS, ALWAYS, LEMMAS, MEASURES, SOMETIMES
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.constants import FetchFencing, TruncationRule
+from kafkacheck.impl.replication.controller import start_partition
+from kafkacheck.impl.replication.records import ReplicationRules, State
+from kafkacheck.model.replication.drawing import REPLICATION
+from kafkacheck.model.replication.system import ACTIONS, ALWAYS, LEMMAS, MEASURES, SOMETIMES
 
 MODEL = Model(
     state=State,

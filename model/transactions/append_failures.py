@@ -7,15 +7,15 @@ Bounds: two transactions of one producer, three failures, so that the epoch coul
 Expected: HOLDS
 """
 
-from checker.model import Model, each
-from impl.transactions.records import State
-from impl.transactions.rules import TransactionRules
-from model.transactions.drawing import TRANSACTION_LANES
-from model.transactions.environment import append_fails, marker_answer_is_lost
-from model.transactions.starts import start_transactions
-from model.transactions.system import BOUNDS, COORDINATOR, EXAMPLES, LEADER, PROMISES, TIMEOUTS, TRANSACTIONS
-from spec.transactions.disturbances import append_of_unknown_outcome, entry_is_lost
-from spec.transactions.properties import fenced_client, nothing_is_undecided, something_is_undecided
+from kafkacheck.checker.model import Model, each
+from kafkacheck.impl.transactions.records import State
+from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
+from kafkacheck.model.transactions.environment import append_fails, marker_answer_is_lost
+from kafkacheck.model.transactions.starts import start_transactions
+from kafkacheck.model.transactions.system import BOUNDS, COORDINATOR, EXAMPLES, LEADER, PROMISES, TIMEOUTS, TRANSACTIONS
+from kafkacheck.spec.transactions.disturbances import append_of_unknown_outcome, entry_is_lost
+from kafkacheck.spec.transactions.properties import fenced_client, nothing_is_undecided, something_is_undecided
 
 MODEL = Model(
     state=State,

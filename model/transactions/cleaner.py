@@ -5,22 +5,22 @@ Bounds: two transactions of one producer in one partition with segments of one b
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.transactions.cleaner import cleaner_cleans_segment
-from impl.transactions.consumer import consumer_begins_anew, consumer_reads
-from impl.transactions.records import State
-from impl.transactions.rules import TransactionRules
-from model.transactions.drawing import TRANSACTION_LANES
-from model.transactions.environment import partition_is_reloaded
-from model.transactions.starts import start_transactions
-from model.transactions.system import BOUNDS, EXAMPLES, TRANSACTIONS, TRANSITIONS
-from spec.transactions.partitions import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.transactions.cleaner import cleaner_cleans_segment
+from kafkacheck.impl.transactions.consumer import consumer_begins_anew, consumer_reads
+from kafkacheck.impl.transactions.records import State
+from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
+from kafkacheck.model.transactions.environment import partition_is_reloaded
+from kafkacheck.model.transactions.starts import start_transactions
+from kafkacheck.model.transactions.system import BOUNDS, EXAMPLES, TRANSACTIONS, TRANSITIONS
+from kafkacheck.spec.transactions.partitions import (
     aborted_record_is_cleaned,
     last_marker_is_cleaned,
     marker_is_cleaned,
     the_cleaner_removes_what_nobody_needs,
 )
-from spec.transactions.properties import (
+from kafkacheck.spec.transactions.properties import (
     delivered_record,
     only_what_was_to_be_committed_is_delivered,
     open_transactions_are_known,

@@ -5,15 +5,15 @@ Bounds: two transactions of one producer in one partition, one such pair of thre
 Expected: HOLDS
 """
 
-from checker.model import Model, each
-from impl.transactions.markers import second_thread_completes_transaction
-from impl.transactions.records import State
-from impl.transactions.rules import TransactionRules
-from model.transactions.coordinator_environment import completion_is_found_twice, coordinator_is_reassigned
-from model.transactions.drawing import TRANSACTION_LANES
-from model.transactions.starts import start_transactions
-from model.transactions.system import BOUNDS, COORDINATOR, EXAMPLES, LEADER, SAFETY, TIMEOUTS, TRANSACTIONS
-from spec.transactions.properties import nothing_is_undecided, something_is_undecided
+from kafkacheck.checker.model import Model, each
+from kafkacheck.impl.transactions.markers import second_thread_completes_transaction
+from kafkacheck.impl.transactions.records import State
+from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.coordinator_environment import completion_is_found_twice, coordinator_is_reassigned
+from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
+from kafkacheck.model.transactions.starts import start_transactions
+from kafkacheck.model.transactions.system import BOUNDS, COORDINATOR, EXAMPLES, LEADER, SAFETY, TIMEOUTS, TRANSACTIONS
+from kafkacheck.spec.transactions.properties import nothing_is_undecided, something_is_undecided
 
 MODEL = Model(
     state=State,

@@ -1,11 +1,11 @@
 """What the world does to coordinators beyond `model/transactions/environment.py`; each act is charged to a budget."""
 
-from impl.producer.constants import Marker
-from impl.transactions.log import begin_term, stop_replica
-from impl.transactions.markers import note_second_completion
-from impl.transactions.metadata import is_preparing
-from impl.transactions.records import CoordinatorTerm, State, TransactionalIdNumber
-from impl.transactions.rules import TransactionRules
+from kafkacheck.impl.producer.constants import Marker
+from kafkacheck.impl.transactions.log import begin_term, stop_replica
+from kafkacheck.impl.transactions.markers import note_second_completion
+from kafkacheck.impl.transactions.metadata import is_preparing
+from kafkacheck.impl.transactions.records import CoordinatorTerm, State, TransactionalIdNumber
+from kafkacheck.impl.transactions.rules import TransactionRules
 
 
 def coordinator_is_reassigned(

@@ -4,15 +4,24 @@ Bounds: two transactions over two partitions, one of which is deleted.
 Expected: HOLDS
 """
 
-from checker.model import Model, each
-from impl.transactions.markers import coordinator_drops_deleted_partition
-from impl.transactions.records import State
-from impl.transactions.rules import TransactionRules
-from model.transactions.drawing import TRANSACTION_LANES
-from model.transactions.environment import partition_is_deleted
-from model.transactions.starts import start_transactions
-from model.transactions.system import BOUNDS, COORDINATOR, EXAMPLES, LEADER, LEMMAS, TIMEOUTS, TRANSACTIONS, TRANSITIONS
-from spec.transactions.properties import (
+from kafkacheck.checker.model import Model, each
+from kafkacheck.impl.transactions.markers import coordinator_drops_deleted_partition
+from kafkacheck.impl.transactions.records import State
+from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
+from kafkacheck.model.transactions.environment import partition_is_deleted
+from kafkacheck.model.transactions.starts import start_transactions
+from kafkacheck.model.transactions.system import (
+    BOUNDS,
+    COORDINATOR,
+    EXAMPLES,
+    LEADER,
+    LEMMAS,
+    TIMEOUTS,
+    TRANSACTIONS,
+    TRANSITIONS,
+)
+from kafkacheck.spec.transactions.properties import (
     fenced_client,
     nothing_is_undecided,
     only_what_was_to_be_committed_is,

@@ -1,6 +1,6 @@
 """How behaviours of transactions are drawn: producers, coordinator, consumer and each partition as a lane."""
 
-from checker.drawing import Cells, Event, ExtraLane, Lanes
+from kafkacheck.checker.drawing import Cells, Event, ExtraLane, Lanes
 
 CLIENT_EVENTS = {
     "producer_initializes": Event(

@@ -4,13 +4,13 @@ Bounds: as in `transactions.late.requests`, with transactions that take too long
 Expected: HOLDS
 """
 
-from checker.model import Model, each
-from impl.transactions.records import State
-from impl.transactions.rules import TransactionRules
-from model.transactions.drawing import TRANSACTION_LANES
-from model.transactions.environment import produce_is_given_up, request_is_repeated
-from model.transactions.starts import start_transactions
-from model.transactions.system import (
+from kafkacheck.checker.model import Model, each
+from kafkacheck.impl.transactions.records import State
+from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
+from kafkacheck.model.transactions.environment import produce_is_given_up, request_is_repeated
+from kafkacheck.model.transactions.starts import start_transactions
+from kafkacheck.model.transactions.system import (
     BOUNDS,
     COORDINATOR,
     EPOCH_LEMMAS,
@@ -21,9 +21,9 @@ from model.transactions.system import (
     TRANSACTIONS,
     UPGRADE,
 )
-from spec.transactions.clients import abort_after_error
-from spec.transactions.disturbances import end_comes_too_early
-from spec.transactions.properties import fenced_client, nothing_is_undecided, something_is_undecided
+from kafkacheck.spec.transactions.clients import abort_after_error
+from kafkacheck.spec.transactions.disturbances import end_comes_too_early
+from kafkacheck.spec.transactions.properties import fenced_client, nothing_is_undecided, something_is_undecided
 
 MODEL = Model(
     state=State,

@@ -4,20 +4,20 @@ Delay and overtaking need no act where a request lies in its slot until somebody
 gives up becomes a stray. Trying again costs nothing.
 """
 
-from impl.producer.append import is_full
-from impl.producer.constants import Marker, ProduceError
-from impl.producer.records import ProducerId
-from impl.producer.state import expire_producer
-from impl.transactions.constants import (
+from kafkacheck.impl.producer.append import is_full
+from kafkacheck.impl.producer.constants import Marker, ProduceError
+from kafkacheck.impl.producer.records import ProducerId
+from kafkacheck.impl.producer.state import expire_producer
+from kafkacheck.impl.transactions.constants import (
     NO_TRANSACTION,
     ProducerState,
     ProduceStage,
     RequestKind,
 )
-from impl.transactions.coordinator import remove_transactional_id
-from impl.transactions.group import assign_input, begin_loading, is_loading
-from impl.transactions.log import awaits_append, begin_term, clear_append, give_append_up, unload
-from impl.transactions.markers import (
+from kafkacheck.impl.transactions.coordinator import remove_transactional_id
+from kafkacheck.impl.transactions.group import assign_input, begin_loading, is_loading
+from kafkacheck.impl.transactions.log import awaits_append, begin_term, clear_append, give_append_up, unload
+from kafkacheck.impl.transactions.markers import (
     clear_marker_request,
     end_pending_offset,
     has_unfollowed,
@@ -25,8 +25,8 @@ from impl.transactions.markers import (
     write_marker,
     write_marker_without_index,
 )
-from impl.transactions.partition import clear_produce, copy_produce, delete_partition, reload_partition
-from impl.transactions.records import (
+from kafkacheck.impl.transactions.partition import clear_produce, copy_produce, delete_partition, reload_partition
+from kafkacheck.impl.transactions.records import (
     ClientId,
     CoordinatorTerm,
     MarkerSlot,
@@ -36,7 +36,7 @@ from impl.transactions.records import (
     State,
     TransactionalIdNumber,
 )
-from impl.transactions.rules import TransactionRules
+from kafkacheck.impl.transactions.rules import TransactionRules
 
 
 def copy_request_to_stray(state: State, client_id: int, stray_id: int) -> None:

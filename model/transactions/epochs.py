@@ -4,13 +4,13 @@ Bounds: two transactions; an epoch is used up after one of them, and a request t
 Expected: HOLDS
 """
 
-from checker.model import Model, each
-from impl.transactions.records import State
-from impl.transactions.rules import TransactionRules
-from model.transactions.drawing import TRANSACTION_LANES
-from model.transactions.environment import request_is_repeated
-from model.transactions.starts import start_transactions
-from model.transactions.system import (
+from kafkacheck.checker.model import Model, each
+from kafkacheck.impl.transactions.records import State
+from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
+from kafkacheck.model.transactions.environment import request_is_repeated
+from kafkacheck.model.transactions.starts import start_transactions
+from kafkacheck.model.transactions.system import (
     BOUNDS,
     COORDINATOR,
     EPOCH_LEMMAS,
@@ -21,8 +21,8 @@ from model.transactions.system import (
     TRANSACTIONS,
     UPGRADE,
 )
-from spec.transactions.clients import commit_in_last_epoch
-from spec.transactions.properties import fenced_client, nothing_is_undecided, something_is_undecided
+from kafkacheck.spec.transactions.clients import commit_in_last_epoch
+from kafkacheck.spec.transactions.properties import fenced_client, nothing_is_undecided, something_is_undecided
 
 MODEL = Model(
     state=State,

@@ -5,21 +5,21 @@ Bounds: an old and a new producer of one transactional id, two transactions, one
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.transactions.records import State
-from impl.transactions.rules import TransactionRules
-from model.transactions.drawing import TRANSACTION_LANES
-from model.transactions.environment import request_is_repeated, transactional_id_expires
-from model.transactions.starts import start_transactions
-from model.transactions.system import BOUNDS, EPOCH_LEMMAS, EXAMPLES, SAFETY, TRANSACTIONS
-from spec.transactions.disturbances import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.transactions.records import State
+from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
+from kafkacheck.model.transactions.environment import request_is_repeated, transactional_id_expires
+from kafkacheck.model.transactions.starts import start_transactions
+from kafkacheck.model.transactions.system import BOUNDS, EPOCH_LEMMAS, EXAMPLES, SAFETY, TRANSACTIONS
+from kafkacheck.spec.transactions.disturbances import (
     epoch_begins_behind_abort,
     epoch_begins_behind_commit,
     epoch_begins_behind_nothing,
     init_rotates_producer_id,
     transaction_is_fenced,
 )
-from spec.transactions.properties import fenced_client
+from kafkacheck.spec.transactions.properties import fenced_client
 
 MODEL = Model(
     state=State,

@@ -5,13 +5,17 @@ Bounds: two transactions of one producer over two partitions, and one change of 
 Expected: HOLDS
 """
 
-from checker.model import Model, each
-from impl.transactions.records import State
-from impl.transactions.rules import TransactionRules
-from model.transactions.drawing import TRANSACTION_LANES
-from model.transactions.environment import coordinator_comes_back, coordinator_is_replaced, zombie_coordinator_resigns
-from model.transactions.starts import start_transactions
-from model.transactions.system import (
+from kafkacheck.checker.model import Model, each
+from kafkacheck.impl.transactions.records import State
+from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
+from kafkacheck.model.transactions.environment import (
+    coordinator_comes_back,
+    coordinator_is_replaced,
+    zombie_coordinator_resigns,
+)
+from kafkacheck.model.transactions.starts import start_transactions
+from kafkacheck.model.transactions.system import (
     BOUNDS,
     COORDINATOR,
     EPOCH_LEMMAS,
@@ -21,14 +25,14 @@ from model.transactions.system import (
     TIMEOUTS,
     TRANSACTIONS,
 )
-from spec.transactions.disturbances import (
+from kafkacheck.spec.transactions.disturbances import (
     coordinator_is_back_at_rest,
     coordinator_is_replaced_at_rest,
     entry_is_lost,
     entry_outlives_its_coordinator,
     entry_outlives_with_broker,
 )
-from spec.transactions.properties import fenced_client, nothing_is_undecided, something_is_undecided
+from kafkacheck.spec.transactions.properties import fenced_client, nothing_is_undecided, something_is_undecided
 
 MODEL = Model(
     state=State,

@@ -5,15 +5,15 @@ Bounds: two transactions of one producer in one partition, which is deleted and 
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.transactions.markers import coordinator_drops_deleted_partition
-from impl.transactions.records import State
-from impl.transactions.rules import TransactionRules
-from model.transactions.drawing import TRANSACTION_LANES
-from model.transactions.environment import partition_is_deleted, produce_is_repeated, topic_is_recreated
-from model.transactions.starts import start_transactions
-from model.transactions.system import BOUNDS, EXAMPLES, STEPS, TIMEOUTS, TRANSACTIONS
-from spec.transactions.properties import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.transactions.markers import coordinator_drops_deleted_partition
+from kafkacheck.impl.transactions.records import State
+from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
+from kafkacheck.model.transactions.environment import partition_is_deleted, produce_is_repeated, topic_is_recreated
+from kafkacheck.model.transactions.starts import start_transactions
+from kafkacheck.model.transactions.system import BOUNDS, EXAMPLES, STEPS, TIMEOUTS, TRANSACTIONS
+from kafkacheck.spec.transactions.properties import (
     applications_are_told_the_truth,
     fenced_client,
     only_what_was_to_be_committed_is,
@@ -22,7 +22,7 @@ from spec.transactions.properties import (
     records_are_stored_once,
     transactions_are_atomic,
 )
-from spec.transactions.steps import stopped_clients_do_nothing, transitions_are_valid
+from kafkacheck.spec.transactions.steps import stopped_clients_do_nothing, transitions_are_valid
 
 MODEL = Model(
     state=State,

@@ -5,14 +5,14 @@ Bounds: two transactions of one producer in one partition, with transaction vers
 Expected: HOLDS
 """
 
-from checker.model import Model, each
-from impl.transactions.records import State
-from impl.transactions.rules import TransactionRules
-from model.transactions.coordinator_environment import coordinator_is_reassigned
-from model.transactions.drawing import TRANSACTION_LANES
-from model.transactions.starts import start_transactions
-from model.transactions.system import BOUNDS, COORDINATOR, EXAMPLES, LEADER, SAFETY, TIMEOUTS, TRANSACTIONS
-from spec.transactions.properties import nothing_is_undecided, something_is_undecided
+from kafkacheck.checker.model import Model, each
+from kafkacheck.impl.transactions.records import State
+from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.coordinator_environment import coordinator_is_reassigned
+from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
+from kafkacheck.model.transactions.starts import start_transactions
+from kafkacheck.model.transactions.system import BOUNDS, COORDINATOR, EXAMPLES, LEADER, SAFETY, TIMEOUTS, TRANSACTIONS
+from kafkacheck.spec.transactions.properties import nothing_is_undecided, something_is_undecided
 
 MODEL = Model(
     state=State,

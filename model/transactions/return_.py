@@ -8,20 +8,20 @@ Bounds: two transactions of one producer in one partition, the first of version 
 Expected: HOLDS
 """
 
-from checker.model import Model, each
-from impl.transactions.markers import leader_writes_late_marker
-from impl.transactions.records import State
-from impl.transactions.rules import TransactionRules
-from model.transactions.drawing import TRANSACTION_LANES
-from model.transactions.environment import (
+from kafkacheck.checker.model import Model, each
+from kafkacheck.impl.transactions.markers import leader_writes_late_marker
+from kafkacheck.impl.transactions.records import State
+from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
+from kafkacheck.model.transactions.environment import (
     marker_is_repeated,
     produce_is_given_up,
     produce_is_repeated,
     request_is_repeated,
 )
-from model.transactions.starts import start_return
-from model.transactions.system import BOUNDS, COORDINATOR, EXAMPLES, LEADER, SAFETY, TIMEOUTS, TRANSACTIONS
-from spec.transactions.properties import (
+from kafkacheck.model.transactions.starts import start_return
+from kafkacheck.model.transactions.system import BOUNDS, COORDINATOR, EXAMPLES, LEADER, SAFETY, TIMEOUTS, TRANSACTIONS
+from kafkacheck.spec.transactions.properties import (
     fenced_client,
     nothing_is_undecided,
     partition_is_asked_for,

@@ -1,7 +1,7 @@
 """From where the models of transactions begin."""
 
-from impl.transactions.constants import ProducerState, Upgrade
-from impl.transactions.records import State
+from kafkacheck.impl.transactions.constants import ProducerState, Upgrade
+from kafkacheck.impl.transactions.records import State
 
 
 def start_transactions(state: State) -> bool:

@@ -9,33 +9,33 @@ twice. The others are budgets of disturbances
 all one transaction version. All of them only end behaviours.
 """
 
-from impl.transactions.client import (
+from kafkacheck.impl.transactions.client import (
     producer_aborts,
     producer_begins_transaction,
     producer_commits,
     producer_initializes,
     producer_sends,
 )
-from impl.transactions.coordinator import coordinator_aborts_timed_out, coordinator_handles_request
-from impl.transactions.group import (
+from kafkacheck.impl.transactions.coordinator import coordinator_aborts_timed_out, coordinator_handles_request
+from kafkacheck.impl.transactions.group import (
     application_takes_input,
     consumer_fetches_offset,
     producer_sends_offsets,
 )
-from impl.transactions.log import transaction_log_commits
-from impl.transactions.markers import (
+from kafkacheck.impl.transactions.log import transaction_log_commits
+from kafkacheck.impl.transactions.markers import (
     coordinator_completes_transaction,
     coordinator_sends_marker,
     leader_writes_marker,
 )
-from impl.transactions.partition import (
+from kafkacheck.impl.transactions.partition import (
     coordinator_verifies_partition,
     leader_appends_verified,
     leader_receives_produce,
 )
-from impl.transactions.plain_consumer import application_processes, consumer_commits_offset
-from model.transactions.environment import client_dies, group_is_rebalanced
-from spec.transactions.clients import (
+from kafkacheck.impl.transactions.plain_consumer import application_processes, consumer_commits_offset
+from kafkacheck.model.transactions.environment import client_dies, group_is_rebalanced
+from kafkacheck.spec.transactions.clients import (
     commits_await_acknowledgements,
     new_epochs_complete_the_upgrade,
     only_begun_transactions_are_ended,
@@ -45,7 +45,7 @@ from spec.transactions.clients import (
     requests_carry_their_version,
     versions_stay,
 )
-from spec.transactions.coordinators import (
+from kafkacheck.spec.transactions.coordinators import (
     answers_follow_appends,
     appended_entries_follow_requests,
     clients_go_on_as_they_were_told,
@@ -56,8 +56,8 @@ from spec.transactions.coordinators import (
     transactions_grow_by_request,
     verifications_are_true,
 )
-from spec.transactions.disturbances import disturbances_are_real
-from spec.transactions.lemmas import (
+from kafkacheck.spec.transactions.disturbances import disturbances_are_real
+from kafkacheck.spec.transactions.lemmas import (
     aborted_index_matches_log,
     deliveries_lie_below_position,
     high_watermark_is_stored,
@@ -78,7 +78,7 @@ from spec.transactions.lemmas import (
     well_formed_metadata,
     well_formed_transactional_logs,
 )
-from spec.transactions.partitions import (
+from kafkacheck.spec.transactions.partitions import (
     aborted_index_names_transactions,
     followed_markers_are_answered,
     markers_are_written_unless_fenced,
@@ -91,7 +91,7 @@ from spec.transactions.partitions import (
     verifications_are_joined,
     verified_batches_have_a_guard,
 )
-from spec.transactions.properties import (
+from kafkacheck.spec.transactions.properties import (
     aborted_transaction,
     applications_are_told_the_truth,
     committed_inputs_take_effect,
@@ -109,7 +109,7 @@ from spec.transactions.properties import (
     records_are_stored_once,
     transactions_are_atomic,
 )
-from spec.transactions.steps import (
+from kafkacheck.spec.transactions.steps import (
     clients_skip_no_epoch,
     committed_offset_does_not_fall,
     coordinator_transitions_are_valid,

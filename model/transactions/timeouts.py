@@ -5,15 +5,15 @@ Bounds: an old and a new producer of one transactional id, two transactions over
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.transactions.records import State
-from impl.transactions.rules import TransactionRules
-from model.transactions.drawing import TRANSACTION_LANES
-from model.transactions.starts import start_transactions
-from model.transactions.system import BOUNDS, EPOCH_LEMMAS, EXAMPLES, SAFETY, TIMEOUTS, TRANSACTIONS
-from spec.transactions.disturbances import epoch_begins_without_ids_left
-from spec.transactions.partitions import second_batch_of_epoch
-from spec.transactions.properties import fenced_client
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.transactions.records import State
+from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
+from kafkacheck.model.transactions.starts import start_transactions
+from kafkacheck.model.transactions.system import BOUNDS, EPOCH_LEMMAS, EXAMPLES, SAFETY, TIMEOUTS, TRANSACTIONS
+from kafkacheck.spec.transactions.disturbances import epoch_begins_without_ids_left
+from kafkacheck.spec.transactions.partitions import second_batch_of_epoch
+from kafkacheck.spec.transactions.properties import fenced_client
 
 MODEL = Model(
     state=State,

@@ -4,15 +4,22 @@ Bounds: two transactions of one producer in one partition whose high watermark l
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.transactions.consumer import leader_ends_read, leader_limits_read
-from impl.transactions.partition import partition_replicates
-from impl.transactions.records import State
-from impl.transactions.rules import TransactionRules
-from model.transactions.drawing import TRANSACTION_LANES
-from model.transactions.starts import start_transactions
-from model.transactions.system import BOUNDS, EXAMPLES, READER_LEMMAS, READER_SAFETY, TRANSACTIONS, TRANSITIONS
-from spec.transactions.properties import delivered_record
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.transactions.consumer import leader_ends_read, leader_limits_read
+from kafkacheck.impl.transactions.partition import partition_replicates
+from kafkacheck.impl.transactions.records import State
+from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
+from kafkacheck.model.transactions.starts import start_transactions
+from kafkacheck.model.transactions.system import (
+    BOUNDS,
+    EXAMPLES,
+    READER_LEMMAS,
+    READER_SAFETY,
+    TRANSACTIONS,
+    TRANSITIONS,
+)
+from kafkacheck.spec.transactions.properties import delivered_record
 
 MODEL = Model(
     state=State,

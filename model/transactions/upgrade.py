@@ -5,14 +5,23 @@ Bounds: two transactions of one producer in one partition, the first of version 
 Expected: HOLDS
 """
 
-from checker.model import Model, each
-from impl.transactions.records import State
-from impl.transactions.rules import TransactionRules
-from model.transactions.drawing import TRANSACTION_LANES
-from model.transactions.environment import produce_is_given_up, produce_is_repeated, request_is_repeated
-from model.transactions.starts import start_upgrade
-from model.transactions.system import BOUNDS, COORDINATOR, EXAMPLES, LEADER, SAFETY, TIMEOUTS, TRANSACTIONS, UPGRADE
-from spec.transactions.properties import fenced_client, nothing_is_undecided, something_is_undecided
+from kafkacheck.checker.model import Model, each
+from kafkacheck.impl.transactions.records import State
+from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
+from kafkacheck.model.transactions.environment import produce_is_given_up, produce_is_repeated, request_is_repeated
+from kafkacheck.model.transactions.starts import start_upgrade
+from kafkacheck.model.transactions.system import (
+    BOUNDS,
+    COORDINATOR,
+    EXAMPLES,
+    LEADER,
+    SAFETY,
+    TIMEOUTS,
+    TRANSACTIONS,
+    UPGRADE,
+)
+from kafkacheck.spec.transactions.properties import fenced_client, nothing_is_undecided, something_is_undecided
 
 MODEL = Model(
     state=State,

@@ -4,20 +4,20 @@ Bounds: two transactions of one producer in one partition, one change of the coo
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.transactions.records import State
-from impl.transactions.rules import TransactionRules
-from model.transactions.drawing import TRANSACTION_LANES
-from model.transactions.environment import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.transactions.records import State
+from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
+from kafkacheck.model.transactions.environment import (
     coordinator_is_replaced,
     marker_answer_is_lost,
     producer_state_expires,
     zombie_coordinator_resigns,
 )
-from model.transactions.starts import start_transactions
-from model.transactions.system import BOUNDS, EXAMPLES, LEMMAS, SAFETY, TRANSACTIONS
-from spec.transactions.clients import refused_commit
-from spec.transactions.disturbances import (
+from kafkacheck.model.transactions.starts import start_transactions
+from kafkacheck.model.transactions.system import BOUNDS, EXAMPLES, LEMMAS, SAFETY, TRANSACTIONS
+from kafkacheck.spec.transactions.clients import refused_commit
+from kafkacheck.spec.transactions.disturbances import (
     coordinator_is_replaced_at_rest,
     entry_is_lost,
     entry_outlives_its_coordinator,

@@ -6,8 +6,8 @@ Source: KIP-631, KAFKA-13959, KAFKA-14292, KAFKA-18138.
 Left out, and why that is sound: what fencing does to ISRs and records, which `cluster.py` and `cluster_isr.py` judge.
 """
 
-from impl.constants import NO_LEADER, NO_OFFSET, BrokerControlState, BrokerState, Stage
-from impl.controller.broker_lifecycle import BrokerLives
+from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, BrokerControlState, BrokerState, Stage
+from kafkacheck.impl.controller.broker_lifecycle import BrokerLives
 
 
 def is_unfenced(state: BrokerLives, broker_id: int) -> bool:

@@ -5,9 +5,9 @@ Source: the KIPs and issues named below.
 Left out, and why that is sound: how a consumer goes on after an error, which its application decides.
 """
 
-from impl.cluster import State
-from impl.constants import NO_LEADER, NO_OFFSET, NO_RECORD, FetchFencing
-from impl.rules import ClusterRules
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, NO_RECORD, FetchFencing
+from kafkacheck.impl.rules import ClusterRules
 
 
 def consumed_records_survive(state: State) -> bool:

@@ -7,11 +7,11 @@ Left out, and why that is sound: the controller's own memory of the state, becau
 record (`initializePartitionState`), and this is how it is found here.
 """
 
-from checker.schema import contains
-from impl.cluster import State
-from impl.constants import NO_LEADER, PartitionState, Propagation
-from impl.controller.records import Metadata
-from impl.rules import ClusterRules
+from kafkacheck.checker.schema import contains
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_LEADER, PartitionState, Propagation
+from kafkacheck.impl.controller.records import Metadata
+from kafkacheck.impl.rules import ClusterRules
 
 
 def partition_state(metadata: Metadata) -> int:

@@ -6,11 +6,11 @@ Left out, and why that is sound: whether an elected leader has every acknowledge
     `spec/cluster/properties.py` judges that.
 """
 
-from checker.schema import cardinality, contains, excluding
-from impl.cluster import State
-from impl.constants import NO_LEADER, Acks
-from impl.controller.records import Metadata
-from impl.rules import ClusterRules
+from kafkacheck.checker.schema import cardinality, contains, excluding
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_LEADER, Acks
+from kafkacheck.impl.controller.records import Metadata
+from kafkacheck.impl.rules import ClusterRules
 
 
 def starts_uncleanly(before: State, after: State, broker_id: int) -> bool:

@@ -5,10 +5,10 @@ Source: KIP-101, KIP-279; `LeaderEpochFileCache`.
 Left out, and why that is sound: the checkpoint of the high watermark, of which `spec/cluster/steps.py` tells.
 """
 
-from impl.broker.records import Broker
-from impl.cluster import State
-from impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, Propagation
-from impl.rules import ClusterRules
+from kafkacheck.impl.broker.records import Broker
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, Propagation
+from kafkacheck.impl.rules import ClusterRules
 
 
 def epoch_at(broker: Broker, offset: int) -> int:

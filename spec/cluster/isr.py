@@ -6,12 +6,12 @@ Source: KIP-497, KIP-841, KIP-903, KIP-704.
 Left out, and why that is sound: whether the ISR is the right one, which `isr_is_covered` and what survives tell.
 """
 
-from checker.schema import cardinality, contains
-from impl.broker.records import AlterPartition, Broker
-from impl.cluster import State
-from impl.constants import NO_EPOCH, NO_OFFSET, AlterPartitionError, Propagation, Stage
-from impl.rules import ClusterRules
-from spec.cluster.eligible import needed_replicas
+from kafkacheck.checker.schema import cardinality, contains
+from kafkacheck.impl.broker.records import AlterPartition, Broker
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, AlterPartitionError, Propagation, Stage
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.spec.cluster.eligible import needed_replicas
 
 
 def names_members(change: AlterPartition, leader: Broker, leader_id: int) -> bool:

@@ -9,12 +9,12 @@ Left out, and why that is sound: reassignments, and answers that are lost: model
 What a lemma does not say cannot make another one true.
 """
 
-from checker.schema import contains
-from impl.broker.records import AlterPartition, Broker
-from impl.cluster import State
-from impl.constants import NO_EPOCH, AlterPartitionError, Propagation, Stage
-from impl.rules import ClusterRules
-from spec.cluster.lemmas import is_readable
+from kafkacheck.checker.schema import contains
+from kafkacheck.impl.broker.records import AlterPartition, Broker
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_EPOCH, AlterPartitionError, Propagation, Stage
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.spec.cluster.lemmas import is_readable
 
 
 def registered_broker_epochs(state: State) -> bool:

@@ -9,9 +9,9 @@ Left out, and why that is sound: what would be needed to prove that acknowledged
 what is not proved. What a lemma does not say cannot make another one true.
 """
 
-from impl.broker.records import Broker
-from impl.cluster import State
-from impl.constants import (
+from kafkacheck.impl.broker.records import Broker
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import (
     NO_EPOCH,
     NO_LEADER,
     NO_OFFSET,
@@ -22,7 +22,7 @@ from impl.constants import (
     Stage,
     TruncationRule,
 )
-from impl.rules import ClusterRules
+from kafkacheck.impl.rules import ClusterRules
 
 
 def has_well_formed_log(broker: Broker) -> bool:

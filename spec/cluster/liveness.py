@@ -5,9 +5,9 @@ Source: Kafka's documentation ("Replicated Logs: Quorums, ISRs, and State Machin
 Left out, and why that is sound: when it comes to pass; fairness says only that it is not put off for ever.
 """
 
-from checker.schema import contains
-from impl.cluster import State
-from impl.constants import NO_LEADER
+from kafkacheck.checker.schema import contains
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_LEADER
 
 
 def converged(state: State) -> bool:

@@ -6,8 +6,8 @@ Source: UnderReplicatedPartitions, OfflinePartitionsCount and the sizes of ISR t
 Left out, and why that is sound: what no operator could read off a broker or controller. Nothing is judged by these.
 """
 
-from checker.schema import cardinality
-from impl.cluster import State
+from kafkacheck.checker.schema import cardinality
+from kafkacheck.impl.cluster import State
 
 
 def isr_size(state: State) -> int:

@@ -5,11 +5,11 @@ Source: the KIPs and issues named below.
 Left out, and why that is sound: what answers say of the log; `spec/cluster/properties.py` judges its consequences.
 """
 
-from checker.schema import contains
-from impl.broker.records import Broker
-from impl.cluster import State
-from impl.constants import NO_EPOCH, NO_OFFSET, Acks, FetchError, FetchFencing, Question, Stage
-from impl.rules import ClusterRules
+from kafkacheck.checker.schema import contains
+from kafkacheck.impl.broker.records import Broker
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, Acks, FetchError, FetchFencing, Question, Stage
+from kafkacheck.impl.rules import ClusterRules
 
 
 def has_same_files(broker: Broker, now: Broker) -> bool:

@@ -6,9 +6,9 @@ Left out, and why that is sound: what happens to records that nobody acknowledge
 nothing.
 """
 
-from checker.schema import contains
-from impl.cluster import State
-from impl.constants import NO_LEADER, NO_OFFSET, NO_RECORD
+from kafkacheck.checker.schema import contains
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, NO_RECORD
 
 
 def acknowledged_records_survive(state: State) -> bool:

@@ -6,11 +6,11 @@ Left out, and why that is sound: how a consumer goes on when its position is out
 application decides.
 """
 
-from checker.schema import contains
-from impl.broker.records import Broker
-from impl.cluster import State
-from impl.constants import NO_LEADER
-from impl.rules import ClusterRules
+from kafkacheck.checker.schema import contains
+from kafkacheck.impl.broker.records import Broker
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_LEADER
+from kafkacheck.impl.rules import ClusterRules
 
 
 def leads_for_consumer(state: State) -> bool:

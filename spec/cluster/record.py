@@ -5,12 +5,12 @@ Source: the KIPs and issues named below.
 Left out, and why that is sound: which of several candidates is elected, which Kafka leaves to the assignment.
 """
 
-from checker.schema import contains
-from impl.cluster import State
-from impl.constants import NO_LEADER, PartitionState, Propagation
-from impl.controller.records import Metadata
-from impl.rules import ClusterRules
-from spec.cluster.elections import partition_state
+from kafkacheck.checker.schema import contains
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_LEADER, PartitionState, Propagation
+from kafkacheck.impl.controller.records import Metadata
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.spec.cluster.elections import partition_state
 
 
 def had_no_leader_yet(metadata: Metadata) -> bool:

@@ -10,8 +10,8 @@ record stands at an offset, consumers what stands there. `State.committed` is th
 hold, every step of the cluster is a step of that system, or leaves it alone.
 """
 
-from impl.cluster import State
-from impl.constants import NO_OFFSET, NO_RECORD
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_OFFSET, NO_RECORD
 
 
 def committed_log_only_grows(before: State, after: State) -> bool:

@@ -5,10 +5,10 @@ Source: the KIPs and issues named below.
 Left out, and why that is sound: steps of the environment, which Kafka does not answer for.
 """
 
-from checker.schema import cardinality, contains
-from impl.cluster import State
-from impl.constants import NO_LEADER, NO_OFFSET, Question, Stage
-from spec.cluster.messages import is_on_leaders_log
+from kafkacheck.checker.schema import cardinality, contains
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, Question, Stage
+from kafkacheck.spec.cluster.messages import is_on_leaders_log
 
 
 def high_watermark_does_not_fall(before: State, after: State) -> bool:

@@ -7,10 +7,10 @@ Left out, and why that is sound: producers that mean the new topic and write to 
 cannot tell (KAFKA-10551 has it for transactions).
 """
 
-from checker.schema import contains
-from impl.cluster import State
-from impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, Propagation, Question, Stage
-from impl.rules import ClusterRules
+from kafkacheck.checker.schema import contains
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, Propagation, Question, Stage
+from kafkacheck.impl.rules import ClusterRules
 
 
 def records_stay_in_their_topic(state: State) -> bool:

@@ -5,10 +5,10 @@ Source: the guarantees of log compaction in Kafka's documentation; KIP-534, KIP-
 Left out, and why that is sound: how much is cleaned and when, of which nothing is promised.
 """
 
-from checker.schema import contains, everyone
-from impl.compaction.records import CompactedReplica, State
-from impl.constants import NO_OFFSET
-from impl.producer.constants import NO_BATCH, NO_PRODUCER_ID, Marker
+from kafkacheck.checker.schema import contains, everyone
+from kafkacheck.impl.compaction.records import CompactedReplica, State
+from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.producer.constants import NO_BATCH, NO_PRODUCER_ID, Marker
 
 
 def last_value(state: State, key: int, end: int) -> int:

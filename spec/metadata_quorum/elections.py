@@ -5,9 +5,9 @@ Source: KIP-595; apache/kafka `QuorumState`; KAFKA-10527, KAFKA-10661.
 Left out, and why that is sound: that elections are won; fairness would have to say that not all voters stand at once.
 """
 
-from checker.schema import contains
-from impl.constants import NO_EPOCH
-from impl.controller.quorum import NO_VOTER, Quorum
+from kafkacheck.checker.schema import contains
+from kafkacheck.impl.constants import NO_EPOCH
+from kafkacheck.impl.controller.quorum import NO_VOTER, Quorum
 
 
 def quorum_records_are_unique(state: Quorum) -> bool:

@@ -5,8 +5,8 @@ Source: KIP-595 (leader progress timeout); KAFKA-15489.
 Left out, and why that is sound: when it comes to pass; fairness says only that it is not put off for ever.
 """
 
-from checker.schema import cardinality, contains
-from impl.controller.quorum import Quorum
+from kafkacheck.checker.schema import cardinality, contains
+from kafkacheck.impl.controller.quorum import Quorum
 
 
 def heard_by_majority(state: Quorum, leader_id: int) -> bool:

@@ -5,8 +5,8 @@ Source: KIP-595; Raft (Ongaro and Ousterhout, 2014).
 Left out, and why that is sound: who learns what is committed, and when; a leader that knows is enough to act on it.
 """
 
-from impl.constants import NO_EPOCH, NO_OFFSET
-from impl.controller.quorum import Quorum
+from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET
+from kafkacheck.impl.controller.quorum import Quorum
 
 
 def one_leader_in_quorum_epoch(state: Quorum) -> bool:

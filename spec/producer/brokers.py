@@ -5,19 +5,19 @@ Source: KIP-98, KIP-360, KIP-890; apache/kafka `UnifiedLog`, `ProducerStateManag
 Left out, and why that is sound: which sequences and epochs are accepted, of which `spec/producer/properties.py` speaks.
 """
 
-from impl.constants import NO_OFFSET
-from impl.producer.constants import (
+from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.producer.constants import (
     NO_BATCH,
     NO_PRODUCER_ID,
     Marker,
     ProduceError,
     RequestStage,
 )
-from impl.producer.partition_records import PartitionReplica
-from impl.producer.records import Batch, PartitionLog
-from impl.producing import State
-from spec.producer.properties import is_stored
-from spec.producer.steps import is_newly_answered
+from kafkacheck.impl.producer.partition_records import PartitionReplica
+from kafkacheck.impl.producer.records import Batch, PartitionLog
+from kafkacheck.impl.producing import State
+from kafkacheck.spec.producer.properties import is_stored
+from kafkacheck.spec.producer.steps import is_newly_answered
 
 
 def is_asked(state: State, partition_id: int, replica_id: int, batch_id: int) -> bool:

@@ -5,8 +5,8 @@ Source: KIP-98, KIP-360; apache/kafka `TransactionManager`, `Sender`, `RecordAcc
 Left out, and why that is sound: what brokers do with what is sent, of which `spec/producer/brokers.py` speaks.
 """
 
-from impl.constants import NO_OFFSET
-from impl.producer.constants import (
+from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.producer.constants import (
     NO_PRODUCER_ID,
     NO_SEQUENCE,
     BatchStatus,
@@ -15,9 +15,9 @@ from impl.producer.constants import (
     RequestStage,
     Sending,
 )
-from impl.producer.partition_records import ProduceRequest
-from impl.producer.rules import ProducerRules
-from impl.producing import State
+from kafkacheck.impl.producer.partition_records import ProduceRequest
+from kafkacheck.impl.producer.rules import ProducerRules
+from kafkacheck.impl.producing import State
 
 
 def is_meant(status: BatchStatus) -> bool:

@@ -5,11 +5,11 @@ Source: KIP-98, KIP-360; apache/kafka `LogLoader`, `ProducerStateManager`.
 Left out, and why that is sound: when a disturbance comes, which is at any time.
 """
 
-from impl.constants import NO_OFFSET
-from impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, BatchStatus, RequestStage
-from impl.producer.partition_records import PartitionReplica
-from impl.producing import State
-from spec.producer.brokers import is_crash
+from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, BatchStatus, RequestStage
+from kafkacheck.impl.producer.partition_records import PartitionReplica
+from kafkacheck.impl.producing import State
+from kafkacheck.spec.producer.brokers import is_crash
 
 
 def a_connection_ended(before: State, after: State) -> bool:

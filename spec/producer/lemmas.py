@@ -9,9 +9,9 @@ Left out, and why that is sound: followers, transactions and what recovery makes
 is not proved. What a lemma does not say cannot make another one true.
 """
 
-from impl.constants import NO_OFFSET
-from impl.producer.client_records import ProducerBatch
-from impl.producer.constants import (
+from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.producer.client_records import ProducerBatch
+from kafkacheck.impl.producer.constants import (
     NO_BATCH,
     NO_PRODUCER_EPOCH,
     NO_PRODUCER_ID,
@@ -21,8 +21,8 @@ from impl.producer.constants import (
     ProducerState,
     RequestStage,
 )
-from impl.producer.records import Batch, PartitionLog
-from impl.producing import State
+from kafkacheck.impl.producer.records import Batch, PartitionLog
+from kafkacheck.impl.producing import State
 
 
 def has_sequence(batch: ProducerBatch) -> bool:

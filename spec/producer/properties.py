@@ -5,11 +5,11 @@ Source: KIP-98 ("Idempotent Producer Guarantees"), KIP-360, KIP-890; the issues 
 Left out, and why that is sound: batches whose fate nobody was told, which may be stored or not.
 """
 
-from impl.constants import NO_OFFSET
-from impl.producer.constants import NO_BATCH, NO_SEQUENCE, BatchStatus, Marker, Sending
-from impl.producer.records import PartitionLog
-from impl.producer.rules import ProducerRules
-from impl.producing import State
+from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.producer.constants import NO_BATCH, NO_SEQUENCE, BatchStatus, Marker, Sending
+from kafkacheck.impl.producer.records import PartitionLog
+from kafkacheck.impl.producer.rules import ProducerRules
+from kafkacheck.impl.producing import State
 
 
 def each_batch_is_stored_once(state: State) -> bool:

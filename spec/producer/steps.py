@@ -5,10 +5,10 @@ Source: KIP-98, KIP-360; the issues named below.
 Left out, and why that is sound: steps of the environment, which Kafka does not answer for.
 """
 
-from impl.producer.constants import BatchStatus, Marker, ProduceError, RequestStage
-from impl.producer.partition_records import ProduceRequest
-from impl.producer.records import PartitionLog
-from impl.producing import State
+from kafkacheck.impl.producer.constants import BatchStatus, Marker, ProduceError, RequestStage
+from kafkacheck.impl.producer.partition_records import ProduceRequest
+from kafkacheck.impl.producer.records import PartitionLog
+from kafkacheck.impl.producing import State
 
 
 def is_newly_answered(before: ProduceRequest, after: ProduceRequest) -> bool:

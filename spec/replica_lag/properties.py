@@ -5,8 +5,8 @@ Source: KIP-16.
 Left out, and why that is sound: what the ISR is for, which the other modules judge.
 """
 
-from impl.broker.lag import LaggingPartition, LagRules
-from impl.constants import LagRule
+from kafkacheck.impl.broker.lag import LaggingPartition, LagRules
+from kafkacheck.impl.constants import LagRule
 
 
 def live_follower_stays_in_sync(state: LaggingPartition) -> bool:

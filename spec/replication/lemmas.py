@@ -9,11 +9,11 @@ Source: this project's, after the arguments of KIP-101, KIP-279, KIP-320 and KAF
 Left out, and why that is sound: nothing; what a lemma does not say cannot make another one true.
 """
 
-from checker.schema import contains, everyone
-from impl.constants import NO_EPOCH, NO_LEADER, NO_RECORD
-from impl.log import Log
-from impl.replication.records import State
-from spec.replication.properties import holds_committed_records
+from kafkacheck.checker.schema import contains, everyone
+from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, NO_RECORD
+from kafkacheck.impl.log import Log
+from kafkacheck.impl.replication.records import State
+from kafkacheck.spec.replication.properties import holds_committed_records
 
 # -- what the records say of each other ------------------------------------------------------------------------
 

@@ -5,8 +5,8 @@ Source: UnderReplicatedPartitions and the sizes of ISR that operators of Kafka w
 Left out, and why that is sound: what no operator could read off a broker or controller. Nothing is judged by these.
 """
 
-from checker.schema import cardinality
-from impl.replication.records import State
+from kafkacheck.checker.schema import cardinality
+from kafkacheck.impl.replication.records import State
 
 
 def isr_size(state: State) -> int:

@@ -7,10 +7,10 @@ Left out, and why that is sound: what consumers and producers saw. A record is e
 lies below the high watermark of a replica that believes it leads, and that is what both invariants speak of.
 """
 
-from checker.schema import contains
-from impl.constants import NO_EPOCH
-from impl.replication.records import State
-from spec.replication.measures import live_leaders
+from kafkacheck.checker.schema import contains
+from kafkacheck.impl.constants import NO_EPOCH
+from kafkacheck.impl.replication.records import State
+from kafkacheck.spec.replication.measures import live_leaders
 
 
 def holds_committed_records(state: State, leader_id: int, holder_id: int) -> bool:

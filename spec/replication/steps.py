@@ -8,9 +8,9 @@ Left out, and why that is sound: who sends what. A step is judged by the states 
 property depends on how a rule is written.
 """
 
-from checker.schema import contains, excluding
-from impl.constants import NO_LEADER
-from impl.replication.records import State
+from kafkacheck.checker.schema import contains, excluding
+from kafkacheck.impl.constants import NO_LEADER
+from kafkacheck.impl.replication.records import State
 
 
 def leader_epoch_change(before: State, after: State) -> bool:

@@ -5,8 +5,8 @@ Source: KIP-98, KIP-447, KIP-890; apache/kafka `TransactionManager`.
 Left out, and why that is sound: what they are answered, of which `spec/transactions/coordinators.py` speaks.
 """
 
-from impl.producer.constants import NO_PRODUCER_ID, Marker
-from impl.transactions.constants import (
+from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
+from kafkacheck.impl.transactions.constants import (
     NO_INPUT,
     NO_TRANSACTION,
     ProducerState,
@@ -15,8 +15,8 @@ from impl.transactions.constants import (
     TransactionState,
     Upgrade,
 )
-from impl.transactions.records import State
-from impl.transactions.rules import TransactionRules
+from kafkacheck.impl.transactions.records import State
+from kafkacheck.impl.transactions.rules import TransactionRules
 
 
 def commits_await_acknowledgements(before: State, after: State) -> bool:

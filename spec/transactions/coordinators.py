@@ -6,11 +6,18 @@ Source: KIP-98, KIP-360, KIP-890; apache/kafka `TransactionCoordinator` (`endTra
 Left out, and why that is sound: that a request is answered some time, which only liveness can say.
 """
 
-from checker.schema import contains
-from impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
-from impl.transactions.constants import Answer, ProducerState, ProduceStage, RequestKind, TransactionState
-from impl.transactions.records import Coordinator, Produce, Request, State, TransactionalId, TransactionMetadata
-from impl.transactions.rules import TransactionRules
+from kafkacheck.checker.schema import contains
+from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
+from kafkacheck.impl.transactions.constants import Answer, ProducerState, ProduceStage, RequestKind, TransactionState
+from kafkacheck.impl.transactions.records import (
+    Coordinator,
+    Produce,
+    Request,
+    State,
+    TransactionalId,
+    TransactionMetadata,
+)
+from kafkacheck.impl.transactions.rules import TransactionRules
 
 
 def is_of_version_2(rules: TransactionRules, is_upgraded: int) -> bool:

@@ -5,11 +5,11 @@ Source: KIP-98, KIP-360, KIP-890; apache/kafka `TransactionStateManager`.
 Left out, and why that is sound: when a disturbance comes, which is at any time.
 """
 
-from impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
-from impl.transactions.constants import ProducerState, ProduceStage, RequestKind, TransactionState
-from impl.transactions.records import Request, State, TransactionalId
-from spec.transactions.coordinators import is_preparing
-from spec.transactions.partitions import is_open
+from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
+from kafkacheck.impl.transactions.constants import ProducerState, ProduceStage, RequestKind, TransactionState
+from kafkacheck.impl.transactions.records import Request, State, TransactionalId
+from kafkacheck.spec.transactions.coordinators import is_preparing
+from kafkacheck.spec.transactions.partitions import is_open
 
 
 def is_same_request(one: Request, other: Request) -> bool:

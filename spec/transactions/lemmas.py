@@ -10,11 +10,11 @@ has forgotten, cleaned logs and groups; `spec/PROOFS.md` lists what is not prove
 another one true.
 """
 
-from checker.schema import contains
-from impl.constants import NO_OFFSET
-from impl.producer.constants import NO_BATCH, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
-from impl.producer.records import PartitionLog
-from impl.transactions.constants import (
+from kafkacheck.checker.schema import contains
+from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.producer.constants import NO_BATCH, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
+from kafkacheck.impl.producer.records import PartitionLog
+from kafkacheck.impl.transactions.constants import (
     NO_PARTITION,
     NO_TRANSACTION,
     ProducerState,
@@ -23,7 +23,7 @@ from impl.transactions.constants import (
     TransactionState,
     Upgrade,
 )
-from impl.transactions.records import (
+from kafkacheck.impl.transactions.records import (
     Client,
     Coordinator,
     Partition,
@@ -31,7 +31,7 @@ from impl.transactions.records import (
     State,
     TransactionMetadata,
 )
-from spec.transactions.steps import may_follow
+from kafkacheck.spec.transactions.steps import may_follow
 
 
 def has_transaction(client: Client) -> bool:

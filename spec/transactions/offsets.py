@@ -5,10 +5,10 @@ Source: KIP-98, KIP-447; the issues named below.
 Left out, and why that is sound: what the offsets are good for, which `spec/transactions/properties.py` judges.
 """
 
-from impl.producer.constants import NO_PRODUCER_ID, Marker
-from impl.transactions.constants import NO_INPUT
-from impl.transactions.records import State
-from spec.transactions.properties import fate_of
+from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
+from kafkacheck.impl.transactions.constants import NO_INPUT
+from kafkacheck.impl.transactions.records import State
+from kafkacheck.spec.transactions.properties import fate_of
 
 
 def committed_by_log(state: State) -> int:

@@ -5,16 +5,16 @@ Source: KIP-98, KIP-890; apache/kafka `ReplicaManager`, `ProducerStateManager`, 
 Left out, and why that is sound: that something is stored or ended some time, which only liveness can say.
 """
 
-from checker.schema import contains
-from impl.constants import NO_OFFSET
-from impl.producer.constants import NO_BATCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker
-from impl.producer.records import Batch, PartitionLog
-from impl.transactions.constants import NO_INPUT, ProducerState, ProduceStage
-from impl.transactions.records import MarkerRequest, Partition, Produce, State
-from impl.transactions.rules import TransactionRules
-from spec.transactions.coordinators import is_of_version_2
-from spec.transactions.properties import fate_of
-from spec.transactions.steps import stable_offset
+from kafkacheck.checker.schema import contains
+from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.producer.constants import NO_BATCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker
+from kafkacheck.impl.producer.records import Batch, PartitionLog
+from kafkacheck.impl.transactions.constants import NO_INPUT, ProducerState, ProduceStage
+from kafkacheck.impl.transactions.records import MarkerRequest, Partition, Produce, State
+from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.spec.transactions.coordinators import is_of_version_2
+from kafkacheck.spec.transactions.properties import fate_of
+from kafkacheck.spec.transactions.steps import stable_offset
 
 
 def is_open(log: PartitionLog, producer_id: int) -> bool:

@@ -5,12 +5,12 @@ Source: KIP-98 (guarantees), KIP-890, KIP-447, and the issues named below.
 Left out, and why that is sound: what an application does with what it is told.
 """
 
-from checker.schema import contains
-from impl.constants import NO_OFFSET
-from impl.producer.constants import NO_BATCH, Marker
-from impl.transactions.constants import ProducerState, RequestKind, TransactionState
-from impl.transactions.records import Partition, State
-from spec.transactions.steps import stable_offset
+from kafkacheck.checker.schema import contains
+from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.producer.constants import NO_BATCH, Marker
+from kafkacheck.impl.transactions.constants import ProducerState, RequestKind, TransactionState
+from kafkacheck.impl.transactions.records import Partition, State
+from kafkacheck.spec.transactions.steps import stable_offset
 
 
 def fate_of(partition: Partition, offset: int) -> Marker:

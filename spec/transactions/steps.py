@@ -5,9 +5,9 @@ Source: KIP-98 and the issues named below.
 Left out, and why that is sound: steps of the environment, which Kafka does not answer for.
 """
 
-from impl.producer.constants import NO_PRODUCER_ID, Marker
-from impl.transactions.constants import ProducerState, RequestKind, TransactionState
-from impl.transactions.records import Coordinator, Partition, Request, State
+from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
+from kafkacheck.impl.transactions.constants import ProducerState, RequestKind, TransactionState
+from kafkacheck.impl.transactions.records import Coordinator, Partition, Request, State
 
 
 def ends_later(partition: Partition, offset: int) -> bool:

@@ -8,11 +8,12 @@ import json
 import sys
 import time
 
-from checker.catalogue.catalogue import find_model
-from checker.compiled import kernel, machine_code
-from checker.compiled.compiled import CompiledSearch
-from checker.exploration.exploration import Watch
-from checker.exploration.verdict import Limits
+from kafkacheck.checker.catalogue.catalogue import find_model
+from kafkacheck.checker.compiled import kernel, machine_code
+from kafkacheck.checker.compiled.compiled import CompiledSearch
+from kafkacheck.checker.exploration.exploration import Watch
+from kafkacheck.checker.exploration.verdict import Limits
+
 from tests.bench.measure import BenchmarkError, Bounds, Search, run
 
 

@@ -158,7 +158,7 @@ def _environment(kind: str) -> Iterator[None]:
     if kind != "spark":
         yield
         return
-    from checker.distributed import spark
+    from kafkacheck.checker.distributed import spark
 
     with spark.session("local[2]", {"spark.sql.shuffle.partitions": "2"}):
         yield

@@ -8,19 +8,20 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from unittest import mock
 
-from checker.catalogue.named import Source
-from checker.compiled import compiled, kernel, lookup, native
-from checker.compiled.compiled import CompiledSearch
-from checker.compiled.native import Entry
-from checker.compiled.packing import Packing
-from checker.distributed import runs
-from checker.distributed.distributed import DistributedSearch
-from checker.distributed.runs import Cluster
-from checker.exploration.exploration import Watch
-from checker.exploration.interpreted import InterpretedSearch
-from checker.exploration.verdict import Limits, Verdict
-from checker.model import Model
-from checker.process import collector
+from kafkacheck.checker.catalogue.named import Source
+from kafkacheck.checker.compiled import compiled, kernel, lookup, native
+from kafkacheck.checker.compiled.compiled import CompiledSearch
+from kafkacheck.checker.compiled.native import Entry
+from kafkacheck.checker.compiled.packing import Packing
+from kafkacheck.checker.distributed import runs
+from kafkacheck.checker.distributed.distributed import DistributedSearch
+from kafkacheck.checker.distributed.runs import Cluster
+from kafkacheck.checker.exploration.exploration import Watch
+from kafkacheck.checker.exploration.interpreted import InterpretedSearch
+from kafkacheck.checker.exploration.verdict import Limits, Verdict
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.process import collector
+
 from tests import readings
 from tests.fuzz.programs import PROGRAMS, DifferenceError, imported, models
 from tests.random_programs import module_text, with_model

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
-from checker.language import footprint, source, work
-from checker.model import Model
-from checker.process.errors import ModelError
+from kafkacheck.checker.language import footprint, source, work
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.process.errors import ModelError
+
 from tests import random_expressions, random_functions, random_generators, random_programs, random_schemas
 from tests.random_programs import module_text, with_model
 

@@ -7,22 +7,22 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from kafkacheck.checker.exploration.evaluation import Evaluation
+from kafkacheck.checker.exploration.exploration import Watch
+from kafkacheck.checker.exploration.interpreted import InterpretedSearch
+from kafkacheck.checker.exploration.verdict import Limits, Verdict
+from kafkacheck.checker.model import Action, Model, Property
+from kafkacheck.checker.process.errors import EvaluationError, ModelError, UsageError
+from kafkacheck.checker.proofs import bmc, equivalent, prove
+from kafkacheck.checker.proofs.bmc import BoundedVerdict
+from kafkacheck.checker.proofs.equivalent import Same
+from kafkacheck.checker.proofs.obligations import CODE, DISABLED, RANGES
+from kafkacheck.checker.proofs.prove import Outcome as Proved
+from kafkacheck.checker.proofs.prove import Settings
+from kafkacheck.checker.proofs.solver import Translation
+from kafkacheck.checker.schema.objects import Values
+from kafkacheck.checker.symbolic import symbolic
 
-from checker.exploration.evaluation import Evaluation
-from checker.exploration.exploration import Watch
-from checker.exploration.interpreted import InterpretedSearch
-from checker.exploration.verdict import Limits, Verdict
-from checker.model import Action, Model, Property
-from checker.process.errors import EvaluationError, ModelError, UsageError
-from checker.proofs import bmc, equivalent, prove
-from checker.proofs.bmc import BoundedVerdict
-from checker.proofs.equivalent import Same
-from checker.proofs.obligations import CODE, DISABLED, RANGES
-from checker.proofs.prove import Outcome as Proved
-from checker.proofs.prove import Settings
-from checker.proofs.solver import Translation
-from checker.schema.objects import Values
-from checker.symbolic import symbolic
 from tests import random_states, readings
 from tests.fuzz.comparing import Totals, of_all
 from tests.fuzz.programs import DifferenceError, imported

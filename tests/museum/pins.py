@@ -6,11 +6,12 @@ As in `tests.expected`, no number is written by hand. The lengths and counts are
 import argparse
 from typing import Any
 
-from checker.catalogue.museum import PINNED_FILE, Exhibit, Museum, bugs, chosen_bugs, pinned
-from checker.exploration.verdict import Limits, Verdict
-from checker.process.errors import UsageError
-from checker.result import Result
-from checker.search import check
+from kafkacheck.checker.catalogue.museum import PINNED_FILE, Exhibit, Museum, bugs, chosen_bugs, pinned
+from kafkacheck.checker.exploration.verdict import Limits, Verdict
+from kafkacheck.checker.process.errors import UsageError
+from kafkacheck.checker.result import Result
+from kafkacheck.checker.search import check
+
 from tests import expected
 
 HEADER = """\

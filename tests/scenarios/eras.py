@@ -1,7 +1,7 @@
 """The rules of the releases that the documents speak of: those of the ZooKeeper era, before later KIPs mended them."""
 
-from impl.constants import FetchFencing, Propagation, TruncationRule
-from impl.rules import ClusterRules
+from kafkacheck.impl.constants import FetchFencing, Propagation, TruncationRule
+from kafkacheck.impl.rules import ClusterRules
 
 KAFKA_0_10 = ClusterRules(
     propagation=Propagation.LEADER_AND_ISR,

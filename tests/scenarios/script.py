@@ -18,14 +18,14 @@ import inspect
 from collections.abc import Callable, Mapping, Set
 from typing import Any
 
-from checker.schema.layout import Layout
-from checker.schema.objects import members_of
-from impl.broker.records import Broker
-from impl.cluster import State
-from impl.constants import NO_LEADER, NO_OFFSET, NO_RECORD
-from impl.rules import ClusterRules
-from model.cluster.environment import found_partition
-from model.cluster.system import BOUNDS
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.checker.schema.objects import members_of
+from kafkacheck.impl.broker.records import Broker
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, NO_RECORD
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.environment import found_partition
+from kafkacheck.model.cluster.system import BOUNDS
 
 PLENTY = 9
 """More changes, restarts and disturbances than any script needs."""

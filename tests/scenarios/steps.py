@@ -1,17 +1,23 @@
 """The steps of scripts, each a few actions of the protocol or of the world that Kafka's documents tell in one word."""
 
-from impl.broker.fetch import leader_answers_epoch_end, leader_answers_fetch
-from impl.broker.fetcher import follower_asks_epoch_end, follower_sends_fetch, follower_truncates, follower_uses_fetch
-from impl.broker.isr import leader_learns_of_change, leader_proposes_expansion, leader_proposes_shrink
-from impl.broker.leader import leader_appends
-from impl.broker.metadata import broker_obeys_leader_and_isr, broker_replays_metadata
-from impl.broker.recovery import broker_checkpoints_high_watermark, broker_flushes
-from impl.client.consumer import consumer_learns_leader, consumer_reads, consumer_validates_position
-from impl.constants import NO_LEADER, Propagation
-from impl.controller.alter_partition import controller_alters_partition
-from impl.controller.brokers import broker_starts, controller_fences_broker
-from impl.controller.elections import controller_elects_uncleanly
-from model.cluster.environment import power_fails, process_crashes
+from kafkacheck.impl.broker.fetch import leader_answers_epoch_end, leader_answers_fetch
+from kafkacheck.impl.broker.fetcher import (
+    follower_asks_epoch_end,
+    follower_sends_fetch,
+    follower_truncates,
+    follower_uses_fetch,
+)
+from kafkacheck.impl.broker.isr import leader_learns_of_change, leader_proposes_expansion, leader_proposes_shrink
+from kafkacheck.impl.broker.leader import leader_appends
+from kafkacheck.impl.broker.metadata import broker_obeys_leader_and_isr, broker_replays_metadata
+from kafkacheck.impl.broker.recovery import broker_checkpoints_high_watermark, broker_flushes
+from kafkacheck.impl.client.consumer import consumer_learns_leader, consumer_reads, consumer_validates_position
+from kafkacheck.impl.constants import NO_LEADER, Propagation
+from kafkacheck.impl.controller.alter_partition import controller_alters_partition
+from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker
+from kafkacheck.impl.controller.elections import controller_elects_uncleanly
+from kafkacheck.model.cluster.environment import power_fails, process_crashes
+
 from tests.scenarios.script import RefusedError, Script
 
 

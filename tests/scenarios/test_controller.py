@@ -1,14 +1,15 @@
 """What the controller does, as the documents tell it: shutdown, preferred leader, an old controller, reassignment."""
 
-from impl.broker.metadata import broker_obeys_leader_and_isr, broker_obeys_stop_replica
-from impl.controller.brokers import broker_stops
-from model.cluster.environment import (
+from kafkacheck.impl.broker.metadata import broker_obeys_leader_and_isr, broker_obeys_stop_replica
+from kafkacheck.impl.controller.brokers import broker_stops
+from kafkacheck.model.cluster.environment import (
     controller_is_replaced,
     leadership_is_moved,
     reassignment_is_asked,
     shutdown_is_asked,
 )
-from spec.cluster.properties import acknowledged_records_survive
+from kafkacheck.spec.cluster.properties import acknowledged_records_survive
+
 from tests.scenarios.eras import KAFKA_0_11
 from tests.scenarios.script import Script, id_set
 from tests.scenarios.steps import (

@@ -3,11 +3,10 @@
 import itertools
 
 import pytest
-
-from checker.exploration.verdict import Verdict
-from checker.schema.layout import Layout
-from checker.search import check
-from impl.broker.lag import (
+from kafkacheck.checker.exploration.verdict import Verdict
+from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.checker.search import check
+from kafkacheck.impl.broker.lag import (
     FetchProgress,
     LaggingPartition,
     LagRules,
@@ -15,8 +14,8 @@ from impl.broker.lag import (
     is_out_of_sync,
     leader_drops_lagging,
 )
-from impl.constants import LagRule
-from model.replica_lag.base import MODEL, clock_ticks, follower_dies, producer_bursts, start_in_sync
+from kafkacheck.impl.constants import LagRule
+from kafkacheck.model.replica_lag.base import MODEL, clock_ticks, follower_dies, producer_bursts, start_in_sync
 
 LAYOUT = Layout(LaggingPartition, {"max_messages": 60, "max_time": 60})
 MESSAGES = LagRules(rule=LagRule.MAX_MESSAGES, most_messages=4)

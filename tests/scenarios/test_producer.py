@@ -4,14 +4,13 @@ Each test is a schedule that a document describes: who does what, in which order
 """
 
 import pytest
-
-from checker.catalogue import catalogue
-from impl.producer.append import append_error
-from impl.producer.constants import BatchStatus, Origin, ProduceError, Sending
-from impl.producer.follower import follower_fetches
-from impl.producer.leader import leader_handles_late_request, leader_handles_produce
-from impl.producer.rules import ProducerRules
-from impl.producer.sender import (
+from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.impl.producer.append import append_error
+from kafkacheck.impl.producer.constants import BatchStatus, Origin, ProduceError, Sending
+from kafkacheck.impl.producer.follower import follower_fetches
+from kafkacheck.impl.producer.leader import leader_handles_late_request, leader_handles_produce
+from kafkacheck.impl.producer.rules import ProducerRules
+from kafkacheck.impl.producer.sender import (
     application_hands_over,
     producer_bumps_epoch,
     producer_drains,
@@ -20,8 +19,13 @@ from impl.producer.sender import (
     producer_sends_again,
     producer_takes_answer,
 )
-from impl.producer.verification import NO_GUARD
-from model.producer.environment import connection_breaks, leadership_moves, producer_dies, request_is_left_behind
+from kafkacheck.impl.producer.verification import NO_GUARD
+from kafkacheck.model.producer.environment import (
+    connection_breaks,
+    leadership_moves,
+    producer_dies,
+    request_is_left_behind,
+)
 
 RULES = ProducerRules()
 

@@ -5,35 +5,34 @@ the applications see. A step that is listed has to be possible.
 """
 
 import pytest
-
-from checker.catalogue import catalogue
-from checker.schema.objects import members_of
-from impl.producer.constants import Marker
-from impl.transactions.client import (
+from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.schema.objects import members_of
+from kafkacheck.impl.producer.constants import Marker
+from kafkacheck.impl.transactions.client import (
     producer_aborts,
     producer_begins_transaction,
     producer_commits,
     producer_initializes,
     producer_sends,
 )
-from impl.transactions.constants import ProducerState, TransactionState, Upgrade
-from impl.transactions.consumer import consumer_reads
-from impl.transactions.coordinator import coordinator_handles_request
-from impl.transactions.log import transaction_log_commits
-from impl.transactions.markers import (
+from kafkacheck.impl.transactions.constants import ProducerState, TransactionState, Upgrade
+from kafkacheck.impl.transactions.consumer import consumer_reads
+from kafkacheck.impl.transactions.coordinator import coordinator_handles_request
+from kafkacheck.impl.transactions.log import transaction_log_commits
+from kafkacheck.impl.transactions.markers import (
     coordinator_completes_transaction,
     coordinator_sends_marker,
     leader_writes_late_marker,
     leader_writes_marker,
 )
-from impl.transactions.partition import (
+from kafkacheck.impl.transactions.partition import (
     coordinator_verifies_partition,
     leader_appends_verified,
     leader_receives_produce,
 )
-from impl.transactions.rules import TransactionRules
-from model.transactions.environment import client_dies, coordinator_is_replaced, marker_is_repeated
-from spec.transactions.properties import (
+from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.environment import client_dies, coordinator_is_replaced, marker_is_repeated
+from kafkacheck.spec.transactions.properties import (
     applications_are_told_the_truth,
     only_what_was_to_be_committed_is,
     transactions_are_atomic,

@@ -2,8 +2,8 @@
 
 from typing import Annotated
 
-from checker.model import Model
-from checker.schema import Count, Struct
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Count, Struct
 
 BIG_SIZE = 5
 SMALL_SIZE = 3

@@ -7,8 +7,8 @@ a step of its own. What is there one variable that holds first a process and the
 from enum import IntEnum
 from typing import Annotated
 
-from checker.model import Model
-from checker.schema import Array, ById, EnumOf, Flag, Id, IdSet, Struct, contains, everyone, excluding
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Array, ById, EnumOf, Flag, Id, IdSet, Struct, contains, everyone, excluding
 
 NOBODY = -1
 

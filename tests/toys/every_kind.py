@@ -3,8 +3,8 @@
 from enum import IntEnum
 from typing import Annotated, NamedTuple
 
-from checker.model import Model
-from checker.schema import (
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import (
     Array,
     ById,
     ByPosition,

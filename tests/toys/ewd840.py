@@ -5,8 +5,8 @@ Any node may be active and of either colour at first, and the token, which is th
 
 from typing import Annotated
 
-from checker.model import Model
-from checker.schema import Array, ById, Flag, Id, IdSet, Struct, contains
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Array, ById, Flag, Id, IdSet, Struct, contains
 
 NodeId = Annotated[int, Id("nodes")]
 Nodes = Annotated[int, IdSet("nodes")]

@@ -2,8 +2,8 @@
 
 from typing import Annotated
 
-from checker.model import Model
-from checker.schema import Array, ById, Id, Struct
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Array, ById, Id, Struct
 
 LAST_PEG = 2
 

@@ -7,8 +7,8 @@ so a board is one set of cells for each shape. A step moves one piece by one cel
 from enum import IntEnum
 from typing import Annotated
 
-from checker.model import Model
-from checker.schema import EnumOf, Id, IdSet, Struct, contains, excluding, including
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import EnumOf, Id, IdSet, Struct, contains, excluding, including
 
 WIDTH = 4
 HEIGHT = 5

@@ -6,8 +6,8 @@ and again, but not without a break. That is where weak fairness is not enough an
 
 from typing import Annotated
 
-from checker.model import EVERY_CALL, Model, each
-from checker.schema import Array, ById, Flag, Id, Struct
+from kafkacheck.checker.model import EVERY_CALL, Model, each
+from kafkacheck.checker.schema import Array, ById, Flag, Id, Struct
 
 ProcessId = Annotated[int, Id("processes")]
 

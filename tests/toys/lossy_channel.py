@@ -2,8 +2,8 @@
 
 from typing import Annotated
 
-from checker.model import Model
-from checker.schema import Count, Flag, Struct
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Count, Flag, Struct
 
 
 class Channel(Struct):

@@ -6,8 +6,20 @@ most one value, so the set is kept in place: ballots begun, and for each ballot 
 
 from typing import Annotated
 
-from checker.model import Model
-from checker.schema import Array, ById, ByPosition, Epoch, Flag, Id, IdSet, Struct, cardinality, contains, including
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import (
+    Array,
+    ById,
+    ByPosition,
+    Epoch,
+    Flag,
+    Id,
+    IdSet,
+    Struct,
+    cardinality,
+    contains,
+    including,
+)
 
 NONE = -1
 

@@ -6,8 +6,8 @@ Every read and every write of a shared variable is a step of its own.
 from enum import IntEnum
 from typing import Annotated
 
-from checker.model import Model
-from checker.schema import Array, ById, EnumOf, Flag, Id, Struct
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Array, ById, EnumOf, Flag, Id, Struct
 
 PROCESSES = 2
 

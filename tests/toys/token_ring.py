@@ -2,8 +2,8 @@
 
 from typing import Annotated
 
-from checker.model import EVERY_ACTION, Given, Model
-from checker.schema import Flag, Id, Struct
+from kafkacheck.checker.model import EVERY_ACTION, Given, Model
+from kafkacheck.checker.schema import Flag, Id, Struct
 
 
 class Ring(Struct):

@@ -3,8 +3,8 @@
 from enum import IntEnum
 from typing import Annotated
 
-from checker.model import Model
-from checker.schema import Array, ById, EnumOf, Id, Struct
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Array, ById, EnumOf, Id, Struct
 
 
 class Stage(IntEnum):

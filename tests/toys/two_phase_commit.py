@@ -6,8 +6,9 @@ Messages are a set that only grows: a message is never lost and can be received 
 from enum import IntEnum
 from typing import Annotated
 
-from checker.model import Model
-from checker.schema import Array, ById, EnumOf, Flag, Id, IdSet, Struct, cardinality, contains, including
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Array, ById, EnumOf, Flag, Id, IdSet, Struct, cardinality, contains, including
+
 from tests.toys.transaction_commit import Stage
 
 ManagerId = Annotated[int, Id("resource_managers")]

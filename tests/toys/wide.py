@@ -2,8 +2,8 @@
 
 from typing import Annotated
 
-from checker.model import Model
-from checker.schema import Array, ByPosition, Count, Flag, Id, Struct
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Array, ByPosition, Count, Flag, Id, Struct
 
 FULL = 255
 MOST_MARKS = 2

@@ -4,20 +4,24 @@ Bounds: two replicas, two records, two moves: the high watermark of a new leader
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.broker.metadata import broker_replays_metadata
-from impl.client.consumer import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.broker.metadata import broker_replays_metadata
+from kafkacheck.impl.client.consumer import (
     consumer_asks_latest_offset,
     consumer_learns_leader,
     consumer_reads,
     consumer_validates_position,
 )
-from impl.cluster import State
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER_WITH_CONSUMER
-from model.cluster.environment import leadership_is_moved, start_in_sync
-from model.cluster.system import BOUNDS, CONSUMER, EXAMPLES, MEASURES, REPLICATION, SAFETY
-from spec.cluster.clients import consumed_records_survive, consumer_reads_one_history, latest_offset_does_not_go_back
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER_WITH_CONSUMER
+from kafkacheck.model.cluster.environment import leadership_is_moved, start_in_sync
+from kafkacheck.model.cluster.system import BOUNDS, CONSUMER, EXAMPLES, MEASURES, REPLICATION, SAFETY
+from kafkacheck.spec.cluster.clients import (
+    consumed_records_survive,
+    consumer_reads_one_history,
+    latest_offset_does_not_go_back,
+)
 
 MODEL = Model(
     state=State,

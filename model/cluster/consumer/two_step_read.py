@@ -4,15 +4,15 @@ Bounds: two replicas, two records and one move, after which the record that shou
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.broker.metadata import broker_replays_metadata
-from impl.client.consumer import consumer_learns_leader, leader_ends_read, leader_limits_read
-from impl.cluster import State
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER_WITH_CONSUMER
-from model.cluster.environment import leadership_is_moved, start_in_sync
-from model.cluster.system import BOUNDS, CONSUMER, EXAMPLES, MEASURES, REPLICATION, SAFETY
-from spec.cluster.clients import consumed_records_survive, reads_at_the_end, reads_end_at_limit
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.broker.metadata import broker_replays_metadata
+from kafkacheck.impl.client.consumer import consumer_learns_leader, leader_ends_read, leader_limits_read
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER_WITH_CONSUMER
+from kafkacheck.model.cluster.environment import leadership_is_moved, start_in_sync
+from kafkacheck.model.cluster.system import BOUNDS, CONSUMER, EXAMPLES, MEASURES, REPLICATION, SAFETY
+from kafkacheck.spec.cluster.clients import consumed_records_survive, reads_at_the_end, reads_end_at_limit
 
 MODEL = Model(
     state=State,

@@ -5,18 +5,18 @@ Bounds: two replicas, the leader alone in the ISR, which crashes; three records:
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.broker.metadata import broker_replays_metadata
-from impl.client.consumer import consumer_learns_leader, consumer_reads, consumer_validates_position
-from impl.cluster import State
-from impl.controller.brokers import controller_fences_broker
-from impl.controller.elections import controller_elects_uncleanly
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER_WITH_CONSUMER
-from model.cluster.environment import process_crashes, start_alone
-from model.cluster.system import BOUNDS, BROKERS, CONSUMER, CONTROLLER, MEASURES, REPLICATION
-from spec.cluster.clients import consumer_reads_one_history
-from spec.cluster.properties import acknowledged_record, logs_match_by_epoch, one_leader_in_epoch
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.broker.metadata import broker_replays_metadata
+from kafkacheck.impl.client.consumer import consumer_learns_leader, consumer_reads, consumer_validates_position
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.controller.brokers import controller_fences_broker
+from kafkacheck.impl.controller.elections import controller_elects_uncleanly
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER_WITH_CONSUMER
+from kafkacheck.model.cluster.environment import process_crashes, start_alone
+from kafkacheck.model.cluster.system import BOUNDS, BROKERS, CONSUMER, CONTROLLER, MEASURES, REPLICATION
+from kafkacheck.spec.cluster.clients import consumer_reads_one_history
+from kafkacheck.spec.cluster.properties import acknowledged_record, logs_match_by_epoch, one_leader_in_epoch
 
 MODEL = Model(
     state=State,

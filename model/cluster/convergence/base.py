@@ -9,15 +9,15 @@ Bounds: two replicas and one record, which is appended before or after each dist
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.cluster import State
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import follower_lags, leadership_is_moved, process_crashes, start_in_sync
-from model.cluster.healing import FAIR_IN_KRAFT, ISR_GROWTH
-from model.cluster.system import BOUNDS, EXAMPLES, KRAFT, REPLICATION
-from spec.cluster.liveness import bounds_leave_room, converged, disturbed
-from spec.cluster.messages import disturbances_are_real
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import follower_lags, leadership_is_moved, process_crashes, start_in_sync
+from kafkacheck.model.cluster.healing import FAIR_IN_KRAFT, ISR_GROWTH
+from kafkacheck.model.cluster.system import BOUNDS, EXAMPLES, KRAFT, REPLICATION
+from kafkacheck.spec.cluster.liveness import bounds_leave_room, converged, disturbed
+from kafkacheck.spec.cluster.messages import disturbances_are_real
 
 MODEL = Model(
     state=State,

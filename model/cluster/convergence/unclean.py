@@ -7,18 +7,18 @@ Bounds: two replicas, one of them alone in the ISR, which crashes; a record that
 Expected: HOLDS
 """
 
-from checker.model import Model, each
-from impl.broker.isr import leader_ends_recovery
-from impl.cluster import State
-from impl.controller.elections import controller_elects_uncleanly
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import process_crashes, start_alone
-from model.cluster.healing import FAIR_IN_KRAFT, ISR_GROWTH
-from model.cluster.system import BOUNDS, KRAFT, REPLICATION
-from spec.cluster.isr import answers_tell_the_record
-from spec.cluster.liveness import bounds_leave_room, converged, disturbed
-from spec.cluster.properties import acknowledged_record, logs_match_by_epoch, recovering_leader_is_alone
+from kafkacheck.checker.model import Model, each
+from kafkacheck.impl.broker.isr import leader_ends_recovery
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.controller.elections import controller_elects_uncleanly
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import process_crashes, start_alone
+from kafkacheck.model.cluster.healing import FAIR_IN_KRAFT, ISR_GROWTH
+from kafkacheck.model.cluster.system import BOUNDS, KRAFT, REPLICATION
+from kafkacheck.spec.cluster.isr import answers_tell_the_record
+from kafkacheck.spec.cluster.liveness import bounds_leave_room, converged, disturbed
+from kafkacheck.spec.cluster.properties import acknowledged_record, logs_match_by_epoch, recovering_leader_is_alone
 
 MODEL = Model(
     state=State,

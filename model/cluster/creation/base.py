@@ -9,14 +9,14 @@ Bounds: two replicas and one record; two crashes, so that nobody may be left; on
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.cluster import State
-from impl.constants import Propagation, TruncationRule
-from impl.controller.topics import controller_creates_partition, controller_elects_first_leader
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import controller_is_replaced, process_crashes, start_without_partition
-from model.cluster.system import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import Propagation, TruncationRule
+from kafkacheck.impl.controller.topics import controller_creates_partition, controller_elects_first_leader
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import controller_is_replaced, process_crashes, start_without_partition
+from kafkacheck.model.cluster.system import (
     BOUNDS,
     EPOCH_QUESTIONS,
     EXAMPLES,
@@ -26,7 +26,7 @@ from model.cluster.system import (
     SAFETY,
     ZOOKEEPER,
 )
-from spec.cluster.elections import new_partition, offline_partition
+from kafkacheck.spec.cluster.elections import new_partition, offline_partition
 
 MODEL = Model(
     state=State,

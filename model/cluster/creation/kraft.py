@@ -7,15 +7,15 @@ Bounds: two replicas and one record; two crashes, so that nobody may be left.
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.cluster import State
-from impl.controller.topics import controller_creates_partition
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import process_crashes, start_without_partition
-from model.cluster.system import BOUNDS, ISR_CHANGES, KRAFT, MEASURES, REPLICATION, SAFETY
-from spec.cluster.elections import offline_partition
-from spec.cluster.properties import acknowledged_record
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.controller.topics import controller_creates_partition
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import process_crashes, start_without_partition
+from kafkacheck.model.cluster.system import BOUNDS, ISR_CHANGES, KRAFT, MEASURES, REPLICATION, SAFETY
+from kafkacheck.spec.cluster.elections import offline_partition
+from kafkacheck.spec.cluster.properties import acknowledged_record
 
 MODEL = Model(
     state=State,

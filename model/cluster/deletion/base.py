@@ -10,22 +10,36 @@ Bounds: two replicas; two records, one for each topic; one deletion; one crash; 
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.broker.metadata import broker_obeys_stop_replica
-from impl.cluster import State
-from impl.constants import Propagation, TruncationRule
-from impl.controller.topics import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.broker.metadata import broker_obeys_stop_replica
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import Propagation, TruncationRule
+from kafkacheck.impl.controller.topics import (
     controller_creates_partition,
     controller_elects_first_leader,
     controller_ends_deletion,
 )
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import process_crashes, reassignment_is_asked, start_in_sync, topic_deletion_is_asked
-from model.cluster.system import BOUNDS, EPOCH_QUESTIONS, ISR_CHANGES, MEASURES, REPLICATION, SAFETY, TOPICS, ZOOKEEPER
-from spec.cluster.elections import new_partition, offline_partition
-from spec.cluster.properties import acknowledged_record
-from spec.cluster.topics import deletion_waits, left_over_log, new_topic_commits
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import (
+    process_crashes,
+    reassignment_is_asked,
+    start_in_sync,
+    topic_deletion_is_asked,
+)
+from kafkacheck.model.cluster.system import (
+    BOUNDS,
+    EPOCH_QUESTIONS,
+    ISR_CHANGES,
+    MEASURES,
+    REPLICATION,
+    SAFETY,
+    TOPICS,
+    ZOOKEEPER,
+)
+from kafkacheck.spec.cluster.elections import new_partition, offline_partition
+from kafkacheck.spec.cluster.properties import acknowledged_record
+from kafkacheck.spec.cluster.topics import deletion_waits, left_over_log, new_topic_commits
 
 MODEL = Model(
     state=State,

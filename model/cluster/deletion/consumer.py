@@ -8,18 +8,18 @@ Bounds: two replicas and no records; one move, so that the leader epoch of the d
 Expected: HOLDS
 """
 
-from checker.model import Model, each
-from impl.broker.metadata import broker_replays_metadata
-from impl.client.consumer import consumer_learns_leader
-from impl.cluster import State
-from impl.controller.topics import controller_creates_partition
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER_WITH_CONSUMER
-from model.cluster.environment import leadership_is_moved, start_in_sync, topic_deletion_is_asked
-from model.cluster.system import BOUNDS, BROKERS, CONSUMER, CONTROLLER, MEASURES, TOPICS
-from spec.cluster.elections import partition_changes_state_legally
-from spec.cluster.properties import one_leader_in_epoch
-from spec.cluster.topics import knows_newest_topic, knows_older_topic
+from kafkacheck.checker.model import Model, each
+from kafkacheck.impl.broker.metadata import broker_replays_metadata
+from kafkacheck.impl.client.consumer import consumer_learns_leader
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.controller.topics import controller_creates_partition
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER_WITH_CONSUMER
+from kafkacheck.model.cluster.environment import leadership_is_moved, start_in_sync, topic_deletion_is_asked
+from kafkacheck.model.cluster.system import BOUNDS, BROKERS, CONSUMER, CONTROLLER, MEASURES, TOPICS
+from kafkacheck.spec.cluster.elections import partition_changes_state_legally
+from kafkacheck.spec.cluster.properties import one_leader_in_epoch
+from kafkacheck.spec.cluster.topics import knows_newest_topic, knows_older_topic
 
 MODEL = Model(
     state=State,

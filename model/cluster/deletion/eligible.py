@@ -9,16 +9,16 @@ Bounds: two replicas; one record, for either topic; one deletion; two crashes, s
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.cluster import State
-from impl.controller.topics import controller_creates_partition
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import process_crashes, start_alone, topic_deletion_is_asked
-from model.cluster.healing import ISR_GROWTH
-from model.cluster.system import BOUNDS, ELIGIBLE, KRAFT, MEASURES, REPLICATION, SAFETY, TOPICS
-from spec.cluster.properties import acknowledged_record, recovering_leader_is_alone
-from spec.cluster.topics import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.controller.topics import controller_creates_partition
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import process_crashes, start_alone, topic_deletion_is_asked
+from kafkacheck.model.cluster.healing import ISR_GROWTH
+from kafkacheck.model.cluster.system import BOUNDS, ELIGIBLE, KRAFT, MEASURES, REPLICATION, SAFETY, TOPICS
+from kafkacheck.spec.cluster.properties import acknowledged_record, recovering_leader_is_alone
+from kafkacheck.spec.cluster.topics import (
     eligible_replicas_are_forgotten,
     new_topic_commits,
     new_topic_has_eligible,

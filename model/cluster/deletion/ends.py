@@ -11,32 +11,37 @@ Bounds: two replicas, one of them alone in the ISR, so that its crash leaves an 
 Expected: HOLDS
 """
 
-from checker.model import Model, each
-from impl.broker.metadata import broker_obeys_new_controller, broker_obeys_stop_replica
-from impl.cluster import State
-from impl.constants import Propagation, TruncationRule
-from impl.controller.brokers import broker_starts, controller_fences_broker
-from impl.controller.elections import controller_elects_uncleanly
-from impl.controller.topics import (
+from kafkacheck.checker.model import Model, each
+from kafkacheck.impl.broker.metadata import broker_obeys_new_controller, broker_obeys_stop_replica
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import Propagation, TruncationRule
+from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker
+from kafkacheck.impl.controller.elections import controller_elects_uncleanly
+from kafkacheck.impl.controller.topics import (
     controller_creates_partition,
     controller_elects_first_leader,
     controller_ends_deletion,
     controller_resumes_deletion,
     zombie_ends_deletion,
 )
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import controller_is_replaced, process_crashes, start_alone, topic_deletion_is_asked
-from model.cluster.system import BOUNDS, BROKERS, CONTROLLER, MEASURES, TOPICS, ZOOKEEPER
-from spec.cluster.elections import (
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import (
+    controller_is_replaced,
+    process_crashes,
+    start_alone,
+    topic_deletion_is_asked,
+)
+from kafkacheck.model.cluster.system import BOUNDS, BROKERS, CONTROLLER, MEASURES, TOPICS, ZOOKEEPER
+from kafkacheck.spec.cluster.elections import (
     deposed_controller_changes_nothing,
     leader_is_active,
     partition_changes_state_legally,
     recovering_leader,
 )
-from spec.cluster.liveness import bounds_leave_room
-from spec.cluster.properties import one_leader_in_epoch, recovering_leader_is_alone
-from spec.cluster.topics import (
+from kafkacheck.spec.cluster.liveness import bounds_leave_room
+from kafkacheck.spec.cluster.properties import one_leader_in_epoch, recovering_leader_is_alone
+from kafkacheck.spec.cluster.topics import (
     deleted_replica_is_told_again,
     deleted_topics_stay_deleted,
     deletion_changes_hands,

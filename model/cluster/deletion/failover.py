@@ -10,24 +10,28 @@ Bounds: two replicas; two records, one for each topic; one deletion, one change 
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.broker.metadata import broker_obeys_leader_and_isr, broker_obeys_new_controller, broker_obeys_stop_replica
-from impl.cluster import State
-from impl.constants import Propagation, TruncationRule
-from impl.controller.topics import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.broker.metadata import (
+    broker_obeys_leader_and_isr,
+    broker_obeys_new_controller,
+    broker_obeys_stop_replica,
+)
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import Propagation, TruncationRule
+from kafkacheck.impl.controller.topics import (
     controller_creates_partition,
     controller_elects_first_leader,
     controller_ends_deletion,
     controller_resumes_deletion,
     zombie_ends_deletion,
 )
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import controller_is_replaced, start_in_sync, topic_deletion_is_asked
-from model.cluster.system import BOUNDS, ISR_CHANGES, MEASURES, REPLICATION, SAFETY, TOPICS
-from spec.cluster.elections import deposed_controller_changes_nothing
-from spec.cluster.properties import acknowledged_record
-from spec.cluster.topics import (
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import controller_is_replaced, start_in_sync, topic_deletion_is_asked
+from kafkacheck.model.cluster.system import BOUNDS, ISR_CHANGES, MEASURES, REPLICATION, SAFETY, TOPICS
+from kafkacheck.spec.cluster.elections import deposed_controller_changes_nothing
+from kafkacheck.spec.cluster.properties import acknowledged_record
+from kafkacheck.spec.cluster.topics import (
     deleted_replica_is_told_again,
     deleted_topics_stay_deleted,
     deletion_changes_hands,

@@ -9,15 +9,15 @@ Bounds: two replicas; two records, one for each topic; one deletion, one crash. 
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.cluster import State
-from impl.controller.topics import controller_creates_partition
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import process_crashes, start_in_sync, topic_deletion_is_asked
-from model.cluster.system import BOUNDS, ISR_CHANGES, KRAFT, MEASURES, REPLICATION, SAFETY, TOPICS
-from spec.cluster.properties import acknowledged_record
-from spec.cluster.topics import left_over_log, new_topic_commits
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.controller.topics import controller_creates_partition
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import process_crashes, start_in_sync, topic_deletion_is_asked
+from kafkacheck.model.cluster.system import BOUNDS, ISR_CHANGES, KRAFT, MEASURES, REPLICATION, SAFETY, TOPICS
+from kafkacheck.spec.cluster.properties import acknowledged_record
+from kafkacheck.spec.cluster.topics import left_over_log, new_topic_commits
 
 MODEL = Model(
     state=State,

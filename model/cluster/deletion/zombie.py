@@ -13,17 +13,17 @@ Expected: VIOLATED answers_tell_the_record: the old controller answers UNKNOWN_T
     describes it of a topic. Nothing that was acknowledged is lost.
 """
 
-from checker.model import Model
-from impl.broker.metadata import broker_replays_metadata
-from impl.cluster import State
-from impl.controller.alter_partition import zombie_answers_alter_partition
-from impl.controller.topics import controller_creates_partition
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import controller_is_replaced, start_in_sync, topic_deletion_is_asked
-from model.cluster.system import BOUNDS, ISR_CHANGES, MEASURES, REPLICATION, SAFETY, TOPICS
-from spec.cluster.properties import acknowledged_record
-from spec.cluster.topics import new_topic_commits
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.broker.metadata import broker_replays_metadata
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.controller.alter_partition import zombie_answers_alter_partition
+from kafkacheck.impl.controller.topics import controller_creates_partition
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import controller_is_replaced, start_in_sync, topic_deletion_is_asked
+from kafkacheck.model.cluster.system import BOUNDS, ISR_CHANGES, MEASURES, REPLICATION, SAFETY, TOPICS
+from kafkacheck.spec.cluster.properties import acknowledged_record
+from kafkacheck.spec.cluster.topics import new_topic_commits
 
 MODEL = Model(
     state=State,

@@ -8,12 +8,12 @@ Bounds: two replicas and one record; one session expires and one power loss, in 
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.cluster import State
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import power_fails, session_expires, start_in_sync
-from model.cluster.system import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import power_fails, session_expires, start_in_sync
+from kafkacheck.model.cluster.system import (
     BOUNDS,
     BROKERS,
     CONTROLLER,
@@ -24,13 +24,13 @@ from model.cluster.system import (
     MEASURES,
     REPLICATION,
 )
-from spec.cluster.properties import (
+from kafkacheck.spec.cluster.properties import (
     acknowledged_records_survive,
     high_watermark_is_within_log,
     logs_match_by_epoch,
     one_leader_in_epoch,
 )
-from spec.cluster.steps import high_watermark_does_not_fall
+from kafkacheck.spec.cluster.steps import high_watermark_does_not_fall
 
 MODEL = Model(
     state=State,

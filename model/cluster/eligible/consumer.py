@@ -7,17 +7,17 @@ Bounds: two replicas and one record; one session expires; two elections.
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.broker.metadata import broker_replays_metadata
-from impl.client.consumer import consumer_learns_leader, consumer_reads
-from impl.cluster import State
-from impl.controller.brokers import controller_unfences_broker
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER_WITH_CONSUMER
-from model.cluster.environment import session_expires, start_in_sync
-from model.cluster.system import BOUNDS, ELIGIBLE, EXAMPLES, ISR_CHANGES, MEASURES, REPLICATION
-from spec.cluster.clients import consumed_records_survive
-from spec.cluster.properties import acknowledged_records_survive, logs_match_by_epoch
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.broker.metadata import broker_replays_metadata
+from kafkacheck.impl.client.consumer import consumer_learns_leader, consumer_reads
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.controller.brokers import controller_unfences_broker
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER_WITH_CONSUMER
+from kafkacheck.model.cluster.environment import session_expires, start_in_sync
+from kafkacheck.model.cluster.system import BOUNDS, ELIGIBLE, EXAMPLES, ISR_CHANGES, MEASURES, REPLICATION
+from kafkacheck.spec.cluster.clients import consumed_records_survive
+from kafkacheck.spec.cluster.properties import acknowledged_records_survive, logs_match_by_epoch
 
 MODEL = Model(
     state=State,

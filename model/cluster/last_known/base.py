@@ -9,19 +9,19 @@ Expected: HOLDS. With `--set last_known_leader_is_elected=False` nothing is lost
     What is given up shows `cluster.last_known.power`.
 """
 
-from checker.model import Model
-from impl.cluster import State
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import process_crashes, start_in_sync
-from model.cluster.system import BOUNDS, CONTROLLER, ELIGIBLE, ISR_CHANGES, KRAFT, MEASURES, REPLICATION
-from spec.cluster.elections import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import process_crashes, start_in_sync
+from kafkacheck.model.cluster.system import BOUNDS, CONTROLLER, ELIGIBLE, ISR_CHANGES, KRAFT, MEASURES, REPLICATION
+from kafkacheck.spec.cluster.elections import (
     leader_is_active,
     offline_partition,
     partition_changes_state_legally,
     recovering_leader,
 )
-from spec.cluster.properties import (
+from kafkacheck.spec.cluster.properties import (
     acknowledged_record,
     acknowledged_records_survive,
     high_watermark_is_within_log,
@@ -30,7 +30,7 @@ from spec.cluster.properties import (
     one_leader_in_epoch,
     recovering_leader_is_alone,
 )
-from spec.cluster.steps import high_watermark_does_not_fall
+from kafkacheck.spec.cluster.steps import high_watermark_does_not_fall
 
 MODEL = Model(
     state=State,

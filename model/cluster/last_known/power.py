@@ -9,14 +9,18 @@ Expected: VIOLATED acknowledged_records_survive: the election is unclean althoug
     have is not overwritten. The other properties hold.
 """
 
-from checker.model import Model
-from impl.cluster import State
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import power_fails, start_in_sync
-from model.cluster.system import BOUNDS, ISR_CHANGES, KRAFT, MEASURES, REPLICATION
-from spec.cluster.elections import leader_is_active, partition_changes_state_legally
-from spec.cluster.properties import acknowledged_record, acknowledged_records_survive, recovering_leader_is_alone
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import power_fails, start_in_sync
+from kafkacheck.model.cluster.system import BOUNDS, ISR_CHANGES, KRAFT, MEASURES, REPLICATION
+from kafkacheck.spec.cluster.elections import leader_is_active, partition_changes_state_legally
+from kafkacheck.spec.cluster.properties import (
+    acknowledged_record,
+    acknowledged_records_survive,
+    recovering_leader_is_alone,
+)
 
 MODEL = Model(
     state=State,

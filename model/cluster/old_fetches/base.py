@@ -8,14 +8,19 @@ Bounds: two replicas and one record; one broken connection, one disk replaced, a
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.broker.fetch import leader_counts_old_fetch, leader_reads_old_fetch
-from impl.cluster import State
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import disk_is_replaced, fetch_connection_breaks, leadership_is_moved, start_in_sync
-from model.cluster.system import BOUNDS, EXAMPLES, ISR_CHANGES, KRAFT, MEASURES, REPLICATION, SAFETY
-from spec.cluster.steps import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.broker.fetch import leader_counts_old_fetch, leader_reads_old_fetch
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import (
+    disk_is_replaced,
+    fetch_connection_breaks,
+    leadership_is_moved,
+    start_in_sync,
+)
+from kafkacheck.model.cluster.system import BOUNDS, EXAMPLES, ISR_CHANGES, KRAFT, MEASURES, REPLICATION, SAFETY
+from kafkacheck.spec.cluster.steps import (
     known_broker_epochs_do_not_fall,
     read_fetches_count,
     read_fetches_fit,

@@ -10,16 +10,16 @@ Bounds: three replicas, because the broker that leads in between must lack the r
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.broker.fetch import leader_counts_old_fetch, leader_reads_old_fetch
-from impl.broker.metadata import broker_replays_metadata
-from impl.cluster import State
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import fetch_connection_breaks, leadership_is_moved, start_in_sync
-from model.cluster.system import BOUNDS, EXAMPLES, MEASURES, REPLICATION, one_fetch_under_way
-from spec.cluster.properties import acknowledged_records_survive, logs_match_by_epoch, one_leader_in_epoch
-from spec.cluster.steps import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.broker.fetch import leader_counts_old_fetch, leader_reads_old_fetch
+from kafkacheck.impl.broker.metadata import broker_replays_metadata
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import fetch_connection_breaks, leadership_is_moved, start_in_sync
+from kafkacheck.model.cluster.system import BOUNDS, EXAMPLES, MEASURES, REPLICATION, one_fetch_under_way
+from kafkacheck.spec.cluster.properties import acknowledged_records_survive, logs_match_by_epoch, one_leader_in_epoch
+from kafkacheck.spec.cluster.steps import (
     high_watermark_does_not_fall,
     known_broker_epochs_do_not_fall,
     read_fetches_count,

@@ -13,24 +13,24 @@ Bounds: two replicas and one record, which the leader commits alone where the fo
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.broker.metadata import broker_replays_metadata
-from impl.client.consumer import consumer_learns_leader, consumer_reads, consumer_validates_position
-from impl.client.read_replica import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.broker.metadata import broker_replays_metadata
+from kafkacheck.impl.client.consumer import consumer_learns_leader, consumer_reads, consumer_validates_position
+from kafkacheck.impl.client.read_replica import (
     consumer_ends_lease,
     consumer_finds_replica_offline,
     consumer_is_refused,
     consumer_reads_from_read_replica,
     leader_names_read_replica,
 )
-from impl.cluster import State
-from impl.controller.brokers import controller_fences_broker
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER_WITH_CONSUMER
-from model.cluster.environment import leadership_is_moved, process_crashes, start_in_sync
-from model.cluster.system import BOUNDS, BROKERS, CONSUMER, CONTROLLER, EXAMPLES, ISR_CHANGES, REPLICATION
-from spec.cluster.clients import consumed_records_survive
-from spec.cluster.read_replica import (
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.controller.brokers import controller_fences_broker
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER_WITH_CONSUMER
+from kafkacheck.model.cluster.environment import leadership_is_moved, process_crashes, start_in_sync
+from kafkacheck.model.cluster.system import BOUNDS, BROKERS, CONSUMER, CONTROLLER, EXAMPLES, ISR_CHANGES, REPLICATION
+from kafkacheck.spec.cluster.clients import consumed_records_survive
+from kafkacheck.spec.cluster.read_replica import (
     has_more_to_read,
     has_read_on,
     read_replica_ends_with_epoch,
@@ -41,7 +41,7 @@ from spec.cluster.read_replica import (
     waits_at_follower,
     waits_for_first_record,
 )
-from spec.cluster.refinement import (
+from kafkacheck.spec.cluster.refinement import (
     brokers_serve_committed_log,
     committed_log_only_grows,
     consumed_records_are_committed,

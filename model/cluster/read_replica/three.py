@@ -7,18 +7,22 @@ Bounds: three replicas, no record, and one move, after which the former leader f
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.broker.fetch import leader_answers_fetch
-from impl.broker.fetcher import follower_sends_fetch, follower_uses_fetch
-from impl.broker.metadata import broker_replays_metadata
-from impl.client.consumer import consumer_learns_leader
-from impl.client.read_replica import consumer_ends_lease, consumer_is_refused, leader_names_read_replica
-from impl.cluster import State
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER_WITH_CONSUMER
-from model.cluster.environment import leadership_is_moved, start_in_sync
-from model.cluster.system import BOUNDS, BROKERS, CONSUMER, CONTROLLER
-from spec.cluster.read_replica import read_replica_ends_with_epoch, read_replicas_are_in_sync, waits_for_first_record
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.broker.fetch import leader_answers_fetch
+from kafkacheck.impl.broker.fetcher import follower_sends_fetch, follower_uses_fetch
+from kafkacheck.impl.broker.metadata import broker_replays_metadata
+from kafkacheck.impl.client.consumer import consumer_learns_leader
+from kafkacheck.impl.client.read_replica import consumer_ends_lease, consumer_is_refused, leader_names_read_replica
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER_WITH_CONSUMER
+from kafkacheck.model.cluster.environment import leadership_is_moved, start_in_sync
+from kafkacheck.model.cluster.system import BOUNDS, BROKERS, CONSUMER, CONTROLLER
+from kafkacheck.spec.cluster.read_replica import (
+    read_replica_ends_with_epoch,
+    read_replicas_are_in_sync,
+    waits_for_first_record,
+)
 
 MODEL = Model(
     state=State,

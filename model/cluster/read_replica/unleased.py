@@ -8,18 +8,18 @@ Bounds: two replicas and one record; one power loss, after which the follower co
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.client.consumer import consumer_learns_leader, consumer_reads, consumer_validates_position
-from impl.client.read_replica import consumer_is_refused
-from impl.cluster import State
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER_WITH_CONSUMER
-from model.cluster.environment import power_fails, start_in_sync
-from model.cluster.read_replica.base import READ_REPLICA, READ_REPLICA_PROPERTIES
-from model.cluster.system import BOUNDS, BROKERS, CONSUMER, CONTROLLER, KRAFT, REPLICATION
-from spec.cluster.isr import committed_without_all
-from spec.cluster.properties import acknowledged_record
-from spec.cluster.read_replica import read_replica_is_given_up, read_replica_refuses, reads_from_follower
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.client.consumer import consumer_learns_leader, consumer_reads, consumer_validates_position
+from kafkacheck.impl.client.read_replica import consumer_is_refused
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER_WITH_CONSUMER
+from kafkacheck.model.cluster.environment import power_fails, start_in_sync
+from kafkacheck.model.cluster.read_replica.base import READ_REPLICA, READ_REPLICA_PROPERTIES
+from kafkacheck.model.cluster.system import BOUNDS, BROKERS, CONSUMER, CONTROLLER, KRAFT, REPLICATION
+from kafkacheck.spec.cluster.isr import committed_without_all
+from kafkacheck.spec.cluster.properties import acknowledged_record
+from kafkacheck.spec.cluster.read_replica import read_replica_is_given_up, read_replica_refuses, reads_from_follower
 
 MODEL = Model(
     state=State,

@@ -5,17 +5,25 @@ Bounds: two replicas; two reassignments, one that takes the partition from a bro
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.broker.metadata import broker_obeys_stop_replica
-from impl.cluster import State
-from impl.constants import Propagation, TruncationRule
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import process_crashes, reassignment_is_asked, start_in_sync
-from model.cluster.system import BOUNDS, EPOCH_QUESTIONS, ISR_CHANGES, MEASURES, REPLICATION, SAFETY, ZOOKEEPER
-from spec.cluster.properties import acknowledged_record
-from spec.cluster.record import deleted_replica, reassignments_go_on
-from spec.cluster.steps import requests_of_former_broker_have_no_effect
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.broker.metadata import broker_obeys_stop_replica
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import Propagation, TruncationRule
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import process_crashes, reassignment_is_asked, start_in_sync
+from kafkacheck.model.cluster.system import (
+    BOUNDS,
+    EPOCH_QUESTIONS,
+    ISR_CHANGES,
+    MEASURES,
+    REPLICATION,
+    SAFETY,
+    ZOOKEEPER,
+)
+from kafkacheck.spec.cluster.properties import acknowledged_record
+from kafkacheck.spec.cluster.record import deleted_replica, reassignments_go_on
+from kafkacheck.spec.cluster.steps import requests_of_former_broker_have_no_effect
 
 MODEL = Model(
     state=State,

@@ -5,17 +5,17 @@ Bounds: three brokers, of which two have the partition and one of these is out o
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.broker.metadata import broker_replays_metadata
-from impl.cluster import State
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import reassignment_is_asked, start_with_spare
-from model.cluster.system import BOUNDS, ISR_CHANGES, MEASURES, REPLICATION, SAFETY, one_fetch_under_way
-from spec.cluster.properties import acknowledged_record
-from spec.cluster.record import reassignments_go_on
-from spec.cluster.steps import reassignment_keeps_copies
-from spec.cluster.topics import replicas_are_deleted_when_told
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.broker.metadata import broker_replays_metadata
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import reassignment_is_asked, start_with_spare
+from kafkacheck.model.cluster.system import BOUNDS, ISR_CHANGES, MEASURES, REPLICATION, SAFETY, one_fetch_under_way
+from kafkacheck.spec.cluster.properties import acknowledged_record
+from kafkacheck.spec.cluster.record import reassignments_go_on
+from kafkacheck.spec.cluster.steps import reassignment_keeps_copies
+from kafkacheck.spec.cluster.topics import replicas_are_deleted_when_told
 
 MODEL = Model(
     state=State,

@@ -8,18 +8,18 @@ Bounds: two replicas and one record; one reassignment, which leaves one of them.
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.broker.metadata import broker_obeys_leader_and_isr, broker_obeys_stop_replica
-from impl.cluster import State
-from impl.constants import Propagation, TruncationRule
-from impl.controller.reassignment import controller_ends_reassignment
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import reassignment_is_asked, start_in_sync
-from model.cluster.system import BOUNDS, EPOCH_QUESTIONS, ISR_CHANGES, MEASURES, REPLICATION, SAFETY
-from spec.cluster.isr import answers_tell_the_record
-from spec.cluster.properties import acknowledged_record, isr_is_assigned
-from spec.cluster.record import deleted_replica
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.broker.metadata import broker_obeys_leader_and_isr, broker_obeys_stop_replica
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import Propagation, TruncationRule
+from kafkacheck.impl.controller.reassignment import controller_ends_reassignment
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import reassignment_is_asked, start_in_sync
+from kafkacheck.model.cluster.system import BOUNDS, EPOCH_QUESTIONS, ISR_CHANGES, MEASURES, REPLICATION, SAFETY
+from kafkacheck.spec.cluster.isr import answers_tell_the_record
+from kafkacheck.spec.cluster.properties import acknowledged_record, isr_is_assigned
+from kafkacheck.spec.cluster.record import deleted_replica
 
 MODEL = Model(
     state=State,

@@ -7,14 +7,14 @@ Bounds: the records and elections of KIP-279's example: two replicas, four recor
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.cluster import State
-from impl.constants import Propagation, TruncationRule
-from impl.controller.elections import controller_elects_uncleanly
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import process_crashes, start_in_sync
-from model.cluster.system import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import Propagation, TruncationRule
+from kafkacheck.impl.controller.elections import controller_elects_uncleanly
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import process_crashes, start_in_sync
+from kafkacheck.model.cluster.system import (
     BOUNDS,
     BROKERS,
     CONTROLLER,
@@ -24,7 +24,7 @@ from model.cluster.system import (
     REPLICATION,
     ZOOKEEPER,
 )
-from spec.cluster.properties import high_watermark_is_within_log, logs_match_by_epoch, one_leader_in_epoch
+from kafkacheck.spec.cluster.properties import high_watermark_is_within_log, logs_match_by_epoch, one_leader_in_epoch
 
 MODEL = Model(
     state=State,

@@ -6,14 +6,14 @@ Expected: VIOLATED acknowledged_records_survive: this is what `unclean.leader.el
     properties hold: the logs stay comparable, and the ISR does not grow before the leader has recovered.
 """
 
-from checker.model import Model
-from impl.cluster import State
-from impl.controller.elections import controller_elects_uncleanly
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import process_crashes, start_alone
-from model.cluster.system import BOUNDS, BROKERS, CONTROLLER, ISR_CHANGES, KRAFT, MEASURES, REPLICATION
-from spec.cluster.properties import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.controller.elections import controller_elects_uncleanly
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import process_crashes, start_alone
+from kafkacheck.model.cluster.system import BOUNDS, BROKERS, CONTROLLER, ISR_CHANGES, KRAFT, MEASURES, REPLICATION
+from kafkacheck.spec.cluster.properties import (
     acknowledged_record,
     acknowledged_records_survive,
     high_watermark_is_within_log,

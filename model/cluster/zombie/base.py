@@ -5,14 +5,14 @@ Bounds: two replicas, the follower outside the ISR at first, so that the zombie'
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.cluster import State
-from impl.controller.alter_partition import zombie_answers_alter_partition
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import controller_is_replaced, process_crashes, start_alone
-from model.cluster.system import BOUNDS, ISR_CHANGES, KRAFT, LEMMAS, MEASURES, REPLICATION, SAFETY
-from spec.cluster.properties import acknowledged_record
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.controller.alter_partition import zombie_answers_alter_partition
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import controller_is_replaced, process_crashes, start_alone
+from kafkacheck.model.cluster.system import BOUNDS, ISR_CHANGES, KRAFT, LEMMAS, MEASURES, REPLICATION, SAFETY
+from kafkacheck.spec.cluster.properties import acknowledged_record
 
 MODEL = Model(
     state=State,

@@ -10,20 +10,20 @@ Expected: VIOLATED isr_is_covered: the successor lets a follower into the ISR th
     depends on how soon it notices, which is not modelled.
 """
 
-from checker.model import Model
-from impl.cluster import State
-from impl.controller.alter_partition import zombie_answers_alter_partition
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.controller.alter_partition import zombie_answers_alter_partition
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import (
     controller_is_replaced,
     fetch_is_lost,
     isr_answer_is_lost,
     process_crashes,
     start_alone,
 )
-from model.cluster.system import BOUNDS, ISR_CHANGES, KRAFT, MEASURES, REPLICATION, SAFETY
-from spec.cluster.properties import acknowledged_record
+from kafkacheck.model.cluster.system import BOUNDS, ISR_CHANGES, KRAFT, MEASURES, REPLICATION, SAFETY
+from kafkacheck.spec.cluster.properties import acknowledged_record
 
 MODEL = Model(
     state=State,

@@ -7,16 +7,24 @@ Bounds: two replicas and one record; one change of the controller; one move, by 
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.broker.metadata import broker_obeys_leader_and_isr
-from impl.cluster import State
-from impl.constants import Propagation, TruncationRule
-from impl.controller.elections import zombie_elects_leader
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import controller_is_replaced, leadership_is_moved, start_in_sync
-from model.cluster.system import BOUNDS, EPOCH_QUESTIONS, EXAMPLES, ISR_CHANGES, MEASURES, REPLICATION, SAFETY
-from spec.cluster.elections import deposed_controller_changes_nothing
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.broker.metadata import broker_obeys_leader_and_isr
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import Propagation, TruncationRule
+from kafkacheck.impl.controller.elections import zombie_elects_leader
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import controller_is_replaced, leadership_is_moved, start_in_sync
+from kafkacheck.model.cluster.system import (
+    BOUNDS,
+    EPOCH_QUESTIONS,
+    EXAMPLES,
+    ISR_CHANGES,
+    MEASURES,
+    REPLICATION,
+    SAFETY,
+)
+from kafkacheck.spec.cluster.elections import deposed_controller_changes_nothing
 
 MODEL = Model(
     state=State,

@@ -10,13 +10,13 @@ Bounds: two replicas and one record, because a record that is lost is lost from 
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.cluster import State
-from impl.constants import Propagation, TruncationRule
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import leadership_is_moved, process_crashes, start_in_sync
-from model.cluster.system import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import Propagation, TruncationRule
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import leadership_is_moved, process_crashes, start_in_sync
+from kafkacheck.model.cluster.system import (
     BOUNDS,
     EPOCH_QUESTIONS,
     EXAMPLES,

@@ -7,14 +7,14 @@ Bounds: three replicas, because the follower needs two leaders to obey. Two move
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.broker.metadata import broker_obeys_leader_and_isr
-from impl.cluster import State
-from impl.constants import Propagation, TruncationRule
-from impl.rules import ClusterRules
-from model.cluster.drawing import CLUSTER
-from model.cluster.environment import leadership_is_moved, session_expires, start_in_sync
-from model.cluster.system import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.broker.metadata import broker_obeys_leader_and_isr
+from kafkacheck.impl.cluster import State
+from kafkacheck.impl.constants import Propagation, TruncationRule
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER
+from kafkacheck.model.cluster.environment import leadership_is_moved, session_expires, start_in_sync
+from kafkacheck.model.cluster.system import (
     BOUNDS,
     EPOCH_QUESTIONS,
     EXAMPLES,

@@ -5,14 +5,14 @@ Bounds: two batches in flight to an empty partition, and one refusal: that alone
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.producer.rules import ProducerRules
-from impl.producer.sender import producer_gets_id
-from impl.producing import State
-from model.producer.drawing import PARTITIONS
-from model.producer.environment import append_is_refused, start_empty
-from model.producer.system import BOUNDS, LEMMAS, RETRIES, SAFETY
-from spec.producer.properties import acknowledged_batch
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.producer.rules import ProducerRules
+from kafkacheck.impl.producer.sender import producer_gets_id
+from kafkacheck.impl.producing import State
+from kafkacheck.model.producer.drawing import PARTITIONS
+from kafkacheck.model.producer.environment import append_is_refused, start_empty
+from kafkacheck.model.producer.system import BOUNDS, LEMMAS, RETRIES, SAFETY
+from kafkacheck.spec.producer.properties import acknowledged_batch
 
 MODEL = Model(
     state=State,

@@ -4,15 +4,15 @@ Bounds: two inputs, two clients of one group, of which one dies, and two rebalan
 Expected: VIOLATED committed_inputs_are_processed
 """
 
-from checker.model import Model
-from impl.transactions.constants import Delivery
-from impl.transactions.records import State
-from impl.transactions.rules import TransactionRules
-from model.transactions.drawing import TRANSACTION_LANES
-from model.transactions.starts import start_consumers
-from model.transactions.system import PLAIN_CONSUMERS, PLAIN_CONSUMERS_BOUNDS
-from spec.transactions.properties import committed_inputs_are_processed, every_input_is_done
-from spec.transactions.steps import committed_offset_does_not_fall, stopped_clients_do_nothing
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.transactions.constants import Delivery
+from kafkacheck.impl.transactions.records import State
+from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
+from kafkacheck.model.transactions.starts import start_consumers
+from kafkacheck.model.transactions.system import PLAIN_CONSUMERS, PLAIN_CONSUMERS_BOUNDS
+from kafkacheck.spec.transactions.properties import committed_inputs_are_processed, every_input_is_done
+from kafkacheck.spec.transactions.steps import committed_offset_does_not_fall, stopped_clients_do_nothing
 
 MODEL = Model(
     state=State,

@@ -4,12 +4,12 @@ Bounds: one input, two clients with a transactional id each, two rebalances and 
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.transactions.records import State
-from impl.transactions.rules import TransactionRules
-from model.transactions.drawing import TRANSACTION_LANES
-from model.transactions.starts import start_group
-from model.transactions.system import BOUNDS, CONSUME_PRODUCE, EXAMPLES, GROUP_SAFETY, SAFETY
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.transactions.records import State
+from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
+from kafkacheck.model.transactions.starts import start_group
+from kafkacheck.model.transactions.system import BOUNDS, CONSUME_PRODUCE, EXAMPLES, GROUP_SAFETY, SAFETY
 
 MODEL = Model(
     state=State,

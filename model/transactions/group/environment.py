@@ -1,8 +1,8 @@
 """What the world does to a group's offsets: it is no one's rule, and each act is charged to a budget."""
 
-from impl.transactions.offset_expiry import expire_offset
-from impl.transactions.records import State
-from impl.transactions.rules import TransactionRules
+from kafkacheck.impl.transactions.offset_expiry import expire_offset
+from kafkacheck.impl.transactions.records import State
+from kafkacheck.impl.transactions.rules import TransactionRules
 
 
 def offset_expires(state: State, rules: TransactionRules) -> bool:

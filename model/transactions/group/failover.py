@@ -9,25 +9,33 @@ Bounds: two inputs; a client with two transactions, and a consumer that does not
 Expected: HOLDS
 """
 
-from checker.model import Model, each
-from impl.transactions.group import group_coordinator_ends_loading, group_coordinator_reads_record
-from impl.transactions.markers import group_coordinator_follows_marker
-from impl.transactions.plain_consumer import application_processes, consumer_commits_offset
-from impl.transactions.records import State
-from impl.transactions.rules import TransactionRules
-from model.transactions.drawing import TRANSACTION_LANES
-from model.transactions.environment import group_coordinator_is_replaced, group_coordinator_lags
-from model.transactions.starts import start_group_with_consumer
-from model.transactions.system import BOUNDS, CONSUME_PRODUCE, COORDINATOR, EXAMPLES, LEADER, SAFETY, TIMEOUTS
-from spec.transactions.offsets import (
+from kafkacheck.checker.model import Model, each
+from kafkacheck.impl.transactions.group import group_coordinator_ends_loading, group_coordinator_reads_record
+from kafkacheck.impl.transactions.markers import group_coordinator_follows_marker
+from kafkacheck.impl.transactions.plain_consumer import application_processes, consumer_commits_offset
+from kafkacheck.impl.transactions.records import State
+from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
+from kafkacheck.model.transactions.environment import group_coordinator_is_replaced, group_coordinator_lags
+from kafkacheck.model.transactions.starts import start_group_with_consumer
+from kafkacheck.model.transactions.system import (
+    BOUNDS,
+    CONSUME_PRODUCE,
+    COORDINATOR,
+    EXAMPLES,
+    LEADER,
+    SAFETY,
+    TIMEOUTS,
+)
+from kafkacheck.spec.transactions.offsets import (
     loaded_pending_offset,
     marker_while_loading,
     offsets_match_log,
     only_new_coordinators_read,
     requests_await_loading,
 )
-from spec.transactions.properties import nothing_is_undecided, something_is_undecided
-from spec.transactions.steps import committed_offset_does_not_fall
+from kafkacheck.spec.transactions.properties import nothing_is_undecided, something_is_undecided
+from kafkacheck.spec.transactions.steps import committed_offset_does_not_fall
 
 LOADING = (group_coordinator_reads_record, group_coordinator_ends_loading)
 

@@ -6,22 +6,22 @@ Bounds: two inputs and one client with two transactions; offsets expire once, an
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.transactions.group import group_coordinator_ends_loading, group_coordinator_reads_record
-from impl.transactions.records import State
-from impl.transactions.rules import TransactionRules
-from model.transactions.drawing import TRANSACTION_LANES
-from model.transactions.environment import group_coordinator_is_replaced
-from model.transactions.group.environment import offset_expires
-from model.transactions.starts import start_group
-from model.transactions.system import BOUNDS, CONSUME_PRODUCE, EXAMPLES, GROUP, SAFETY
-from spec.transactions.offsets import (
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.transactions.group import group_coordinator_ends_loading, group_coordinator_reads_record
+from kafkacheck.impl.transactions.records import State
+from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
+from kafkacheck.model.transactions.environment import group_coordinator_is_replaced
+from kafkacheck.model.transactions.group.environment import offset_expires
+from kafkacheck.model.transactions.starts import start_group
+from kafkacheck.model.transactions.system import BOUNDS, CONSUME_PRODUCE, EXAMPLES, GROUP, SAFETY
+from kafkacheck.spec.transactions.offsets import (
     committed_offsets_count,
     offsets_expire_when_nothing_is_pending,
     offsets_match_log,
     requests_await_loading,
 )
-from spec.transactions.properties import committed_inputs_take_effect
+from kafkacheck.spec.transactions.properties import committed_inputs_take_effect
 
 MODEL = Model(
     state=State,

@@ -4,13 +4,13 @@ Bounds: one input and one client with one transaction, one of whose requests to 
 Expected: HOLDS
 """
 
-from checker.model import Model, each
-from impl.transactions.records import State
-from impl.transactions.rules import TransactionRules
-from model.transactions.drawing import TRANSACTION_LANES
-from model.transactions.environment import produce_is_given_up
-from model.transactions.starts import start_group
-from model.transactions.system import (
+from kafkacheck.checker.model import Model, each
+from kafkacheck.impl.transactions.records import State
+from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
+from kafkacheck.model.transactions.environment import produce_is_given_up
+from kafkacheck.model.transactions.starts import start_group
+from kafkacheck.model.transactions.system import (
     BOUNDS,
     CONSUME_PRODUCE,
     COORDINATOR,
@@ -20,7 +20,7 @@ from model.transactions.system import (
     SAFETY,
     TIMEOUTS,
 )
-from spec.transactions.properties import (
+from kafkacheck.spec.transactions.properties import (
     nothing_is_undecided,
     something_is_undecided,
 )

@@ -4,16 +4,16 @@ Bounds: two inputs, a client with one transaction and a consumer that does not w
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.transactions.plain_consumer import application_processes, consumer_commits_offset
-from impl.transactions.records import State
-from impl.transactions.rules import TransactionRules
-from model.transactions.drawing import TRANSACTION_LANES
-from model.transactions.starts import start_group_with_consumer
-from model.transactions.system import BOUNDS, CONSUME_PRODUCE, GROUP, SAFETY
-from spec.transactions.clients import plain_consumer_does_not_wait
-from spec.transactions.properties import committed_transaction
-from spec.transactions.steps import committed_offset_does_not_fall
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.transactions.plain_consumer import application_processes, consumer_commits_offset
+from kafkacheck.impl.transactions.records import State
+from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
+from kafkacheck.model.transactions.starts import start_group_with_consumer
+from kafkacheck.model.transactions.system import BOUNDS, CONSUME_PRODUCE, GROUP, SAFETY
+from kafkacheck.spec.transactions.clients import plain_consumer_does_not_wait
+from kafkacheck.spec.transactions.properties import committed_transaction
+from kafkacheck.spec.transactions.steps import committed_offset_does_not_fall
 
 MODEL = Model(
     state=State,

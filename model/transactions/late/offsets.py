@@ -5,14 +5,14 @@ Bounds: two inputs and one client with two transactions; one marker that the gro
 Expected: HOLDS
 """
 
-from checker.model import Model, each
-from impl.transactions.markers import group_coordinator_follows_marker
-from impl.transactions.records import State
-from impl.transactions.rules import TransactionRules
-from model.transactions.drawing import TRANSACTION_LANES
-from model.transactions.environment import group_coordinator_lags
-from model.transactions.starts import start_group
-from model.transactions.system import (
+from kafkacheck.checker.model import Model, each
+from kafkacheck.impl.transactions.markers import group_coordinator_follows_marker
+from kafkacheck.impl.transactions.records import State
+from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
+from kafkacheck.model.transactions.environment import group_coordinator_lags
+from kafkacheck.model.transactions.starts import start_group
+from kafkacheck.model.transactions.system import (
     BOUNDS,
     CONSUME_PRODUCE,
     COORDINATOR,
@@ -22,7 +22,7 @@ from model.transactions.system import (
     SAFETY,
     TIMEOUTS,
 )
-from spec.transactions.properties import nothing_is_undecided, something_is_undecided
+from kafkacheck.spec.transactions.properties import nothing_is_undecided, something_is_undecided
 
 MODEL = Model(
     state=State,

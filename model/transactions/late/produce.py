@@ -4,13 +4,13 @@ Bounds: two transactions of one producer in one partition; two produce requests 
 Expected: HOLDS
 """
 
-from checker.model import Model
-from impl.transactions.records import State
-from impl.transactions.rules import TransactionRules
-from model.transactions.drawing import TRANSACTION_LANES
-from model.transactions.environment import produce_is_given_up, produce_is_repeated
-from model.transactions.starts import start_transactions
-from model.transactions.system import BOUNDS, EPOCH_LEMMAS, EXAMPLES, SAFETY, TRANSACTIONS
+from kafkacheck.checker.model import Model
+from kafkacheck.impl.transactions.records import State
+from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
+from kafkacheck.model.transactions.environment import produce_is_given_up, produce_is_repeated
+from kafkacheck.model.transactions.starts import start_transactions
+from kafkacheck.model.transactions.system import BOUNDS, EPOCH_LEMMAS, EXAMPLES, SAFETY, TRANSACTIONS
 
 MODEL = Model(
     state=State,

@@ -1,0 +1,76 @@
+"""Modules under the names that they had before each was written with `kafkacheck.` in front.
+
+Models of users go on importing `checker.model`, also in the folder of the sources, and get the very same module.
+"""
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Sequence
+from importlib.abc import Loader
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+from kafkacheck.checker.process.places import CHECKER
+
+PACKAGES = ("checker", "impl", "spec", "model")
+
+
+class _Alias(Loader):
+    """Gives a module that is loaded already."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self._module, self._spec = module, module.__spec__
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return self._module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self._spec
+
+
+class _Below:
+    """Finds what lies below a package that has been imported under its former name."""
+
+    def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> object:
+        top, _, rest = name.partition(".")
+        is_imported = rest and rest != "__main__" and top in PACKAGES  # Python runs that one from its file
+        package = sys.modules.get(top) if is_imported else None
+        if package is None or package is not sys.modules.get(f"kafkacheck.{top}"):
+            return None
+        return _aliased(name, _present(top, rest))
+
+
+class _Whole:
+    """Finds a package under its former name, if nothing else has that name."""
+
+    def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> object:
+        return _aliased(name, f"kafkacheck.{name}") if name in PACKAGES else None
+
+
+def heed() -> None:
+    """From now on modules are found under their former names, too."""
+    if not any(isinstance(each, _Below) for each in sys.meta_path):
+        sys.meta_path.insert(0, _Below())  # type: ignore[arg-type]  # typeshed wants a class method
+        sys.meta_path.append(_Whole())  # type: ignore[arg-type]
+
+
+def _aliased(name: str, present: str) -> ModuleSpec | None:
+    if importlib.util.find_spec(present) is None:
+        return None
+    module = importlib.import_module(present)
+    return ModuleSpec(name, _Alias(module), is_package=hasattr(module, "__path__"))
+
+
+def _present(top: str, rest: str) -> str:
+    """The name of today; a module of the checker that was moved to a stage's folder is known by its last part."""
+    name = f"kafkacheck.{top}.{rest}"
+    if (
+        top != "checker"
+        or (CHECKER / f"{rest.replace('.', '/')}.py").is_file()
+        or (CHECKER / rest.replace(".", "/")).is_dir()
+    ):
+        return name
+    last = rest.rpartition(".")[2]
+    places = list(CHECKER.glob(f"*/{last}.py"))
+    return f"kafkacheck.checker.{places[0].parent.name}.{last}" if len(places) == 1 else name
