@@ -196,6 +196,13 @@ def asked_for(monkeypatch, wrong):
     monkeypatch.setattr(solver.Session, "ask", lambda self, *given: wrong(lambda: ask(self, *given), given))
 
 
+def test_behaviours_of_one_state_are_confirmed_from_any_state(kafkacheck, tank):
+    """The only initial state is a constant in what the solver is asked; what is confirmed must not be."""
+    for depth in ("1", "2"):
+        ended = kafkacheck("bmc", tank, "--depth", depth)
+        assert ended.status == 20 and ended.last_line.startswith(f"tank: BOUNDED depth={depth}"), ended.error
+
+
 def test_a_search_contradicts_a_bounded_check_that_is_long_enough(kafkacheck, tank, monkeypatch):
     asked_for(monkeypatch, lambda real, given: NEVER if given else real())
     ended = kafkacheck("bmc", tank, "--depth", "3", "--set", "valve=OPEN")
