@@ -10,6 +10,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
 from kafkacheck.checker.exploration.evaluation import Evaluation, call_text
 from kafkacheck.checker.language.ir import NOTHING
 from kafkacheck.checker.model import Model, Parameter

@@ -3,7 +3,6 @@
 import random
 
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
-
 from tests import random_states, readings
 from tests.snippets import load
 from tests.terms_as_run import FAILED, outcome, read_symbolically

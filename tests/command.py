@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
 from kafkacheck.checker.commands.command_line import main
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -6,6 +6,7 @@ from enum import IntEnum
 from typing import Annotated, Any
 
 from hypothesis import strategies as st
+
 from kafkacheck.checker.schema import (
     Allowance,
     Array,

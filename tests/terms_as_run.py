@@ -1,10 +1,10 @@
 """What the symbolic reading makes of an action, evaluated on many states at once, and what plain Python does."""
 
 import numpy as np
+
 from kafkacheck.checker.proofs.solver import Translation
 from kafkacheck.checker.schema import Flag
 from kafkacheck.checker.symbolic import symbolic
-
 from tests import z3_values
 
 FAILED = "failed"

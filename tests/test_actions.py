@@ -13,6 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 import pytest
+
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.compiled import kernel, machine_code
 from kafkacheck.checker.compiled.compiled import Workspace
@@ -25,7 +26,6 @@ from kafkacheck.impl import cluster, producing
 from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.replication.records import State
 from kafkacheck.model.producer.environment import start_known
-
 from tests.expected import names_of, pinned
 from tests.random_states import reached
 from tests.toys.broken import MODELS as BROKEN

@@ -8,11 +8,11 @@ from pathlib import Path
 import networkx as nx
 import pyarrow.parquet as pq
 import pytest
+
 from kafkacheck.checker.exploration.verdict import Limits
 from kafkacheck.checker.graphs import dataset
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.model.settings import with_settings
-
 from tests.command import TANK, Command, write
 from tests.expected import model_of
 from tests.test_dataset import rows_of

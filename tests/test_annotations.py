@@ -3,6 +3,7 @@
 from typing import Annotated
 
 import pytest
+
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.schema import Count, Id, Struct

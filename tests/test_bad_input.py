@@ -5,8 +5,8 @@ import json
 import os
 
 import pytest
-from kafkacheck.checker.commands import checking
 
+from kafkacheck.checker.commands import checking
 from tests.command import TANK, Command, in_process, write
 
 

@@ -1,12 +1,12 @@
 """Bounded model checking finds what the search finds, and says how far it came."""
 
 import pytest
+
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.proofs.bmc import BoundedVerdict, check_bounded
 from kafkacheck.checker.search import check
 from kafkacheck.impl.replication.records import State
-
 from tests.command import TANK
 from tests.expected import names_of
 from tests.snippets import load

@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from kafkacheck.checker.compiled import kernel, machine_code, native
 from kafkacheck.checker.process import cache
 from kafkacheck.checker.process.cache import Lines
 from kafkacheck.checker.proofs.proof_cache import ProofCache
-
 from tests.command import ROOT, TANK, Command, in_process, write
 from tests.toys import behaviours
 

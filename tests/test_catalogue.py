@@ -3,10 +3,10 @@
 import sys
 
 import pytest
+
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.process.errors import ModelError, UsageError
-
 from tests.command import ROOT, TANK, in_process, write
 
 VERDICTS = ("HOLDS", "VIOLATED", "DEADLOCK", "NOT_EXHAUSTED", "EVALUATION_FAILED")

@@ -6,12 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from kafkacheck.checker.catalogue.catalogue import Expectation, find_model
 from kafkacheck.checker.commands import report
 from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.search import check as explore
-
 from tests.command import TANK, Command, Terminal, catalogue, in_process, write
 
 

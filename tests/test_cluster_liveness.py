@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
+
 from kafkacheck.checker.exploration.exploration import Watch
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
 from kafkacheck.checker.graphs.observed import compiled_graph
@@ -22,7 +23,6 @@ from kafkacheck.model.cluster.convergence.unclean import MODEL as UNCLEAN
 from kafkacheck.model.cluster.environment import found_partition
 from kafkacheck.model.cluster.system import BOUNDS
 from kafkacheck.spec.cluster.liveness import bounds_leave_room, converged, disturbed
-
 from tests.test_spec_cluster import state_of
 
 CRASH_AND_LAG = {"moves": 0, "max_metadata_offset": 7, "max_leader_epoch": 4}

@@ -11,8 +11,8 @@ import time
 
 import click
 import pytest
-from kafkacheck.checker.commands.command_line import commands, main
 
+from kafkacheck.checker.commands.command_line import commands, main
 from tests.command import PATIENCE, PLAIN, ROOT, TANK, Command, write
 
 

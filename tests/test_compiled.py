@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+
 from kafkacheck.checker.compiled import compiled, kernel, machine_code
 from kafkacheck.checker.exploration import exploration
 from kafkacheck.checker.exploration.exploration import Watch
@@ -11,7 +12,6 @@ from kafkacheck.checker.exploration.interpreted import InterpretedSearch
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.search import check
-
 from tests import readings
 from tests.snippets import load
 from tests.toys import behaviours, every_kind, hanoi, transaction_commit, two_phase_commit, wide

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+
 from kafkacheck.checker.compiled import machine_code
 from kafkacheck.checker.compiled.kernel import kernel_text
 from kafkacheck.checker.mutation.sameness import different_compiled, different_interpreted
 from kafkacheck.checker.mutation.substitution import mutants, switched, switches_of
 from kafkacheck.checker.search import check
 from kafkacheck.checker.traces.witness import explain
-
 from tests import readings
 from tests.bodies import agree_on, fail_alike, model_of, model_text
 from tests.snippets import load

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 from kafkacheck.checker.process.errors import SelfCheckError
 from kafkacheck.checker.proofs import bmc, confirmation, solver, workers
 from kafkacheck.checker.proofs.obligations import CODE, DISABLED, RANGES, Obligation, obligations
@@ -11,7 +12,6 @@ from kafkacheck.checker.proofs.prove import Settings, prove
 from kafkacheck.checker.proofs.solver import Answer, Status
 from kafkacheck.checker.symbolic import symbolic
 from kafkacheck.checker.symbolic.terms import FALSE, TRUE
-
 from tests.command import TANK, Command, write
 from tests.snippets import load
 from tests.test_prove import ALONE, counter
@@ -194,6 +194,13 @@ def asked_for(monkeypatch, wrong):
     """Let the solver answer a bounded check's questions by `wrong`, which is given the real one and what is asked."""
     ask = solver.Session.ask
     monkeypatch.setattr(solver.Session, "ask", lambda self, *given: wrong(lambda: ask(self, *given), given))
+
+
+def test_behaviours_of_one_state_are_confirmed_from_any_state(kafkacheck, tank):
+    """The only initial state is a constant in what the solver is asked; what is confirmed must not be."""
+    for depth in ("1", "2"):
+        ended = kafkacheck("bmc", tank, "--depth", depth)
+        assert ended.status == 20 and ended.last_line.startswith(f"tank: BOUNDED depth={depth}"), ended.error
 
 
 def test_a_search_contradicts_a_bounded_check_that_is_long_enough(kafkacheck, tank, monkeypatch):

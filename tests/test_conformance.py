@@ -9,6 +9,7 @@ import gc
 import itertools
 
 import pytest
+
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.exploration.exploration import Watch
 from kafkacheck.checker.exploration.interpreted import InterpretedSearch
@@ -16,7 +17,6 @@ from kafkacheck.checker.exploration.verdict import Limits, Verdict
 from kafkacheck.checker.search import check
 from kafkacheck.impl import cluster
 from kafkacheck.impl.replication import records
-
 from tests import readings
 from tests.expected import names_of
 from tests.marks import long_but

@@ -6,6 +6,7 @@ import shutil
 
 import pyarrow.parquet as pq
 import pytest
+
 from kafkacheck.checker.catalogue.catalogue import find_model
 from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.graphs import dataset
@@ -15,7 +16,6 @@ from kafkacheck.impl.constants import NO_LEADER
 from kafkacheck.impl.replication.controller import start_partition
 from kafkacheck.impl.replication.records import State
 from kafkacheck.spec.replication.measures import isr_size, live_leaders
-
 from tests.command import Command, write
 from tests.expected import model_of
 

@@ -4,12 +4,12 @@ from typing import Annotated
 
 import pyarrow.parquet as pq
 import pytest
+
 from kafkacheck.checker.exploration.evaluation import Evaluation
 from kafkacheck.checker.graphs import arrow, cut_off, dataset
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Count, Struct
 from kafkacheck.checker.schema.layout import HIGHEST_VALUE
-
 from tests.command import Command
 from tests.expected import model_of
 from tests.test_dataset import rows_of

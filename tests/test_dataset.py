@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from kafkacheck.checker.exploration.evaluation import Evaluation
 from kafkacheck.checker.exploration.exploration import Watch
 from kafkacheck.checker.exploration.verdict import Limits
@@ -17,7 +18,6 @@ from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.errors import EvaluationError, UsageError
 from kafkacheck.checker.schema import Allowance, Array, ById, Count, Flag, IdSet, Struct
 from kafkacheck.checker.schema.objects import value_to_json
-
 from tests.command import TANK, Command, in_process, write
 from tests.expected import model_of
 from tests.toys import behaviours, broken, every_kind

@@ -1,9 +1,9 @@
 """What `Model(...)` is given, before anything is read in it: by which names, and of which types."""
 
 import pytest
+
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.errors import ModelError
-
 from tests.toys.behaviours import GRID
 
 GIVEN = {

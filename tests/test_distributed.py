@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.compiled.kernel import kernel_text
 from kafkacheck.checker.distributed import shard as shards
@@ -16,7 +17,6 @@ from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.traces.trace import rebuild
 from kafkacheck.impl import cluster
 from kafkacheck.impl.replication import records
-
 from tests import readings
 from tests.expected import names_of
 from tests.marks import long_but

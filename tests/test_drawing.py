@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 import pytest
+
 from kafkacheck.checker.catalogue.catalogue import catalogue_names, find_model
 from kafkacheck.checker.drawing import Event, ExtraLane
 from kafkacheck.checker.process.errors import ModelError
-
 from tests.relay import LANES, MODEL, relay_with
 
 

@@ -12,10 +12,10 @@ import time
 
 import psutil
 import pytest
+
 from kafkacheck.checker import __main__ as program
 from kafkacheck.checker.process import endings, statuses
 from kafkacheck.checker.process.places import child
-
 from tests.command import PATIENCE, PLAIN, ROOT, TANK, in_process, write
 
 HARD = ("check", "kip320", "--set", "max_leader_epoch=4", "--engine", "interpreted")

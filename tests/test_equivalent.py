@@ -3,10 +3,10 @@
 import shutil
 
 import pytest
+
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.process.errors import ModelError, UsageError
 from kafkacheck.checker.proofs.equivalent import Same, compare, describe, description_of
-
 from tests.command import ROOT, TANK
 from tests.snippets import load
 

@@ -1,6 +1,7 @@
 """Every model of the catalogue comes out as pinned in its expected.toml, and its bounds are big enough."""
 
 import pytest
+
 from kafkacheck.checker.catalogue.catalogue import catalogue_names
 from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.model import Model
@@ -9,7 +10,6 @@ from kafkacheck.impl.constants import FetchFencing, TruncationRule
 from kafkacheck.impl.replication.controller import start_partition
 from kafkacheck.impl.replication.records import ReplicationRules, State
 from kafkacheck.model.replication.system import ACTIONS, ALWAYS
-
 from tests.expected import engine_for, facts_of, model_of, names_of, pinned
 
 BROKEN = [name for name in names_of(State, 10**7) if pinned()[name]["verdict"] == "VIOLATED"]

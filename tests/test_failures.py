@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
+
 from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.search import check
-
 from tests.snippets import line_of, load
 from tests.toys import broken
 

@@ -3,10 +3,10 @@
 import re
 
 import pytest
+
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.model.fairness import EVERY_ACTION, EVERY_CALL, each, requirements
 from kafkacheck.checker.process.errors import ModelError, UsageError
-
 from tests.toys import locks
 from tests.toys.locks import Room, ask, first_has_lock, first_waits, give_back, lock, take
 

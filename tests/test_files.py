@@ -5,6 +5,7 @@ import signal
 from pathlib import Path
 
 import pytest
+
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.process.files import atomic_write, check_writable, make_folder, make_usable, write_together
 

@@ -4,6 +4,7 @@ from itertools import accumulate
 from math import comb
 
 import pytest
+
 from kafkacheck.checker.exploration import forecast
 from kafkacheck.checker.exploration.forecast import memory_warning, states_left
 

@@ -5,9 +5,9 @@ import subprocess
 import sys
 
 import pytest
+
 from kafkacheck.checker.process import statuses
 from kafkacheck.checker.process.foreign import said
-
 from tests.command import PATIENCE, ROOT, TANK, Command, in_process, write
 
 WRONG = statuses.NOT_WELL_FORMED

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import networkx
 import pytest
+
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.pictures import svg
 from kafkacheck.checker.pictures.graph import (
@@ -21,7 +22,6 @@ from kafkacheck.checker.pictures.graph import (
 )
 from kafkacheck.checker.process.errors import EvaluationError, UsageError
 from kafkacheck.checker.schema import Count, Struct
-
 from tests import relay
 from tests.toys import die_hard, hanoi
 

@@ -10,10 +10,10 @@ from concurrent.futures.process import BrokenProcessPool
 
 import psutil
 import pytest
+
 from kafkacheck.checker.catalogue.catalogue import find_model
 from kafkacheck.checker.commands import guarding
 from kafkacheck.checker.mutation.guards import Examiner
-
 from tests.command import ROOT, Command, write
 from tests.test_guards import CISTERN
 

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 from kafkacheck.checker.catalogue.catalogue import find_model
 from kafkacheck.checker.exploration.verdict import Limits
 from kafkacheck.checker.model import Model
@@ -10,7 +11,6 @@ from kafkacheck.checker.mutation.guards import Examiner, Outcome
 from kafkacheck.checker.process.errors import EvaluationError
 from kafkacheck.checker.process.statuses import UNEXPLAINED
 from kafkacheck.checker.search import check
-
 from tests.command import TANK, Command, catalogue, in_process, write
 from tests.toys import die_hard, peterson
 

@@ -1,10 +1,10 @@
 """What liveness says of guards: they are caught by it, and not redundant where only fairness needs them."""
 
 import pytest
+
 from kafkacheck.checker.catalogue.catalogue import find_model
 from kafkacheck.checker.mutation.guards import Outcome
 from kafkacheck.checker.search import check
-
 from tests.command import write
 from tests.test_guards import CISTERN, RING, findings
 

@@ -1,9 +1,9 @@
 """Every guard of Kafka's protocols in the catalogue earns its place."""
 
 import pytest
+
 from kafkacheck.checker.catalogue.catalogue import find_model
 from kafkacheck.checker.mutation.guards import Examiner, Outcome
-
 from tests.command import Command
 from tests.test_guards import findings, one
 

@@ -1,6 +1,7 @@
 """Lemmas are found: what is false or not inductive goes, and what is left is what the proof needs."""
 
 import pytest
+
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.commands.proof_report import pool_lines
 from kafkacheck.checker.exploration.verdict import Limits
@@ -9,7 +10,6 @@ from kafkacheck.checker.proofs.houdini import find_lemmas
 from kafkacheck.checker.proofs.prove import Settings, prove
 from kafkacheck.checker.proofs.reached import explore
 from kafkacheck.checker.proofs.solver import Answer, Status
-
 from tests.command import ROOT
 from tests.test_prove import counter
 from tests.toys import die_hard, ewd840, peterson

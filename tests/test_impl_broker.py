@@ -3,6 +3,7 @@
 import itertools
 
 import pytest
+
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.broker.epoch_file import (
     answered_end_offset,

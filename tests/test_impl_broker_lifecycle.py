@@ -3,6 +3,7 @@
 import random
 
 import pytest
+
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.broker.lifecycle import (
     broker_begins_shutdown,

@@ -1,6 +1,7 @@
 """What a pass of the cleaner removes, empties, keeps and leaves for later, by small logs written out."""
 
 import pytest
+
 from kafkacheck.checker.schema import contains
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.compaction.cleaner import cleaner_cleans

@@ -1,6 +1,7 @@
 """What the controller does, rule by rule: elections, fencing, ISR changes, registration, reassignment."""
 
 import pytest
+
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.broker.isr import propose_isr
 from kafkacheck.impl.broker.leader import has_enough_replicas

@@ -3,6 +3,7 @@
 import random
 
 import pytest
+
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, Propagation
@@ -26,7 +27,6 @@ from kafkacheck.spec.cluster.elections import (
     elected_leader_is_first,
     leader_is_active,
 )
-
 from tests.test_impl_controller import now, told
 
 SIZES = {

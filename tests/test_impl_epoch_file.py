@@ -1,6 +1,7 @@
 """The leader-epoch file on its way to the disk: what a power loss leaves of it."""
 
 import pytest
+
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.broker.epoch_file import assign_epoch, broker_writes_epoch_file
 from kafkacheck.impl.broker.fetch import leader_answers_fetch

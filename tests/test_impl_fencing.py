@@ -1,6 +1,7 @@
 """Who leads, who follows and who counts as caught up, under each fetch fencing rule."""
 
 import pytest
+
 from kafkacheck.impl.replication.fencing import (
     can_ask_leader,
     has_established_epoch,
@@ -9,7 +10,6 @@ from kafkacheck.impl.replication.fencing import (
     is_presumed_leader,
     is_true_leader,
 )
-
 from tests.partition import (
     ALL_RULES,
     HIGH_WATERMARK,

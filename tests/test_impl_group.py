@@ -1,6 +1,7 @@
 """A group's coordinator changes: what the new one reads from the log, and who has to wait meanwhile."""
 
 import pytest
+
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.producer.append import append_batch, append_marker, clear_batch
 from kafkacheck.impl.producer.constants import Marker

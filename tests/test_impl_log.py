@@ -1,9 +1,9 @@
 """The log of one replica."""
 
 import pytest
+
 from kafkacheck.impl.constants import NO_EPOCH
 from kafkacheck.impl.log import append_record, has_offset, is_full, is_same_record, latest_epoch, truncate_to
-
 from tests.partition import BOUNDS, log_of, records_of
 
 THREE = [(0, 0), (2, 1), (3, 3)]

@@ -4,6 +4,7 @@ import itertools
 import random
 
 import pytest
+
 from kafkacheck.checker.schema import Struct
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.constants import NO_OFFSET

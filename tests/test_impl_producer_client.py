@@ -1,6 +1,7 @@
 """What a producer does, rule by rule: what it sends when, what it makes of each answer, and when it begins an epoch."""
 
 import pytest
+
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.producer import bookkeeping, retries, sender
 from kafkacheck.impl.producer.constants import (

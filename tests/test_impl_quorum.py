@@ -1,6 +1,7 @@
 """The metadata quorum: who is elected, what its leader takes for committed, and what restarts and a cut network do."""
 
 import pytest
+
 from kafkacheck.checker import search
 from kafkacheck.checker.catalogue.catalogue import find_model
 from kafkacheck.checker.exploration.verdict import Verdict

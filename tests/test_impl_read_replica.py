@@ -3,6 +3,7 @@
 from copy import deepcopy
 
 import pytest
+
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.broker.leader import forget_followers, leader_appends
 from kafkacheck.impl.broker.log_file import append_to_log

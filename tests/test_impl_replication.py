@@ -1,6 +1,7 @@
 """The actions of controller, leader and follower, sentence by sentence."""
 
 import pytest
+
 from kafkacheck.impl.constants import NO_LEADER
 from kafkacheck.impl.replication.controller import controller_elect_leader, controller_shrink_isr, start_partition
 from kafkacheck.impl.replication.follower import become_follower, follower_replicate, follower_truncate
@@ -11,7 +12,6 @@ from kafkacheck.impl.replication.leader import (
     leader_shrink_isr,
     leader_write,
 )
-
 from tests.partition import (
     ALL_RULES,
     BOUNDS,

@@ -3,6 +3,7 @@ the old topic has no effect on the new one.
 """
 
 import pytest
+
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.broker.fetch import leader_answers_fetch
 from kafkacheck.impl.broker.fetcher import follower_sends_fetch, follower_uses_fetch
@@ -36,7 +37,6 @@ from kafkacheck.model.cluster.environment import (
     topic_deletion_is_asked,
 )
 from kafkacheck.model.cluster.system import BOUNDS
-
 from tests.test_impl_controller import now
 
 SIZES = {

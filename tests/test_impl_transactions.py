@@ -1,6 +1,7 @@
 """The coordinator, the partitions and the cleaner, rule by rule, on states made by hand."""
 
 import pytest
+
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.checker.schema.objects import members_of
 from kafkacheck.impl.constants import NO_OFFSET

@@ -1,6 +1,7 @@
 """Where each rule of Kafka's history cuts a follower's log, sentence by sentence."""
 
 import pytest
+
 from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.replication.truncation import (
     end_offset_for_epoch,
@@ -8,7 +9,6 @@ from kafkacheck.impl.replication.truncation import (
     shared_end_offset,
     truncation_offset,
 )
-
 from tests.partition import HIGH_WATERMARK, KIP_101, KIP_279, KIP_320, KIP_320_FIRST_TRY, log_of, new_partition, put
 
 LEADER, FOLLOWER = 0, 1

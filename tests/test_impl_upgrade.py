@@ -1,6 +1,7 @@
 """A client goes over to another transaction version when its transaction ends: to a newer one, or back."""
 
 import pytest
+
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.producer.constants import Marker
 from kafkacheck.impl.transactions.client import ask_for_end, is_upgraded, producer_sends, receive_answer

@@ -8,10 +8,10 @@ import time
 from pathlib import Path
 
 import pytest
+
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
 from kafkacheck.checker.process.interrupts import OURS, Interrupts, Stopped
 from kafkacheck.checker.search import check
-
 from tests.command import PATIENCE, Command, in_process, write
 from tests.readings import entries_of
 from tests.snippets import load

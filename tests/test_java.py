@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from kafkacheck.checker.distributed import java
 from kafkacheck.checker.process.errors import UsageError
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.compiled import kernel, machine_code
 from kafkacheck.checker.compiled.compiled import CompiledSearch
@@ -18,7 +19,6 @@ from kafkacheck.checker.kept.kept_run import KeptRun
 from kafkacheck.checker.kept.run_directory import DamagedRunError
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.search import check
-
 from tests.command import PATIENCE, TANK, Command, write
 from tests.toys import behaviours, peterson_progress, two_phase_commit
 

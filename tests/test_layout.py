@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from kafkacheck.checker.process.errors import ModelError, UsageError
 from kafkacheck.checker.schema import Array, ByPosition, Count, EnumOf, Epoch, Flag, Id, IdSet, Struct
 from kafkacheck.checker.schema.layout import MOST_LEAVES, WORD_BITS, Layout
 from kafkacheck.checker.schema.rows import OutOfRangeError, Rows
-
 from tests.schemas import BOUNDS, scalars_of, schemas_with_states, struct, value_at
 
 some = settings(max_examples=40)

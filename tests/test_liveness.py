@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+
 from kafkacheck.checker.catalogue.catalogue import find_model
 from kafkacheck.checker.exploration.exploration import Watch
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
@@ -20,7 +21,6 @@ from kafkacheck.checker.traces.itf import to_itf
 from kafkacheck.checker.traces.replay import replay
 from kafkacheck.checker.traces.saved import load
 from kafkacheck.checker.traces.trace import Trace, to_json
-
 from tests import relay
 from tests.behaviours import run
 from tests.command import Command, write

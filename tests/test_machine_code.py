@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from kafkacheck.checker.compiled import kernel, machine_code, native
 from kafkacheck.checker.compiled.compiled import CompiledSearch
 from kafkacheck.checker.exploration.exploration import Watch
@@ -16,7 +17,6 @@ from kafkacheck.checker.exploration.verdict import Limits, Verdict
 from kafkacheck.checker.process.cache import SECRET, folder, path_of
 from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.search import check
-
 from tests.command import PATIENCE, in_process
 from tests.snippets import load
 from tests.toys import behaviours, every_kind

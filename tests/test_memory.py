@@ -5,10 +5,10 @@ import subprocess
 import sys
 
 import pytest
+
 from kafkacheck.checker.exploration.exploration import Watch
 from kafkacheck.checker.exploration.verdict import Limits
 from kafkacheck.checker.process import memory
-
 from tests.command import PATIENCE, PLAIN, ROOT, in_process, write
 
 MIB = 1 << 20

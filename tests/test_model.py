@@ -4,10 +4,10 @@ from enum import IntEnum
 from typing import Annotated, NamedTuple
 
 import pytest
+
 from kafkacheck.checker.model.model import MOST_COMBINATIONS, Model
 from kafkacheck.checker.process.errors import EvaluationError, ModelError, UsageError
 from kafkacheck.checker.schema import Array, ById, Count, EnumOf, Flag, Id, IdSet, Struct
-
 from tests.snippets import load
 
 

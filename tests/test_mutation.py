@@ -3,6 +3,7 @@
 import ast
 
 import pytest
+
 from kafkacheck.checker.language import removal
 from kafkacheck.checker.language.source import function_tree, variant
 from kafkacheck.checker.mutation.mutation import IS_REMOVED, mutants_of, switched

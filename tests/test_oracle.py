@@ -9,10 +9,10 @@ import json
 from pathlib import Path
 
 import pytest
+
 from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.search import check
 from kafkacheck.impl.replication.records import State
-
 from tests.expected import engine_for, model_of, names_of
 
 ROWS = json.loads((Path(__file__).parent / "data" / "tlc.json").read_text(encoding="utf-8"))["rows"]

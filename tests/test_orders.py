@@ -5,11 +5,11 @@ been replaced, or evaluates what Python does not. From many states it is run as 
 """
 
 import pytest
+
 from kafkacheck.checker.compiled.compiled import CompiledSearch
 from kafkacheck.checker.exploration.exploration import Watch
 from kafkacheck.checker.exploration.interpreted import InterpretedSearch
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
-
 from tests import readings
 from tests.snippets import load
 from tests.terms_as_run import FAILED, outcome, read_symbolically

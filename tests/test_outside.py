@@ -6,6 +6,7 @@ import threading
 from enum import EnumType, IntEnum
 
 import pytest
+
 from kafkacheck.checker.compiled import kernel
 from kafkacheck.checker.distributed.distributed import DistributedSearch
 from kafkacheck.checker.exploration.verdict import Verdict
@@ -17,7 +18,6 @@ from kafkacheck.checker.proofs.prove import Settings, prove
 from kafkacheck.checker.search import check
 from kafkacheck.checker.stateful import state_machine
 from kafkacheck.checker.traces.replay import replay
-
 from tests.snippets import line_of, load
 
 HEAD = '''"""A counter."""

@@ -4,10 +4,10 @@ import re
 from pathlib import Path
 
 import pytest
+
 from kafkacheck.checker.commands.command_line import main
 from kafkacheck.checker.commands.property_report import first_sentence, used_in
 from kafkacheck.checker.process.places import CHECKER
-
 from tests.command import ROOT, TANK, in_process, write
 from tests.style_rules import KAFKA_WORDS, words_in
 

@@ -5,10 +5,10 @@ from typing import Annotated
 
 import pytest
 from hypothesis import given, settings
+
 from kafkacheck.checker.schema import Array, ById, ByPosition, Count, EnumOf, Epoch, Flag, Id, IdSet, Offset, Struct
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.checker.schema.pretty import Change, difference, kind_value_text, state_lines, value_text
-
 from tests.schemas import BOUNDS, schemas_with_states
 
 

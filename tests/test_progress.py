@@ -6,10 +6,10 @@ import re
 from dataclasses import replace
 
 import pytest
+
 from kafkacheck.checker.commands import progress as progress_module
 from kafkacheck.checker.commands.progress import ProgressReport, Rates
 from kafkacheck.checker.exploration.verdict import COMPILING, Progress
-
 from tests.command import Terminal
 
 

@@ -8,9 +8,9 @@ import shutil
 import signal
 
 import pytest
+
 from kafkacheck.checker.proofs import solver
 from kafkacheck.checker.symbolic import terms
-
 from tests.command import ROOT, TANK, Command, in_process, write
 from tests.test_prove import COUNTER, GOOD
 

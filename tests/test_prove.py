@@ -3,6 +3,7 @@
 import re
 
 import pytest
+
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
 from kafkacheck.checker.process.errors import EvaluationError
@@ -11,7 +12,6 @@ from kafkacheck.checker.proofs.obligations import CODE, CONTRACT, DISABLED, RANG
 from kafkacheck.checker.proofs.proof_cache import ProofCache
 from kafkacheck.checker.proofs.prove import BY_FORM, CACHED, Settings, prove
 from kafkacheck.checker.search import check
-
 from tests.command import ROOT
 from tests.marks import long_but
 from tests.snippets import load

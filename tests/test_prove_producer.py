@@ -1,12 +1,12 @@
 """What is proved of the idempotent producer for all states: which sequences and epochs a broker accepts."""
 
 import pytest
+
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.exploration.verdict import Limits
 from kafkacheck.checker.proofs.houdini import true_everywhere
 from kafkacheck.checker.proofs.prove import Settings, prove
 from kafkacheck.checker.proofs.reached import explore
-
 from tests.marks import long_but
 
 ALONE = Settings(jobs=0, use_cache=False)

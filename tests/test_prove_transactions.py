@@ -1,6 +1,7 @@
 """What is proved of transactions for all states, what breaks it, and what is not proved."""
 
 import pytest
+
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.exploration.verdict import Limits
 from kafkacheck.checker.proofs.houdini import true_everywhere
@@ -8,7 +9,6 @@ from kafkacheck.checker.proofs.obligations import obligations
 from kafkacheck.checker.proofs.prove import Outcome, Prover, Settings, prove
 from kafkacheck.checker.proofs.reached import explore
 from kafkacheck.model.transactions.system import STEPS, UPGRADE
-
 from tests.command import ROOT
 from tests.marks import long_but
 

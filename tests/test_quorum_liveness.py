@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
+
 from kafkacheck.checker.exploration.exploration import Watch
 from kafkacheck.checker.exploration.verdict import Limits
 from kafkacheck.checker.graphs.observed import compiled_graph

@@ -15,9 +15,9 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+
 from kafkacheck.checker.compiled import native
 from kafkacheck.checker.symbolic import symbolic
-
 from tests import coverage_of_language as coverage
 from tests.command import PATIENCE
 from tests.fuzz import __main__ as command

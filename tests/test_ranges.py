@@ -4,12 +4,12 @@ import operator
 import random
 
 import pytest
+
 from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.language import ranges
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.search import check
-
 from tests.snippets import line_of, load
 
 MODULE = """

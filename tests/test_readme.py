@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.commands.command_line import main
 from kafkacheck.checker.pictures.render import write_files

@@ -1,10 +1,10 @@
 """The naive checker and the two readings agree on the small replication models, and it shares nothing with them."""
 
 import pytest
+
 from kafkacheck.checker.catalogue.catalogue import find_model
 from kafkacheck.checker.search import check
 from kafkacheck.impl.replication.records import State
-
 from tests import reference_checker
 from tests.expected import names_of
 from tests.reference_checker import explore

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from kafkacheck.checker import search
 from kafkacheck.checker.catalogue.catalogue import find_model
 from kafkacheck.checker.drawing import ExtraLane
@@ -25,7 +26,6 @@ from kafkacheck.checker.traces.trace import Trace, ending_of
 from kafkacheck.checker.traces.witness import explain, find_witness
 from kafkacheck.impl.controller.quorum import RestartRule
 from kafkacheck.model.replication.drawing import REPLICATION
-
 from tests.behaviours import run
 from tests.relay import LANES, LOSS, MODEL, STEPS
 from tests.snippets import load

@@ -6,13 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from kafkacheck.checker.catalogue.catalogue import find_model
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.errors import EvaluationError, UsageError
 from kafkacheck.checker.traces.replay import replay
 from kafkacheck.checker.traces.saved import UnknownCall, load
 from kafkacheck.checker.traces.trace import Step, Trace, to_json
-
 from tests import relay
 from tests.behaviours import run
 from tests.command import write

@@ -1,10 +1,10 @@
 """Rules in groups, and functions that read bounds: by every reading, with `--set`, and each mistake with its mend."""
 
 import pytest
+
 from kafkacheck.checker.model.settings import rules_of, settings_text, told_settings, with_settings
 from kafkacheck.checker.mutation.substitution import mutants
 from kafkacheck.checker.process.errors import ModelError, UsageError
-
 from tests import random_states, readings
 from tests.snippets import load
 from tests.test_symbolic import compare

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import pyarrow.parquet as pq
 import pytest
+
 from kafkacheck.checker.catalogue.named import Source
 from kafkacheck.checker.distributed import runs
 from kafkacheck.checker.distributed.runs import Cluster
@@ -17,7 +18,6 @@ from kafkacheck.checker.exploration.verdict import Limits, Verdict
 from kafkacheck.checker.graphs import dataset, manifest, run_dataset, run_graph
 from kafkacheck.checker.kept.run_directory import DamagedRunError, RunDirectory
 from kafkacheck.checker.process.errors import EvaluationError, NotExhaustedError, UsageError
-
 from tests.command import TANK, Command, write
 from tests.test_dataset import left_in, rows_of
 

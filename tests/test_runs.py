@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
+
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.catalogue.named import Source
 from kafkacheck.checker.distributed import runs
@@ -17,7 +18,6 @@ from kafkacheck.checker.exploration.verdict import Limits, Verdict
 from kafkacheck.checker.kept import blocks
 from kafkacheck.checker.kept.run_directory import DamagedRunError, RunDirectory, kernel_name
 from kafkacheck.checker.process.errors import UsageError
-
 from tests import readings
 from tests.command import PATIENCE
 

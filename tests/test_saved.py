@@ -4,11 +4,11 @@ import json
 from typing import NamedTuple
 
 import pytest
+
 from kafkacheck.checker.model.settings import rules_of, settings_text
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.traces.saved import Saved, UnknownCall, as_saved, load, read
 from kafkacheck.checker.traces.trace import Trace, to_json
-
 from tests.behaviours import run
 from tests.command import write
 from tests.relay import LOSS, MODEL, Mood, NodeId, Relay, keeper_name_head, relay_with

@@ -7,6 +7,7 @@ from typing import Annotated
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.schema import (
     MOST_MEMBERS,
@@ -30,7 +31,6 @@ from kafkacheck.checker.schema import (
 )
 from kafkacheck.checker.schema.bounds import Bounds
 from kafkacheck.checker.schema.layout import Layout, scalar_of
-
 from tests.snippets import line_of, load
 
 BOUNDS = {"members": 3, "size": 2, "nothing": 0}

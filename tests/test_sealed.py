@@ -7,13 +7,13 @@ import shutil
 
 import pyarrow.parquet as pq
 import pytest
+
 from kafkacheck.checker.catalogue.named import Source
 from kafkacheck.checker.distributed import runs
 from kafkacheck.checker.distributed.runs import Cluster
 from kafkacheck.checker.exploration.verdict import Limits
 from kafkacheck.checker.graphs import data_trace, dataset, manifest, run_dataset, sealed
 from kafkacheck.checker.process.errors import KafkacheckError, UsageError
-
 from tests.command import Command
 from tests.expected import model_of
 from tests.test_run_dataset import here  # noqa: F401  # because pytest takes a fixture by its name

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Annotated
 
 import pytest
+
 from kafkacheck.checker.exploration.verdict import Limits, Progress, Verdict
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.schema import Array, ByPosition, Count, Flag, Id, Struct
 from kafkacheck.checker.search import check
-
 from tests import readings
 from tests.command import PATIENCE, TANK, Command, in_process, write
 from tests.toys import behaviours, every_kind, two_phase_commit, wide

@@ -6,6 +6,7 @@ import re
 
 import pytest
 import z3
+
 from kafkacheck.checker.process.errors import SelfCheckError, UsageError
 from kafkacheck.checker.proofs import second_solver, smt_lib, workers
 from kafkacheck.checker.proofs.obligations import obligations
@@ -13,7 +14,6 @@ from kafkacheck.checker.proofs.prove import CACHED, Outcome, Settings, prove
 from kafkacheck.checker.proofs.scripts import INDEX, Script, Scripts
 from kafkacheck.checker.proofs.solver import Answer, Status, Translation, ranges_of
 from kafkacheck.checker.symbolic import terms
-
 from tests.command import Command
 from tests.test_proof_commands import counter as counter_file
 from tests.test_prove import counter

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import numpy as np
 import pytest
+
 from kafkacheck.checker.compiled import kernel, machine_code, self_check
 from kafkacheck.checker.compiled.compiled import CompiledSearch, Workspace
 from kafkacheck.checker.compiled.native import DEADLOCK
@@ -19,7 +20,6 @@ from kafkacheck.checker.process.errors import SelfCheckError
 from kafkacheck.checker.result import self_checked
 from kafkacheck.checker.schema import Array, ByPosition, Count, Struct
 from kafkacheck.checker.search import check
-
 from tests import readings
 from tests.command import Command
 from tests.toys import two_phase_commit

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import psutil
 import pytest
-from kafkacheck.checker.process.errors import UsageError
 
+from kafkacheck.checker.process.errors import UsageError
 from tests.command import PATIENCE, ROOT, in_process
 
 pytestmark = pytest.mark.slow
@@ -113,8 +113,9 @@ def test_what_spark_refuses_is_told_in_one_line(spark_session):
 
 
 def test_java_that_is_gone_is_told():
-    from kafkacheck.checker.distributed import spark
     from py4j.protocol import Py4JNetworkError
+
+    from kafkacheck.checker.distributed import spark
 
     with pytest.raises(UsageError, match="the query: Spark's Java has ended"), spark.explained("the query"):
         raise Py4JNetworkError("Error while sending or receiving")
@@ -212,6 +213,7 @@ def test_under_spark_submit_its_settings_stand(tmp_path):
     refused = PROGRAM.replace("master, *settings = sys.argv[1:]", "master, settings = 'local[2]', []")
     script.write_text(refused.replace("    sys.exit(error.exit_status)\n", "") + PROGRAM)
     import pyspark
+
     from kafkacheck.checker.distributed import java
 
     submitter = Path(pyspark.__file__).parent / "bin" / "spark-submit"

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import psutil
 import pytest
+
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.catalogue.named import Source
 from kafkacheck.checker.distributed import java, runs
 from kafkacheck.checker.distributed.runs import Cluster
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
 from kafkacheck.checker.kept.run_directory import RunDirectory
-
 from tests import readings
 from tests.command import PATIENCE
 from tests.expected import pinned
@@ -159,6 +159,7 @@ def test_killing_python_workers_costs_time_only(seed, tmp_path):
 def standalone(tmp_path_factory):
     """A standalone cluster, a master and two workers as processes on loopback: its address, and the workers."""
     import pyspark
+
     from kafkacheck.checker.distributed import spark
 
     folder = tmp_path_factory.mktemp("cluster")
@@ -218,6 +219,7 @@ def executors(workers):
 def test_a_standalone_cluster_that_loses_an_executor_gives_the_same_answer(standalone, tmp_path):
     """Begun by spark-submit, as README tells a user of a cluster to do."""
     import pyspark
+
     from kafkacheck.checker.distributed import spark
 
     address, workers = standalone

@@ -1,6 +1,7 @@
 """Each property of compaction says no to a state that breaks it, and to nothing that does not."""
 
 import pytest
+
 from kafkacheck.checker.schema import excluding
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.compaction.records import State

@@ -1,6 +1,7 @@
 """The states of a partition: which may follow each other, and which steps are seen to be illegal."""
 
 import pytest
+
 from kafkacheck.impl.constants import NO_LEADER, PartitionState, Propagation
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.spec.cluster.elections import (
@@ -12,7 +13,6 @@ from kafkacheck.spec.cluster.elections import (
     preferred_election_is_needed,
     recovering_leader,
 )
-
 from tests.test_spec_cluster import state_of
 
 ZOOKEEPER = ClusterRules(propagation=Propagation.LEADER_AND_ISR)

@@ -10,7 +10,6 @@ from kafkacheck.spec.cluster.eligible import (
     leavers_stay_eligible,
     only_unclean_leaders_recover,
 )
-
 from tests.test_spec_cluster import state_of
 
 RULES = ClusterRules(eligible_leader_replicas=True, last_known_leader_is_elected=True, min_insync_replicas=2)

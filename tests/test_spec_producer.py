@@ -1,6 +1,7 @@
 """Each property of the idempotent producer says no to a state or step that breaks it, and to nothing that does not."""
 
 import pytest
+
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.mutation.guards import Examiner, Outcome
 from kafkacheck.checker.schema.layout import Layout
@@ -13,7 +14,6 @@ from kafkacheck.model.producer.environment import start_known
 from kafkacheck.model.producer.system import BOUNDS, SAFETY, STEPS
 from kafkacheck.spec.producer import properties as spec
 from kafkacheck.spec.producer import steps
-
 from tests.marks import long_but
 
 RULES = ProducerRules()

@@ -3,6 +3,7 @@
 from copy import deepcopy
 
 import pytest
+
 from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.schema.layout import Layout

@@ -1,6 +1,7 @@
 """The committed log: each property fails on a small state made by hand, and where a rule of Kafka is put back."""
 
 import pytest
+
 from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.search import check
@@ -11,7 +12,6 @@ from kafkacheck.model.cluster.environment import process_crashes, start_alone
 from kafkacheck.model.cluster.follower_reads import MODEL as FOLLOWER_READS
 from kafkacheck.model.cluster.system import BOUNDS, KRAFT, REPLICATION
 from kafkacheck.spec.cluster import refinement as cluster_refinement
-
 from tests.test_spec_cluster import state_of
 
 

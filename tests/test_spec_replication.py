@@ -1,6 +1,7 @@
 """The invariants of replication and its examples, on states made by hand."""
 
 import pytest
+
 from kafkacheck.spec.replication.properties import (
     committed_record,
     deposed_leader,
@@ -10,7 +11,6 @@ from kafkacheck.spec.replication.properties import (
     strong_isr,
     weak_isr,
 )
-
 from tests.partition import new_partition, put, send
 
 R0, R1 = (0, 0), (1, 1)

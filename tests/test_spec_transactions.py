@@ -1,6 +1,7 @@
 """The properties of transactions fail where they must: on small states made by hand, one mistake each."""
 
 import pytest
+
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.mutation.guards import Examiner, Outcome
@@ -16,7 +17,6 @@ from kafkacheck.model.transactions.starts import start_transactions
 from kafkacheck.model.transactions.system import BOUNDS, TRANSACTIONS, TRANSITIONS
 from kafkacheck.spec.transactions import properties as transactions
 from kafkacheck.spec.transactions import steps as transaction_steps
-
 from tests import snippets
 from tests.command import ROOT
 from tests.marks import long_but

@@ -3,13 +3,13 @@
 from typing import Any
 
 import pytest
+
 from kafkacheck.checker.compiled import kernel
 from kafkacheck.checker.exploration.evaluation import Evaluation
 from kafkacheck.checker.exploration.verdict import Limits
 from kafkacheck.checker.graphs.state_graph import NO_STATE, Combinations, StateGraph
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.errors import EvaluationError, NotExhaustedError, UsageError
-
 from tests.expected import model_of
 from tests.readings import compiled
 from tests.toys import behaviours, die_hard, every_kind, peterson, two_phase_commit

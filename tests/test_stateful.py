@@ -6,13 +6,13 @@ import io
 import pytest
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
+
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.stateful import LOOKAHEAD, state_machine
 from kafkacheck.impl import cluster, producing
 from kafkacheck.impl.replication.records import State
 from kafkacheck.impl.transactions import records as transactions
-
 from tests.expected import names_of
 from tests.toys import behaviours, broken, die_hard, peterson
 

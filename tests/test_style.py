@@ -9,9 +9,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.process.names import model_name
-
 from tests import style_rules as rules
 
 ROOT = Path(__file__).resolve().parent.parent

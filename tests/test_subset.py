@@ -6,13 +6,13 @@ import warnings
 from pathlib import Path
 
 import pytest
+
 from kafkacheck.checker.language import ir
 from kafkacheck.checker.language.ir import ANY_ARRAY
 from kafkacheck.checker.language.subset import Program
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.schema.layout import Layout
-
 from tests import clean_functions, more_subset_cases
 from tests.snippets import line_of, load
 from tests.subset_cases import BODIES, PRELUDE, WHOLE, text_of

@@ -3,13 +3,13 @@
 import sys
 
 import pytest
+
 from kafkacheck.checker.catalogue.catalogue import find_model
 from kafkacheck.checker.compiled.kernel import kernel_text
 from kafkacheck.checker.language import removal
 from kafkacheck.checker.language.signature import signature_of
 from kafkacheck.checker.mutation.substitution import mutants, switched, switches_of
 from kafkacheck.checker.search import check
-
 from tests.command import write
 
 TOOLS = """

@@ -5,11 +5,11 @@ import random
 
 import numpy as np
 import pytest
+
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.proofs.solver import Translation
 from kafkacheck.checker.symbolic import symbolic
-
 from tests import random_states
 from tests.expected import pinned
 from tests.snippets import load

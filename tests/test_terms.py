@@ -6,10 +6,10 @@ import random
 
 import numpy as np
 import pytest
+
 from kafkacheck.checker.proofs import solver
 from kafkacheck.checker.proofs.solver import Status, Translation
 from kafkacheck.checker.symbolic import term_values, terms
-
 from tests import z3_values
 
 X, Y = terms.variable("x", -3, 5), terms.variable("y", 0, 3)

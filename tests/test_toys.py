@@ -8,10 +8,10 @@ import copy
 from typing import NamedTuple
 
 import pytest
+
 from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.search import check
-
 from tests.reference_checker import explore, freeze
 from tests.toys import (
     behaviours,

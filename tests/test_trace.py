@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import itf_py
 import pytest
+
 from kafkacheck.checker.process.errors import EvaluationError
 from kafkacheck.checker.traces.itf import to_itf
 from kafkacheck.checker.traces.trace import Trace, call_text, changed_fields, rebuild, to_json
-
 from tests.behaviours import run
 from tests.relay import LOSS, MODEL, NodeId, Relay, keeper_name_head, relay_with
 

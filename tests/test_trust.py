@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.catalogue.named import Source, Wanted, followed
 from kafkacheck.checker.distributed import runs
@@ -17,7 +18,6 @@ from kafkacheck.checker.kept import run_directory
 from kafkacheck.checker.kept.run_directory import RunDirectory
 from kafkacheck.checker.process.errors import KafkacheckError, UsageError
 from kafkacheck.checker.process.files import atomic_write
-
 from tests.command import ROOT, TANK, Command, in_process, write
 
 HERE = Cluster(shards=2, hand_over_from=1)

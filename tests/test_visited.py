@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+
 from kafkacheck.checker.distributed import visited
 from kafkacheck.checker.kept import blocks
 from kafkacheck.checker.kept.blocks import Candidates, Level, Visited

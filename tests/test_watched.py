@@ -1,10 +1,10 @@
 """Steps that change nothing that a property of steps reads are not judged: such a property must hold of them."""
 
 import pytest
+
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.compiled.watched import watched_leaves
 from kafkacheck.checker.exploration.verdict import Verdict
-
 from tests import random_states, readings
 from tests.snippets import load
 

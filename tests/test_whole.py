@@ -1,12 +1,12 @@
 """Whole records and arrays: clear, copy and comparison do in each reading what they do in Python."""
 
 import pytest
+
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.schema import clear, copy
 from kafkacheck.checker.search import check
 from kafkacheck.checker.traces.witness import explain
-
 from tests.bodies import agree_on, fail_alike, model_of, model_text
 from tests.snippets import load
 

@@ -6,6 +6,7 @@ import threading
 import time
 
 import pytest
+
 from kafkacheck.checker.proofs import workers
 from kafkacheck.checker.proofs.solver import Status
 from kafkacheck.checker.proofs.workers import Question

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import click
+
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.model import Model, settings
 from kafkacheck.checker.process.errors import UsageError

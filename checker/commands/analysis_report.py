@@ -13,9 +13,10 @@ import jinja2
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pygal
+from pygal.style import Style
+
 from kafkacheck.checker.graphs import queries
 from kafkacheck.checker.graphs.queries import Query
-from pygal.style import Style
 
 PAGE = "report.html"
 MOST_ROWS = 40

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
+
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.catalogue.named import Source
 from kafkacheck.checker.commands import (

@@ -177,6 +177,7 @@ def converge(
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
+
     from kafkacheck.checker.commands import analysis_report
     from kafkacheck.checker.graphs import data_trace, dataset, manifest
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import click
+
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.catalogue.named import Source
 from kafkacheck.checker.commands import exploring

@@ -1,6 +1,7 @@
 """The command that removes each guard of a model in turn."""
 
 import click
+
 from kafkacheck.checker.commands.options import EXIT_STATUSES, limit_options, set_option
 
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import click
+
 from kafkacheck.checker.commands import checking
 from kafkacheck.checker.commands.options import EXIT_STATUSES, json_option, limit_options, out_option
 from kafkacheck.checker.exploration.verdict import Limits

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+
 from kafkacheck.checker.process import statuses
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.process.names import shortened

@@ -11,6 +11,7 @@ import traceback
 from typing import TextIO
 
 import click
+
 from kafkacheck.checker.process import endings
 from kafkacheck.checker.process.errors import UsageError
 

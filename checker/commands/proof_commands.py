@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.commands.options import EXIT_STATUSES, Place, Seconds, json_option, set_option
 from kafkacheck.checker.model import settings

@@ -15,9 +15,10 @@ from kafkacheck.checker.result import Result
 from kafkacheck.checker.traces import trace as traces
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from kafkacheck.checker.model import Model
     from kafkacheck.checker.traces.replay import ReplayOutcome
-    from rich.table import Table
 
 PLAIN_TABLE_WIDTH = 1000
 """Columns of the closing table where there is no terminal: nothing is folded."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+
 from kafkacheck.checker.compiled.context import EVERY_ACTION, EXCLUDED, Context, Sizes, kept_slot, successor_slot
 from kafkacheck.checker.compiled.kernel import sizes_of
 from kafkacheck.checker.compiled.lookup import BUCKET, MOST_SLOTS

@@ -17,14 +17,15 @@ import threading
 from collections.abc import Callable, Iterator
 
 import llvmlite
+from llvmlite import binding
+from llvmlite import ir as llvm
+
 from kafkacheck.checker.language import ir
 from kafkacheck.checker.language.ranges import HIGHEST_SHIFT
 from kafkacheck.checker.language.removal import NOTHING
 from kafkacheck.checker.language.work import loop_work
 from kafkacheck.checker.process.room import need
 from kafkacheck.checker.schema.shape import ArrayOf, leaf_count
-from llvmlite import binding
-from llvmlite import ir as llvm
 
 I1, I16, I32, I64 = llvm.IntType(1), llvm.IntType(16), llvm.IntType(32), llvm.IntType(64)
 POINTER = I64.as_pointer()

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+
 from kafkacheck.checker.compiled.native import I1, I32, I64, POINTER, VOID, Builder, internal, llvm, number
 from kafkacheck.checker.schema.layout import Layout
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+
 from kafkacheck.checker.compiled.compiled import CompiledSearch, Workspace
 from kafkacheck.checker.compiled.context import EXCLUDED, kept_slot, successor_slot
 from kafkacheck.checker.compiled.lookup import BUCKET, INDEX, TAG

@@ -3,6 +3,7 @@
 from functools import cached_property
 
 import numpy as np
+
 from kafkacheck.checker.compiled import self_check
 from kafkacheck.checker.compiled.compiled import Workspace
 from kafkacheck.checker.compiled.packing import fingerprints as fingerprints_of

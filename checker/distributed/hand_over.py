@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+
 from kafkacheck.checker.compiled.compiled import CompiledSearch
 from kafkacheck.checker.distributed import shard as shards
 from kafkacheck.checker.kept.blocks import Array, Level, Visited, parent_of

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.catalogue.named import Source, Wanted, followed
 from kafkacheck.checker.compiled import kernel, machine_code

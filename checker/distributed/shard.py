@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+
 from kafkacheck.checker.compiled import machine_code
 from kafkacheck.checker.compiled.compiled import Workspace, slots_for
 from kafkacheck.checker.compiled.context import Sizes, kept_slot, successor_slot

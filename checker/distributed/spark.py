@@ -22,13 +22,14 @@ from pathlib import Path
 from typing import IO, Any
 
 import psutil
-from kafkacheck.checker.distributed import java
-from kafkacheck.checker.process.errors import UsageError
 from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
 from pyspark import SparkConf, SparkContext, java_gateway
 from pyspark.errors import PySparkException
 from pyspark.logger import PySparkLogger
 from pyspark.sql import SparkSession
+
+from kafkacheck.checker.distributed import java
+from kafkacheck.checker.process.errors import UsageError
 
 APPLICATION = "kafkacheck"
 SECONDS_TO_REACH = 5

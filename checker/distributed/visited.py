@@ -8,6 +8,7 @@ move each state about log2(n) times at most.
 from collections.abc import Sequence
 
 import numpy as np
+
 from kafkacheck.checker.kept.blocks import Array, Candidates, Level, Visited
 
 

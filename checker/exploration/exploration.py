@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import psutil
+
 from kafkacheck.checker.exploration import forecast
 from kafkacheck.checker.exploration.verdict import Limits, Progress, ProgressListener, Verdict
 from kafkacheck.checker.model import Model

@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+
 from kafkacheck.checker.distributed import spark
 from kafkacheck.checker.graphs import queries
 from kafkacheck.checker.graphs.manifest import EDGES, STATES

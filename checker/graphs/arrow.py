@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+
 from kafkacheck.checker.graphs.state_graph import Combinations
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.schema import Count, EnumOf, Epoch, Flag, IdSet, Kind, Offset, Struct

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+
 from kafkacheck.checker.compiled.context import Sizes
 from kafkacheck.checker.compiled.kernel import kernel_text, sizes_of
 from kafkacheck.checker.compiled.native import FAULT, FAULT_AT, NO_FAULT, Entry

@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+
 from kafkacheck.checker.catalogue.catalogue import find_model
 from kafkacheck.checker.compiled.kernel import kernel_text
 from kafkacheck.checker.exploration.evaluation import Evaluation

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from kafkacheck.checker.compiled.kernel import sizes_of
 from kafkacheck.checker.compiled.machine_code import entries_soon
 from kafkacheck.checker.exploration.exploration import Watch

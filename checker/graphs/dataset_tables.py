@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import pyarrow as pa
+
 from kafkacheck.checker.graphs import arrow
 from kafkacheck.checker.graphs.cut_off import Judged
 from kafkacheck.checker.graphs.state_graph import Array, States, Steps

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from kafkacheck.checker.exploration.exploration import Found
 from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.graphs.dataset_tables import Tables

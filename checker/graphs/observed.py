@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
 from kafkacheck.checker.exploration.evaluation import Evaluation
 from kafkacheck.checker.exploration.exploration import Watch
 from kafkacheck.checker.exploration.interpreted import Successors, codes_of, generate_expand

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from kafkacheck.checker.compiled import kernel
 from kafkacheck.checker.distributed import spark
 from kafkacheck.checker.distributed.runs import Cluster, SparkStarter, source_of, unchanged_kernel

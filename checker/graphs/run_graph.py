@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+
 from kafkacheck.checker.compiled.compiled import slots_for
 from kafkacheck.checker.compiled.context import EXCLUDED, Sizes
 from kafkacheck.checker.compiled.native import FAULT, FAULT_AT, NO_FAULT

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.process.files import reason_of
 

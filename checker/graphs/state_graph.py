@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from kafkacheck.checker.compiled import machine_code
 from kafkacheck.checker.compiled.compiled import CompiledSearch, Workspace
 from kafkacheck.checker.compiled.context import NO_STATE, Context, Sizes

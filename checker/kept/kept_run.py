@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from kafkacheck.checker.kept import blocks
 from kafkacheck.checker.kept.blocks import Array, Kept
 from kafkacheck.checker.kept.run_directory import DamagedRunError, File, RunDirectory, damaged, sync

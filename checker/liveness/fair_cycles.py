@@ -10,11 +10,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
 from kafkacheck.checker.graphs.observed import ObservedGraph
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.model.fairness import Fairness, Requirement, requirements
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 
 Array = np.ndarray[Any, Any]
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from kafkacheck.checker.compiled.compiled import Workspace
 from kafkacheck.checker.compiled.context import EVERY_ACTION, EXCLUDED, bit_of_action
 from kafkacheck.checker.compiled.kernel import sizes_of

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import graphviz
+
 from kafkacheck.checker.schema.shape import ArrayOf, Record, Type
 from kafkacheck.checker.traces.lasso import lasso_lines
 from kafkacheck.checker.traces.trace import Trace, call_text, deadlock_text, leaf_texts

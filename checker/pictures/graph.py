@@ -5,6 +5,7 @@ from pathlib import Path
 
 import graphviz
 import networkx as nx
+
 from kafkacheck.checker.exploration.evaluation import Evaluation, call_text
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.pictures.chain import html

@@ -21,7 +21,7 @@ from kafkacheck.checker.proofs.solver import Answer, Session, Status
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.checker.schema.objects import Values
 from kafkacheck.checker.symbolic import symbolic, terms
-from kafkacheck.checker.symbolic.symbolic import Leaves, Step
+from kafkacheck.checker.symbolic.symbolic import Leaves
 from kafkacheck.checker.symbolic.terms import FALSE, Term
 from kafkacheck.checker.traces.trace import Trace, rebuild
 
@@ -145,7 +145,6 @@ class _Unrolling:
         self._model = model
         self._session = Session(timeout)
         self._states: list[Leaves] = []
-        self._taken: dict[str, Step] = {}
         self._added: list[Term] = []
         self.asked: list[Script] = []
 
@@ -258,7 +257,6 @@ class _Unrolling:
             raise evaluation.none_inside()
         for action in self._model.actions:
             step = symbolic.step(action, self._last, symbolic.parameter_variables(action, f"@{len(self._states)}"))
-            self._taken[action.name] = step
             changed = differs(self._last, step.leaves)
             outside = terms.negation(terms.conjunction(*self._in_range(step.leaves)))
             is_wrong = terms.disjunction(step.fault, outside, terms.negation(_agree(step.enabled, changed)))
@@ -283,7 +281,13 @@ class _Unrolling:
             )
         claim = "nothing is wrong" if is_whole else f"nothing is wrong in {depth} states"
         searched.check_nothing_found(f"by the solver {claim}", float("inf") if is_whole else depth)
-        return confirm_steps(self._model, self._taken, f"@{depth}", searched)
+        suffix = f"@{depth}"
+        state = symbolic.variables(self._model.layout, suffix)  # also of the first one, which may have been constant
+        steps = {
+            each.name: symbolic.step(each, state, symbolic.parameter_variables(each, suffix))
+            for each in self._model.actions
+        }
+        return confirm_steps(self._model, steps, suffix, searched)
 
     def _contradiction(self, claim: str, chain: list[Values]) -> SelfCheckError:
         last = chain[-1]

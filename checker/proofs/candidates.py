@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
 from kafkacheck.checker.language import ir
 from kafkacheck.checker.model import Property
 from kafkacheck.checker.proofs.reached import Reached

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+
 from kafkacheck.checker.exploration.verdict import Limits
 from kafkacheck.checker.model import Model, Property
 from kafkacheck.checker.proofs import candidates

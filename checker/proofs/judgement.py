@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
+
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
 from kafkacheck.checker.model import Property
 from kafkacheck.checker.process.errors import EvaluationError

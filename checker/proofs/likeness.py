@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+
 from kafkacheck.checker.exploration.evaluation import call_text
 from kafkacheck.checker.model import Action, Model
 from kafkacheck.checker.process.errors import SelfCheckError

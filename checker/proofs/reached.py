@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+
 from kafkacheck.checker.compiled import kernel, machine_code
 from kafkacheck.checker.compiled.compiled import CompiledSearch
 from kafkacheck.checker.exploration.exploration import Exploration, Found, Watch

@@ -9,6 +9,7 @@ from enum import Enum
 from typing import Any
 
 import z3
+
 from kafkacheck.checker.process import endings
 from kafkacheck.checker.symbolic.terms import Term, equals, in_order, is_within, negation, number, variables_of
 

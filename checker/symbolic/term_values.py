@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+
 from kafkacheck.checker.schema import Flag
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.checker.symbolic.terms import Term, in_order

@@ -13,7 +13,6 @@ from kafkacheck.checker.compiled import kernel, machine_code
 from kafkacheck.checker.compiled.compiled import CompiledSearch
 from kafkacheck.checker.exploration.exploration import Watch
 from kafkacheck.checker.exploration.verdict import Limits
-
 from tests.bench.measure import BenchmarkError, Bounds, Search, run
 
 

@@ -21,7 +21,6 @@ from kafkacheck.checker.exploration.interpreted import InterpretedSearch
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process import collector
-
 from tests import readings
 from tests.fuzz.programs import PROGRAMS, DifferenceError, imported, models
 from tests.random_programs import module_text, with_model

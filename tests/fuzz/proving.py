@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+
 from kafkacheck.checker.exploration.evaluation import Evaluation
 from kafkacheck.checker.exploration.exploration import Watch
 from kafkacheck.checker.exploration.interpreted import InterpretedSearch
@@ -22,7 +23,6 @@ from kafkacheck.checker.proofs.prove import Settings
 from kafkacheck.checker.proofs.solver import Translation
 from kafkacheck.checker.schema.objects import Values
 from kafkacheck.checker.symbolic import symbolic
-
 from tests import random_states, readings
 from tests.fuzz.comparing import Totals, of_all
 from tests.fuzz.programs import DifferenceError, imported

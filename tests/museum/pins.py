@@ -11,7 +11,6 @@ from kafkacheck.checker.exploration.verdict import Limits, Verdict
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.result import Result
 from kafkacheck.checker.search import check
-
 from tests import expected
 
 HEADER = """\

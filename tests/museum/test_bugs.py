@@ -4,10 +4,10 @@ Bugs that share the half with the fix share its search within one process. The l
 """
 
 import pytest
+
 from kafkacheck.checker.catalogue.museum import bugs, pinned
 from kafkacheck.checker.commands.command_line import main
 from kafkacheck.checker.exploration.verdict import Verdict
-
 from tests.command import ROOT
 from tests.museum.pins import fixed_of, museum, variant_of
 

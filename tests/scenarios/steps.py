@@ -17,7 +17,6 @@ from kafkacheck.impl.controller.alter_partition import controller_alters_partiti
 from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker
 from kafkacheck.impl.controller.elections import controller_elects_uncleanly
 from kafkacheck.model.cluster.environment import power_fails, process_crashes
-
 from tests.scenarios.script import RefusedError, Script
 
 

@@ -9,7 +9,6 @@ from kafkacheck.model.cluster.environment import (
     shutdown_is_asked,
 )
 from kafkacheck.spec.cluster.properties import acknowledged_records_survive
-
 from tests.scenarios.eras import KAFKA_0_11
 from tests.scenarios.script import Script, id_set
 from tests.scenarios.steps import (

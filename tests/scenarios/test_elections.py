@@ -7,7 +7,6 @@ from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import fetch_connection_breaks, leadership_is_moved
 from kafkacheck.spec.cluster.elections import leader_is_active
 from kafkacheck.spec.cluster.properties import acknowledged_records_survive
-
 from tests.scenarios.script import Script
 from tests.scenarios.steps import (
     append,

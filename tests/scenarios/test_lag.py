@@ -3,6 +3,7 @@
 import itertools
 
 import pytest
+
 from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.checker.search import check

@@ -4,6 +4,7 @@ Each test is a schedule that a document describes: who does what, in which order
 """
 
 import pytest
+
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.impl.producer.append import append_error
 from kafkacheck.impl.producer.constants import BatchStatus, Origin, ProduceError, Sending

@@ -6,9 +6,9 @@ its end is taken for one that never left. Broker 2 is outside the ISR and down, 
 """
 
 import pytest
+
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.spec.cluster.properties import acknowledged_records_survive
-
 from tests.scenarios.eras import KAFKA_0_11
 from tests.scenarios.script import Script
 from tests.scenarios.steps import (

@@ -2,7 +2,6 @@
 
 from kafkacheck.impl.constants import Acks
 from kafkacheck.spec.cluster.properties import acknowledged_records_survive
-
 from tests.scenarios.eras import KAFKA_0_10
 from tests.scenarios.script import Script
 from tests.scenarios.steps import (

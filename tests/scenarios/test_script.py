@@ -1,8 +1,8 @@
 """A script that is wrong fails: a step that is not possible, one that is, a picture or a fact that differs."""
 
 import pytest
-from kafkacheck.impl.rules import ClusterRules
 
+from kafkacheck.impl.rules import ClusterRules
 from tests.scenarios.script import Script
 from tests.scenarios.steps import append, crash, fetch, learn
 

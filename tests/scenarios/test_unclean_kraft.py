@@ -4,7 +4,6 @@ from kafkacheck.impl.broker.isr import leader_ends_recovery
 from kafkacheck.impl.controller.brokers import controller_unfences_broker
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.spec.cluster.properties import acknowledged_records_survive, recovering_leader_is_alone
-
 from tests.scenarios.script import Script
 from tests.scenarios.steps import (
     append,

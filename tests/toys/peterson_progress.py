@@ -1,7 +1,6 @@
 """Does a process that raised its flag in Peterson's algorithm ever enter its critical section?"""
 
 from kafkacheck.checker.model import Given, Model, each
-
 from tests.toys.peterson import At, Memory, give_turn, leave, look_at_flag, look_at_turn, raise_flag
 
 

@@ -8,7 +8,6 @@ from typing import Annotated
 
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.schema import Array, ById, EnumOf, Flag, Id, IdSet, Struct, cardinality, contains, including
-
 from tests.toys.transaction_commit import Stage
 
 ManagerId = Annotated[int, Id("resource_managers")]
