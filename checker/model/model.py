@@ -7,7 +7,6 @@ them.
 """
 
 import inspect
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, get_type_hints
 
@@ -23,7 +22,7 @@ from kafkacheck.checker.model.fairness import Fairness, Given
 from kafkacheck.checker.model.parts import Action, Liveness, Measure, Parameter, Property, Protocol
 from kafkacheck.checker.process import collector
 from kafkacheck.checker.process.errors import EvaluationError, ModelError, UsageError
-from kafkacheck.checker.process.locations import guarded, place_of, short_path
+from kafkacheck.checker.process.locations import caller, guarded, place_of, short_path
 from kafkacheck.checker.process.names import model_name, unknown
 from kafkacheck.checker.schema import Flag, Kind, Struct, kind_of
 from kafkacheck.checker.schema.bounds import Bounds
@@ -71,8 +70,8 @@ class Model:
         try:
             check_keywords(dict(list(inspect.signature(cls.__init__).parameters.items())[1:]), positional, given)
         except ModelError as error:
-            caller = sys._getframe(1)
-            raise ModelError(f"{short_path(caller.f_code.co_filename)}:{caller.f_lineno}: {error}") from None
+            where = caller()
+            raise ModelError(f"{short_path(where.f_code.co_filename)}:{where.f_lineno}: {error}") from None
         return super().__new__(cls)
 
     def __init__(
@@ -100,11 +99,11 @@ class Model:
         place: str | None = None,
         like: "Model | None" = None,
     ) -> None:
-        caller = sys._getframe(1)
+        where = caller()
         if name is None:
-            name = model_name(caller.f_globals.get("__name__", ""), caller.f_code.co_filename)
-        question = _first_sentence(caller.f_globals.get("__doc__")) if question is None else question
-        place = f"{short_path(caller.f_code.co_filename)}:{caller.f_lineno}" if place is None else place
+            name = model_name(where.f_globals.get("__name__", ""), where.f_code.co_filename)
+        question = _first_sentence(where.f_globals.get("__doc__")) if question is None else question
+        place = f"{short_path(where.f_code.co_filename)}:{where.f_lineno}" if place is None else place
         self._place = place
         self.name = name
         self.state = state

@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from kafkacheck.checker.process.errors import EvaluationError
@@ -48,6 +49,16 @@ def _assigned(statement: ast.stmt) -> list[str]:
         case ast.Assign(targets=targets):
             return [ast.unparse(target) for target in targets]
     return []
+
+
+def caller() -> FrameType:
+    """The nearest frame that runs code which is not the checker's own; the caller's if there is none."""
+    nearest = frame = sys._getframe(1)
+    while is_of_checker(frame.f_code.co_filename):
+        if frame.f_back is None:
+            return nearest
+        frame = frame.f_back
+    return frame
 
 
 def shown(value: object) -> str:

@@ -5,25 +5,18 @@ Bounds: as cluster.kraft, with two records for the one slot, so that another one
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
-from kafkacheck.model.cluster.environment import leadership_is_moved, process_crashes, start_in_sync
-from kafkacheck.model.cluster.system import BOUNDS, EXAMPLES, ISR_CHANGES, KRAFT, REPLICATION
+from kafkacheck.model.cluster.environment import leadership_is_moved, process_crashes
+from kafkacheck.model.cluster.system import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION
 from kafkacheck.spec.cluster.refinement import (
     acknowledged_records_are_committed,
     brokers_serve_committed_log,
     committed_log_only_grows,
 )
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
-    bounds={**BOUNDS, "max_records": 2, "max_metadata_offset": 4, "crashes": 1, "moves": 1},
+MODEL = CLUSTER.model(
+    bounds={"max_records": 2, "max_metadata_offset": 4, "crashes": 1, "moves": 1},
     rules=ClusterRules(commits_are_noted=True),
     actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, process_crashes, leadership_is_moved],
     always=[committed_log_only_grows, brokers_serve_committed_log, acknowledged_records_are_committed],
-    sometimes=EXAMPLES,
-    drawing=CLUSTER,
 )

@@ -11,24 +11,21 @@ Bounds: three replicas, so that two are left to choose from, one of them out of 
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.broker.fetch import leader_answers_fetch
 from kafkacheck.impl.broker.fetcher import follower_sends_fetch, follower_uses_fetch
 from kafkacheck.impl.broker.isr import leader_learns_of_change, leader_proposes_expansion
 from kafkacheck.impl.broker.metadata import broker_replays_metadata
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.controller.alter_partition import controller_alters_partition
 from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
 from kafkacheck.impl.controller.elections import controller_elects_uncleanly
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
 from kafkacheck.model.cluster.environment import (
     leadership_is_moved,
     process_crashes,
     shutdown_is_asked,
     start_with_laggard,
 )
-from kafkacheck.model.cluster.system import BOUNDS, MEASURES, one_fetch_under_way
+from kafkacheck.model.cluster.system import CLUSTER, one_fetch_under_way
 from kafkacheck.spec.cluster.elections import (
     elected_leader_is_first,
     leader_is_active,
@@ -44,11 +41,9 @@ from kafkacheck.spec.cluster.properties import (
     recovering_leader_is_alone,
 )
 
-MODEL = Model(
-    state=State,
+MODEL = CLUSTER.model(
     initial=start_with_laggard,
     bounds={
-        **BOUNDS,
         "replicas": 3,
         "max_leader_epoch": 4,
         "max_metadata_offset": 7,
@@ -85,6 +80,4 @@ MODEL = Model(
     ],
     sometimes=[offline_partition, recovering_leader],
     constraint=one_fetch_under_way,
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

@@ -8,15 +8,18 @@ Bounds: two replicas and one record; a move to each broker, so that one of them 
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.broker.epoch_file import broker_writes_epoch_file
 from kafkacheck.impl.broker.metadata import broker_replays_metadata
 from kafkacheck.impl.broker.recovery import broker_flushes
-from kafkacheck.impl.cluster import State
-from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
-from kafkacheck.model.cluster.environment import leadership_is_moved, power_fails, start_in_sync
-from kafkacheck.model.cluster.system import BOUNDS, BROKERS, CONTROLLER, EXAMPLES, FAILURES, MEASURES, REPLICATION
+from kafkacheck.model.cluster.environment import leadership_is_moved, power_fails
+from kafkacheck.model.cluster.system import (
+    BROKERS,
+    CLUSTER,
+    CONTROLLER,
+    EXAMPLES,
+    FAILURES,
+    REPLICATION,
+)
 from kafkacheck.spec.cluster.files import late_writes_are_due, unflushed_survivor
 from kafkacheck.spec.cluster.properties import (
     high_watermark_is_within_log,
@@ -25,11 +28,8 @@ from kafkacheck.spec.cluster.properties import (
     one_leader_in_epoch,
 )
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
-    bounds={**BOUNDS, "epoch_files": 1, "max_leader_epoch": 3, "power_losses": 1, "moves": 2},
-    rules=ClusterRules(),
+MODEL = CLUSTER.model(
+    bounds={"epoch_files": 1, "max_leader_epoch": 3, "power_losses": 1, "moves": 2},
     actions=[
         *REPLICATION,
         broker_replays_metadata,
@@ -49,6 +49,4 @@ MODEL = Model(
         *CONTROLLER,
     ],
     sometimes=[*EXAMPLES, unflushed_survivor],
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

@@ -5,28 +5,23 @@ Bounds: two replicas; one crash, one change of the controller and two reassignme
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.client.consumer import consumer_learns_told_leader
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER_WITH_CONSUMER
+from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.model.cluster.environment import (
     controller_is_replaced,
     process_crashes,
     reassignment_is_asked,
-    start_in_sync,
 )
-from kafkacheck.model.cluster.system import BOUNDS, BROKERS, CONSUMER, CONTROLLER, MEASURES, ZOOKEEPER
+from kafkacheck.model.cluster.system import BROKERS, CLUSTER, CONSUMER, CONTROLLER, ZOOKEEPER
 from kafkacheck.spec.cluster.clients import newest_metadata_is_served
 from kafkacheck.spec.cluster.properties import dead_leader_is_replaced, one_leader_in_epoch
 from kafkacheck.spec.cluster.record import reassignments_go_on
 from kafkacheck.spec.cluster.steps import leader_epoch_does_not_fall
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
-    bounds={**BOUNDS, "max_leader_epoch": 4, "max_controller_epoch": 1, "crashes": 1, "moves": 2, "failovers": 1},
+MODEL = CLUSTER.model(
+    bounds={"max_leader_epoch": 4, "max_controller_epoch": 1, "crashes": 1, "moves": 2, "failovers": 1},
     rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[*ZOOKEEPER, process_crashes, controller_is_replaced, reassignment_is_asked, consumer_learns_told_leader],
     always=[
@@ -39,6 +34,6 @@ MODEL = Model(
         *CONSUMER,
         reassignments_go_on,
     ],
-    measures=MEASURES,
-    drawing=CLUSTER_WITH_CONSUMER,
+    drawing=CLUSTER_AND_CONSUMER_LANES,
+    sometimes=(),
 )

@@ -9,23 +9,21 @@ Bounds: two replicas and one record; one crash, after which the leader has no se
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
-from kafkacheck.model.cluster.environment import leadership_is_moved, process_crashes, start_in_sync
-from kafkacheck.model.cluster.system import BOUNDS, EPOCH_QUESTIONS, EXAMPLES, MEASURES, REPLICATION, SAFETY, ZOOKEEPER
+from kafkacheck.model.cluster.environment import leadership_is_moved, process_crashes
+from kafkacheck.model.cluster.system import (
+    CLUSTER,
+    EPOCH_QUESTIONS,
+    REPLICATION,
+    SAFETY,
+    ZOOKEEPER,
+)
 from kafkacheck.spec.cluster.steps import fetches_go_by_sessions, sessions_end_with_process
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
-    bounds={**BOUNDS, "fetch_sessions": 1, "max_metadata_offset": 3, "crashes": 1, "moves": 2},
+MODEL = CLUSTER.model(
+    bounds={"fetch_sessions": 1, "max_metadata_offset": 3, "crashes": 1, "moves": 2},
     rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[*REPLICATION, *EPOCH_QUESTIONS, *ZOOKEEPER, process_crashes, leadership_is_moved],
     always=[*SAFETY, fetches_go_by_sessions, sessions_end_with_process],
-    sometimes=EXAMPLES,
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

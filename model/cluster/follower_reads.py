@@ -8,7 +8,6 @@ Bounds: two replicas and two records for one slot; one move, after which the new
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.broker.metadata import broker_replays_metadata
 from kafkacheck.impl.client.consumer import (
     consumer_learns_leader,
@@ -16,11 +15,10 @@ from kafkacheck.impl.client.consumer import (
     consumer_reads_from_follower,
     consumer_validates_position,
 )
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER_WITH_CONSUMER
-from kafkacheck.model.cluster.environment import leadership_is_moved, session_expires, start_in_sync
-from kafkacheck.model.cluster.system import BOUNDS, BROKERS, CONSUMER, CONTROLLER, EXAMPLES, REPLICATION
+from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
+from kafkacheck.model.cluster.environment import leadership_is_moved, session_expires
+from kafkacheck.model.cluster.system import BROKERS, CLUSTER, CONSUMER, CONTROLLER, REPLICATION
 from kafkacheck.spec.cluster.clients import consumed_records_survive
 from kafkacheck.spec.cluster.refinement import (
     brokers_serve_committed_log,
@@ -28,10 +26,8 @@ from kafkacheck.spec.cluster.refinement import (
     consumed_records_are_committed,
 )
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
-    bounds={**BOUNDS, "max_records": 2, "max_metadata_offset": 2, "max_broker_epoch": 0, "expirations": 1, "moves": 1},
+MODEL = CLUSTER.model(
+    bounds={"max_records": 2, "max_metadata_offset": 2, "max_broker_epoch": 0, "expirations": 1, "moves": 1},
     rules=ClusterRules(commits_are_noted=True),
     actions=[
         *REPLICATION,
@@ -52,6 +48,5 @@ MODEL = Model(
         *CONTROLLER,
         *CONSUMER,
     ],
-    sometimes=EXAMPLES,
-    drawing=CLUSTER_WITH_CONSUMER,
+    drawing=CLUSTER_AND_CONSUMER_LANES,
 )

@@ -9,22 +9,19 @@ Bounds: two replicas and one record are enough for what goes wrong around a sing
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.cluster import State
-from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
-from kafkacheck.model.cluster.environment import leadership_is_moved, process_crashes, session_expires, start_in_sync
-from kafkacheck.model.cluster.system import BOUNDS, EXAMPLES, ISR_CHANGES, KRAFT, LEMMAS, MEASURES, REPLICATION, SAFETY
+from kafkacheck.model.cluster.environment import leadership_is_moved, process_crashes, session_expires
+from kafkacheck.model.cluster.system import (
+    CLUSTER,
+    ISR_CHANGES,
+    KRAFT,
+    LEMMAS,
+    REPLICATION,
+    SAFETY,
+)
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
-    bounds={**BOUNDS, "crashes": 1, "expirations": 1, "moves": 1},
-    rules=ClusterRules(),
+MODEL = CLUSTER.model(
+    bounds={"crashes": 1, "expirations": 1, "moves": 1},
     actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, process_crashes, session_expires, leadership_is_moved],
     always=SAFETY,
-    sometimes=EXAMPLES,
     lemmas=LEMMAS,
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

@@ -7,22 +7,17 @@ Bounds: two replicas and one record; one crash with its restart, and one lag, af
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model, each
+from kafkacheck.checker.model import each
 from kafkacheck.impl.broker.registration import broker_learns_epoch
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
-from kafkacheck.model.cluster.environment import follower_lags, process_crashes, start_in_sync
+from kafkacheck.model.cluster.environment import follower_lags, process_crashes
 from kafkacheck.model.cluster.healing import FAIR_IN_ZOOKEEPER, ISR_GROWTH
-from kafkacheck.model.cluster.system import BOUNDS, EPOCH_QUESTIONS, EXAMPLES, REPLICATION, ZOOKEEPER
+from kafkacheck.model.cluster.system import CLUSTER, EPOCH_QUESTIONS, REPLICATION, ZOOKEEPER
 from kafkacheck.spec.cluster.liveness import bounds_leave_room, converged, disturbed
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
+MODEL = CLUSTER.model(
     bounds={
-        **BOUNDS,
         "late_registrations": 1,
         "max_leader_epoch": 5,
         "max_metadata_offset": 7,
@@ -40,8 +35,6 @@ MODEL = Model(
         follower_lags,
     ],
     always=[bounds_leave_room],
-    sometimes=EXAMPLES,
     leads_to=[(disturbed, converged)],
     weakly_fair=[*FAIR_IN_ZOOKEEPER, each(broker_learns_epoch)],
-    drawing=CLUSTER,
 )

@@ -4,22 +4,16 @@ Bounds: two replicas, the follower outside the ISR; two records, both of which m
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.broker.leader import leader_deletes_records
 from kafkacheck.impl.broker.metadata import broker_replays_metadata
-from kafkacheck.impl.cluster import State
-from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
 from kafkacheck.model.cluster.environment import leadership_is_moved, start_alone
-from kafkacheck.model.cluster.system import BOUNDS, EXAMPLES, ISR_CHANGES, MEASURES, REPLICATION, SAFETY
+from kafkacheck.model.cluster.system import CLUSTER, EXAMPLES, ISR_CHANGES, REPLICATION, SAFETY
 from kafkacheck.spec.cluster.files import everything_is_deleted
 from kafkacheck.spec.cluster.messages import only_leaders_delete
 
-MODEL = Model(
-    state=State,
+MODEL = CLUSTER.model(
     initial=start_alone,
     bounds={
-        **BOUNDS,
         "log_size": 2,
         "max_records": 2,
         "max_leader_epoch": 1,
@@ -28,10 +22,7 @@ MODEL = Model(
         "max_log_start": 2,
         "moves": 1,
     },
-    rules=ClusterRules(),
     actions=[*REPLICATION, *ISR_CHANGES, broker_replays_metadata, leader_deletes_records, leadership_is_moved],
     always=[*SAFETY, only_leaders_delete],
     sometimes=[*EXAMPLES, everything_is_deleted],
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

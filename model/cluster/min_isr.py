@@ -5,21 +5,16 @@ Bounds: two replicas and one record; min.insync.replicas is 2, and from any time
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.broker.metadata import broker_replays_metadata
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.controller.brokers import controller_unfences_broker
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
-from kafkacheck.model.cluster.environment import min_isr_is_lowered, session_expires, start_in_sync
+from kafkacheck.model.cluster.environment import min_isr_is_lowered, session_expires
 from kafkacheck.model.cluster.system import (
-    BOUNDS,
     BROKERS,
+    CLUSTER,
     CONTROLLER,
     ELIGIBLE,
-    EXAMPLES,
     ISR_CHANGES,
-    MEASURES,
     REPLICATION,
 )
 from kafkacheck.spec.cluster.properties import (
@@ -30,10 +25,8 @@ from kafkacheck.spec.cluster.properties import (
 )
 from kafkacheck.spec.cluster.steps import high_watermark_does_not_fall
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
-    bounds={**BOUNDS, "max_broker_epoch": 0, "expirations": 1, "min_isr_changes": 1},
+MODEL = CLUSTER.model(
+    bounds={"max_broker_epoch": 0, "expirations": 1, "min_isr_changes": 1},
     rules=ClusterRules(eligible_leader_replicas=True, min_insync_replicas=2),
     actions=[
         *REPLICATION,
@@ -53,7 +46,4 @@ MODEL = Model(
         *CONTROLLER,
         *ELIGIBLE,
     ],
-    sometimes=EXAMPLES,
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

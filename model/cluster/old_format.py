@@ -10,25 +10,20 @@ Bounds: two replicas and two records, so that a log can have another record wher
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.broker.metadata import broker_obeys_leader_and_isr
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
 from kafkacheck.model.cluster.environment import leadership_is_moved, start_in_sync_in_format
-from kafkacheck.model.cluster.system import BOUNDS, EPOCH_QUESTIONS, EXAMPLES, MEASURES, REPLICATION, SAFETY
+from kafkacheck.model.cluster.system import CLUSTER, EPOCH_QUESTIONS, REPLICATION, SAFETY
 from kafkacheck.spec.cluster.files import epoch_file_matches_log, only_followers_truncate
 from kafkacheck.spec.cluster.steps import shared_committed_records_are_kept
 
 OF_EPOCHS = (epoch_file_matches_log, only_followers_truncate)
 """What cannot hold: the leader-epoch file does not match the log, and a follower asks although it has no epoch."""
 
-MODEL = Model(
-    state=State,
+MODEL = CLUSTER.model(
     initial=start_in_sync_in_format,
     bounds={
-        **BOUNDS,
         "max_records": 2,
         "max_leader_epoch": 1,
         "max_metadata_offset": 1,
@@ -43,7 +38,4 @@ MODEL = Model(
     ),
     actions=[*REPLICATION, *EPOCH_QUESTIONS, broker_obeys_leader_and_isr, leadership_is_moved],
     always=[*(each for each in SAFETY if each not in OF_EPOCHS), shared_committed_records_are_kept],
-    sometimes=EXAMPLES,
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

@@ -7,20 +7,16 @@ Bounds: two brokers that lose power once each; one record that is lost and one i
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.broker.recovery import broker_checkpoints_high_watermark
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
-from kafkacheck.model.cluster.environment import power_fails, start_in_sync
+from kafkacheck.model.cluster.environment import power_fails
 from kafkacheck.model.cluster.system import (
-    BOUNDS,
     BROKERS,
+    CLUSTER,
     CONTROLLER,
     EPOCH_QUESTIONS,
     EXAMPLES,
-    MEASURES,
     REPLICATION,
     ZOOKEEPER,
 )
@@ -33,10 +29,8 @@ from kafkacheck.spec.cluster.properties import (
 )
 from kafkacheck.spec.cluster.steps import checkpoint_falls_with_high_watermark
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
-    bounds={**BOUNDS, "max_records": 2, "max_leader_epoch": 4, "max_broker_epoch": 2, "power_losses": 2},
+MODEL = CLUSTER.model(
+    bounds={"max_records": 2, "max_leader_epoch": 4, "max_broker_epoch": 2, "power_losses": 2},
     rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[*REPLICATION, *EPOCH_QUESTIONS, *ZOOKEEPER, broker_checkpoints_high_watermark, power_fails],
     always=[
@@ -49,6 +43,4 @@ MODEL = Model(
         *CONTROLLER,
     ],
     sometimes=[*EXAMPLES, lost_suffix, unflushed_survivor],
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

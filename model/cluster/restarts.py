@@ -5,22 +5,14 @@ Bounds: two replicas, the follower outside the ISR; it loses its disk once, and 
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.cluster import State
-from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
 from kafkacheck.model.cluster.environment import disk_is_replaced, process_crashes, start_alone
-from kafkacheck.model.cluster.system import BOUNDS, ISR_CHANGES, KRAFT, MEASURES, REPLICATION, SAFETY
+from kafkacheck.model.cluster.system import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION, SAFETY
 from kafkacheck.spec.cluster.properties import acknowledged_record
 
-MODEL = Model(
-    state=State,
+MODEL = CLUSTER.model(
     initial=start_alone,
-    bounds={**BOUNDS, "max_metadata_offset": 5, "max_broker_epoch": 2, "crashes": 1, "disk_losses": 1},
-    rules=ClusterRules(),
+    bounds={"max_metadata_offset": 5, "max_broker_epoch": 2, "crashes": 1, "disk_losses": 1},
     actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, process_crashes, disk_is_replaced],
     always=SAFETY,
     sometimes=[acknowledged_record],
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

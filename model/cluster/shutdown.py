@@ -7,22 +7,17 @@ Bounds: two replicas and one record; one shutdown and one power loss, in either 
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.broker.recovery import broker_flushes
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.controller.brokers import broker_stops
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
-from kafkacheck.model.cluster.environment import power_fails, shutdown_is_asked, start_in_sync
+from kafkacheck.model.cluster.environment import power_fails, shutdown_is_asked
 from kafkacheck.model.cluster.system import (
-    BOUNDS,
     BROKERS,
+    CLUSTER,
     CONTROLLER,
     ELIGIBLE,
-    EXAMPLES,
     ISR_CHANGES,
     KRAFT,
-    MEASURES,
     REPLICATION,
 )
 from kafkacheck.spec.cluster.properties import (
@@ -32,11 +27,8 @@ from kafkacheck.spec.cluster.properties import (
     one_leader_in_epoch,
 )
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
+MODEL = CLUSTER.model(
     bounds={
-        **BOUNDS,
         "max_leader_epoch": 3,
         "max_metadata_offset": 5,
         "max_broker_epoch": 2,
@@ -54,7 +46,4 @@ MODEL = Model(
         *CONTROLLER,
         *ELIGIBLE,
     ],
-    sometimes=EXAMPLES,
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

@@ -11,6 +11,7 @@ consumers read from. The others are budgets of disturbances
 (`model/cluster/environment.py`). All of them only end behaviours.
 """
 
+from kafkacheck.checker.model import Family
 from kafkacheck.impl.broker.fetch import leader_answers_epoch_end, leader_answers_fetch
 from kafkacheck.impl.broker.fetcher import (
     follower_asks_epoch_end,
@@ -25,6 +26,9 @@ from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import Stage
 from kafkacheck.impl.controller.alter_partition import controller_alters_partition
 from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.drawing import CLUSTER_LANES
+from kafkacheck.model.cluster.environment import start_in_sync
 from kafkacheck.spec.cluster.clients import (
     consumer_learns_from_the_living,
     consumers_are_served_in_their_epoch,
@@ -279,3 +283,14 @@ BOUNDS = {
     "read_replicas": 0,
 }
 """Bounds to start from; each model says what it changes."""
+
+CLUSTER = Family(
+    state=State,
+    initial=start_in_sync,
+    bounds=BOUNDS,
+    rules=ClusterRules(),
+    sometimes=EXAMPLES,
+    measures=MEASURES,
+    drawing=CLUSTER_LANES,
+)
+"""The partition of a cluster, as each model has it unless it says otherwise."""

@@ -6,33 +6,22 @@ Bounds: three replicas, because the damage takes a leader, the leader before it,
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.broker.metadata import broker_replays_metadata
-from kafkacheck.impl.cluster import State
-from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
 from kafkacheck.model.cluster.environment import leadership_is_moved, start_with_laggard
 from kafkacheck.model.cluster.system import (
-    BOUNDS,
-    EXAMPLES,
+    CLUSTER,
     ISR_CHANGES,
     LEMMAS,
-    MEASURES,
     REPLICATION,
     SAFETY,
     one_fetch_under_way,
 )
 
-MODEL = Model(
-    state=State,
+MODEL = CLUSTER.model(
     initial=start_with_laggard,
-    bounds={**BOUNDS, "replicas": 3, "max_broker_epoch": 0, "max_metadata_offset": 3, "moves": 2},
-    rules=ClusterRules(),
+    bounds={"replicas": 3, "max_broker_epoch": 0, "max_metadata_offset": 3, "moves": 2},
     actions=[*REPLICATION, *ISR_CHANGES, broker_replays_metadata, leadership_is_moved],
     always=SAFETY,
-    sometimes=EXAMPLES,
     constraint=one_fetch_under_way,
     lemmas=LEMMAS,
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

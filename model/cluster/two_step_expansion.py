@@ -4,22 +4,16 @@ Bounds: as cluster.restarts, of which this is the variant in which a fetch can c
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.broker.isr import leader_finds_caught_up, leader_learns_of_change, leader_proposes_caught_up
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.controller.alter_partition import controller_alters_partition
-from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
 from kafkacheck.model.cluster.environment import disk_is_replaced, process_crashes, start_alone
-from kafkacheck.model.cluster.system import BOUNDS, KRAFT, MEASURES, REPLICATION, SAFETY
+from kafkacheck.model.cluster.system import CLUSTER, KRAFT, REPLICATION, SAFETY
 from kafkacheck.spec.cluster.isr import caught_up_followers_may_join
 from kafkacheck.spec.cluster.properties import acknowledged_record
 
-MODEL = Model(
-    state=State,
+MODEL = CLUSTER.model(
     initial=start_alone,
-    bounds={**BOUNDS, "max_metadata_offset": 5, "max_broker_epoch": 2, "crashes": 1, "disk_losses": 1},
-    rules=ClusterRules(),
+    bounds={"max_metadata_offset": 5, "max_broker_epoch": 2, "crashes": 1, "disk_losses": 1},
     actions=[
         *REPLICATION,
         *KRAFT,
@@ -32,6 +26,4 @@ MODEL = Model(
     ],
     always=[*SAFETY, caught_up_followers_may_join],
     sometimes=[acknowledged_record],
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

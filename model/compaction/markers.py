@@ -5,18 +5,14 @@ Bounds: two transactions of two producers, with keys that have the same bytes as
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.compaction.cleaner import cleaner_cleans
-from kafkacheck.impl.compaction.records import State
 from kafkacheck.impl.compaction.replica import follower_fetches, leader_ends_transaction
-from kafkacheck.impl.compaction.rules import CompactionRules
 from kafkacheck.model.compaction.environment import (
     follower_falls_behind,
     leadership_moves,
     producer_writes,
-    start_compaction,
 )
-from kafkacheck.model.compaction.system import BOUNDS, EXAMPLES_OF_REPLICAS, SAFETY_OF_REPLICAS
+from kafkacheck.model.compaction.system import COMPACTED, EXAMPLES_OF_REPLICAS, SAFETY_OF_REPLICAS
 from kafkacheck.spec.compaction.properties import (
     aborted_transaction,
     committed_transaction,
@@ -25,11 +21,8 @@ from kafkacheck.spec.compaction.properties import (
     removed_marker,
 )
 
-MODEL = Model(
-    state=State,
-    initial=start_compaction,
-    bounds={**BOUNDS, "transactional": 1, "producer_ids": 2, "batches": 2, "log_size": 4, "lags": 1, "failovers": 1},
-    rules=CompactionRules(),
+MODEL = COMPACTED.model(
+    bounds={"transactional": 1, "producer_ids": 2, "batches": 2, "log_size": 4, "lags": 1, "failovers": 1},
     actions=[
         producer_writes,
         leader_ends_transaction,

@@ -5,18 +5,12 @@ Bounds: three writes of two producers to one replica, which has to make its prod
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.compaction.records import State
-from kafkacheck.impl.compaction.rules import CompactionRules
-from kafkacheck.model.compaction.environment import producer_state_is_rebuilt, start_compaction, write_is_repeated
-from kafkacheck.model.compaction.system import BOUNDS, COMPACTION, SAFETY
+from kafkacheck.model.compaction.environment import producer_state_is_rebuilt, write_is_repeated
+from kafkacheck.model.compaction.system import COMPACTED, COMPACTION, SAFETY
 from kafkacheck.spec.compaction.properties import emptied_batch, removed_batch, removed_tombstone
 
-MODEL = Model(
-    state=State,
-    initial=start_compaction,
-    bounds={**BOUNDS, "replicas": 1, "producer_ids": 2, "log_size": 4, "retries": 1, "reloads": 2},
-    rules=CompactionRules(),
+MODEL = COMPACTED.model(
+    bounds={"replicas": 1, "producer_ids": 2, "log_size": 4, "retries": 1, "reloads": 2},
     actions=[*COMPACTION, write_is_repeated, producer_state_is_rebuilt],
     always=SAFETY,
     sometimes=[removed_batch, emptied_batch, removed_tombstone],

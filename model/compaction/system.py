@@ -5,9 +5,12 @@ have room for `log_size` batches and markers; where `transactional` is 1, in tra
 producers (`model/producer/system.py`), and budgets of disturbances (`model/compaction/environment.py`).
 """
 
+from kafkacheck.checker.model import Family
 from kafkacheck.impl.compaction.cleaner import cleaner_cleans
+from kafkacheck.impl.compaction.records import State
 from kafkacheck.impl.compaction.replica import consumer_reads
-from kafkacheck.model.compaction.environment import producer_writes
+from kafkacheck.impl.compaction.rules import CompactionRules
+from kafkacheck.model.compaction.environment import producer_writes, start_compaction
 from kafkacheck.spec.compaction.properties import (
     committed_without_all,
     follower_is_back,
@@ -46,3 +49,6 @@ BOUNDS = {
     "reloads": 0,
 }
 """Bounds to start from; each model says what it changes."""
+
+COMPACTED = Family(state=State, initial=start_compaction, bounds=BOUNDS, rules=CompactionRules())
+"""A compacted partition, as each model has it unless it says otherwise."""

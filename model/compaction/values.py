@@ -5,19 +5,13 @@ Bounds: three writes of two keys to two replicas, each with a cleaner of its own
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.compaction.records import State
 from kafkacheck.impl.compaction.replica import follower_fetches
-from kafkacheck.impl.compaction.rules import CompactionRules
-from kafkacheck.model.compaction.environment import follower_falls_behind, leadership_moves, start_compaction
-from kafkacheck.model.compaction.system import BOUNDS, COMPACTION, EXAMPLES_OF_REPLICAS, SAFETY
+from kafkacheck.model.compaction.environment import follower_falls_behind, leadership_moves
+from kafkacheck.model.compaction.system import COMPACTED, COMPACTION, EXAMPLES_OF_REPLICAS, SAFETY
 from kafkacheck.spec.compaction.properties import emptied_batch, removed_batch, removed_tombstone
 
-MODEL = Model(
-    state=State,
-    initial=start_compaction,
-    bounds={**BOUNDS, "lags": 1, "failovers": 2},
-    rules=CompactionRules(),
+MODEL = COMPACTED.model(
+    bounds={"lags": 1, "failovers": 2},
     actions=[*COMPACTION, follower_fetches, follower_falls_behind, leadership_moves],
     always=SAFETY,
     sometimes=[*EXAMPLES_OF_REPLICAS, removed_batch, emptied_batch, removed_tombstone],

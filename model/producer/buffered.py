@@ -6,20 +6,16 @@ Bounds: three batches; the producer's process ends once, and the next one begins
 Expected: VIOLATED sends_that_returned_are_safe
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.producer.constants import Sending
 from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.producer.sender import application_hands_over, producer_drains, producer_gets_id
-from kafkacheck.impl.producing import State
-from kafkacheck.model.producer.drawing import PARTITIONS
 from kafkacheck.model.producer.environment import connection_breaks, producer_dies, start_empty
-from kafkacheck.model.producer.system import BOUNDS, DEATHS, EXAMPLES, RETRIES_OF_BUFFERED, SAFETY
+from kafkacheck.model.producer.system import DEATHS, PRODUCER, RETRIES_OF_BUFFERED, SAFETY
 from kafkacheck.spec.producer.properties import sends_that_returned_are_safe
 
-MODEL = Model(
-    state=State,
+MODEL = PRODUCER.model(
     initial=start_empty,
-    bounds={**BOUNDS, "producer_ids": 2, "disconnections": 1, "producer_deaths": 1},
+    bounds={"producer_ids": 2, "disconnections": 1, "producer_deaths": 1},
     rules=ProducerRules(sending=Sending.BUFFERED),
     actions=[
         producer_gets_id,
@@ -30,6 +26,4 @@ MODEL = Model(
         producer_dies,
     ],
     always=[sends_that_returned_are_safe, *SAFETY, *DEATHS],
-    sometimes=EXAMPLES,
-    drawing=PARTITIONS,
 )

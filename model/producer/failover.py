@@ -6,27 +6,20 @@ Bounds: two replicas and four batches, of which the first is acknowledged, as ot
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.producer.follower import follower_fetches
-from kafkacheck.impl.producer.rules import ProducerRules
-from kafkacheck.impl.producing import State
 from kafkacheck.model.producer.drawing import REPLICAS
 from kafkacheck.model.producer.environment import (
     broker_crashes,
     connection_breaks,
     leadership_moves,
     request_is_left_behind,
-    start_known,
 )
-from kafkacheck.model.producer.system import BOUNDS, EXAMPLES, LATE_RETRIES, SAFETY
+from kafkacheck.model.producer.system import EXAMPLES, LATE_RETRIES, PRODUCER, SAFETY
 from kafkacheck.spec.producer.clients import request_to_next_leader
 from kafkacheck.spec.producer.properties import two_batches_in_flight
 
-MODEL = Model(
-    state=State,
-    initial=start_known,
-    bounds={**BOUNDS, "batches": 4, "replicas": 2, "disconnections": 2, "failovers": 2, "crashes": 1},
-    rules=ProducerRules(),
+MODEL = PRODUCER.model(
+    bounds={"batches": 4, "replicas": 2, "disconnections": 2, "failovers": 2, "crashes": 1},
     actions=[
         *LATE_RETRIES,
         follower_fetches,

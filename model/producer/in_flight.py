@@ -5,26 +5,18 @@ Bounds: five batches to two partitions, of which the first to each is acknowledg
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.producer.sender import producer_bumps_epoch, producer_resolves_sequences
-from kafkacheck.impl.producing import State
-from kafkacheck.model.producer.drawing import PARTITIONS
 from kafkacheck.model.producer.environment import (
     batch_expires_in_flight,
     connection_breaks,
     request_is_left_behind,
-    start_known,
 )
-from kafkacheck.model.producer.system import BOUNDS, EXAMPLES, LATE_RETRIES, SAFETY
+from kafkacheck.model.producer.system import LATE_RETRIES, PRODUCER, SAFETY
 from kafkacheck.spec.producer.clients import abandoned_requests_have_expired, late_answers_are_counted
 from kafkacheck.spec.producer.properties import batches_lie_in_their_partition
 
-MODEL = Model(
-    state=State,
-    initial=start_known,
-    bounds={**BOUNDS, "batches": 5, "partitions": 2, "disconnections": 1, "in_flight_expirations": 1},
-    rules=ProducerRules(),
+MODEL = PRODUCER.model(
+    bounds={"batches": 5, "partitions": 2, "disconnections": 1, "in_flight_expirations": 1},
     actions=[
         *LATE_RETRIES,
         producer_bumps_epoch,
@@ -39,6 +31,4 @@ MODEL = Model(
         late_answers_are_counted,
         *SAFETY,
     ],
-    sometimes=EXAMPLES,
-    drawing=PARTITIONS,
 )

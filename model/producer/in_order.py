@@ -6,24 +6,17 @@ Bounds: four batches, of which the first is acknowledged, and room for two in fl
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.producer.rules import ProducerRules
-from kafkacheck.impl.producing import State
-from kafkacheck.model.producer.drawing import PARTITIONS
-from kafkacheck.model.producer.environment import append_is_refused, connection_breaks, start_known
-from kafkacheck.model.producer.system import BOUNDS, EXAMPLES, RETRIES, SAFETY
+from kafkacheck.model.producer.environment import append_is_refused, connection_breaks
+from kafkacheck.model.producer.system import PRODUCER, RETRIES, SAFETY
 from kafkacheck.spec.producer.properties import each_batch_is_stored_once, sequences_follow_each_other
 
 OF_IDEMPOTENCE = (each_batch_is_stored_once, sequences_follow_each_other)
 """What a broker that does not look at sequences cannot keep."""
 
-MODEL = Model(
-    state=State,
-    initial=start_known,
-    bounds={**BOUNDS, "batches": 4, "log_size": 6, "disconnections": 2, "refusals": 2},
+MODEL = PRODUCER.model(
+    bounds={"batches": 4, "log_size": 6, "disconnections": 2, "refusals": 2},
     rules=ProducerRules(idempotence=False, partition_is_muted=True),
     actions=[*RETRIES, connection_breaks, append_is_refused],
     always=[each for each in SAFETY if each not in OF_IDEMPOTENCE],
-    sometimes=EXAMPLES,
-    drawing=PARTITIONS,
 )

@@ -9,26 +9,20 @@ Bounds: three batches, of which the first is acknowledged and another one is inv
 Expected: VIOLATED each_batch_is_stored_once
 """
 
-from kafkacheck.checker.model import Model, each
+from kafkacheck.checker.model import each
 from kafkacheck.impl.producer.leader import leader_handles_produce
-from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.producer.sender import (
     producer_bumps_epoch,
     producer_resolves_sequences,
     producer_sends_again,
     producer_takes_answer,
 )
-from kafkacheck.impl.producing import State
-from kafkacheck.model.producer.drawing import PARTITIONS
-from kafkacheck.model.producer.environment import append_is_refused, batch_is_invalid, connection_breaks, start_known
-from kafkacheck.model.producer.system import BOUNDS, EXAMPLES, RETRIES, SAFETY
+from kafkacheck.model.producer.environment import append_is_refused, batch_is_invalid, connection_breaks
+from kafkacheck.model.producer.system import PRODUCER, RETRIES, SAFETY
 from kafkacheck.spec.producer.steps import batch_under_way, nothing_under_way
 
-MODEL = Model(
-    state=State,
-    initial=start_known,
-    bounds={**BOUNDS, "disconnections": 1, "refusals": 1, "invalid_batches": 1},
-    rules=ProducerRules(),
+MODEL = PRODUCER.model(
+    bounds={"disconnections": 1, "refusals": 1, "invalid_batches": 1},
     actions=[
         *RETRIES,
         producer_bumps_epoch,
@@ -38,7 +32,6 @@ MODEL = Model(
         batch_is_invalid,
     ],
     always=SAFETY,
-    sometimes=EXAMPLES,
     leads_to=[(batch_under_way, nothing_under_way)],
     weakly_fair=[
         each(leader_handles_produce, "partition_id"),
@@ -47,5 +40,4 @@ MODEL = Model(
         each(producer_resolves_sequences, "partition_id"),
         producer_bumps_epoch,
     ],
-    drawing=PARTITIONS,
 )

@@ -5,23 +5,18 @@ Bounds: two replicas and three batches, of which the first is acknowledged; the 
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model, each
+from kafkacheck.checker.model import each
 from kafkacheck.impl.producer.follower import follower_fetches
 from kafkacheck.impl.producer.leader import leader_handles_produce
-from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.producer.sender import producer_sends, producer_takes_answer
-from kafkacheck.impl.producing import State
 from kafkacheck.model.producer.drawing import REPLICAS
-from kafkacheck.model.producer.environment import records_are_deleted, replica_begins_anew, start_known
-from kafkacheck.model.producer.system import BOUNDS, SAFETY
+from kafkacheck.model.producer.environment import records_are_deleted, replica_begins_anew
+from kafkacheck.model.producer.system import PRODUCER, SAFETY
 from kafkacheck.spec.producer.properties import acknowledged_batch
 from kafkacheck.spec.producer.steps import follower_behind, followers_have_all
 
-MODEL = Model(
-    state=State,
-    initial=start_known,
-    bounds={**BOUNDS, "replicas": 2, "max_log_start": 2, "deletions": 1, "replacements": 1},
-    rules=ProducerRules(),
+MODEL = PRODUCER.model(
+    bounds={"replicas": 2, "max_log_start": 2, "deletions": 1, "replacements": 1},
     actions=[
         producer_sends,
         producer_takes_answer,

@@ -5,19 +5,15 @@ Bounds: one replica, which flushes what it acknowledges; three batches, of which
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.producer.recovery import broker_flushes_log, broker_rolls_segment
 from kafkacheck.impl.producer.rules import ProducerRules
-from kafkacheck.impl.producing import State
-from kafkacheck.model.producer.drawing import PARTITIONS
 from kafkacheck.model.producer.environment import broker_crashes, connection_breaks, power_fails, start_with_snapshot
-from kafkacheck.model.producer.system import BOUNDS, EXAMPLES, FILES, RETRIES, SAFETY
+from kafkacheck.model.producer.system import FILES, PRODUCER, RETRIES, SAFETY
 from kafkacheck.spec.producer.properties import producer_state_matches_log
 
-MODEL = Model(
-    state=State,
+MODEL = PRODUCER.model(
     initial=start_with_snapshot,
-    bounds={**BOUNDS, "snapshots": 2, "disconnections": 1, "power_losses": 1, "crashes": 1},
+    bounds={"snapshots": 2, "disconnections": 1, "power_losses": 1, "crashes": 1},
     rules=ProducerRules(answers_await_flush=True),
     actions=[
         *RETRIES,
@@ -28,6 +24,4 @@ MODEL = Model(
         broker_crashes,
     ],
     always=[*SAFETY, *FILES, producer_state_matches_log],
-    sometimes=EXAMPLES,
-    drawing=PARTITIONS,
 )

@@ -5,27 +5,20 @@ Bounds: four batches, of which the first is acknowledged, and two in flight; the
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.producer.sender import producer_bumps_epoch
-from kafkacheck.impl.producing import State
-from kafkacheck.model.producer.drawing import PARTITIONS
 from kafkacheck.model.producer.environment import (
     connection_breaks,
     records_are_deleted,
     request_is_left_behind,
-    start_known,
 )
-from kafkacheck.model.producer.system import BOUNDS, EXAMPLES, LATE_RETRIES, SAFETY
+from kafkacheck.model.producer.system import EXAMPLES, LATE_RETRIES, PRODUCER, SAFETY
 from kafkacheck.spec.producer.properties import two_batches_in_flight
 
-MODEL = Model(
-    state=State,
-    initial=start_known,
-    bounds={**BOUNDS, "batches": 4, "log_size": 5, "max_log_start": 3, "disconnections": 1, "deletions": 1},
+MODEL = PRODUCER.model(
+    bounds={"batches": 4, "log_size": 5, "max_log_start": 3, "disconnections": 1, "deletions": 1},
     rules=ProducerRules(unknown_producer_may_go_on=False, state_outlives_records=False),
     actions=[*LATE_RETRIES, producer_bumps_epoch, connection_breaks, request_is_left_behind, records_are_deleted],
     always=SAFETY,
     sometimes=[*EXAMPLES, two_batches_in_flight],
-    drawing=PARTITIONS,
 )

@@ -5,26 +5,18 @@ Bounds: four batches, of which the first is acknowledged, and two in flight: one
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.producer.sender import producer_bumps_epoch, producer_resolves_sequences
-from kafkacheck.impl.producing import State
-from kafkacheck.model.producer.drawing import PARTITIONS
 from kafkacheck.model.producer.environment import (
     append_is_refused,
     batch_expires,
     connection_breaks,
     request_is_left_behind,
-    start_known,
 )
-from kafkacheck.model.producer.system import BOUNDS, EXAMPLES, LATE_RETRIES, LEMMAS, SAFETY
+from kafkacheck.model.producer.system import EXAMPLES, LATE_RETRIES, LEMMAS, PRODUCER, SAFETY
 from kafkacheck.spec.producer.properties import two_batches_in_flight
 
-MODEL = Model(
-    state=State,
-    initial=start_known,
-    bounds={**BOUNDS, "batches": 4, "log_size": 5, "disconnections": 2, "refusals": 1, "batch_expirations": 1},
-    rules=ProducerRules(),
+MODEL = PRODUCER.model(
+    bounds={"batches": 4, "log_size": 5, "disconnections": 2, "refusals": 1, "batch_expirations": 1},
     actions=[
         *LATE_RETRIES,
         producer_bumps_epoch,
@@ -37,5 +29,4 @@ MODEL = Model(
     always=SAFETY,
     sometimes=[*EXAMPLES, two_batches_in_flight],
     lemmas=LEMMAS,
-    drawing=PARTITIONS,
 )

@@ -6,35 +6,27 @@ Bounds: five batches to two partitions, of which the first to each is acknowledg
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model, each
+from kafkacheck.checker.model import each
 from kafkacheck.impl.producer.leader import leader_handles_produce
-from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.producer.sender import (
     producer_bumps_epoch,
     producer_resolves_sequences,
     producer_sends_again,
     producer_takes_answer,
 )
-from kafkacheck.impl.producing import State
-from kafkacheck.model.producer.drawing import PARTITIONS
-from kafkacheck.model.producer.environment import batch_expires, connection_breaks, start_known
-from kafkacheck.model.producer.system import BOUNDS, EXAMPLES, RETRIES, SAFETY
+from kafkacheck.model.producer.environment import batch_expires, connection_breaks
+from kafkacheck.model.producer.system import PRODUCER, RETRIES, SAFETY
 from kafkacheck.spec.producer.steps import batch_under_way, nothing_under_way
 
-MODEL = Model(
-    state=State,
-    initial=start_known,
+MODEL = PRODUCER.model(
     bounds={
-        **BOUNDS,
         "batches": 5,
         "partitions": 2,
         "disconnections": 1,
         "batch_expirations": 1,
     },
-    rules=ProducerRules(),
     actions=[*RETRIES, producer_bumps_epoch, producer_resolves_sequences, connection_breaks, batch_expires],
     always=SAFETY,
-    sometimes=EXAMPLES,
     leads_to=[(batch_under_way, nothing_under_way)],
     weakly_fair=[
         each(leader_handles_produce, "partition_id"),
@@ -43,5 +35,4 @@ MODEL = Model(
         each(producer_resolves_sequences, "partition_id"),
         producer_bumps_epoch,
     ],
-    drawing=PARTITIONS,
 )

@@ -6,24 +6,20 @@ Bounds: a batch of two records that must be split, one before it that is acknowl
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model, each
+from kafkacheck.checker.model import each
 from kafkacheck.impl.producer.leader import leader_handles_produce
-from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.producer.sender import (
     application_hands_over,
     producer_drains,
     producer_sends_again,
     producer_takes_answer,
 )
-from kafkacheck.impl.producing import State
-from kafkacheck.model.producer.drawing import PARTITIONS
 from kafkacheck.model.producer.environment import (
     append_is_refused,
     batch_is_oversized,
     connection_breaks,
-    start_known,
 )
-from kafkacheck.model.producer.system import BOUNDS, EXAMPLES, RETRIES_OF_BUFFERED, SAFETY
+from kafkacheck.model.producer.system import EXAMPLES, PRODUCER, RETRIES_OF_BUFFERED, SAFETY
 from kafkacheck.spec.producer.clients import (
     applications_wait_for_all,
     halves_go_on_counting,
@@ -32,11 +28,8 @@ from kafkacheck.spec.producer.clients import (
 )
 from kafkacheck.spec.producer.steps import batch_under_way, nothing_under_way
 
-MODEL = Model(
-    state=State,
-    initial=start_known,
+MODEL = PRODUCER.model(
     bounds={
-        **BOUNDS,
         "batches": 4,
         "records_in_batch": 2,
         "max_sequence": 8,
@@ -44,7 +37,6 @@ MODEL = Model(
         "disconnections": 1,
         "refusals": 1,
     },
-    rules=ProducerRules(),
     actions=[
         application_hands_over,
         producer_drains,
@@ -61,5 +53,4 @@ MODEL = Model(
         each(producer_takes_answer, "partition_id"),
         each(producer_sends_again, "partition_id"),
     ],
-    drawing=PARTITIONS,
 )

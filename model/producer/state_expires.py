@@ -6,21 +6,13 @@ Bounds: one batch behind the acknowledged one; one answer is lost, and the broke
 Expected: VIOLATED each_batch_is_stored_once
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.producer.rules import ProducerRules
-from kafkacheck.impl.producing import State
-from kafkacheck.model.producer.drawing import PARTITIONS
-from kafkacheck.model.producer.environment import connection_breaks, producer_state_expires, start_known
-from kafkacheck.model.producer.system import BOUNDS, EXAMPLES, RETRIES, SAFETY
+from kafkacheck.model.producer.environment import connection_breaks, producer_state_expires
+from kafkacheck.model.producer.system import EXAMPLES, PRODUCER, RETRIES, SAFETY
 from kafkacheck.spec.producer.disturbances import unknown_producer_goes_on
 
-MODEL = Model(
-    state=State,
-    initial=start_known,
-    bounds={**BOUNDS, "batches": 2, "disconnections": 1, "state_expirations": 1},
-    rules=ProducerRules(),
+MODEL = PRODUCER.model(
+    bounds={"batches": 2, "disconnections": 1, "state_expirations": 1},
     actions=[*RETRIES, connection_breaks, producer_state_expires],
     always=SAFETY,
     sometimes=[*EXAMPLES, unknown_producer_goes_on],
-    drawing=PARTITIONS,
 )

@@ -4,21 +4,17 @@ Bounds: three batches; the producer's process ends once, and the next one begins
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.producer.constants import Sending
 from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.producer.sender import application_hands_over, producer_drains, producer_gets_id
-from kafkacheck.impl.producing import State
-from kafkacheck.model.producer.drawing import PARTITIONS
 from kafkacheck.model.producer.environment import connection_breaks, producer_dies, start_empty
-from kafkacheck.model.producer.system import BOUNDS, DEATHS, EXAMPLES, RETRIES_OF_BUFFERED, SAFETY
+from kafkacheck.model.producer.system import DEATHS, EXAMPLES, PRODUCER, RETRIES_OF_BUFFERED, SAFETY
 from kafkacheck.spec.producer.clients import first_batch_is_sent_again, later_batch_is_acknowledged
 from kafkacheck.spec.producer.properties import sends_that_returned_are_safe
 
-MODEL = Model(
-    state=State,
+MODEL = PRODUCER.model(
     initial=start_empty,
-    bounds={**BOUNDS, "producer_ids": 2, "disconnections": 1, "producer_deaths": 1},
+    bounds={"producer_ids": 2, "disconnections": 1, "producer_deaths": 1},
     rules=ProducerRules(sending=Sending.SYNCHRONOUS),
     actions=[
         producer_gets_id,
@@ -30,5 +26,4 @@ MODEL = Model(
     ],
     always=[sends_that_returned_are_safe, *SAFETY, *DEATHS],
     sometimes=[*EXAMPLES, first_batch_is_sent_again, later_batch_is_acknowledged],
-    drawing=PARTITIONS,
 )

@@ -12,12 +12,17 @@ More sequences than twice `cached_batches` are needed: with fewer a broker takes
 2**31, and remembers 5.
 """
 
+from kafkacheck.checker.model import Family
 from kafkacheck.impl.producer.leader import leader_handles_late_request, leader_handles_produce
+from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.producer.sender import (
     producer_sends,
     producer_sends_again,
     producer_takes_answer,
 )
+from kafkacheck.impl.producing import State
+from kafkacheck.model.producer.drawing import PARTITIONS
+from kafkacheck.model.producer.environment import start_known
 from kafkacheck.spec.producer.brokers import (
     appends_have_a_reason,
     first_sequences_need_no_producer_state,
@@ -161,3 +166,13 @@ BOUNDS = {
     "aborts": 0,
 }
 """Bounds to start from; each model says what it changes."""
+
+PRODUCER = Family(
+    state=State,
+    initial=start_known,
+    bounds=BOUNDS,
+    rules=ProducerRules(),
+    sometimes=EXAMPLES,
+    drawing=PARTITIONS,
+)
+"""An idempotent producer and its partitions, as each model has them unless it says otherwise."""

@@ -5,14 +5,12 @@ Bounds: three batches of one transaction, two in flight, to two replicas; two fa
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model, each
+from kafkacheck.checker.model import each
 from kafkacheck.impl.producer.follower import follower_fetches
-from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.producer.sender import producer_gets_id
-from kafkacheck.impl.producing import State
 from kafkacheck.model.producer.drawing import REPLICAS
 from kafkacheck.model.producer.environment import coordinator_aborts, leadership_moves, start_empty
-from kafkacheck.model.producer.system import BOUNDS, RETRIES, SAFETY
+from kafkacheck.model.producer.system import PRODUCER, RETRIES, SAFETY
 from kafkacheck.spec.producer.properties import (
     acknowledged_batch,
     failed_batches_are_absent,
@@ -21,18 +19,15 @@ from kafkacheck.spec.producer.properties import (
 )
 from kafkacheck.spec.producer.steps import follower_behind, followers_have_all
 
-MODEL = Model(
-    state=State,
+MODEL = PRODUCER.model(
     initial=start_empty,
     bounds={
-        **BOUNDS,
         "replicas": 2,
         "transactional": 1,
         "max_verification_guard": 3,
         "failovers": 2,
         "aborts": 1,
     },
-    rules=ProducerRules(),
     actions=[producer_gets_id, *RETRIES, follower_fetches, leadership_moves, coordinator_aborts],
     always=[open_transactions_are_stored, *(each for each in SAFETY if each is not failed_batches_are_absent)],
     sometimes=[acknowledged_batch, open_transaction],

@@ -5,27 +5,19 @@ Bounds: five batches to two partitions, of which the first to each is acknowledg
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.producer.sender import producer_bumps_epoch, producer_resolves_sequences
-from kafkacheck.impl.producing import State
-from kafkacheck.model.producer.drawing import PARTITIONS
 from kafkacheck.model.producer.environment import (
     append_is_refused,
     batch_expires,
     connection_breaks,
     metadata_lacks_topic,
     request_is_left_behind,
-    start_known,
 )
-from kafkacheck.model.producer.system import BOUNDS, EXAMPLES, LATE_RETRIES, LEMMAS, SAFETY
+from kafkacheck.model.producer.system import LATE_RETRIES, LEMMAS, PRODUCER, SAFETY
 from kafkacheck.spec.producer.steps import due_batches_are_not_refused
 
-MODEL = Model(
-    state=State,
-    initial=start_known,
+MODEL = PRODUCER.model(
     bounds={
-        **BOUNDS,
         "batches": 5,
         "partitions": 2,
         "disconnections": 1,
@@ -33,7 +25,6 @@ MODEL = Model(
         "batch_expirations": 1,
         "blips": 1,
     },
-    rules=ProducerRules(),
     actions=[
         *LATE_RETRIES,
         producer_bumps_epoch,
@@ -45,7 +36,5 @@ MODEL = Model(
         metadata_lacks_topic,
     ],
     always=[*SAFETY, due_batches_are_not_refused],
-    sometimes=EXAMPLES,
     lemmas=LEMMAS,
-    drawing=PARTITIONS,
 )

@@ -6,30 +6,22 @@ Bounds: three batches of one transaction to an empty partition, two in flight; o
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.producer.sender import producer_gets_id
-from kafkacheck.impl.producing import State
-from kafkacheck.model.producer.drawing import PARTITIONS
 from kafkacheck.model.producer.environment import append_is_refused, connection_breaks, coordinator_aborts, start_empty
-from kafkacheck.model.producer.system import BOUNDS, EXAMPLES, RETRIES, SAFETY, TRANSACTIONAL
+from kafkacheck.model.producer.system import EXAMPLES, PRODUCER, RETRIES, SAFETY, TRANSACTIONAL
 from kafkacheck.spec.producer.disturbances import two_batches_in_transaction
 from kafkacheck.spec.producer.properties import failed_batches_are_absent
 
-MODEL = Model(
-    state=State,
+MODEL = PRODUCER.model(
     initial=start_empty,
     bounds={
-        **BOUNDS,
         "transactional": 1,
         "max_verification_guard": 3,
         "disconnections": 1,
         "refusals": 1,
         "aborts": 1,
     },
-    rules=ProducerRules(),
     actions=[producer_gets_id, *RETRIES, connection_breaks, append_is_refused, coordinator_aborts],
     always=[*(each for each in SAFETY if each is not failed_batches_are_absent), *TRANSACTIONAL],
     sometimes=[*EXAMPLES, two_batches_in_transaction],
-    drawing=PARTITIONS,
 )

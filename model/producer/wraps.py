@@ -6,21 +6,14 @@ Bounds: batches of one or two records, one in flight, and sequences to 4, which 
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.producer.sender import producer_bumps_epoch, producer_resolves_sequences
-from kafkacheck.impl.producing import State
-from kafkacheck.model.producer.drawing import PARTITIONS
-from kafkacheck.model.producer.environment import batch_expires, connection_breaks, start_known
-from kafkacheck.model.producer.system import BOUNDS, EXAMPLES, LEMMAS, RETRIES, SAFETY
+from kafkacheck.model.producer.environment import batch_expires, connection_breaks
+from kafkacheck.model.producer.system import EXAMPLES, LEMMAS, PRODUCER, RETRIES, SAFETY
 from kafkacheck.spec.producer.clients import second_producer_id
 from kafkacheck.spec.producer.steps import due_batches_are_not_refused
 
-MODEL = Model(
-    state=State,
-    initial=start_known,
+MODEL = PRODUCER.model(
     bounds={
-        **BOUNDS,
         "batches": 5,
         "records_in_batch": 2,
         "log_size": 5,
@@ -30,10 +23,8 @@ MODEL = Model(
         "disconnections": 2,
         "batch_expirations": 2,
     },
-    rules=ProducerRules(),
     actions=[*RETRIES, producer_bumps_epoch, producer_resolves_sequences, connection_breaks, batch_expires],
     always=[*SAFETY, due_batches_are_not_refused],
     sometimes=[*EXAMPLES, second_producer_id],
     lemmas=LEMMAS,
-    drawing=PARTITIONS,
 )

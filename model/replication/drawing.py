@@ -5,7 +5,7 @@
 
 from kafkacheck.checker.drawing import Band, Cells, Event, ExtraLane, Lanes
 
-REPLICATION = Lanes(
+REPLICATION_LANES = Lanes(
     array="replicas",
     title="broker {lane}",
     text="HW {high_watermark}  epoch {leader_epoch}  leader {leader}  ISR {isr}",

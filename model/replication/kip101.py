@@ -12,16 +12,16 @@ Expected: VIOLATED weak_isr: the follower is a deposed leader with a record of i
     new leader cannot tell where that record's epoch ends, and the follower cuts the committed record too.
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.constants import FetchFencing, TruncationRule
-from kafkacheck.impl.replication.controller import start_partition
-from kafkacheck.impl.replication.records import ReplicationRules, State
-from kafkacheck.model.replication.drawing import REPLICATION
-from kafkacheck.model.replication.system import ACTIONS, ALWAYS, LEMMAS, MEASURES, SOMETIMES_WITH_TWO_RECORDS
+from kafkacheck.impl.replication.records import ReplicationRules
+from kafkacheck.model.replication.system import (
+    ACTIONS,
+    ALWAYS,
+    REPLICATION,
+    SOMETIMES_WITH_TWO_RECORDS,
+)
 
-MODEL = Model(
-    state=State,
-    initial=start_partition,
+MODEL = REPLICATION.model(
     bounds={"replicas": 2, "log_size": 2, "max_records": 2, "max_leader_epoch": 2},
     rules=ReplicationRules(
         truncation=TruncationRule.KIP_101,
@@ -30,7 +30,4 @@ MODEL = Model(
     actions=ACTIONS,
     always=ALWAYS,
     sometimes=SOMETIMES_WITH_TWO_RECORDS,
-    lemmas=LEMMAS,
-    measures=MEASURES,
-    drawing=REPLICATION,
 )

@@ -13,16 +13,11 @@ Expected: VIOLATED weak_isr: the follower in epoch 0 fetches a record of epoch 2
     then it observes the request of epoch 1, which was on its way all the time, and cuts the record again.
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.constants import FetchFencing, TruncationRule
-from kafkacheck.impl.replication.controller import start_partition
-from kafkacheck.impl.replication.records import ReplicationRules, State
-from kafkacheck.model.replication.drawing import REPLICATION
-from kafkacheck.model.replication.system import ACTIONS, ALWAYS, LEMMAS, MEASURES, SOMETIMES
+from kafkacheck.impl.replication.records import ReplicationRules
+from kafkacheck.model.replication.system import ACTIONS, ALWAYS, REPLICATION, SOMETIMES
 
-MODEL = Model(
-    state=State,
-    initial=start_partition,
+MODEL = REPLICATION.model(
     bounds={"replicas": 3, "log_size": 1, "max_records": 1, "max_leader_epoch": 2},
     rules=ReplicationRules(
         truncation=TruncationRule.KIP_279,
@@ -31,7 +26,4 @@ MODEL = Model(
     actions=ACTIONS,
     always=ALWAYS,
     sometimes=SOMETIMES,
-    lemmas=LEMMAS,
-    measures=MEASURES,
-    drawing=REPLICATION,
 )

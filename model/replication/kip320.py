@@ -10,16 +10,16 @@ Bounds: each of the broken generations fails within them, and so does every othe
 Expected: HOLDS, also at larger bounds (tests/data/tlc.json has them).
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.constants import FetchFencing, TruncationRule
-from kafkacheck.impl.replication.controller import start_partition
-from kafkacheck.impl.replication.records import ReplicationRules, State
-from kafkacheck.model.replication.drawing import REPLICATION
-from kafkacheck.model.replication.system import ACTIONS, ALWAYS, LEMMAS, MEASURES, SOMETIMES_WITH_TWO_RECORDS
+from kafkacheck.impl.replication.records import ReplicationRules
+from kafkacheck.model.replication.system import (
+    ACTIONS,
+    ALWAYS,
+    REPLICATION,
+    SOMETIMES_WITH_TWO_RECORDS,
+)
 
-MODEL = Model(
-    state=State,
-    initial=start_partition,
+MODEL = REPLICATION.model(
     bounds={"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 2},
     rules=ReplicationRules(
         truncation=TruncationRule.KIP_279,
@@ -28,7 +28,4 @@ MODEL = Model(
     actions=ACTIONS,
     always=ALWAYS,
     sometimes=SOMETIMES_WITH_TWO_RECORDS,
-    lemmas=LEMMAS,
-    measures=MEASURES,
-    drawing=REPLICATION,
 )

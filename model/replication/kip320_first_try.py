@@ -12,17 +12,12 @@ Expected: VIOLATED weak_isr: a follower in epoch 0 fetches a committed record of
     step later strong_isr can fail as well: a follower whose fetch committed the record obeys epoch 1 and cuts it.
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.constants import FetchFencing, TruncationRule
-from kafkacheck.impl.replication.controller import start_partition
 from kafkacheck.impl.replication.follower import follower_truncate
-from kafkacheck.impl.replication.records import ReplicationRules, State
-from kafkacheck.model.replication.drawing import REPLICATION
-from kafkacheck.model.replication.system import ACTIONS, ALWAYS, LEMMAS, MEASURES, SOMETIMES
+from kafkacheck.impl.replication.records import ReplicationRules
+from kafkacheck.model.replication.system import ACTIONS, ALWAYS, REPLICATION, SOMETIMES
 
-MODEL = Model(
-    state=State,
-    initial=start_partition,
+MODEL = REPLICATION.model(
     bounds={"replicas": 3, "log_size": 1, "max_records": 1, "max_leader_epoch": 2},
     rules=ReplicationRules(
         truncation=TruncationRule.ON_FETCH,
@@ -31,7 +26,4 @@ MODEL = Model(
     actions=(*ACTIONS, follower_truncate),
     always=ALWAYS,
     sometimes=SOMETIMES,
-    lemmas=LEMMAS,
-    measures=MEASURES,
-    drawing=REPLICATION,
 )

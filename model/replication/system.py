@@ -5,7 +5,8 @@ records; producers write `max_records` records in all; leader epochs run from 0 
 only end behaviours: what is possible at small ones is possible at larger ones.
 """
 
-from kafkacheck.impl.replication.controller import controller_elect_leader, controller_shrink_isr
+from kafkacheck.checker.model import Family
+from kafkacheck.impl.replication.controller import controller_elect_leader, controller_shrink_isr, start_partition
 from kafkacheck.impl.replication.follower import become_follower, follower_replicate
 from kafkacheck.impl.replication.leader import (
     become_leader,
@@ -14,6 +15,8 @@ from kafkacheck.impl.replication.leader import (
     leader_shrink_isr,
     leader_write,
 )
+from kafkacheck.impl.replication.records import State
+from kafkacheck.model.replication.drawing import REPLICATION_LANES
 from kafkacheck.spec.replication.lemmas import (
     committed_records_on_isr,
     committed_records_on_requested_isr,
@@ -115,3 +118,13 @@ SOMETIMES_WITH_TWO_RECORDS = (*SOMETIMES, diverging_logs)
 
 MEASURES = (isr_size, live_leaders)
 """What the states of a state graph are counted by."""
+
+REPLICATION = Family(
+    state=State,
+    initial=start_partition,
+    bounds={},
+    lemmas=LEMMAS,
+    measures=MEASURES,
+    drawing=REPLICATION_LANES,
+)
+"""The abstract partition, as each generation of the protocol has it."""

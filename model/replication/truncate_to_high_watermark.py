@@ -9,16 +9,11 @@ Bounds: the smallest at which anything can be lost. Two replicas, one record, an
 Expected: VIOLATED weak_isr; strong_isr fails at most one step later, at these and at larger bounds.
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.constants import FetchFencing, TruncationRule
-from kafkacheck.impl.replication.controller import start_partition
-from kafkacheck.impl.replication.records import ReplicationRules, State
-from kafkacheck.model.replication.drawing import REPLICATION
-from kafkacheck.model.replication.system import ACTIONS, ALWAYS, LEMMAS, MEASURES, SOMETIMES
+from kafkacheck.impl.replication.records import ReplicationRules
+from kafkacheck.model.replication.system import ACTIONS, ALWAYS, REPLICATION, SOMETIMES
 
-MODEL = Model(
-    state=State,
-    initial=start_partition,
+MODEL = REPLICATION.model(
     bounds={"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1},
     rules=ReplicationRules(
         truncation=TruncationRule.HIGH_WATERMARK,
@@ -27,7 +22,4 @@ MODEL = Model(
     actions=ACTIONS,
     always=ALWAYS,
     sometimes=SOMETIMES,
-    lemmas=LEMMAS,
-    measures=MEASURES,
-    drawing=REPLICATION,
 )

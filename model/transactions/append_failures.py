@@ -7,25 +7,25 @@ Bounds: two transactions of one producer, three failures, so that the epoch coul
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model, each
-from kafkacheck.impl.transactions.records import State
-from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
+from kafkacheck.checker.model import each
 from kafkacheck.model.transactions.environment import append_fails, marker_answer_is_lost
-from kafkacheck.model.transactions.starts import start_transactions
-from kafkacheck.model.transactions.system import BOUNDS, COORDINATOR, EXAMPLES, LEADER, PROMISES, TIMEOUTS, TRANSACTIONS
+from kafkacheck.model.transactions.system import (
+    COORDINATOR,
+    EXAMPLES,
+    LEADER,
+    PROMISES,
+    TIMEOUTS,
+    TRANSACTIONAL,
+    TRANSACTIONS,
+)
 from kafkacheck.spec.transactions.disturbances import append_of_unknown_outcome, entry_is_lost
 from kafkacheck.spec.transactions.properties import fenced_client, nothing_is_undecided, something_is_undecided
 
-MODEL = Model(
-    state=State,
-    initial=start_transactions,
-    bounds={**BOUNDS, "producer_ids": 6, "append_failures": 3, "marker_losses": 1},
-    rules=TransactionRules(),
+MODEL = TRANSACTIONAL.model(
+    bounds={"producer_ids": 6, "append_failures": 3, "marker_losses": 1},
     actions=[*TRANSACTIONS, *TIMEOUTS, append_fails, marker_answer_is_lost],
     always=PROMISES,
     sometimes=[*EXAMPLES, fenced_client, entry_is_lost, append_of_unknown_outcome],
     leads_to=[(something_is_undecided, nothing_is_undecided)],
     weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],
-    drawing=TRANSACTION_LANES,
 )

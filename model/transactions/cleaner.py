@@ -5,15 +5,10 @@ Bounds: two transactions of one producer in one partition with segments of one b
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.transactions.cleaner import cleaner_cleans_segment
 from kafkacheck.impl.transactions.consumer import consumer_begins_anew, consumer_reads
-from kafkacheck.impl.transactions.records import State
-from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
 from kafkacheck.model.transactions.environment import partition_is_reloaded
-from kafkacheck.model.transactions.starts import start_transactions
-from kafkacheck.model.transactions.system import BOUNDS, EXAMPLES, TRANSACTIONS, TRANSITIONS
+from kafkacheck.model.transactions.system import EXAMPLES, TRANSACTIONAL, TRANSACTIONS, TRANSITIONS
 from kafkacheck.spec.transactions.partitions import (
     aborted_record_is_cleaned,
     last_marker_is_cleaned,
@@ -28,11 +23,8 @@ from kafkacheck.spec.transactions.properties import (
     reads_end_at_stable_offset,
 )
 
-MODEL = Model(
-    state=State,
-    initial=start_transactions,
-    bounds={**BOUNDS, "moves": 1},
-    rules=TransactionRules(),
+MODEL = TRANSACTIONAL.model(
+    bounds={"moves": 1},
     actions=[
         *TRANSACTIONS,
         consumer_reads,
@@ -55,5 +47,4 @@ MODEL = Model(
         marker_is_cleaned,
         last_marker_is_cleaned,
     ],
-    drawing=TRANSACTION_LANES,
 )

@@ -4,20 +4,16 @@ Bounds: as in `transactions.late.requests`, with transactions that take too long
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model, each
-from kafkacheck.impl.transactions.records import State
-from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
+from kafkacheck.checker.model import each
 from kafkacheck.model.transactions.environment import produce_is_given_up, request_is_repeated
-from kafkacheck.model.transactions.starts import start_transactions
 from kafkacheck.model.transactions.system import (
-    BOUNDS,
     COORDINATOR,
     EPOCH_LEMMAS,
     EXAMPLES,
     LEADER,
     SAFETY,
     TIMEOUTS,
+    TRANSACTIONAL,
     TRANSACTIONS,
     UPGRADE,
 )
@@ -25,16 +21,12 @@ from kafkacheck.spec.transactions.clients import abort_after_error
 from kafkacheck.spec.transactions.disturbances import end_comes_too_early
 from kafkacheck.spec.transactions.properties import fenced_client, nothing_is_undecided, something_is_undecided
 
-MODEL = Model(
-    state=State,
-    initial=start_transactions,
-    bounds={**BOUNDS, "producer_ids": 2, "requests": 2, "produces": 2, "delays": 1},
-    rules=TransactionRules(),
+MODEL = TRANSACTIONAL.model(
+    bounds={"producer_ids": 2, "requests": 2, "produces": 2, "delays": 1},
     actions=[*TRANSACTIONS, *TIMEOUTS, request_is_repeated, produce_is_given_up],
     always=[*SAFETY, *UPGRADE],
     lemmas=EPOCH_LEMMAS,
     sometimes=[*EXAMPLES, fenced_client, abort_after_error, end_comes_too_early],
     leads_to=[(something_is_undecided, nothing_is_undecided)],
     weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],
-    drawing=TRANSACTION_LANES,
 )

@@ -5,13 +5,8 @@ Bounds: an old and a new producer of one transactional id, two transactions, one
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.transactions.records import State
-from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
 from kafkacheck.model.transactions.environment import request_is_repeated, transactional_id_expires
-from kafkacheck.model.transactions.starts import start_transactions
-from kafkacheck.model.transactions.system import BOUNDS, EPOCH_LEMMAS, EXAMPLES, SAFETY, TRANSACTIONS
+from kafkacheck.model.transactions.system import EPOCH_LEMMAS, EXAMPLES, SAFETY, TRANSACTIONAL, TRANSACTIONS
 from kafkacheck.spec.transactions.disturbances import (
     epoch_begins_behind_abort,
     epoch_begins_behind_commit,
@@ -21,11 +16,8 @@ from kafkacheck.spec.transactions.disturbances import (
 )
 from kafkacheck.spec.transactions.properties import fenced_client
 
-MODEL = Model(
-    state=State,
-    initial=start_transactions,
+MODEL = TRANSACTIONAL.model(
     bounds={
-        **BOUNDS,
         "clients": 2,
         "producer_ids": 3,
         "requests": 3,
@@ -33,7 +25,6 @@ MODEL = Model(
         "expirations": 1,
         "delays": 1,
     },
-    rules=TransactionRules(),
     actions=[*TRANSACTIONS, request_is_repeated, transactional_id_expires],
     always=SAFETY,
     lemmas=EPOCH_LEMMAS,
@@ -46,5 +37,4 @@ MODEL = Model(
         epoch_begins_behind_abort,
         init_rotates_producer_id,
     ],
-    drawing=TRANSACTION_LANES,
 )

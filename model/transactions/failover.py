@@ -5,24 +5,20 @@ Bounds: two transactions of one producer over two partitions, and one change of 
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model, each
-from kafkacheck.impl.transactions.records import State
-from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
+from kafkacheck.checker.model import each
 from kafkacheck.model.transactions.environment import (
     coordinator_comes_back,
     coordinator_is_replaced,
     zombie_coordinator_resigns,
 )
-from kafkacheck.model.transactions.starts import start_transactions
 from kafkacheck.model.transactions.system import (
-    BOUNDS,
     COORDINATOR,
     EPOCH_LEMMAS,
     EXAMPLES,
     LEADER,
     SAFETY,
     TIMEOUTS,
+    TRANSACTIONAL,
     TRANSACTIONS,
 )
 from kafkacheck.spec.transactions.disturbances import (
@@ -34,11 +30,8 @@ from kafkacheck.spec.transactions.disturbances import (
 )
 from kafkacheck.spec.transactions.properties import fenced_client, nothing_is_undecided, something_is_undecided
 
-MODEL = Model(
-    state=State,
-    initial=start_transactions,
-    bounds={**BOUNDS, "partitions": 2, "max_coordinator_epoch": 1, "max_producer_epoch": 5, "failovers": 1},
-    rules=TransactionRules(),
+MODEL = TRANSACTIONAL.model(
+    bounds={"partitions": 2, "max_coordinator_epoch": 1, "max_producer_epoch": 5, "failovers": 1},
     actions=[
         *TRANSACTIONS,
         *TIMEOUTS,
@@ -59,5 +52,4 @@ MODEL = Model(
     ],
     leads_to=[(something_is_undecided, nothing_is_undecided)],
     weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],
-    drawing=TRANSACTION_LANES,
 )

@@ -4,20 +4,24 @@ Bounds: two transactions of two clients in one partition; one request to store s
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model, each
-from kafkacheck.impl.transactions.records import State
+from kafkacheck.checker.model import each
 from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
 from kafkacheck.model.transactions.environment import produce_is_given_up, produce_is_repeated
 from kafkacheck.model.transactions.starts import start_mixed
-from kafkacheck.model.transactions.system import BOUNDS, COORDINATOR, EXAMPLES, LEADER, SAFETY, TIMEOUTS, TRANSACTIONS
+from kafkacheck.model.transactions.system import (
+    COORDINATOR,
+    EXAMPLES,
+    LEADER,
+    SAFETY,
+    TIMEOUTS,
+    TRANSACTIONAL,
+    TRANSACTIONS,
+)
 from kafkacheck.spec.transactions.properties import fenced_client, nothing_is_undecided, something_is_undecided
 
-MODEL = Model(
-    state=State,
+MODEL = TRANSACTIONAL.model(
     initial=start_mixed,
     bounds={
-        **BOUNDS,
         "clients": 2,
         "producer_ids": 2,
         "max_producer_epoch": 4,
@@ -32,5 +36,4 @@ MODEL = Model(
     sometimes=[*EXAMPLES, fenced_client],
     leads_to=[(something_is_undecided, nothing_is_undecided)],
     weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],
-    drawing=TRANSACTION_LANES,
 )

@@ -5,14 +5,9 @@ Bounds: two transactions of one producer in one partition, which is deleted and 
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.transactions.markers import coordinator_drops_deleted_partition
-from kafkacheck.impl.transactions.records import State
-from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
 from kafkacheck.model.transactions.environment import partition_is_deleted, produce_is_repeated, topic_is_recreated
-from kafkacheck.model.transactions.starts import start_transactions
-from kafkacheck.model.transactions.system import BOUNDS, EXAMPLES, STEPS, TIMEOUTS, TRANSACTIONS
+from kafkacheck.model.transactions.system import EXAMPLES, STEPS, TIMEOUTS, TRANSACTIONAL, TRANSACTIONS
 from kafkacheck.spec.transactions.properties import (
     applications_are_told_the_truth,
     fenced_client,
@@ -24,11 +19,8 @@ from kafkacheck.spec.transactions.properties import (
 )
 from kafkacheck.spec.transactions.steps import stopped_clients_do_nothing, transitions_are_valid
 
-MODEL = Model(
-    state=State,
-    initial=start_transactions,
-    bounds={**BOUNDS, "producer_ids": 2, "produces": 2, "delays": 1, "deletions": 1, "recreations": 1},
-    rules=TransactionRules(),
+MODEL = TRANSACTIONAL.model(
+    bounds={"producer_ids": 2, "produces": 2, "delays": 1, "deletions": 1, "recreations": 1},
     actions=[
         *TRANSACTIONS,
         *TIMEOUTS,
@@ -49,5 +41,4 @@ MODEL = Model(
         *STEPS,
     ],
     sometimes=[*EXAMPLES, fenced_client],
-    drawing=TRANSACTION_LANES,
 )

@@ -5,24 +5,24 @@ Bounds: two transactions of one producer in one partition, with transaction vers
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model, each
-from kafkacheck.impl.transactions.records import State
+from kafkacheck.checker.model import each
 from kafkacheck.impl.transactions.rules import TransactionRules
 from kafkacheck.model.transactions.coordinator_environment import coordinator_is_reassigned
-from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
-from kafkacheck.model.transactions.starts import start_transactions
-from kafkacheck.model.transactions.system import BOUNDS, COORDINATOR, EXAMPLES, LEADER, SAFETY, TIMEOUTS, TRANSACTIONS
+from kafkacheck.model.transactions.system import (
+    COORDINATOR,
+    LEADER,
+    SAFETY,
+    TIMEOUTS,
+    TRANSACTIONAL,
+    TRANSACTIONS,
+)
 from kafkacheck.spec.transactions.properties import nothing_is_undecided, something_is_undecided
 
-MODEL = Model(
-    state=State,
-    initial=start_transactions,
-    bounds={**BOUNDS, "max_coordinator_epoch": 1, "failovers": 1},
+MODEL = TRANSACTIONAL.model(
+    bounds={"max_coordinator_epoch": 1, "failovers": 1},
     rules=TransactionRules(transaction_version=1),
     actions=[*TRANSACTIONS, *TIMEOUTS, coordinator_is_reassigned],
     always=SAFETY,
-    sometimes=EXAMPLES,
     leads_to=[(something_is_undecided, nothing_is_undecided)],
     weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],
-    drawing=TRANSACTION_LANES,
 )

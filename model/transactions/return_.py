@@ -8,11 +8,9 @@ Bounds: two transactions of one producer in one partition, the first of version 
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model, each
+from kafkacheck.checker.model import each
 from kafkacheck.impl.transactions.markers import leader_writes_late_marker
-from kafkacheck.impl.transactions.records import State
 from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
 from kafkacheck.model.transactions.environment import (
     marker_is_repeated,
     produce_is_given_up,
@@ -20,7 +18,15 @@ from kafkacheck.model.transactions.environment import (
     request_is_repeated,
 )
 from kafkacheck.model.transactions.starts import start_return
-from kafkacheck.model.transactions.system import BOUNDS, COORDINATOR, EXAMPLES, LEADER, SAFETY, TIMEOUTS, TRANSACTIONS
+from kafkacheck.model.transactions.system import (
+    COORDINATOR,
+    EXAMPLES,
+    LEADER,
+    SAFETY,
+    TIMEOUTS,
+    TRANSACTIONAL,
+    TRANSACTIONS,
+)
 from kafkacheck.spec.transactions.properties import (
     fenced_client,
     nothing_is_undecided,
@@ -28,10 +34,9 @@ from kafkacheck.spec.transactions.properties import (
     something_is_undecided,
 )
 
-MODEL = Model(
-    state=State,
+MODEL = TRANSACTIONAL.model(
     initial=start_return,
-    bounds={**BOUNDS, "producer_ids": 2, "requests": 2, "produces": 2, "delays": 2, "upgrades": 1},
+    bounds={"producer_ids": 2, "requests": 2, "produces": 2, "delays": 2, "upgrades": 1},
     rules=TransactionRules(transaction_version=1),
     actions=[
         *TRANSACTIONS,
@@ -46,5 +51,4 @@ MODEL = Model(
     sometimes=[*EXAMPLES, fenced_client, partition_is_asked_for],
     leads_to=[(something_is_undecided, nothing_is_undecided)],
     weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],
-    drawing=TRANSACTION_LANES,
 )

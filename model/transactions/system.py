@@ -9,6 +9,7 @@ twice. The others are budgets of disturbances
 all one transaction version. All of them only end behaviours.
 """
 
+from kafkacheck.checker.model import Family
 from kafkacheck.impl.transactions.client import (
     producer_aborts,
     producer_begins_transaction,
@@ -34,7 +35,11 @@ from kafkacheck.impl.transactions.partition import (
     leader_receives_produce,
 )
 from kafkacheck.impl.transactions.plain_consumer import application_processes, consumer_commits_offset
+from kafkacheck.impl.transactions.records import State
+from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
 from kafkacheck.model.transactions.environment import client_dies, group_is_rebalanced
+from kafkacheck.model.transactions.starts import start_transactions
 from kafkacheck.spec.transactions.clients import (
     commits_await_acknowledgements,
     new_epochs_complete_the_upgrade,
@@ -324,3 +329,13 @@ PLAIN_CONSUMERS_BOUNDS = {
     "crashes": 1,
 }
 """The same for consumers that do not write."""
+
+TRANSACTIONAL = Family(
+    state=State,
+    initial=start_transactions,
+    bounds=BOUNDS,
+    rules=TransactionRules(),
+    sometimes=EXAMPLES,
+    drawing=TRANSACTION_LANES,
+)
+"""Transactions, as each model has them unless it says otherwise."""

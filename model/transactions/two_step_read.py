@@ -4,31 +4,23 @@ Bounds: two transactions of one producer in one partition whose high watermark l
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.transactions.consumer import leader_ends_read, leader_limits_read
 from kafkacheck.impl.transactions.partition import partition_replicates
-from kafkacheck.impl.transactions.records import State
 from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
-from kafkacheck.model.transactions.starts import start_transactions
 from kafkacheck.model.transactions.system import (
-    BOUNDS,
     EXAMPLES,
     READER_LEMMAS,
     READER_SAFETY,
+    TRANSACTIONAL,
     TRANSACTIONS,
     TRANSITIONS,
 )
 from kafkacheck.spec.transactions.properties import delivered_record
 
-MODEL = Model(
-    state=State,
-    initial=start_transactions,
-    bounds=BOUNDS,
+MODEL = TRANSACTIONAL.model(
     rules=TransactionRules(leader_is_alone=False),
     actions=[*TRANSACTIONS, partition_replicates, leader_limits_read, leader_ends_read],
     always=[*READER_SAFETY, *TRANSITIONS],
     lemmas=READER_LEMMAS,
     sometimes=[*EXAMPLES, delivered_record],
-    drawing=TRANSACTION_LANES,
 )

@@ -4,18 +4,13 @@ Bounds: two transactions of one producer in one partition, one change of the coo
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.transactions.records import State
-from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
 from kafkacheck.model.transactions.environment import (
     coordinator_is_replaced,
     marker_answer_is_lost,
     producer_state_expires,
     zombie_coordinator_resigns,
 )
-from kafkacheck.model.transactions.starts import start_transactions
-from kafkacheck.model.transactions.system import BOUNDS, EXAMPLES, LEMMAS, SAFETY, TRANSACTIONS
+from kafkacheck.model.transactions.system import EXAMPLES, LEMMAS, SAFETY, TRANSACTIONAL, TRANSACTIONS
 from kafkacheck.spec.transactions.clients import refused_commit
 from kafkacheck.spec.transactions.disturbances import (
     coordinator_is_replaced_at_rest,
@@ -24,11 +19,8 @@ from kafkacheck.spec.transactions.disturbances import (
     producer_is_forgotten_behind_failover,
 )
 
-MODEL = Model(
-    state=State,
-    initial=start_transactions,
-    bounds={**BOUNDS, "max_coordinator_epoch": 1, "failovers": 1, "expirations": 1, "marker_losses": 1},
-    rules=TransactionRules(),
+MODEL = TRANSACTIONAL.model(
+    bounds={"max_coordinator_epoch": 1, "failovers": 1, "expirations": 1, "marker_losses": 1},
     actions=[
         *TRANSACTIONS,
         coordinator_is_replaced,
@@ -46,5 +38,4 @@ MODEL = Model(
         producer_is_forgotten_behind_failover,
         refused_commit,
     ],
-    drawing=TRANSACTION_LANES,
 )

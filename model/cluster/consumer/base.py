@@ -4,7 +4,6 @@ Bounds: two replicas, two records, two moves: the high watermark of a new leader
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.broker.metadata import broker_replays_metadata
 from kafkacheck.impl.client.consumer import (
     consumer_asks_latest_offset,
@@ -12,22 +11,17 @@ from kafkacheck.impl.client.consumer import (
     consumer_reads,
     consumer_validates_position,
 )
-from kafkacheck.impl.cluster import State
-from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER_WITH_CONSUMER
-from kafkacheck.model.cluster.environment import leadership_is_moved, start_in_sync
-from kafkacheck.model.cluster.system import BOUNDS, CONSUMER, EXAMPLES, MEASURES, REPLICATION, SAFETY
+from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
+from kafkacheck.model.cluster.environment import leadership_is_moved
+from kafkacheck.model.cluster.system import CLUSTER, CONSUMER, REPLICATION, SAFETY
 from kafkacheck.spec.cluster.clients import (
     consumed_records_survive,
     consumer_reads_one_history,
     latest_offset_does_not_go_back,
 )
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
-    bounds={**BOUNDS, "log_size": 2, "max_records": 2, "max_metadata_offset": 2, "max_broker_epoch": 0, "moves": 2},
-    rules=ClusterRules(),
+MODEL = CLUSTER.model(
+    bounds={"log_size": 2, "max_records": 2, "max_metadata_offset": 2, "max_broker_epoch": 0, "moves": 2},
     actions=[
         *REPLICATION,
         broker_replays_metadata,
@@ -38,7 +32,5 @@ MODEL = Model(
         consumer_asks_latest_offset,
     ],
     always=[latest_offset_does_not_go_back, consumed_records_survive, consumer_reads_one_history, *SAFETY, *CONSUMER],
-    sometimes=EXAMPLES,
-    measures=MEASURES,
-    drawing=CLUSTER_WITH_CONSUMER,
+    drawing=CLUSTER_AND_CONSUMER_LANES,
 )

@@ -4,21 +4,16 @@ Bounds: two replicas, two records and one move, after which the record that shou
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.broker.metadata import broker_replays_metadata
 from kafkacheck.impl.client.consumer import consumer_learns_leader, leader_ends_read, leader_limits_read
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER_WITH_CONSUMER
-from kafkacheck.model.cluster.environment import leadership_is_moved, start_in_sync
-from kafkacheck.model.cluster.system import BOUNDS, CONSUMER, EXAMPLES, MEASURES, REPLICATION, SAFETY
+from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
+from kafkacheck.model.cluster.environment import leadership_is_moved
+from kafkacheck.model.cluster.system import CLUSTER, CONSUMER, EXAMPLES, REPLICATION, SAFETY
 from kafkacheck.spec.cluster.clients import consumed_records_survive, reads_at_the_end, reads_end_at_limit
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
+MODEL = CLUSTER.model(
     bounds={
-        **BOUNDS,
         "log_size": 2,
         "max_records": 2,
         "max_leader_epoch": 1,
@@ -37,6 +32,5 @@ MODEL = Model(
     ],
     always=[consumed_records_survive, *SAFETY, *CONSUMER, reads_end_at_limit],
     sometimes=[*EXAMPLES, reads_at_the_end],
-    measures=MEASURES,
-    drawing=CLUSTER_WITH_CONSUMER,
+    drawing=CLUSTER_AND_CONSUMER_LANES,
 )

@@ -5,23 +5,20 @@ Bounds: two replicas, the leader alone in the ISR, which crashes; three records:
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.broker.metadata import broker_replays_metadata
 from kafkacheck.impl.client.consumer import consumer_learns_leader, consumer_reads, consumer_validates_position
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.controller.brokers import controller_fences_broker
 from kafkacheck.impl.controller.elections import controller_elects_uncleanly
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER_WITH_CONSUMER
+from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.model.cluster.environment import process_crashes, start_alone
-from kafkacheck.model.cluster.system import BOUNDS, BROKERS, CONSUMER, CONTROLLER, MEASURES, REPLICATION
+from kafkacheck.model.cluster.system import BROKERS, CLUSTER, CONSUMER, CONTROLLER, REPLICATION
 from kafkacheck.spec.cluster.clients import consumer_reads_one_history
 from kafkacheck.spec.cluster.properties import acknowledged_record, logs_match_by_epoch, one_leader_in_epoch
 
-MODEL = Model(
-    state=State,
+MODEL = CLUSTER.model(
     initial=start_alone,
-    bounds={**BOUNDS, "log_size": 2, "max_records": 3, "max_metadata_offset": 2, "max_broker_epoch": 0, "crashes": 1},
+    bounds={"log_size": 2, "max_records": 3, "max_metadata_offset": 2, "max_broker_epoch": 0, "crashes": 1},
     rules=ClusterRules(unclean_election=True),
     actions=[
         *REPLICATION,
@@ -35,6 +32,5 @@ MODEL = Model(
     ],
     always=[consumer_reads_one_history, logs_match_by_epoch, one_leader_in_epoch, *BROKERS, *CONTROLLER, *CONSUMER],
     sometimes=[acknowledged_record],
-    measures=MEASURES,
-    drawing=CLUSTER_WITH_CONSUMER,
+    drawing=CLUSTER_AND_CONSUMER_LANES,
 )

@@ -9,32 +9,22 @@ Bounds: two replicas and one record, which is appended before or after each dist
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.cluster import State
-from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
-from kafkacheck.model.cluster.environment import follower_lags, leadership_is_moved, process_crashes, start_in_sync
+from kafkacheck.model.cluster.environment import follower_lags, leadership_is_moved, process_crashes
 from kafkacheck.model.cluster.healing import FAIR_IN_KRAFT, ISR_GROWTH
-from kafkacheck.model.cluster.system import BOUNDS, EXAMPLES, KRAFT, REPLICATION
+from kafkacheck.model.cluster.system import CLUSTER, KRAFT, REPLICATION
 from kafkacheck.spec.cluster.liveness import bounds_leave_room, converged, disturbed
 from kafkacheck.spec.cluster.messages import disturbances_are_real
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
+MODEL = CLUSTER.model(
     bounds={
-        **BOUNDS,
         "max_leader_epoch": 5,
         "max_metadata_offset": 8,
         "crashes": 1,
         "expirations": 1,
         "moves": 1,
     },
-    rules=ClusterRules(),
     actions=[*REPLICATION, *ISR_GROWTH, *KRAFT, process_crashes, follower_lags, leadership_is_moved],
     always=[bounds_leave_room, disturbances_are_real],
-    sometimes=EXAMPLES,
     leads_to=[(disturbed, converged)],
     weakly_fair=FAIR_IN_KRAFT,
-    drawing=CLUSTER,
 )

@@ -5,21 +5,15 @@ Expected: VIOLATED disturbed_leads_to_converged: the follower fetches with an ep
     told to cut at an offset that it has not reached, and fetches the same again, for ever (KAFKA-10706).
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.broker.metadata import broker_replays_metadata
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
-from kafkacheck.model.cluster.environment import follower_lags, leadership_is_moved, start_in_sync
+from kafkacheck.model.cluster.environment import follower_lags, leadership_is_moved
 from kafkacheck.model.cluster.healing import FAIR_REPLAY, FAIR_REPLICATION, ISR_GROWTH
-from kafkacheck.model.cluster.system import BOUNDS, REPLICATION
+from kafkacheck.model.cluster.system import CLUSTER, REPLICATION
 from kafkacheck.spec.cluster.liveness import bounds_leave_room, converged, disturbed
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
+MODEL = CLUSTER.model(
     bounds={
-        **BOUNDS,
         "max_leader_epoch": 3,
         "max_metadata_offset": 5,
         "max_broker_epoch": 0,
@@ -31,5 +25,5 @@ MODEL = Model(
     always=[bounds_leave_room],
     leads_to=[(disturbed, converged)],
     weakly_fair=[*FAIR_REPLICATION, FAIR_REPLAY],
-    drawing=CLUSTER,
+    sometimes=(),
 )

@@ -7,23 +7,20 @@ Bounds: two replicas, one of them alone in the ISR, which crashes; a record that
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model, each
+from kafkacheck.checker.model import each
 from kafkacheck.impl.broker.isr import leader_ends_recovery
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.controller.elections import controller_elects_uncleanly
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
 from kafkacheck.model.cluster.environment import process_crashes, start_alone
 from kafkacheck.model.cluster.healing import FAIR_IN_KRAFT, ISR_GROWTH
-from kafkacheck.model.cluster.system import BOUNDS, KRAFT, REPLICATION
+from kafkacheck.model.cluster.system import CLUSTER, KRAFT, REPLICATION
 from kafkacheck.spec.cluster.isr import answers_tell_the_record
 from kafkacheck.spec.cluster.liveness import bounds_leave_room, converged, disturbed
 from kafkacheck.spec.cluster.properties import acknowledged_record, logs_match_by_epoch, recovering_leader_is_alone
 
-MODEL = Model(
-    state=State,
+MODEL = CLUSTER.model(
     initial=start_alone,
-    bounds={**BOUNDS, "max_records": 2, "max_leader_epoch": 5, "max_metadata_offset": 8, "crashes": 1},
+    bounds={"max_records": 2, "max_leader_epoch": 5, "max_metadata_offset": 8, "crashes": 1},
     rules=ClusterRules(unclean_election=True),
     actions=[
         *REPLICATION,
@@ -37,5 +34,4 @@ MODEL = Model(
     sometimes=[acknowledged_record],
     leads_to=[(disturbed, converged)],
     weakly_fair=[*FAIR_IN_KRAFT, each(leader_ends_recovery)],
-    drawing=CLUSTER,
 )

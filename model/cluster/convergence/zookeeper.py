@@ -7,21 +7,16 @@ Bounds: two replicas and one record; one crash with its restart, one lag and one
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
-from kafkacheck.model.cluster.environment import follower_lags, leadership_is_moved, process_crashes, start_in_sync
+from kafkacheck.model.cluster.environment import follower_lags, leadership_is_moved, process_crashes
 from kafkacheck.model.cluster.healing import FAIR_IN_ZOOKEEPER, ISR_GROWTH
-from kafkacheck.model.cluster.system import BOUNDS, EPOCH_QUESTIONS, EXAMPLES, REPLICATION, ZOOKEEPER
+from kafkacheck.model.cluster.system import CLUSTER, EPOCH_QUESTIONS, REPLICATION, ZOOKEEPER
 from kafkacheck.spec.cluster.liveness import bounds_leave_room, converged, disturbed
 from kafkacheck.spec.cluster.messages import disturbances_are_real
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
-    bounds={**BOUNDS, "max_leader_epoch": 6, "max_metadata_offset": 8, "crashes": 1, "expirations": 1, "moves": 1},
+MODEL = CLUSTER.model(
+    bounds={"max_leader_epoch": 6, "max_metadata_offset": 8, "crashes": 1, "expirations": 1, "moves": 1},
     rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[
         *REPLICATION,
@@ -33,8 +28,6 @@ MODEL = Model(
         leadership_is_moved,
     ],
     always=[bounds_leave_room, disturbances_are_real],
-    sometimes=EXAMPLES,
     leads_to=[(disturbed, converged)],
     weakly_fair=FAIR_IN_ZOOKEEPER,
-    drawing=CLUSTER,
 )

@@ -9,30 +9,24 @@ Bounds: two replicas and one record; two crashes, so that nobody may be left; on
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.controller.topics import controller_creates_partition, controller_elects_first_leader
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
 from kafkacheck.model.cluster.environment import controller_is_replaced, process_crashes, start_without_partition
 from kafkacheck.model.cluster.system import (
-    BOUNDS,
+    CLUSTER,
     EPOCH_QUESTIONS,
     EXAMPLES,
     ISR_CHANGES,
-    MEASURES,
     REPLICATION,
     SAFETY,
     ZOOKEEPER,
 )
 from kafkacheck.spec.cluster.elections import new_partition, offline_partition
 
-MODEL = Model(
-    state=State,
+MODEL = CLUSTER.model(
     initial=start_without_partition,
     bounds={
-        **BOUNDS,
         "max_metadata_offset": 5,
         "max_broker_epoch": 2,
         "max_controller_epoch": 1,
@@ -52,6 +46,4 @@ MODEL = Model(
     ],
     always=SAFETY,
     sometimes=[*EXAMPLES, new_partition, offline_partition],
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

@@ -10,9 +10,7 @@ Bounds: two replicas; two records, one for each topic; one deletion; one crash; 
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.broker.metadata import broker_obeys_stop_replica
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.controller.topics import (
     controller_creates_partition,
@@ -20,18 +18,15 @@ from kafkacheck.impl.controller.topics import (
     controller_ends_deletion,
 )
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
 from kafkacheck.model.cluster.environment import (
     process_crashes,
     reassignment_is_asked,
-    start_in_sync,
     topic_deletion_is_asked,
 )
 from kafkacheck.model.cluster.system import (
-    BOUNDS,
+    CLUSTER,
     EPOCH_QUESTIONS,
     ISR_CHANGES,
-    MEASURES,
     REPLICATION,
     SAFETY,
     TOPICS,
@@ -41,11 +36,8 @@ from kafkacheck.spec.cluster.elections import new_partition, offline_partition
 from kafkacheck.spec.cluster.properties import acknowledged_record
 from kafkacheck.spec.cluster.topics import deletion_waits, left_over_log, new_topic_commits
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
+MODEL = CLUSTER.model(
     bounds={
-        **BOUNDS,
         "max_records": 2,
         "max_leader_epoch": 3,
         "max_metadata_offset": 7,
@@ -69,6 +61,4 @@ MODEL = Model(
     ],
     always=[*TOPICS, *SAFETY],
     sometimes=[acknowledged_record, new_partition, offline_partition, deletion_waits, left_over_log, new_topic_commits],
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

@@ -8,30 +8,24 @@ Bounds: two replicas and no records; one move, so that the leader epoch of the d
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model, each
+from kafkacheck.checker.model import each
 from kafkacheck.impl.broker.metadata import broker_replays_metadata
 from kafkacheck.impl.client.consumer import consumer_learns_leader
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.controller.topics import controller_creates_partition
-from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER_WITH_CONSUMER
-from kafkacheck.model.cluster.environment import leadership_is_moved, start_in_sync, topic_deletion_is_asked
-from kafkacheck.model.cluster.system import BOUNDS, BROKERS, CONSUMER, CONTROLLER, MEASURES, TOPICS
+from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
+from kafkacheck.model.cluster.environment import leadership_is_moved, topic_deletion_is_asked
+from kafkacheck.model.cluster.system import BROKERS, CLUSTER, CONSUMER, CONTROLLER, TOPICS
 from kafkacheck.spec.cluster.elections import partition_changes_state_legally
 from kafkacheck.spec.cluster.properties import one_leader_in_epoch
 from kafkacheck.spec.cluster.topics import knows_newest_topic, knows_older_topic
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
+MODEL = CLUSTER.model(
     bounds={
-        **BOUNDS,
         "max_metadata_offset": 3,
         "max_broker_epoch": 0,
         "moves": 1,
         "deletions": 1,
     },
-    rules=ClusterRules(),
     actions=[
         broker_replays_metadata,
         leadership_is_moved,
@@ -43,6 +37,5 @@ MODEL = Model(
     sometimes=[knows_older_topic],
     leads_to=[(knows_older_topic, knows_newest_topic)],
     weakly_fair=[each(broker_replays_metadata), each(consumer_learns_leader)],
-    measures=MEASURES,
-    drawing=CLUSTER_WITH_CONSUMER,
+    drawing=CLUSTER_AND_CONSUMER_LANES,
 )

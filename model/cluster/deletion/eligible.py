@@ -9,14 +9,11 @@ Bounds: two replicas; one record, for either topic; one deletion; two crashes, s
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.controller.topics import controller_creates_partition
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
 from kafkacheck.model.cluster.environment import process_crashes, start_alone, topic_deletion_is_asked
 from kafkacheck.model.cluster.healing import ISR_GROWTH
-from kafkacheck.model.cluster.system import BOUNDS, ELIGIBLE, KRAFT, MEASURES, REPLICATION, SAFETY, TOPICS
+from kafkacheck.model.cluster.system import CLUSTER, ELIGIBLE, KRAFT, REPLICATION, SAFETY, TOPICS
 from kafkacheck.spec.cluster.properties import acknowledged_record, recovering_leader_is_alone
 from kafkacheck.spec.cluster.topics import (
     eligible_replicas_are_forgotten,
@@ -26,11 +23,9 @@ from kafkacheck.spec.cluster.topics import (
     topics_are_recorded_anew,
 )
 
-MODEL = Model(
-    state=State,
+MODEL = CLUSTER.model(
     initial=start_alone,
     bounds={
-        **BOUNDS,
         "max_leader_epoch": 3,
         "max_metadata_offset": 6,
         "max_broker_epoch": 2,
@@ -54,6 +49,4 @@ MODEL = Model(
         eligible_replicas_are_forgotten,
         recovery_is_forgotten,
     ],
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

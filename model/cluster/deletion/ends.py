@@ -11,9 +11,8 @@ Bounds: two replicas, one of them alone in the ISR, so that its crash leaves an 
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model, each
+from kafkacheck.checker.model import each
 from kafkacheck.impl.broker.metadata import broker_obeys_new_controller, broker_obeys_stop_replica
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker
 from kafkacheck.impl.controller.elections import controller_elects_uncleanly
@@ -25,14 +24,13 @@ from kafkacheck.impl.controller.topics import (
     zombie_ends_deletion,
 )
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
 from kafkacheck.model.cluster.environment import (
     controller_is_replaced,
     process_crashes,
     start_alone,
     topic_deletion_is_asked,
 )
-from kafkacheck.model.cluster.system import BOUNDS, BROKERS, CONTROLLER, MEASURES, TOPICS, ZOOKEEPER
+from kafkacheck.model.cluster.system import BROKERS, CLUSTER, CONTROLLER, TOPICS, ZOOKEEPER
 from kafkacheck.spec.cluster.elections import (
     deposed_controller_changes_nothing,
     leader_is_active,
@@ -54,11 +52,9 @@ from kafkacheck.spec.cluster.topics import (
     zombie_awaited_replicas,
 )
 
-MODEL = Model(
-    state=State,
+MODEL = CLUSTER.model(
     initial=start_alone,
     bounds={
-        **BOUNDS,
         "max_leader_epoch": 5,
         "max_metadata_offset": 13,
         "max_controller_epoch": 1,
@@ -113,6 +109,4 @@ MODEL = Model(
         controller_resumes_deletion,
         controller_ends_deletion,
     ],
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

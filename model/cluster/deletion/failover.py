@@ -10,13 +10,11 @@ Bounds: two replicas; two records, one for each topic; one deletion, one change 
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.broker.metadata import (
     broker_obeys_leader_and_isr,
     broker_obeys_new_controller,
     broker_obeys_stop_replica,
 )
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.controller.topics import (
     controller_creates_partition,
@@ -26,9 +24,8 @@ from kafkacheck.impl.controller.topics import (
     zombie_ends_deletion,
 )
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
-from kafkacheck.model.cluster.environment import controller_is_replaced, start_in_sync, topic_deletion_is_asked
-from kafkacheck.model.cluster.system import BOUNDS, ISR_CHANGES, MEASURES, REPLICATION, SAFETY, TOPICS
+from kafkacheck.model.cluster.environment import controller_is_replaced, topic_deletion_is_asked
+from kafkacheck.model.cluster.system import CLUSTER, ISR_CHANGES, REPLICATION, SAFETY, TOPICS
 from kafkacheck.spec.cluster.elections import deposed_controller_changes_nothing
 from kafkacheck.spec.cluster.properties import acknowledged_record
 from kafkacheck.spec.cluster.topics import (
@@ -41,11 +38,8 @@ from kafkacheck.spec.cluster.topics import (
     zombie_may_delete_new_topic,
 )
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
+MODEL = CLUSTER.model(
     bounds={
-        **BOUNDS,
         "max_records": 2,
         "max_leader_epoch": 3,
         "max_metadata_offset": 6,
@@ -84,6 +78,4 @@ MODEL = Model(
         new_controller_is_known,
         zombie_may_delete_new_topic,
     ],
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

@@ -9,21 +9,14 @@ Bounds: two replicas; two records, one for each topic; one deletion, one crash. 
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.controller.topics import controller_creates_partition
-from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
-from kafkacheck.model.cluster.environment import process_crashes, start_in_sync, topic_deletion_is_asked
-from kafkacheck.model.cluster.system import BOUNDS, ISR_CHANGES, KRAFT, MEASURES, REPLICATION, SAFETY, TOPICS
+from kafkacheck.model.cluster.environment import process_crashes, topic_deletion_is_asked
+from kafkacheck.model.cluster.system import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION, SAFETY, TOPICS
 from kafkacheck.spec.cluster.properties import acknowledged_record
 from kafkacheck.spec.cluster.topics import left_over_log, new_topic_commits
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
-    bounds={**BOUNDS, "max_records": 2, "max_metadata_offset": 5, "crashes": 1, "deletions": 1},
-    rules=ClusterRules(),
+MODEL = CLUSTER.model(
+    bounds={"max_records": 2, "max_metadata_offset": 5, "crashes": 1, "deletions": 1},
     actions=[
         *REPLICATION,
         *ISR_CHANGES,
@@ -34,6 +27,4 @@ MODEL = Model(
     ],
     always=[*TOPICS, *SAFETY],
     sometimes=[acknowledged_record, left_over_log, new_topic_commits],
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

@@ -8,9 +8,7 @@ Bounds: two replicas and one record; two deletions. The controller's changes suf
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.broker.metadata import broker_obeys_leader_and_isr, broker_obeys_stop_replica
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.controller.topics import (
     controller_creates_partition,
@@ -18,18 +16,14 @@ from kafkacheck.impl.controller.topics import (
     controller_ends_deletion,
 )
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
-from kafkacheck.model.cluster.environment import start_in_sync, topic_deletion_is_asked
-from kafkacheck.model.cluster.system import BOUNDS, ISR_CHANGES, MEASURES, REPLICATION, SAFETY, TOPICS
+from kafkacheck.model.cluster.environment import topic_deletion_is_asked
+from kafkacheck.model.cluster.system import CLUSTER, ISR_CHANGES, REPLICATION, SAFETY, TOPICS
 from kafkacheck.spec.cluster.elections import new_partition
 from kafkacheck.spec.cluster.properties import acknowledged_record
 from kafkacheck.spec.cluster.topics import answer_of_last_deletion, deleted_topics_stay_deleted, new_topic_commits
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
+MODEL = CLUSTER.model(
     bounds={
-        **BOUNDS,
         "max_metadata_offset": 8,
         "max_broker_epoch": 0,
         "deletions": 2,
@@ -47,6 +41,4 @@ MODEL = Model(
     ],
     always=[deleted_topics_stay_deleted, *TOPICS, *SAFETY],
     sometimes=[acknowledged_record, new_partition, new_topic_commits, answer_of_last_deletion],
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

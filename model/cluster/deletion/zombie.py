@@ -13,30 +13,22 @@ Expected: VIOLATED answers_tell_the_record: the old controller answers UNKNOWN_T
     describes it of a topic. Nothing that was acknowledged is lost.
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.broker.metadata import broker_replays_metadata
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.controller.alter_partition import zombie_answers_alter_partition
 from kafkacheck.impl.controller.topics import controller_creates_partition
-from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
-from kafkacheck.model.cluster.environment import controller_is_replaced, start_in_sync, topic_deletion_is_asked
-from kafkacheck.model.cluster.system import BOUNDS, ISR_CHANGES, MEASURES, REPLICATION, SAFETY, TOPICS
+from kafkacheck.model.cluster.environment import controller_is_replaced, topic_deletion_is_asked
+from kafkacheck.model.cluster.system import CLUSTER, ISR_CHANGES, REPLICATION, SAFETY, TOPICS
 from kafkacheck.spec.cluster.properties import acknowledged_record
 from kafkacheck.spec.cluster.topics import new_topic_commits
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
+MODEL = CLUSTER.model(
     bounds={
-        **BOUNDS,
         "max_metadata_offset": 3,
         "max_broker_epoch": 0,
         "max_controller_epoch": 1,
         "failovers": 1,
         "deletions": 1,
     },
-    rules=ClusterRules(),
     actions=[
         *REPLICATION,
         *ISR_CHANGES,
@@ -48,6 +40,4 @@ MODEL = Model(
     ],
     always=[*TOPICS, *SAFETY],
     sometimes=[acknowledged_record, new_topic_commits],
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

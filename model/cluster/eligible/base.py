@@ -8,20 +8,15 @@ Bounds: two replicas and one record; one session expires and one power loss, in 
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
-from kafkacheck.model.cluster.environment import power_fails, session_expires, start_in_sync
+from kafkacheck.model.cluster.environment import power_fails, session_expires
 from kafkacheck.model.cluster.system import (
-    BOUNDS,
     BROKERS,
+    CLUSTER,
     CONTROLLER,
     ELIGIBLE,
-    EXAMPLES,
     ISR_CHANGES,
     KRAFT,
-    MEASURES,
     REPLICATION,
 )
 from kafkacheck.spec.cluster.properties import (
@@ -32,10 +27,8 @@ from kafkacheck.spec.cluster.properties import (
 )
 from kafkacheck.spec.cluster.steps import high_watermark_does_not_fall
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
-    bounds={**BOUNDS, "max_leader_epoch": 3, "max_metadata_offset": 6, "power_losses": 1, "expirations": 1},
+MODEL = CLUSTER.model(
+    bounds={"max_leader_epoch": 3, "max_metadata_offset": 6, "power_losses": 1, "expirations": 1},
     rules=ClusterRules(eligible_leader_replicas=True, min_insync_replicas=2),
     actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, power_fails, session_expires],
     always=[
@@ -48,7 +41,4 @@ MODEL = Model(
         *CONTROLLER,
         *ELIGIBLE,
     ],
-    sometimes=EXAMPLES,
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

@@ -7,22 +7,18 @@ Bounds: two replicas and one record; one session expires; two elections.
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.broker.metadata import broker_replays_metadata
 from kafkacheck.impl.client.consumer import consumer_learns_leader, consumer_reads
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.controller.brokers import controller_unfences_broker
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER_WITH_CONSUMER
-from kafkacheck.model.cluster.environment import session_expires, start_in_sync
-from kafkacheck.model.cluster.system import BOUNDS, ELIGIBLE, EXAMPLES, ISR_CHANGES, MEASURES, REPLICATION
+from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
+from kafkacheck.model.cluster.environment import session_expires
+from kafkacheck.model.cluster.system import CLUSTER, ELIGIBLE, ISR_CHANGES, REPLICATION
 from kafkacheck.spec.cluster.clients import consumed_records_survive
 from kafkacheck.spec.cluster.properties import acknowledged_records_survive, logs_match_by_epoch
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
-    bounds={**BOUNDS, "max_broker_epoch": 0, "expirations": 1},
+MODEL = CLUSTER.model(
+    bounds={"max_broker_epoch": 0, "expirations": 1},
     rules=ClusterRules(eligible_leader_replicas=True, min_insync_replicas=2),
     actions=[
         *REPLICATION,
@@ -34,7 +30,5 @@ MODEL = Model(
         session_expires,
     ],
     always=[consumed_records_survive, acknowledged_records_survive, logs_match_by_epoch, *ELIGIBLE],
-    sometimes=EXAMPLES,
-    measures=MEASURES,
-    drawing=CLUSTER_WITH_CONSUMER,
+    drawing=CLUSTER_AND_CONSUMER_LANES,
 )

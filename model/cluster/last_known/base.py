@@ -9,12 +9,16 @@ Expected: HOLDS. With `--set last_known_leader_is_elected=False` nothing is lost
     What is given up shows `cluster.last_known.power`.
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
-from kafkacheck.model.cluster.environment import process_crashes, start_in_sync
-from kafkacheck.model.cluster.system import BOUNDS, CONTROLLER, ELIGIBLE, ISR_CHANGES, KRAFT, MEASURES, REPLICATION
+from kafkacheck.model.cluster.environment import process_crashes
+from kafkacheck.model.cluster.system import (
+    CLUSTER,
+    CONTROLLER,
+    ELIGIBLE,
+    ISR_CHANGES,
+    KRAFT,
+    REPLICATION,
+)
 from kafkacheck.spec.cluster.elections import (
     leader_is_active,
     offline_partition,
@@ -32,10 +36,8 @@ from kafkacheck.spec.cluster.properties import (
 )
 from kafkacheck.spec.cluster.steps import high_watermark_does_not_fall
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
-    bounds={**BOUNDS, "max_leader_epoch": 3, "max_metadata_offset": 6, "max_broker_epoch": 2, "crashes": 2},
+MODEL = CLUSTER.model(
+    bounds={"max_leader_epoch": 3, "max_metadata_offset": 6, "max_broker_epoch": 2, "crashes": 2},
     rules=ClusterRules(eligible_leader_replicas=True, last_known_leader_is_elected=True, min_insync_replicas=2),
     actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, process_crashes],
     always=[
@@ -52,6 +54,4 @@ MODEL = Model(
         *ELIGIBLE,
     ],
     sometimes=[acknowledged_record, offline_partition, recovering_leader],
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

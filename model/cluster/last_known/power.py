@@ -9,12 +9,9 @@ Expected: VIOLATED acknowledged_records_survive: the election is unclean althoug
     have is not overwritten. The other properties hold.
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
-from kafkacheck.model.cluster.environment import power_fails, start_in_sync
-from kafkacheck.model.cluster.system import BOUNDS, ISR_CHANGES, KRAFT, MEASURES, REPLICATION
+from kafkacheck.model.cluster.environment import power_fails
+from kafkacheck.model.cluster.system import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION
 from kafkacheck.spec.cluster.elections import leader_is_active, partition_changes_state_legally
 from kafkacheck.spec.cluster.properties import (
     acknowledged_record,
@@ -22,10 +19,8 @@ from kafkacheck.spec.cluster.properties import (
     recovering_leader_is_alone,
 )
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
-    bounds={**BOUNDS, "max_leader_epoch": 3, "max_metadata_offset": 6, "max_broker_epoch": 2, "power_losses": 2},
+MODEL = CLUSTER.model(
+    bounds={"max_leader_epoch": 3, "max_metadata_offset": 6, "max_broker_epoch": 2, "power_losses": 2},
     rules=ClusterRules(eligible_leader_replicas=True, last_known_leader_is_elected=True, min_insync_replicas=2),
     actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, power_fails],
     always=[
@@ -35,6 +30,4 @@ MODEL = Model(
         recovering_leader_is_alone,
     ],
     sometimes=[acknowledged_record],
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

@@ -8,18 +8,13 @@ Bounds: two replicas and one record; one broken connection, one disk replaced, a
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.broker.fetch import leader_counts_old_fetch, leader_reads_old_fetch
-from kafkacheck.impl.cluster import State
-from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
 from kafkacheck.model.cluster.environment import (
     disk_is_replaced,
     fetch_connection_breaks,
     leadership_is_moved,
-    start_in_sync,
 )
-from kafkacheck.model.cluster.system import BOUNDS, EXAMPLES, ISR_CHANGES, KRAFT, MEASURES, REPLICATION, SAFETY
+from kafkacheck.model.cluster.system import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION, SAFETY
 from kafkacheck.spec.cluster.steps import (
     known_broker_epochs_do_not_fall,
     read_fetches_count,
@@ -27,18 +22,14 @@ from kafkacheck.spec.cluster.steps import (
     stale_old_fetches_have_no_effect,
 )
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
+MODEL = CLUSTER.model(
     bounds={
-        **BOUNDS,
         "old_fetches": 1,
         "max_metadata_offset": 4,
         "losses": 1,
         "disk_losses": 1,
         "moves": 1,
     },
-    rules=ClusterRules(),
     actions=[
         *REPLICATION,
         *ISR_CHANGES,
@@ -56,7 +47,4 @@ MODEL = Model(
         read_fetches_count,
         known_broker_epochs_do_not_fall,
     ],
-    sometimes=EXAMPLES,
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

@@ -10,14 +10,11 @@ Bounds: three replicas, because the broker that leads in between must lack the r
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.broker.fetch import leader_counts_old_fetch, leader_reads_old_fetch
 from kafkacheck.impl.broker.metadata import broker_replays_metadata
 from kafkacheck.impl.cluster import State
-from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
-from kafkacheck.model.cluster.environment import fetch_connection_breaks, leadership_is_moved, start_in_sync
-from kafkacheck.model.cluster.system import BOUNDS, EXAMPLES, MEASURES, REPLICATION, one_fetch_under_way
+from kafkacheck.model.cluster.environment import fetch_connection_breaks, leadership_is_moved
+from kafkacheck.model.cluster.system import CLUSTER, REPLICATION, one_fetch_under_way
 from kafkacheck.spec.cluster.properties import acknowledged_records_survive, logs_match_by_epoch, one_leader_in_epoch
 from kafkacheck.spec.cluster.steps import (
     high_watermark_does_not_fall,
@@ -36,11 +33,8 @@ def one_step_behind(state: State) -> bool:
     return one_fetch_under_way(state)
 
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
+MODEL = CLUSTER.model(
     bounds={
-        **BOUNDS,
         "replicas": 3,
         "max_records": 2,
         "max_leader_epoch": 3,
@@ -50,7 +44,6 @@ MODEL = Model(
         "losses": 1,
         "moves": 3,
     },
-    rules=ClusterRules(),
     actions=[
         *REPLICATION,
         broker_replays_metadata,
@@ -69,8 +62,5 @@ MODEL = Model(
         read_fetches_fit,
         read_fetches_count,
     ],
-    sometimes=EXAMPLES,
     constraint=one_step_behind,
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

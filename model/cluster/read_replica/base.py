@@ -13,7 +13,6 @@ Bounds: two replicas and one record, which the leader commits alone where the fo
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.broker.metadata import broker_replays_metadata
 from kafkacheck.impl.client.consumer import consumer_learns_leader, consumer_reads, consumer_validates_position
 from kafkacheck.impl.client.read_replica import (
@@ -23,12 +22,19 @@ from kafkacheck.impl.client.read_replica import (
     consumer_reads_from_read_replica,
     leader_names_read_replica,
 )
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.controller.brokers import controller_fences_broker
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER_WITH_CONSUMER
-from kafkacheck.model.cluster.environment import leadership_is_moved, process_crashes, start_in_sync
-from kafkacheck.model.cluster.system import BOUNDS, BROKERS, CONSUMER, CONTROLLER, EXAMPLES, ISR_CHANGES, REPLICATION
+from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
+from kafkacheck.model.cluster.environment import leadership_is_moved, process_crashes
+from kafkacheck.model.cluster.system import (
+    BROKERS,
+    CLUSTER,
+    CONSUMER,
+    CONTROLLER,
+    EXAMPLES,
+    ISR_CHANGES,
+    REPLICATION,
+)
 from kafkacheck.spec.cluster.clients import consumed_records_survive
 from kafkacheck.spec.cluster.read_replica import (
     has_more_to_read,
@@ -65,11 +71,8 @@ READ_REPLICA_PROPERTIES = (
     consumed_records_survive,
 )
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
+MODEL = CLUSTER.model(
     bounds={
-        **BOUNDS,
         "max_leader_epoch": 1,
         "max_metadata_offset": 2,
         "max_broker_epoch": 0,
@@ -96,5 +99,5 @@ MODEL = Model(
     leads_to=[(has_more_to_read, has_read_on)],
     weakly_fair=[consumer_validates_position, consumer_reads, consumer_ends_lease],
     strongly_fair=[consumer_reads_from_read_replica],
-    drawing=CLUSTER_WITH_CONSUMER,
+    drawing=CLUSTER_AND_CONSUMER_LANES,
 )

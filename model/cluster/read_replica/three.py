@@ -7,28 +7,22 @@ Bounds: three replicas, no record, and one move, after which the former leader f
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.broker.fetch import leader_answers_fetch
 from kafkacheck.impl.broker.fetcher import follower_sends_fetch, follower_uses_fetch
 from kafkacheck.impl.broker.metadata import broker_replays_metadata
 from kafkacheck.impl.client.consumer import consumer_learns_leader
 from kafkacheck.impl.client.read_replica import consumer_ends_lease, consumer_is_refused, leader_names_read_replica
-from kafkacheck.impl.cluster import State
-from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER_WITH_CONSUMER
-from kafkacheck.model.cluster.environment import leadership_is_moved, start_in_sync
-from kafkacheck.model.cluster.system import BOUNDS, BROKERS, CONSUMER, CONTROLLER
+from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
+from kafkacheck.model.cluster.environment import leadership_is_moved
+from kafkacheck.model.cluster.system import BROKERS, CLUSTER, CONSUMER, CONTROLLER
 from kafkacheck.spec.cluster.read_replica import (
     read_replica_ends_with_epoch,
     read_replicas_are_in_sync,
     waits_for_first_record,
 )
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
+MODEL = CLUSTER.model(
     bounds={
-        **BOUNDS,
         "replicas": 3,
         "max_leader_epoch": 1,
         "max_metadata_offset": 1,
@@ -36,7 +30,6 @@ MODEL = Model(
         "read_replicas": 1,
         "moves": 1,
     },
-    rules=ClusterRules(),
     actions=[
         follower_sends_fetch,
         leader_answers_fetch,
@@ -50,5 +43,5 @@ MODEL = Model(
     ],
     always=[read_replicas_are_in_sync, read_replica_ends_with_epoch, *BROKERS, *CONTROLLER, *CONSUMER],
     sometimes=[waits_for_first_record],
-    drawing=CLUSTER_WITH_CONSUMER,
+    drawing=CLUSTER_AND_CONSUMER_LANES,
 )

@@ -8,23 +8,19 @@ Bounds: two replicas and one record; one power loss, after which the follower co
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.client.consumer import consumer_learns_leader, consumer_reads, consumer_validates_position
 from kafkacheck.impl.client.read_replica import consumer_is_refused
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER_WITH_CONSUMER
-from kafkacheck.model.cluster.environment import power_fails, start_in_sync
+from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
+from kafkacheck.model.cluster.environment import power_fails
 from kafkacheck.model.cluster.read_replica.base import READ_REPLICA, READ_REPLICA_PROPERTIES
-from kafkacheck.model.cluster.system import BOUNDS, BROKERS, CONSUMER, CONTROLLER, KRAFT, REPLICATION
+from kafkacheck.model.cluster.system import BROKERS, CLUSTER, CONSUMER, CONTROLLER, KRAFT, REPLICATION
 from kafkacheck.spec.cluster.isr import committed_without_all
 from kafkacheck.spec.cluster.properties import acknowledged_record
 from kafkacheck.spec.cluster.read_replica import read_replica_is_given_up, read_replica_refuses, reads_from_follower
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
-    bounds={**BOUNDS, "max_metadata_offset": 3, "read_replicas": 1, "power_losses": 1},
+MODEL = CLUSTER.model(
+    bounds={"max_metadata_offset": 3, "read_replicas": 1, "power_losses": 1},
     rules=ClusterRules(read_replica_is_leased=False, commits_are_noted=True),
     actions=[
         *REPLICATION,
@@ -39,5 +35,5 @@ MODEL = Model(
     sometimes=[acknowledged_record, committed_without_all, reads_from_follower],
     leads_to=[(read_replica_refuses, read_replica_is_given_up)],
     weakly_fair=[consumer_is_refused],
-    drawing=CLUSTER_WITH_CONSUMER,
+    drawing=CLUSTER_AND_CONSUMER_LANES,
 )

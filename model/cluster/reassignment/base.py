@@ -5,18 +5,14 @@ Bounds: two replicas; two reassignments, one that takes the partition from a bro
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.broker.metadata import broker_obeys_stop_replica
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
-from kafkacheck.model.cluster.environment import process_crashes, reassignment_is_asked, start_in_sync
+from kafkacheck.model.cluster.environment import process_crashes, reassignment_is_asked
 from kafkacheck.model.cluster.system import (
-    BOUNDS,
+    CLUSTER,
     EPOCH_QUESTIONS,
     ISR_CHANGES,
-    MEASURES,
     REPLICATION,
     SAFETY,
     ZOOKEEPER,
@@ -25,10 +21,8 @@ from kafkacheck.spec.cluster.properties import acknowledged_record
 from kafkacheck.spec.cluster.record import deleted_replica, reassignments_go_on
 from kafkacheck.spec.cluster.steps import requests_of_former_broker_have_no_effect
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
-    bounds={**BOUNDS, "max_leader_epoch": 3, "max_metadata_offset": 5, "crashes": 1, "moves": 2},
+MODEL = CLUSTER.model(
+    bounds={"max_leader_epoch": 3, "max_metadata_offset": 5, "crashes": 1, "moves": 2},
     rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[
         *REPLICATION,
@@ -41,6 +35,4 @@ MODEL = Model(
     ],
     always=[*SAFETY, requests_of_former_broker_have_no_effect, reassignments_go_on],
     sometimes=[acknowledged_record, deleted_replica],
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

@@ -5,27 +5,25 @@ Bounds: three brokers, of which two have the partition and one of these is out o
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.broker.metadata import broker_replays_metadata
-from kafkacheck.impl.cluster import State
-from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
 from kafkacheck.model.cluster.environment import reassignment_is_asked, start_with_spare
-from kafkacheck.model.cluster.system import BOUNDS, ISR_CHANGES, MEASURES, REPLICATION, SAFETY, one_fetch_under_way
+from kafkacheck.model.cluster.system import (
+    CLUSTER,
+    ISR_CHANGES,
+    REPLICATION,
+    SAFETY,
+    one_fetch_under_way,
+)
 from kafkacheck.spec.cluster.properties import acknowledged_record
 from kafkacheck.spec.cluster.record import reassignments_go_on
 from kafkacheck.spec.cluster.steps import reassignment_keeps_copies
 from kafkacheck.spec.cluster.topics import replicas_are_deleted_when_told
 
-MODEL = Model(
-    state=State,
+MODEL = CLUSTER.model(
     initial=start_with_spare,
-    bounds={**BOUNDS, "replicas": 3, "max_leader_epoch": 1, "max_broker_epoch": 0, "moves": 1},
-    rules=ClusterRules(),
+    bounds={"replicas": 3, "max_leader_epoch": 1, "max_broker_epoch": 0, "moves": 1},
     actions=[*REPLICATION, *ISR_CHANGES, broker_replays_metadata, reassignment_is_asked],
     always=[reassignment_keeps_copies, *SAFETY, reassignments_go_on, replicas_are_deleted_when_told],
     sometimes=[acknowledged_record],
     constraint=one_fetch_under_way,
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

@@ -8,24 +8,18 @@ Bounds: two replicas and one record; one reassignment, which leaves one of them.
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.broker.metadata import broker_obeys_leader_and_isr, broker_obeys_stop_replica
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.controller.reassignment import controller_ends_reassignment
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
-from kafkacheck.model.cluster.environment import reassignment_is_asked, start_in_sync
-from kafkacheck.model.cluster.system import BOUNDS, EPOCH_QUESTIONS, ISR_CHANGES, MEASURES, REPLICATION, SAFETY
+from kafkacheck.model.cluster.environment import reassignment_is_asked
+from kafkacheck.model.cluster.system import CLUSTER, EPOCH_QUESTIONS, ISR_CHANGES, REPLICATION, SAFETY
 from kafkacheck.spec.cluster.isr import answers_tell_the_record
 from kafkacheck.spec.cluster.properties import acknowledged_record, isr_is_assigned
 from kafkacheck.spec.cluster.record import deleted_replica
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
+MODEL = CLUSTER.model(
     bounds={
-        **BOUNDS,
         "reassignment_rounds": 1,
         "max_leader_epoch": 3,
         "max_metadata_offset": 4,
@@ -44,6 +38,4 @@ MODEL = Model(
     ],
     always=[*(each for each in SAFETY if each is not answers_tell_the_record), isr_is_assigned],
     sometimes=[acknowledged_record, deleted_replica],
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

@@ -7,30 +7,22 @@ Bounds: the records and elections of KIP-279's example: two replicas, four recor
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.controller.elections import controller_elects_uncleanly
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
-from kafkacheck.model.cluster.environment import process_crashes, start_in_sync
+from kafkacheck.model.cluster.environment import process_crashes
 from kafkacheck.model.cluster.system import (
-    BOUNDS,
     BROKERS,
+    CLUSTER,
     CONTROLLER,
     EPOCH_QUESTIONS,
-    EXAMPLES,
-    MEASURES,
     REPLICATION,
     ZOOKEEPER,
 )
 from kafkacheck.spec.cluster.properties import high_watermark_is_within_log, logs_match_by_epoch, one_leader_in_epoch
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
+MODEL = CLUSTER.model(
     bounds={
-        **BOUNDS,
         "log_size": 3,
         "max_records": 4,
         "max_leader_epoch": 4,
@@ -43,7 +35,4 @@ MODEL = Model(
     ),
     actions=[*REPLICATION, *EPOCH_QUESTIONS, *ZOOKEEPER, process_crashes, controller_elects_uncleanly],
     always=[logs_match_by_epoch, one_leader_in_epoch, high_watermark_is_within_log, *BROKERS, *CONTROLLER],
-    sometimes=EXAMPLES,
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

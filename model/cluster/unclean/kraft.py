@@ -6,13 +6,17 @@ Expected: VIOLATED acknowledged_records_survive: this is what `unclean.leader.el
     properties hold: the logs stay comparable, and the ISR does not grow before the leader has recovered.
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.controller.elections import controller_elects_uncleanly
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
 from kafkacheck.model.cluster.environment import process_crashes, start_alone
-from kafkacheck.model.cluster.system import BOUNDS, BROKERS, CONTROLLER, ISR_CHANGES, KRAFT, MEASURES, REPLICATION
+from kafkacheck.model.cluster.system import (
+    BROKERS,
+    CLUSTER,
+    CONTROLLER,
+    ISR_CHANGES,
+    KRAFT,
+    REPLICATION,
+)
 from kafkacheck.spec.cluster.properties import (
     acknowledged_record,
     acknowledged_records_survive,
@@ -22,10 +26,9 @@ from kafkacheck.spec.cluster.properties import (
     recovering_leader_is_alone,
 )
 
-MODEL = Model(
-    state=State,
+MODEL = CLUSTER.model(
     initial=start_alone,
-    bounds={**BOUNDS, "max_records": 2, "max_leader_epoch": 3, "max_metadata_offset": 5, "crashes": 1},
+    bounds={"max_records": 2, "max_leader_epoch": 3, "max_metadata_offset": 5, "crashes": 1},
     rules=ClusterRules(unclean_election=True),
     actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, process_crashes, controller_elects_uncleanly],
     always=[
@@ -38,6 +41,4 @@ MODEL = Model(
         *CONTROLLER,
     ],
     sometimes=[acknowledged_record],
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

@@ -5,20 +5,14 @@ Bounds: two replicas, the follower outside the ISR at first, so that the zombie'
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.controller.alter_partition import zombie_answers_alter_partition
-from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
 from kafkacheck.model.cluster.environment import controller_is_replaced, process_crashes, start_alone
-from kafkacheck.model.cluster.system import BOUNDS, ISR_CHANGES, KRAFT, LEMMAS, MEASURES, REPLICATION, SAFETY
+from kafkacheck.model.cluster.system import CLUSTER, ISR_CHANGES, KRAFT, LEMMAS, REPLICATION, SAFETY
 from kafkacheck.spec.cluster.properties import acknowledged_record
 
-MODEL = Model(
-    state=State,
+MODEL = CLUSTER.model(
     initial=start_alone,
-    bounds={**BOUNDS, "max_controller_epoch": 1, "crashes": 1, "failovers": 1},
-    rules=ClusterRules(),
+    bounds={"max_controller_epoch": 1, "crashes": 1, "failovers": 1},
     actions=[
         *REPLICATION,
         *ISR_CHANGES,
@@ -30,6 +24,4 @@ MODEL = Model(
     always=SAFETY,
     sometimes=[acknowledged_record],
     lemmas=LEMMAS,
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

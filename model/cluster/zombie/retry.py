@@ -10,11 +10,7 @@ Expected: VIOLATED isr_is_covered: the successor lets a follower into the ISR th
     depends on how soon it notices, which is not modelled.
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.controller.alter_partition import zombie_answers_alter_partition
-from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
 from kafkacheck.model.cluster.environment import (
     controller_is_replaced,
     fetch_is_lost,
@@ -22,14 +18,12 @@ from kafkacheck.model.cluster.environment import (
     process_crashes,
     start_alone,
 )
-from kafkacheck.model.cluster.system import BOUNDS, ISR_CHANGES, KRAFT, MEASURES, REPLICATION, SAFETY
+from kafkacheck.model.cluster.system import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION, SAFETY
 from kafkacheck.spec.cluster.properties import acknowledged_record
 
-MODEL = Model(
-    state=State,
+MODEL = CLUSTER.model(
     initial=start_alone,
-    bounds={**BOUNDS, "max_controller_epoch": 1, "crashes": 1, "losses": 1, "failovers": 1},
-    rules=ClusterRules(),
+    bounds={"max_controller_epoch": 1, "crashes": 1, "losses": 1, "failovers": 1},
     actions=[
         *REPLICATION,
         *ISR_CHANGES,
@@ -42,6 +36,4 @@ MODEL = Model(
     ],
     always=SAFETY,
     sometimes=[acknowledged_record],
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

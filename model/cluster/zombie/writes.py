@@ -7,30 +7,22 @@ Bounds: two replicas and one record; one change of the controller; one move, by 
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.broker.metadata import broker_obeys_leader_and_isr
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.controller.elections import zombie_elects_leader
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
-from kafkacheck.model.cluster.environment import controller_is_replaced, leadership_is_moved, start_in_sync
+from kafkacheck.model.cluster.environment import controller_is_replaced, leadership_is_moved
 from kafkacheck.model.cluster.system import (
-    BOUNDS,
+    CLUSTER,
     EPOCH_QUESTIONS,
-    EXAMPLES,
     ISR_CHANGES,
-    MEASURES,
     REPLICATION,
     SAFETY,
 )
 from kafkacheck.spec.cluster.elections import deposed_controller_changes_nothing
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
+MODEL = CLUSTER.model(
     bounds={
-        **BOUNDS,
         "max_metadata_offset": 3,
         "max_broker_epoch": 0,
         "max_controller_epoch": 1,
@@ -48,7 +40,4 @@ MODEL = Model(
         zombie_elects_leader,
     ],
     always=[deposed_controller_changes_nothing, *SAFETY],
-    sometimes=EXAMPLES,
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

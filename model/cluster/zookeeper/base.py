@@ -10,33 +10,23 @@ Bounds: two replicas and one record, because a record that is lost is lost from 
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
-from kafkacheck.model.cluster.environment import leadership_is_moved, process_crashes, start_in_sync
+from kafkacheck.model.cluster.environment import leadership_is_moved, process_crashes
 from kafkacheck.model.cluster.system import (
-    BOUNDS,
+    CLUSTER,
     EPOCH_QUESTIONS,
-    EXAMPLES,
     ISR_CHANGES,
     LEMMAS,
-    MEASURES,
     REPLICATION,
     SAFETY,
     ZOOKEEPER,
 )
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
-    bounds={**BOUNDS, "max_metadata_offset": 3, "crashes": 1, "moves": 2},
+MODEL = CLUSTER.model(
+    bounds={"max_metadata_offset": 3, "crashes": 1, "moves": 2},
     rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[*REPLICATION, *EPOCH_QUESTIONS, *ISR_CHANGES, *ZOOKEEPER, process_crashes, leadership_is_moved],
     always=SAFETY,
-    sometimes=EXAMPLES,
     lemmas=LEMMAS,
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

@@ -7,29 +7,21 @@ Bounds: three replicas, because the follower needs two leaders to obey. Two move
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.broker.metadata import broker_obeys_leader_and_isr
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.drawing import CLUSTER
-from kafkacheck.model.cluster.environment import leadership_is_moved, session_expires, start_in_sync
+from kafkacheck.model.cluster.environment import leadership_is_moved, session_expires
 from kafkacheck.model.cluster.system import (
-    BOUNDS,
+    CLUSTER,
     EPOCH_QUESTIONS,
-    EXAMPLES,
     LEMMAS,
-    MEASURES,
     REPLICATION,
     SAFETY,
     one_fetch_under_way,
 )
 
-MODEL = Model(
-    state=State,
-    initial=start_in_sync,
+MODEL = CLUSTER.model(
     bounds={
-        **BOUNDS,
         "replicas": 3,
         "max_leader_epoch": 3,
         "max_metadata_offset": 3,
@@ -40,9 +32,6 @@ MODEL = Model(
     rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[*REPLICATION, *EPOCH_QUESTIONS, broker_obeys_leader_and_isr, leadership_is_moved, session_expires],
     always=SAFETY,
-    sometimes=EXAMPLES,
     constraint=one_fetch_under_way,
     lemmas=LEMMAS,
-    measures=MEASURES,
-    drawing=CLUSTER,
 )

@@ -5,23 +5,16 @@ Bounds: two batches in flight to an empty partition, and one refusal: that alone
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.producer.sender import producer_gets_id
-from kafkacheck.impl.producing import State
-from kafkacheck.model.producer.drawing import PARTITIONS
 from kafkacheck.model.producer.environment import append_is_refused, start_empty
-from kafkacheck.model.producer.system import BOUNDS, LEMMAS, RETRIES, SAFETY
+from kafkacheck.model.producer.system import LEMMAS, PRODUCER, RETRIES, SAFETY
 from kafkacheck.spec.producer.properties import acknowledged_batch
 
-MODEL = Model(
-    state=State,
+MODEL = PRODUCER.model(
     initial=start_empty,
-    bounds={**BOUNDS, "batches": 2, "refusals": 1},
-    rules=ProducerRules(),
+    bounds={"batches": 2, "refusals": 1},
     actions=[producer_gets_id, *RETRIES, append_is_refused],
     always=SAFETY,
     sometimes=[acknowledged_batch],
     lemmas=LEMMAS,
-    drawing=PARTITIONS,
 )

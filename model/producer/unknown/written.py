@@ -7,22 +7,15 @@ Bounds: two batches in flight to a partition with a batch of somebody else, and 
 Expected: VIOLATED no_batch_is_passed_over
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.producer.sender import producer_gets_id
-from kafkacheck.impl.producing import State
-from kafkacheck.model.producer.drawing import PARTITIONS
 from kafkacheck.model.producer.environment import append_is_refused, start_written
-from kafkacheck.model.producer.system import BOUNDS, RETRIES, SAFETY
+from kafkacheck.model.producer.system import PRODUCER, RETRIES, SAFETY
 from kafkacheck.spec.producer.properties import acknowledged_batch
 
-MODEL = Model(
-    state=State,
+MODEL = PRODUCER.model(
     initial=start_written,
-    bounds={**BOUNDS, "batches": 2, "refusals": 1},
-    rules=ProducerRules(),
+    bounds={"batches": 2, "refusals": 1},
     actions=[producer_gets_id, *RETRIES, append_is_refused],
     always=SAFETY,
     sometimes=[acknowledged_batch],
-    drawing=PARTITIONS,
 )

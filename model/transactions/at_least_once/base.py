@@ -4,23 +4,18 @@ Bounds: two inputs, two clients of one group, of which one dies, and two rebalan
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.transactions.constants import Delivery
-from kafkacheck.impl.transactions.records import State
 from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
 from kafkacheck.model.transactions.starts import start_consumers
-from kafkacheck.model.transactions.system import PLAIN_CONSUMERS, PLAIN_CONSUMERS_BOUNDS
+from kafkacheck.model.transactions.system import PLAIN_CONSUMERS, PLAIN_CONSUMERS_BOUNDS, TRANSACTIONAL
 from kafkacheck.spec.transactions.properties import committed_inputs_are_processed, every_input_is_done
 from kafkacheck.spec.transactions.steps import committed_offset_does_not_fall, stopped_clients_do_nothing
 
-MODEL = Model(
-    state=State,
+MODEL = TRANSACTIONAL.model(
     initial=start_consumers,
     bounds=PLAIN_CONSUMERS_BOUNDS,
     rules=TransactionRules(delivery=Delivery.PROCESS_FIRST),
     actions=PLAIN_CONSUMERS,
     always=[committed_inputs_are_processed, stopped_clients_do_nothing, committed_offset_does_not_fall],
     sometimes=[every_input_is_done],
-    drawing=TRANSACTION_LANES,
 )

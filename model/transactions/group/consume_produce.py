@@ -4,18 +4,12 @@ Bounds: one input, two clients with a transactional id each, two rebalances and 
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
-from kafkacheck.impl.transactions.records import State
-from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
 from kafkacheck.model.transactions.starts import start_group
-from kafkacheck.model.transactions.system import BOUNDS, CONSUME_PRODUCE, EXAMPLES, GROUP_SAFETY, SAFETY
+from kafkacheck.model.transactions.system import CONSUME_PRODUCE, GROUP_SAFETY, SAFETY, TRANSACTIONAL
 
-MODEL = Model(
-    state=State,
+MODEL = TRANSACTIONAL.model(
     initial=start_group,
     bounds={
-        **BOUNDS,
         "clients": 2,
         "transactional_ids": 2,
         "producer_ids": 2,
@@ -27,9 +21,6 @@ MODEL = Model(
         "max_generation": 2,
         "rebalances": 2,
     },
-    rules=TransactionRules(),
     actions=CONSUME_PRODUCE,
     always=[*SAFETY, *GROUP_SAFETY],
-    sometimes=EXAMPLES,
-    drawing=TRANSACTION_LANES,
 )

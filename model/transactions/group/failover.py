@@ -9,23 +9,20 @@ Bounds: two inputs; a client with two transactions, and a consumer that does not
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model, each
+from kafkacheck.checker.model import each
 from kafkacheck.impl.transactions.group import group_coordinator_ends_loading, group_coordinator_reads_record
 from kafkacheck.impl.transactions.markers import group_coordinator_follows_marker
 from kafkacheck.impl.transactions.plain_consumer import application_processes, consumer_commits_offset
-from kafkacheck.impl.transactions.records import State
-from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
 from kafkacheck.model.transactions.environment import group_coordinator_is_replaced, group_coordinator_lags
 from kafkacheck.model.transactions.starts import start_group_with_consumer
 from kafkacheck.model.transactions.system import (
-    BOUNDS,
     CONSUME_PRODUCE,
     COORDINATOR,
     EXAMPLES,
     LEADER,
     SAFETY,
     TIMEOUTS,
+    TRANSACTIONAL,
 )
 from kafkacheck.spec.transactions.offsets import (
     loaded_pending_offset,
@@ -39,11 +36,9 @@ from kafkacheck.spec.transactions.steps import committed_offset_does_not_fall
 
 LOADING = (group_coordinator_reads_record, group_coordinator_ends_loading)
 
-MODEL = Model(
-    state=State,
+MODEL = TRANSACTIONAL.model(
     initial=start_group_with_consumer,
     bounds={
-        **BOUNDS,
         "clients": 2,
         "transactional_ids": 2,
         "producer_ids": 2,
@@ -60,7 +55,6 @@ MODEL = Model(
         "group_delays": 1,
         "group_failovers": 1,
     },
-    rules=TransactionRules(),
     actions=[
         *CONSUME_PRODUCE,
         *TIMEOUTS,
@@ -84,5 +78,4 @@ MODEL = Model(
         *(each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS, group_coordinator_follows_marker)),
         *LOADING,
     ],
-    drawing=TRANSACTION_LANES,
 )

@@ -6,15 +6,11 @@ Bounds: two inputs and one client with two transactions; offsets expire once, an
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.transactions.group import group_coordinator_ends_loading, group_coordinator_reads_record
-from kafkacheck.impl.transactions.records import State
-from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
 from kafkacheck.model.transactions.environment import group_coordinator_is_replaced
 from kafkacheck.model.transactions.group.environment import offset_expires
 from kafkacheck.model.transactions.starts import start_group
-from kafkacheck.model.transactions.system import BOUNDS, CONSUME_PRODUCE, EXAMPLES, GROUP, SAFETY
+from kafkacheck.model.transactions.system import CONSUME_PRODUCE, GROUP, SAFETY, TRANSACTIONAL
 from kafkacheck.spec.transactions.offsets import (
     committed_offsets_count,
     offsets_expire_when_nothing_is_pending,
@@ -23,11 +19,9 @@ from kafkacheck.spec.transactions.offsets import (
 )
 from kafkacheck.spec.transactions.properties import committed_inputs_take_effect
 
-MODEL = Model(
-    state=State,
+MODEL = TRANSACTIONAL.model(
     initial=start_group,
     bounds={
-        **BOUNDS,
         "partitions": 2,
         "offsets_partition": 1,
         "inputs": 2,
@@ -36,7 +30,6 @@ MODEL = Model(
         "group_failovers": 1,
         "offset_expirations": 1,
     },
-    rules=TransactionRules(),
     actions=[
         *CONSUME_PRODUCE,
         group_coordinator_reads_record,
@@ -53,6 +46,4 @@ MODEL = Model(
         *GROUP,
         *SAFETY,
     ],
-    sometimes=EXAMPLES,
-    drawing=TRANSACTION_LANES,
 )

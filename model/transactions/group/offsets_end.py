@@ -4,32 +4,26 @@ Bounds: one input and one client with one transaction, one of whose requests to 
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model, each
-from kafkacheck.impl.transactions.records import State
-from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
+from kafkacheck.checker.model import each
 from kafkacheck.model.transactions.environment import produce_is_given_up
 from kafkacheck.model.transactions.starts import start_group
 from kafkacheck.model.transactions.system import (
-    BOUNDS,
     CONSUME_PRODUCE,
     COORDINATOR,
-    EXAMPLES,
     GROUP_SAFETY,
     LEADER,
     SAFETY,
     TIMEOUTS,
+    TRANSACTIONAL,
 )
 from kafkacheck.spec.transactions.properties import (
     nothing_is_undecided,
     something_is_undecided,
 )
 
-MODEL = Model(
-    state=State,
+MODEL = TRANSACTIONAL.model(
     initial=start_group,
     bounds={
-        **BOUNDS,
         "batches": 1,
         "log_size": 4,
         "producer_ids": 2,
@@ -41,11 +35,8 @@ MODEL = Model(
         "rebalances": 1,
         "delays": 1,
     },
-    rules=TransactionRules(),
     actions=[*CONSUME_PRODUCE, *TIMEOUTS, produce_is_given_up],
     always=[*SAFETY, *GROUP_SAFETY],
-    sometimes=EXAMPLES,
     leads_to=[(something_is_undecided, nothing_is_undecided)],
     weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],
-    drawing=TRANSACTION_LANES,
 )

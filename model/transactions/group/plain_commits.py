@@ -4,22 +4,16 @@ Bounds: two inputs, a client with one transaction and a consumer that does not w
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model
 from kafkacheck.impl.transactions.plain_consumer import application_processes, consumer_commits_offset
-from kafkacheck.impl.transactions.records import State
-from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
 from kafkacheck.model.transactions.starts import start_group_with_consumer
-from kafkacheck.model.transactions.system import BOUNDS, CONSUME_PRODUCE, GROUP, SAFETY
+from kafkacheck.model.transactions.system import CONSUME_PRODUCE, GROUP, SAFETY, TRANSACTIONAL
 from kafkacheck.spec.transactions.clients import plain_consumer_does_not_wait
 from kafkacheck.spec.transactions.properties import committed_transaction
 from kafkacheck.spec.transactions.steps import committed_offset_does_not_fall
 
-MODEL = Model(
-    state=State,
+MODEL = TRANSACTIONAL.model(
     initial=start_group_with_consumer,
     bounds={
-        **BOUNDS,
         "clients": 2,
         "transactional_ids": 2,
         "producer_ids": 2,
@@ -33,9 +27,7 @@ MODEL = Model(
         "max_generation": 2,
         "rebalances": 2,
     },
-    rules=TransactionRules(),
     actions=[*CONSUME_PRODUCE, application_processes, consumer_commits_offset],
     always=[*SAFETY, *GROUP, committed_offset_does_not_fall],
     sometimes=[committed_transaction, plain_consumer_does_not_wait],
-    drawing=TRANSACTION_LANES,
 )

@@ -5,21 +5,22 @@ Bounds: two transactions of one producer in one partition; one marker that is se
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model, each
+from kafkacheck.checker.model import each
 from kafkacheck.impl.transactions.markers import leader_writes_late_marker
-from kafkacheck.impl.transactions.records import State
-from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
 from kafkacheck.model.transactions.environment import marker_answer_is_lost, marker_is_repeated
-from kafkacheck.model.transactions.starts import start_transactions
-from kafkacheck.model.transactions.system import BOUNDS, COORDINATOR, EXAMPLES, LEADER, SAFETY, TIMEOUTS, TRANSACTIONS
+from kafkacheck.model.transactions.system import (
+    COORDINATOR,
+    EXAMPLES,
+    LEADER,
+    SAFETY,
+    TIMEOUTS,
+    TRANSACTIONAL,
+    TRANSACTIONS,
+)
 from kafkacheck.spec.transactions.properties import fenced_client, nothing_is_undecided, something_is_undecided
 
-MODEL = Model(
-    state=State,
-    initial=start_transactions,
-    bounds={**BOUNDS, "producer_ids": 2, "delays": 1, "marker_losses": 1},
-    rules=TransactionRules(),
+MODEL = TRANSACTIONAL.model(
+    bounds={"producer_ids": 2, "delays": 1, "marker_losses": 1},
     actions=[
         *TRANSACTIONS,
         *TIMEOUTS,
@@ -31,5 +32,4 @@ MODEL = Model(
     sometimes=[*EXAMPLES, fenced_client],
     leads_to=[(something_is_undecided, nothing_is_undecided)],
     weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS)],
-    drawing=TRANSACTION_LANES,
 )

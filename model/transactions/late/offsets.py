@@ -5,30 +5,24 @@ Bounds: two inputs and one client with two transactions; one marker that the gro
 Expected: HOLDS
 """
 
-from kafkacheck.checker.model import Model, each
+from kafkacheck.checker.model import each
 from kafkacheck.impl.transactions.markers import group_coordinator_follows_marker
-from kafkacheck.impl.transactions.records import State
-from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
 from kafkacheck.model.transactions.environment import group_coordinator_lags
 from kafkacheck.model.transactions.starts import start_group
 from kafkacheck.model.transactions.system import (
-    BOUNDS,
     CONSUME_PRODUCE,
     COORDINATOR,
-    EXAMPLES,
     GROUP_SAFETY,
     LEADER,
     SAFETY,
     TIMEOUTS,
+    TRANSACTIONAL,
 )
 from kafkacheck.spec.transactions.properties import nothing_is_undecided, something_is_undecided
 
-MODEL = Model(
-    state=State,
+MODEL = TRANSACTIONAL.model(
     initial=start_group,
     bounds={
-        **BOUNDS,
         "producer_ids": 2,
         "partitions": 2,
         "offsets_partition": 1,
@@ -37,11 +31,8 @@ MODEL = Model(
         "rebalances": 1,
         "group_delays": 1,
     },
-    rules=TransactionRules(),
     actions=[*CONSUME_PRODUCE, *TIMEOUTS, group_coordinator_lags, group_coordinator_follows_marker],
     always=[*SAFETY, *GROUP_SAFETY],
-    sometimes=EXAMPLES,
     leads_to=[(something_is_undecided, nothing_is_undecided)],
     weakly_fair=[each(action) for action in (*COORDINATOR, *LEADER, *TIMEOUTS, group_coordinator_follows_marker)],
-    drawing=TRANSACTION_LANES,
 )
