@@ -19,13 +19,14 @@ ROWS = json.loads((Path(__file__).parent / "data" / "tlc.json").read_text(encodi
 NAMES = ("replicas", "log_size", "max_records", "max_leader_epoch")
 INVARIANTS = ("weak_isr", "strong_isr")
 
-QUICK = 3_000
-"""Rows with more states than this are left to the complete run of the tests."""
+QUICK, LARGE = 3_000, 200_000
+"""Rows with more states than these are left to the complete run of the tests, and to `make long`."""
 
 
 def as_parameter(row):
     name = "-".join(str(row[key]) for key in ("model", *NAMES))
-    return pytest.param(row, id=name, marks=[pytest.mark.slow] if row["distinct"] > QUICK else [])
+    marks = [mark for mark, most in ((pytest.mark.slow, QUICK), (pytest.mark.long, LARGE)) if row["distinct"] > most]
+    return pytest.param(row, id=name, marks=marks)
 
 
 def test_the_rows_cover_every_generation():

@@ -270,11 +270,11 @@ class Board(Struct):
 
 
 def count_up(board: Board, cell: Annotated[int, Count(2)]) -> bool:
-    """Count one cell up; once their sum is 12, look beyond them."""
+    """Count one cell up; once their sum is 6, look beyond them."""
     if board.cells[cell] == 20:
         return False
     total = board.cells[0] + board.cells[1] + board.cells[2]
-    board.cells[cell] = board.cells[cell + total // 12] + 1
+    board.cells[cell] = board.cells[cell + total // 6] + 1
     return True
 
 
@@ -291,5 +291,5 @@ def test_what_fails_in_a_worker_is_told_with_its_place(tmp_path):
     )  # fmt: skip
     assert process.returncode == 75, process.stderr
     assert "failing: EVALUATION_FAILED" in process.stdout
-    line = FAILING.splitlines().index("    board.cells[cell] = board.cells[cell + total // 12] + 1") + 1
+    line = FAILING.splitlines().index("    board.cells[cell] = board.cells[cell + total // 6] + 1") + 1
     assert f"failing.py:{line}: " in process.stderr and "Traceback" not in process.stderr

@@ -17,17 +17,19 @@ from checker.language.source import declaration_place, place_of, shown
 ABSENT = object()
 """The value of a name that is not there: a builtin is seen only if the module has no such name."""
 
-_OPERATORS = {
-    name: value
-    for name, value in vars(int).items()
+_OPERATORS = tuple(
+    name
+    for name in vars(int)
     if name.startswith("__") and name not in ("__new__", "__repr__", "__format__", "__doc__", "__getnewargs__")
-}
+)
 """What Python calls when it computes with an int. How one is shown, made or saved changes no value."""
 _FOREIGN = (
     *(f"__i{name}__" for name in ("add", "sub", "mul", "floordiv", "mod", "and", "or", "xor", "lshift", "rshift")),
     *("__getattr__", "__get__", "__set__", "__delete__", "__setattr__", "__delattr__", "__class__", "__del__"),
 )
 """What an int has not, or has from `object`, and Python would call if a subclass had it."""
+_IN_ORDER = (*_OPERATORS, *_FOREIGN)
+_WATCHED = frozenset(_IN_ORDER)
 _STORING = ("__getattribute__", "__getattr__", "__setattr__", "__delattr__", "__class__", "__del__")
 
 
@@ -40,8 +42,11 @@ def enum_problem(members: type) -> str:
     """Why members of an enum may do other things than ints do, in words that follow its name; "" if they do not."""
     if type(members) is not EnumType:
         return f"has the metaclass {type(members).__name__}, which can make its members anything; leave it out"
-    own = [name for name, value in _OPERATORS.items() if _resolved(members, name) is not value]
-    own += [name for name in _FOREIGN if _resolved(members, name) is not _resolved(int, name)]
+    bases = [each for each in members.__mro__ if each is not int and each is not object]
+    written = {name for each in bases for name in _WATCHED & vars(each).keys()}
+    if len(bases) == len(members.__mro__) - 1:  # not one of int
+        written = set(_WATCHED)
+    own = [name for name in _IN_ORDER if name in written and _resolved(members, name) is not _resolved(int, name)]
     if own:
         name = next((each for each in own if each != "__hash__"), own[0])  # who writes an __eq__ must write a __hash__
         return f"has a {name} of its own; machine code and proofs compute with plain ints, so leave it out"

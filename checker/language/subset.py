@@ -11,6 +11,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from types import FunctionType
 from typing import Any
 
@@ -92,6 +93,18 @@ class Program:
         return self._rules_type
 
 
+@lru_cache(maxsize=1 << 14)
+def _too_deep(statement: ast.stmt) -> ast.AST | None:
+    """An expression of a statement that is nested deeper than any may be."""
+    parts: list[tuple[ast.AST, int]] = [(statement, 0)]
+    while parts:
+        node, depth = parts.pop()
+        if depth > MOST_NESTED:
+            return node
+        parts += [(each, depth + isinstance(each, ast.expr)) for each in ast.iter_child_nodes(node)]
+    return None
+
+
 class FunctionReader:
     """Reads one function; see the module."""
 
@@ -147,13 +160,10 @@ class FunctionReader:
         return self.result
 
     def _check_depth(self, statement: ast.stmt) -> None:
-        parts: list[tuple[ast.AST, int]] = [(statement, 0)]
-        while parts:
-            node, depth = parts.pop()
-            if depth > MOST_NESTED:
-                text = "expressions are nested too deep"
-                raise self.error(node, f"{text}; at most {MOST_NESTED} are allowed, so give a part of them a name")
-            parts += [(each, depth + isinstance(each, ast.expr)) for each in ast.iter_child_nodes(node)]
+        node = _too_deep(statement)
+        if node is not None:
+            text = "expressions are nested too deep"
+            raise self.error(node, f"{text}; at most {MOST_NESTED} are allowed, so give a part of them a name")
 
     def _parameters(self) -> list[str]:
         names, given = parameter_names(self.result.function), len(self._arguments)

@@ -12,7 +12,7 @@ from tests.museum.pins import FILE, fixed_of, museum, pinned, readme_table, vari
 BUGS = {bug.id: bug for bug in bugs()}
 SEARCHED = museum()
 
-LARGE = 30_000
+LARGE = 8_000
 """With more states than this, the half with the fix is searched by `make long`."""
 
 KNOWN = (
