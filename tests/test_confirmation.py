@@ -139,6 +139,57 @@ def test_where_no_initial_state_is_inside_nothing_is_proved(kafkacheck, tmp_path
     assert ended.status == 75 and "every initial state lies outside the constraint half_full" in ended.error
 
 
+ALIKE = """
+from typing import Annotated
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import Count, Struct
+
+
+class State(Struct):
+    tick: Annotated[int, Count(2)]
+    level: Annotated[int, Count(3)]
+
+
+def rise(state: State) -> bool:
+    state.tick = (state.tick + 1) % 3
+    if state.level < 3:
+        state.level += 1
+    return True
+
+
+def wait(state: State) -> bool:
+    state.tick = (state.tick + 1) % 3
+    return True
+
+
+def rest(state: State) -> bool:
+    state.tick = (state.tick + 1) % 3
+    return True
+
+
+def square(state: State) -> bool:
+    return state.tick * state.tick % 7 != 3
+
+
+def low(state: State) -> bool:
+    return state.level != 2
+
+
+MODEL = Model(name="alike", state=State, actions=[wait, rest, rise], always=[square, low])
+"""
+
+
+@pytest.mark.parametrize("jobs", [0, 2])
+def test_obligations_that_are_one_question_do_not_take_the_answers_of_others(tmp_path, monkeypatch, jobs):
+    """`square after rest` is the question `square after wait`; each later one must get its own answer."""
+    monkeypatch.setattr(confirmation.Confirmation, "confirm", lambda self, *given: None)  # which would notice it
+    model = load(tmp_path, ALIKE).MODEL
+    proof = prove(model, Settings(jobs=jobs, use_cache=False))
+    outcomes = {(each.obligation.subject, each.obligation.action): each.outcome.name for each in proof.checked}
+    assert outcomes["low", "rise"] == "FAILED" and outcomes["square", "rise"] == "PROVED"
+    assert [name for name, outcome in outcomes.items() if outcome != "PROVED"] == [("low", "rise")]
+
+
 STILL = """
 def drain(tank: Tank) -> bool:
     tank.level = tank.level

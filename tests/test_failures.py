@@ -233,3 +233,44 @@ def test_of_several_failures_every_engine_reports_the_same(act, holds, limits, t
     assert results[0].reason == results[1].reason
     assert results[0].trace is not None and results[1].trace is not None
     assert [step.state for step in results[0].trace.steps] == [step.state for step in results[1].trace.steps]
+
+
+STARTS = """
+from typing import Annotated
+from kafkacheck.checker.model import Model
+from kafkacheck.checker.schema import *
+
+
+class State(Struct):
+    count: Annotated[int, Count(9)]
+
+
+def start(state: State, count: Annotated[int, Count(9)]) -> None:
+    state.count = count
+
+
+def act(state: State) -> bool:
+    return False
+
+
+def inside(state: State) -> bool:
+    return state.count != OUTSIDE
+
+
+def holds(state: State) -> bool:
+    return state.count > 1 and 6 // (state.count - OUTSIDE) // (state.count - FAILS) >= -99
+
+
+MODEL = Model(name="starts", state=State, initial=start, actions=[act], always=[holds], constraint=inside)
+"""
+
+
+@pytest.mark.parametrize(("outside", "fails"), [(4, 6), (6, 4), (4, 4), (0, 9), (9, 0)])
+def test_of_several_initial_states_that_fail_every_engine_reports_the_same(outside, fails, tmp_path):
+    """Also if an earlier one violates the property: all are evaluated."""
+    text = STARTS.replace("OUTSIDE", str(outside)).replace("FAILS", str(fails))
+    model = load(tmp_path, text).MODEL
+    found = [check(model, engine) for engine in READINGS]
+    assert len({(each.verdict, each.reason, each.trace is None) for each in found}) == 1
+    lengths = {len(each.trace.steps) for each in found if each.trace is not None}
+    assert len(lengths) <= 1

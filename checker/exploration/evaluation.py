@@ -87,10 +87,10 @@ class Evaluation:
         )
 
     def note_violations(self, values: Values, behaviour: list[Values], counts: Exploration) -> None:
-        """Record the invariants that a state violates, where none was recorded before."""
+        """Record the invariants that a state violates, unless a violation was recorded before; each is evaluated."""
         for number, each in enumerate(self.model.properties):
-            if not each.is_step and number not in counts.violated and not self.holds(each, values):
-                counts.violated[number] = behaviour
+            if not each.is_step and not self.holds(each, values):
+                counts.violated.setdefault(number, behaviour)
 
     def violating_successor(self, values: Values, number: int) -> Values:
         """The first successor that violates an action property, or that is not kept and violates an invariant.

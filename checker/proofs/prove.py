@@ -235,19 +235,22 @@ class Prover:
         """What becomes of some obligations, in their order, each as soon as it is known."""
         second = self._settings.second
         keys = ["" if each.is_trivial else key(each, second) for each in asked]
+        known = {name for name in keys if name and self._cache.has(name)}
+        open_ones = {name: each for each, name in zip(asked, keys, strict=True) if name and name not in known}
         questions = [
-            Question(each.assertions, self._settings.timeout, self._wishes, bool(second))
-            for each, name in zip(asked, keys, strict=True)
-            if name and not self._cache.has(name)
+            Question(each.assertions, self._settings.timeout, self._wishes, bool(second)) for each in open_ones.values()
         ]
+        answered: dict[str, Reply] = {}  # several obligations may be one question, which is asked once
         with contextlib.closing(workers.replies(questions, self._settings.jobs, meanwhile)) as replies:
             for each, name in zip(asked, keys, strict=True):
                 if not name:
                     yield Checked(each, Outcome.PROVED, how=BY_FORM)
-                elif self._cache.has(name):
+                elif name in known:
                     yield Checked(each, Outcome.PROVED, how=CACHED)
                 else:
-                    yield self._judged(each, name, next(replies))
+                    if name not in answered:
+                        answered[name] = next(replies)
+                    yield self._judged(each, name, answered[name])
 
     def _judged(self, each: Obligation, name: str, reply: Reply) -> Checked:
         answer = self._agreed(each, reply)
