@@ -204,7 +204,7 @@ def test_models_that_are_not_there(kafkacheck, no_search, tmp_path, monkeypatch,
         (TANK.replace("actions=[fill, drain]", "actions=[]"), ["no actions"]),
         *(
             (TANK.replace('name="tank"', f"name={name!r}"), ["`name`", "kept_promises"])
-            for name in (3, None, "", "a\nb", "a b", "../tank", "a\0b", "-tank", "x" * 300)
+            for name in (3, "", "a\nb", "a b", "../tank", "a\0b", "-tank", "x" * 300)
         ),
         (TANK.replace("tank.level -= 1", "tank.level -= 0.5"), ["broken.py"]),
         (TANK.replace("return tank.level != 3", "tank.level = 0\n    return True"), ["never_full", "writes"]),

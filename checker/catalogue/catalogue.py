@@ -123,8 +123,11 @@ def _meant(text: str, names: Sequence[str]) -> str:
     inside = [name for name in names if name.startswith(f"{text}.")]
     if inside:
         return f", which is a folder with {len(inside)} models: '{text}.*' names them all"
-    near = did_you_mean(text, names)
-    return near or did_you_mean(text, [name.rpartition(".")[2] for name in names])
+    return _near(text, names)
+
+
+def _near(text: str, names: Sequence[str]) -> str:
+    return did_you_mean(text, names) or did_you_mean(text, [name.rpartition(".")[2] for name in names])
 
 
 def find_model(text: str, max_seconds: float | None = None) -> Model:
@@ -354,7 +357,7 @@ def _module_of_file(path: Path, catalogue: list[str], wanted: str = "MODEL") -> 
         where = (
             "which is absolute" if path.is_absolute() else f"looked up from {_current_folder() or 'a deleted folder'}"
         )
-        raise UsageError(f"there is no file {path}{did_you_mean(path.stem, catalogue)}; check the path, {where}")
+        raise UsageError(f"there is no file {path}{_near(path.stem, catalogue)}; check the path, {where}")
     if path.is_dir():
         raise UsageError(f"{path} is a folder; name the Python file in it that defines {wanted}")
     if path.suffix != ".py":
