@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 
@@ -35,6 +36,8 @@ LONGEST_DOTTED_NAME = 500
 DEFINES_MODEL = re.compile(r"^MODEL\b\s*[:=]", re.MULTILINE)
 NO_TEXT = ("null bytes", "'utf-8' codec can't decode", "Non-UTF-8", "encoding problem")
 """Words by which Python's errors about the bytes of a file are known."""
+_added: list[str] = []
+"""The folders that were added to Python's path for models of users."""
 DOTTED_NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
@@ -57,16 +60,8 @@ class Expectation:
 
 
 def catalogue_names() -> list[str]:
-    """The names of the catalogue's models, sorted. Reads the modules' text and imports none of them.
-
-    UsageError where there is no catalogue at all.
-    """
-    if not folders():
-        raise UsageError(
-            f"there is no catalogue, because Python finds no package {CATALOGUE!r}; run the command in kafkacheck's "
-            "folder, or install kafkacheck"
-        )
-    return _names()
+    """The names of the catalogue's models, sorted. Reads the modules' text and imports none of them."""
+    return list(_modules())
 
 
 def is_pattern(text: str) -> bool:
@@ -108,7 +103,7 @@ def full_name(text: str) -> str | None:
 
     UsageError where several models are called so, and none of them more clearly than others.
     """
-    names = _names()
+    names = catalogue_names()
     for clearly in range(-1, 3):
         meant = [name for name in names if text in ((name,) if clearly < 0 else short_names(name)[clearly])]
         if len(meant) > 1:
@@ -214,7 +209,9 @@ def named_value(text: str, name: str) -> object:
     """
     endings.supervise()
     is_file = _is_file_name(text)
-    module = _module_of_file(Path(text), _names(), name) if is_file else _module_of_name(text, _names())
+    module = (
+        _module_of_file(Path(text), catalogue_names(), name) if is_file else _module_of_name(text, catalogue_names())
+    )
     if not hasattr(module, name):
         raise ModelError(f"{getattr(module, '__file__', None) or text} defines no {name}; write `{name} = ...` in it")
     return getattr(module, name)
@@ -252,24 +249,23 @@ def _expectation(path: Path, name: str, table: object) -> Expectation:
 
 def folders() -> list[Path]:
     """Where the catalogue lies: the folders of its package."""
-    return _folders_of(_package())
+    return _own_folders() or _locations(importlib.util.find_spec(CATALOGUE))
 
 
-def _folders_of(package: str) -> list[Path]:
-    try:
-        spec = importlib.util.find_spec(package)
-    except ModuleNotFoundError:
-        return []
-    locations = None if spec is None else spec.submodule_search_locations
-    return [Path(location) for location in locations or ()]
+def _own_folders() -> list[Path]:
+    """Where a catalogue of its own lies: a package `model` that Python finds before it looks in the current folder."""
+    path = [place for place in sys.path if place not in _added]
+    found = _locations(PathFinder.find_spec(OWN_CATALOGUE, path))
+    return [] if any(folder.resolve() == SOURCES / OWN_CATALOGUE for folder in found) else found
+
+
+def _locations(spec: ModuleSpec | None) -> list[Path]:
+    return [Path(location) for location in spec.submodule_search_locations or ()] if spec is not None else []
 
 
 def _package() -> str:
     """The package that is the catalogue."""
-    own = _folders_of(OWN_CATALOGUE)
-    is_ours = any(folder.resolve() == SOURCES / OWN_CATALOGUE for folder in own)
-    is_catalogue = any(next(folder.rglob(EXPECTED_FILE), None) for folder in own)
-    return OWN_CATALOGUE if is_catalogue and not is_ours else CATALOGUE
+    return OWN_CATALOGUE if _own_folders() else CATALOGUE
 
 
 def _modules() -> dict[str, str]:
@@ -288,10 +284,6 @@ def _modules_in(package: str, places: tuple[Path, ...]) -> dict[str, str]:
                 module = ".".join((package, *inside.with_suffix("").parts))
                 found[model_name(module)] = module
     return dict(sorted(found.items()))
-
-
-def _names() -> list[str]:
-    return list(_modules())
 
 
 def _defines_model(source: Path) -> bool:
@@ -325,7 +317,13 @@ def _search_here() -> None:
     """Let Python find modules in the current folder, too."""
     here = _current_folder()
     if here and here not in sys.path and "" not in sys.path:
-        sys.path.append(here)
+        _look_in(here)
+
+
+def _look_in(folder: str) -> None:
+    """Let Python find modules in a folder, after all other places."""
+    sys.path.append(folder)
+    _added.append(folder)
 
 
 def _current_folder() -> str | None:
@@ -368,7 +366,7 @@ def _module_of_file(path: Path, catalogue: list[str], wanted: str = "MODEL") -> 
         names.insert(0, root.name)
         root = root.parent
     if root != SOURCES and str(root) not in sys.path:
-        sys.path.append(str(root))
+        _look_in(str(root))
     if root == SOURCES:
         names.insert(0, "kafkacheck")
     name = ".".join(names) or path.stem

@@ -8,7 +8,7 @@ from pathlib import Path
 CATALOGUE = "kafkacheck.model"
 """The package whose modules are the catalogue's models."""
 OWN_CATALOGUE = "model"
-"""The package that is the catalogue in its place, if Python finds one that has an `expected.toml`."""
+"""The package that is the catalogue in its place, if Python finds one of that name."""
 BASE = "base"
 """The module of a model that bears its folder's name."""
 
