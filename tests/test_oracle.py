@@ -30,7 +30,7 @@ def as_parameter(row):
 
 
 def test_the_rows_cover_every_generation():
-    assert {row["model"] for row in ROWS} == set(names_of(State, 10**7))
+    assert {f"replication.{row['model']}" for row in ROWS} == set(names_of(State, 10**7))
     assert len({(row["model"], *(row[key] for key in NAMES)) for row in ROWS}) == len(ROWS)
 
 

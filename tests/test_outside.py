@@ -12,6 +12,7 @@ from kafkacheck.checker.distributed.distributed import DistributedSearch
 from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.graphs import dataset
 from kafkacheck.checker.language import outside
+from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.proofs import bmc, equivalent
 from kafkacheck.checker.proofs.prove import Settings, prove
@@ -217,7 +218,9 @@ def test_everything_that_runs_a_model_looks_first(start, tmp_path):
     module = load(tmp_path, LATER.replace("BOUND", "LIMIT"))
     module.LIMIT = 9
     model = module.model()
-    model.folder, model.described, model.trace = tmp_path, equivalent.describe(model), check(model).trace
+    needed = {"folder": tmp_path, "described": equivalent.describe(model), "trace": check(model).trace}
+    for name, value in needed.items():
+        object.__setattr__(model, name, value)
     module.LIMIT = 2
     with pytest.raises(ModelError, match="LIMIT was 9"):
         STARTS[start](model)
@@ -236,7 +239,7 @@ def test_what_changes_during_a_search_is_noticed_before_the_answer(engine, tmp_p
         other.join()
         return states
 
-    model.initial_states = and_then
+    object.__setattr__(model, "initial_states", and_then)
     with pytest.raises(ModelError, match="LIMIT was 2"):
         check(model, engine=engine)
 
@@ -396,3 +399,25 @@ def test_a_function_in_another_world_is_refused(tmp_path):
 def test_pythons_own_enums_are_plain():
     made = enum.IntEnum("Made", {"A": 1, "B": 5})
     assert outside.enum_problem(made) == outside.int_problem(made.B) == outside.int_problem(True) == ""
+
+
+# the model itself
+
+
+@pytest.mark.parametrize("name", ["always", "actions", "bounds", "name", "check_deadlock", "properties", "another"])
+def test_a_model_cannot_be_changed_after_its_definition(name, tmp_path):
+    model = load(tmp_path, LATER.replace("BOUND", "LIMIT")).model()
+    for change in (lambda: setattr(model, name, []), lambda: delattr(model, name)):
+        with pytest.raises(ModelError, match=rf"snippet_\d+\.py:\d+: `{name}` of a model cannot change after"):
+            change()
+
+
+def test_a_list_that_a_model_was_given_cannot_change_after_its_definition(tmp_path):
+    module = load(tmp_path, LATER.replace("BOUND", "LIMIT"))
+    given = {"always": [], "actions": [each.function for each in module.model().actions]}
+    for role, more in (("always", module.never_five), ("actions", given["actions"][0])):
+        model = Model(name="listed", state=module.model().state, **given)
+        given[role].append(more)
+        with pytest.raises(ModelError, match=f"model listed: `{role}` has changed since"):
+            check(model)
+        given[role].pop()

@@ -1,5 +1,6 @@
 """What a model may be defined with: the type of each argument, before anything is read in it."""
 
+import inspect
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from inspect import Parameter
@@ -19,6 +20,33 @@ LONGEST_NAME = 60
 NAME = re.compile(rf"[^\W_][\w.-]{{0,{LONGEST_NAME - 1}}}")
 LISTS = ("actions", "initial", "always", "sometimes", "eventually", "lemmas", "measures")
 MAPPINGS = ("bounds", "parameters")
+
+
+class Unchanging:
+    """What stays as it was defined. ModelError for each attempt to change an attribute once `_place` is known."""
+
+    _place = ""
+    _is_whole = False
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if self._is_whole:
+            raise self._refusal(name)
+        super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise self._refusal(name)
+
+    def _refusal(self, name: str) -> ModelError:
+        return ModelError(
+            f"{self._place}: `{name}` of a model cannot change after `Model(...)`, because nothing would read it; give "
+            "it there, or make another model by with_bounds, with_rules or with_properties"
+        )
+
+
+def changed_list(given: Mapping[str, Any], read: Mapping[str, Any]) -> str:
+    """The role of a list or mapping that has changed since a model that was given it read it; "" if none has."""
+    roles = (role for role in (*LISTS, *MAPPINGS, "leads_to") if given[role] is not None)
+    return next((role for role in roles if type(read[role])(given[role]) != read[role]), "")
 
 
 def check_keywords(taken: Mapping[str, Parameter], positional: Sequence[object], given: Iterable[str]) -> None:
@@ -135,3 +163,9 @@ def contradiction(
     if hints.get("return", bool) not in (bool, type(None) if may_return_nothing else bool):
         return "says that it returns something else than True or False; write `-> bool`"
     return ""
+
+
+def first_sentence(text: str | None) -> str:
+    """The first paragraph of a docstring, as one line."""
+    paragraph = inspect.cleandoc(text or "").split("\n\n")[0].replace("\n", " ")
+    return paragraph.strip()

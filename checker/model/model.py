@@ -17,7 +17,16 @@ from kafkacheck.checker.language.ranges import Analysis
 from kafkacheck.checker.language.source import parameter_names
 from kafkacheck.checker.language.values import ValueType
 from kafkacheck.checker.model import fairness
-from kafkacheck.checker.model.definition import LISTS, MAPPINGS, check_definition, check_keywords, contradiction
+from kafkacheck.checker.model.definition import (
+    LISTS,
+    MAPPINGS,
+    Unchanging,
+    changed_list,
+    check_definition,
+    check_keywords,
+    contradiction,
+    first_sentence,
+)
 from kafkacheck.checker.model.fairness import Fairness, Given
 from kafkacheck.checker.model.parts import Action, Liveness, Measure, Parameter, Property, Protocol
 from kafkacheck.checker.process import collector
@@ -37,7 +46,7 @@ MOST_COMBINATIONS = 100_000
 NOTHING_FAIR: dict[str, Any] = {"weakly_fair": (), "strongly_fair": ()}
 
 
-class Model:
+class Model(Unchanging):
     """A closed finite system.
 
     `state`: the Struct of a state. `initial`: one or several functions like actions, each applied to the blank state
@@ -102,15 +111,10 @@ class Model:
         where = caller()
         if name is None:
             name = model_name(where.f_globals.get("__name__", ""), where.f_code.co_filename)
-        question = _first_sentence(where.f_globals.get("__doc__")) if question is None else question
+        question = first_sentence(where.f_globals.get("__doc__")) if question is None else question
         place = f"{short_path(where.f_code.co_filename)}:{where.f_lineno}" if place is None else place
-        self._place = place
-        self.name = name
-        self.state = state
-        self.rules = rules
-        self.check_deadlock = check_deadlock
-        self.drawing = drawing
-        self.question = question
+        self._place, self.name, self.question, self.drawing = place, name, question, drawing
+        self.state, self.rules, self.check_deadlock = state, rules, check_deadlock
         initials = (initial,) if callable(initial) else initial
         given: dict[str, Any] = {
             "name": name, "state": state, "actions": actions, "bounds": bounds or {}, "initial": initials,
@@ -127,7 +131,7 @@ class Model:
         copies = {role: list(given[role]) for role in (*LISTS, "leads_to") if given[role] is not None} | {
             role: dict(given[role]) for role in MAPPINGS
         }
-        self._definition = given | copies | {"place": place}
+        self._given, self._definition = given, given | copies | {"place": place}
         with collector.paused():
             if like is None:
                 self.layout, self._ranges = Layout(state, self._bounds), Analysis()
@@ -157,6 +161,7 @@ class Model:
                 drawing.check(self.layout.blank(), takes)
             except ModelError as error:
                 raise self._error(str(error)) from None
+        self._is_whole = True
 
     def __repr__(self) -> str:
         return f"Model({self.name!r}, bounds={self.bounds})"
@@ -294,10 +299,12 @@ class Model:
     def require_unchanged(self) -> None:
         """ModelError, naming the place and both values, if a function sees something else than at the definition.
 
-        Globals, enum members, rules, other functions and what they consist of are read once. Every search, proof and
-        replay calls this when it begins, and before it answers.
+        Also if a list that the model was given is another one now. Each is read once. Every search, proof and replay
+        calls this when it begins, and before it answers.
         """
         self._program.outside.require_unchanged()
+        if role := changed_list(self._given, self._definition):
+            raise self._error(f"`{role}` has changed since `Model(...)` read it; change it before")
 
     def _again(self, **changes: Any) -> "Model":
         self.require_unchanged()
@@ -306,9 +313,8 @@ class Model:
 
     def _error(self, message: str, function: Protocol | None = None) -> ModelError:
         """An error in the definition, or in a function of it, with its place."""
-        if function is not None:
-            return ModelError(f"{place_of(function)}: model {self.name}: {function.__name__} {message}")
-        return ModelError(f"{self._place}: model {self.name}: {message}")
+        place, subject = (self._place, "") if function is None else (place_of(function), f"{function.__name__} ")
+        return ModelError(f"{place}: model {self.name}: {subject}{message}")
 
     def _as_kind(self, value: Any, parameter: str) -> Kind:
         kind = value if isinstance(value, Kind) else kind_of(value)
@@ -492,8 +498,3 @@ class Model:
             raise self._error(
                 f"the bound {unused[0]!r} is used by no field, no parameter and no function; remove it or use it"
             )
-
-
-def _first_sentence(text: str | None) -> str:
-    paragraph = inspect.cleandoc(text or "").split("\n\n")[0].replace("\n", " ")
-    return paragraph.strip()
