@@ -11,11 +11,11 @@ from kafkacheck.checker.compiled import kernel
 from kafkacheck.checker.distributed.distributed import DistributedSearch
 from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.graphs import dataset
-from kafkacheck.checker.language import outside
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.proofs import bmc, equivalent
 from kafkacheck.checker.proofs.prove import Settings, prove
+from kafkacheck.checker.schema import plain_values
 from kafkacheck.checker.search import check
 from kafkacheck.checker.stateful import state_machine
 from kafkacheck.checker.traces.replay import replay
@@ -282,9 +282,9 @@ def test_an_enum_with_operators_of_its_own_is_refused(name):
             made = EnumType("E", (*bases, IntEnum), space)
         except TypeError:  # Python refuses it itself
             continue
-        problem = outside.enum_problem(made)
+        problem = plain_values.enum_problem(made)
         assert (name in problem) == (name not in SHOWN), (name, bases, problem)
-        assert bool(outside.int_problem(made.A)) == bool(problem)
+        assert bool(plain_values.int_problem(made.A)) == bool(problem)
 
 
 WRONG = {
@@ -398,7 +398,7 @@ def test_a_function_in_another_world_is_refused(tmp_path):
 
 def test_pythons_own_enums_are_plain():
     made = enum.IntEnum("Made", {"A": 1, "B": 5})
-    assert outside.enum_problem(made) == outside.int_problem(made.B) == outside.int_problem(True) == ""
+    assert plain_values.enum_problem(made) == plain_values.int_problem(made.B) == plain_values.int_problem(True) == ""
 
 
 # the model itself
@@ -416,7 +416,7 @@ def test_a_list_that_a_model_was_given_cannot_change_after_its_definition(tmp_pa
     module = load(tmp_path, LATER.replace("BOUND", "LIMIT"))
     given = {"always": [], "actions": [each.function for each in module.model().actions]}
     for role, more in (("always", module.never_five), ("actions", given["actions"][0])):
-        model = Model(name="listed", state=module.model().state, **given)
+        model = Model(name="listed", state=module.State, rules=module.model().rules, **given)
         given[role].append(more)
         with pytest.raises(ModelError, match=f"model listed: `{role}` has changed since"):
             check(model)

@@ -123,7 +123,8 @@ def test_of_a_sound_search_all_that_is_drawn_agrees():
     search = searched(made())
     assert search.counts.distinct > 500
     checked = self_check.of_search(search, 100)
-    assert checked == min(search.counts.distinct, self_check.MOST_STATES) + 3 + 1
+    drawn = min(search.counts.distinct, self_check.MOST_STATES)
+    assert drawn <= checked <= min(search.counts.distinct, drawn + 3 + 1)  # each once, also if it is an example
 
 
 def without(kind: type, body: tuple[ir.Statement, ...], number: int) -> tuple[ir.Statement, ...]:
@@ -399,7 +400,8 @@ def test_a_sound_distributed_search_agrees(three_shards):
     search, _ = three_shards(made())
     checked = checking.of_run(search, 100)
     assert set(search.examples.actions) == {0, 1, 2} and set(search.examples.sometimes) == {0}
-    assert checked == min(search.counts.distinct, self_check.MOST_STATES) + 3 + 1
+    drawn = min(search.counts.distinct, self_check.MOST_STATES)
+    assert drawn <= checked <= min(search.counts.distinct, drawn + 3 + 1)  # each once, also if it is an example
 
 
 @pytest.mark.parametrize("what", ["a guard is dropped", "a branch is lost", "a constraint is always true"])

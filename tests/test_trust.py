@@ -222,3 +222,16 @@ def test_no_module_of_the_checker_reads_pickles_of_files():
         if re.search(r"\b(pickle|marshal|shelve|dill)\b", path.read_text())
     }
     assert users == {"workers.py", "equivalent.py"}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [None, "kip101", {"a": 1}, [], ["kip101"], ["kip101", [], [], 1], ["kip101", [1], [], False], [7, [], [], False]],
+    ids=str,
+)
+def test_a_run_that_says_nothing_sound_of_its_model_is_refused(begun, kafkacheck, tmp_path, source):
+    folder = run_of(begun, tmp_path / "run", "kip101", "kip101")
+    run = RunDirectory(folder)
+    run.describe({**run.described(), "source": source})
+    ended = kafkacheck("resume", folder)
+    assert ended.status == 2 and "put it back as it was" in ended.error and "bug" not in ended.error

@@ -157,7 +157,7 @@ class Kept:
 
 
 class _Comparison:
-    """Compares the readings state by state, until its time is over. `checked`: how many were."""
+    """Compares the readings state by state, until its time is over. `checked`: how many distinct ones were."""
 
     def __init__(
         self,
@@ -168,7 +168,8 @@ class _Comparison:
         seconds: float,
         violated: frozenset[int],
     ) -> None:
-        self.model, self.checked = model, 0
+        self.model = model
+        self._compared: set[Values] = set()
         self._space, self._visited, self._watch, self._violated = space, visited, watch, violated
         self._until = time.process_time() + seconds
         self._codes = codes_of(model)
@@ -178,6 +179,11 @@ class _Comparison:
         numbered = dict(enumerate(model.properties))
         self._failing_steps = generate_judge({number: each for number, each in numbered.items() if each.is_step})
         self._failing = generate_judge({number: each for number, each in numbered.items() if not each.is_step})
+
+    @property
+    def checked(self) -> int:
+        """How many distinct states were compared."""
+        return len(self._compared)
 
     def run(self, examples: Examples) -> None:
         """First the examples, then the initial states, then what is drawn. SelfCheckError as `of_search`."""
@@ -229,7 +235,7 @@ class _Comparison:
             if examples is not None:
                 self._compare_example(examples, number, values, told)
             first = last
-            self.checked += 1
+            self._compared.add(values)
         return len(plain) == len(rows)
 
     def _compare_example(self, examples: Examples, number: int, values: Values, told: _Told) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from kafkacheck.checker.catalogue.catalogue import own_name
 from kafkacheck.checker.compiled import kernel
 from kafkacheck.checker.distributed import spark
 from kafkacheck.checker.distributed.runs import Cluster, SparkStarter, source_of, unchanged_kernel
@@ -81,9 +82,10 @@ def write(
         except FailedError as error:
             if watch.interrupts.pressed:
                 raise NotExhaustedError(f"{error}, and nothing was written to {folder}") from error
+            named = "" if own_name(source.text) else f" --model {source.text}"
             raise UsageError(
                 f"{folder} was not written: {error}; the search is kept: once that is mended, give `kafkacheck explore "
-                f"{path} --out {folder}`"
+                f"{path} --out {folder}{named}`"
             ) from error
 
 

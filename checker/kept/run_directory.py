@@ -118,7 +118,8 @@ class RunDirectory:
         if self.path.is_dir() and not os.access(self.path, os.W_OK | os.X_OK):
             raise UsageError(
                 f"{self.path} cannot be written, and a search that goes on writes into it; copy it to a place that can "
-                f"be written, or write the state graph of what it has: kafkacheck explore {self.path} --out DIR"
+                f"be written, or write the state graph of what it has: kafkacheck explore {self.path} --out DIR, with "
+                "--model FILE as you gave it here, if you did"
             )
 
     @contextlib.contextmanager
