@@ -11,7 +11,6 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from types import FunctionType
 from typing import Any
 
@@ -22,7 +21,7 @@ from kafkacheck.checker.language.ir import ANY_ARRAY, BOOL, INT, NOTHING, Functi
 from kafkacheck.checker.language.loops import read_loop
 from kafkacheck.checker.language.outside import Outside
 from kafkacheck.checker.language.removal import is_removed
-from kafkacheck.checker.language.source import function_tree, parameter_names
+from kafkacheck.checker.language.source import function_tree, nested_deeper, parameter_names
 from kafkacheck.checker.language.values import Host, Value, ValueType, named, type_name
 from kafkacheck.checker.language.whole import WRITERS, read_writer
 from kafkacheck.checker.language.words import words_for
@@ -101,18 +100,6 @@ class Program:
         return self._hosts.setdefault(id(settings), Host(settings))
 
 
-@lru_cache(maxsize=1 << 14)
-def _too_deep(statement: ast.stmt) -> ast.AST | None:
-    """An expression of a statement that is nested deeper than any may be."""
-    parts: list[tuple[ast.AST, int]] = [(statement, 0)]
-    while parts:
-        node, depth = parts.pop()
-        if depth > MOST_NESTED:
-            return node
-        parts += [(each, depth + isinstance(each, ast.expr)) for each in ast.iter_child_nodes(node)]
-    return None
-
-
 class FunctionReader:
     """Reads one function; see the module."""
 
@@ -180,7 +167,7 @@ class FunctionReader:
         return self.result
 
     def _check_depth(self, statement: ast.stmt) -> None:
-        node = _too_deep(statement)
+        node = nested_deeper(statement, MOST_NESTED)
         if node is not None:
             text = "expressions are nested too deep"
             raise self.error(node, f"{text}; at most {MOST_NESTED} are allowed, so give a part of them a name")
