@@ -210,3 +210,15 @@ def _essence(code: CodeType) -> tuple[object, ...]:
     """What makes two compiled functions do the same."""
     constants = [(type(each), each) for each in code.co_consts if not isinstance(each, CodeType)]
     return code.co_code, constants, code.co_names, code.co_varnames
+
+
+@lru_cache(maxsize=1 << 14)
+def nested_deeper(statement: ast.stmt, most: int) -> ast.AST | None:
+    """An expression of a statement that is nested deeper than so many; None if there is none."""
+    parts: list[tuple[ast.AST, int]] = [(statement, 0)]
+    while parts:
+        node, depth = parts.pop()
+        if depth > most:
+            return node
+        parts += [(each, depth + isinstance(each, ast.expr)) for each in ast.iter_child_nodes(node)]
+    return None

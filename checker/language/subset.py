@@ -11,7 +11,6 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from types import FunctionType
 from typing import Any
 
@@ -21,7 +20,7 @@ from checker.language.expressions import ExpressionReader, Host, Value, ValueTyp
 from checker.language.ir import ANY_ARRAY, BOOL, INT, NOTHING, Function
 from checker.language.outside import Outside
 from checker.language.removal import is_removed
-from checker.language.source import function_tree, parameter_names, place_of
+from checker.language.source import function_tree, nested_deeper, parameter_names, place_of
 from checker.language.words import words_for
 from checker.schema import EnumOf, Flag
 from checker.shape import ArrayOf, Record, Scalar
@@ -93,18 +92,6 @@ class Program:
         return self._rules_type
 
 
-@lru_cache(maxsize=1 << 14)
-def _too_deep(statement: ast.stmt) -> ast.AST | None:
-    """An expression of a statement that is nested deeper than any may be."""
-    parts: list[tuple[ast.AST, int]] = [(statement, 0)]
-    while parts:
-        node, depth = parts.pop()
-        if depth > MOST_NESTED:
-            return node
-        parts += [(each, depth + isinstance(each, ast.expr)) for each in ast.iter_child_nodes(node)]
-    return None
-
-
 class FunctionReader:
     """Reads one function; see the module."""
 
@@ -160,7 +147,7 @@ class FunctionReader:
         return self.result
 
     def _check_depth(self, statement: ast.stmt) -> None:
-        node = _too_deep(statement)
+        node = nested_deeper(statement, MOST_NESTED)
         if node is not None:
             text = "expressions are nested too deep"
             raise self.error(node, f"{text}; at most {MOST_NESTED} are allowed, so give a part of them a name")
