@@ -60,7 +60,7 @@ TABLE: tuple[tuple[tuple[int, ...], str], ...] = (
     ((PIPE_CLOSED,), "the reader of the output closed it"),
     (
         (BY_SIGNAL + 3, BY_SIGNAL + 9),
-        "ended at once by a signal, 128 and its number: SIGQUIT, after a line that names the work; SIGKILL, which the "
+        "ended at once by a signal, 128 and its number: SIGQUIT, after the place of every thread; SIGKILL, which the "
         "system sends if memory runs out",
     ),
 )
