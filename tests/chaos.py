@@ -59,10 +59,10 @@ class Case:
         return ["resume", str(folder), "--json", *more, *(() if self.is_native else ON_SPARK)]
 
 
-SMALL = ("kip320", "kip320_first_try", "metadata_quorum_disks")
-LARGE = ("cluster_kraft", "cluster_convergence", "transactions_failover")
+SMALL = ("replication.kip320", "replication.kip320_first_try", "metadata_quorum.disks")
+LARGE = ("cluster.kraft", "cluster.convergence", "transactions.failover")
 NATIVE = tuple(map(Case, (*SMALL, LARGE[0], *SMALL, LARGE[1], *SMALL, LARGE[2])))
-SPARK = tuple(Case(name, "spark") for name in ("kip320", "metadata_quorum_restarts", "kip279"))
+SPARK = tuple(Case(name, "spark") for name in ("replication.kip320", "metadata_quorum.restarts", "replication.kip279"))
 
 
 @dataclass

@@ -13,7 +13,7 @@ HEAD = '''"""Is a random graph live?"""
 
 from typing import Annotated
 
-from kafkacheck.checker.fairness import each
+from kafkacheck.checker.model.fairness import each
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.schema import Count, Struct
 

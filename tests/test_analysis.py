@@ -291,7 +291,10 @@ def test_a_model_that_was_changed_since_is_named(tmp_path, kafkacheck):
     asked = ("analyze", tmp_path / "graph", "--where", "level_ = 1", "--model")
     ended = kafkacheck(*asked, changed)
     assert ended.status == 2 and "the model tank was changed since it was explored" in ended.error
-    for other, why in ((tmp_path / "gone.py", "there is no file"), ("kip320", "kip320 defines the model kip320")):
+    for other, why in (
+        (tmp_path / "gone.py", "there is no file"),
+        ("kip320", "kip320 defines the model replication.kip320"),
+    ):
         ended = kafkacheck(*asked, other)
         assert ended.status == 2 and f"the model tank that was explored is not there now: {why}" in ended.error
     ended = kafkacheck(*asked, file)

@@ -5,7 +5,7 @@ import pytest
 from tests import chaos
 from tests.chaos import Case, Chaos, DifferenceError, damaged, differences
 
-CASES = (Case("kip320_first_try"), Case("metadata_quorum_disks"))
+CASES = (Case("replication.kip320_first_try"), Case("metadata_quorum.disks"))
 
 
 @pytest.mark.slow
@@ -18,7 +18,7 @@ def test_killed_searches_come_to_the_pinned_answer():
 
 
 def test_another_answer_is_a_difference(monkeypatch):
-    case, drawn = Case("kip320"), Chaos(seed=1)
+    case, drawn = Case("replication.kip320"), Chaos(seed=1)
     document = {
         "verdict": "HOLDS", "property": None, "states_distinct": 1, "states_generated": 1, "states_excluded": None,
         "depth": 1, "actions": {}, "unmet": [], "trace": None,

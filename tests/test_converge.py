@@ -27,7 +27,7 @@ HEAD = '''"""Random graphs side by side, one for each initial state. Each step i
 
 from typing import Annotated
 
-from kafkacheck.checker.fairness import each
+from kafkacheck.checker.model.fairness import each
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.schema import Count, Struct
 

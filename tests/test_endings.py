@@ -140,7 +140,7 @@ def test_where_the_child_is_killed_its_supervisor_says_so(tmp_path):
 PARENT = """
 import subprocess, sys, time
 sys.path.insert(0, {root!r})
-from kafkacheck.checker.places import child
+from kafkacheck.checker.process.places import child
 begun = subprocess.Popen(child("import time; time.sleep(1000)"), process_group=0)
 print(begun.pid, flush=True)
 time.sleep(1000)

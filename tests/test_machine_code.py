@@ -94,7 +94,7 @@ MODEL = Model(
 PROGRAM = """
 import sys
 sys.path[:0] = [{folder!r}, {root!r}]
-from kafkacheck.checker.errors import KafkacheckError
+from kafkacheck.checker.process.errors import KafkacheckError
 from kafkacheck.checker.search import check
 try:
     from system import MODEL

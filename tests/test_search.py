@@ -118,7 +118,7 @@ import resource, sys
 sys.path.insert(0, {root!r})
 import psutil
 from kafkacheck.checker.compiled import machine_code
-from kafkacheck.checker.result import Limits
+from kafkacheck.checker.exploration.verdict import Limits
 from kafkacheck.checker.search import check
 from tests.toys import two_phase_commit
 

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 PROGRAM = """
 import sys
 from kafkacheck.checker.distributed import spark
-from kafkacheck.checker.errors import UsageError
+from kafkacheck.checker.process.errors import UsageError
 master, *settings = sys.argv[1:]
 try:
     with spark.context(master or None, spark.parse_settings(settings)) as context:
