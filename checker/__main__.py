@@ -38,7 +38,7 @@ from pathlib import Path  # noqa: E402  # because it takes long enough to be int
 if not __package__:  # run as a file: Python would look for modules in this folder, where `model` is another one
     folder = Path(__file__).resolve().parent
     sys.path[:] = [str(folder.parent), *(place for place in sys.path if Path(place).resolve() != folder)]
-    import checker  # noqa: F401  # from now on the sources have the name that they have when they are installed
+    __import__("checker")  # from now on the sources have the name that they have when they are installed
 
 from kafkacheck.checker.process import endings, room  # noqa: E402  # because of where a file that is run looks for modules
 

@@ -52,7 +52,7 @@ def heed() -> None:
     """From now on modules are found under their former names, too."""
     if not any(isinstance(each, _Below) for each in sys.meta_path):
         sys.meta_path.insert(0, _Below())  # type: ignore[arg-type]  # typeshed wants a class method
-        sys.meta_path.append(_Whole())  # type: ignore[arg-type]
+        sys.meta_path.append(_Whole())  # type: ignore[arg-type]  # as above
 
 
 def _aliased(name: str, present: str) -> ModuleSpec | None:
