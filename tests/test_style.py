@@ -342,7 +342,7 @@ MODULE_OF = {"pytest-xdist": "xdist", "z3-solver": "z3"}
 
 def undeclared(path: str, text: str, names: Iterable[str]) -> Iterable[str]:
     """What a file imports that is neither Python's, nor ours, nor one of the dependencies `names`."""
-    known = {"", "annotationlib", *sys.stdlib_module_names, *rules.OWN_PACKAGES}
+    known = {"", "annotationlib", "checker", *sys.stdlib_module_names, *rules.OWN_PACKAGES}
     known |= {MODULE_OF.get(name, name.replace("-", "_")) for name in names}
     for module in sorted({each.partition(".")[0] for each in rules.modules_imported(text)} - known):
         yield f"{path}: imports {module}, which pyproject.toml does not pin"
