@@ -23,11 +23,11 @@ def refusal(*positional, **given):
 def test_an_unknown_name_is_told_with_the_nearest_and_the_place():
     said = refusal(**GIVEN, alway=[])
     assert "test_definition.py:" in said
-    assert "Model takes no 'alway'; did you mean always?; it takes name, state, actions, " in said
+    assert "Model takes no 'alway'; did you mean always?; it takes state, actions, " in said
 
 
 def test_what_is_missing_is_told():
-    assert "Model lacks state, actions; write Model(name=" in refusal(name="tried")
+    assert "Model lacks state, actions; write Model(state=" in refusal(name="tried")
     assert "Model lacks name, state, actions" in refusal()
 
 
