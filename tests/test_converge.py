@@ -114,7 +114,8 @@ def live(fair: list[str]) -> Model:
     model = model_of("kip320").with_bounds({"replicas": 2, "max_records": 1, "max_leader_epoch": 1})
     actions = [action.function for action in model.actions]
     return Model(
-        name="replication.kip320", state=State, initial=start_partition, bounds=model.bounds, rules=model.rules, actions=actions,
+        name="replication.kip320", state=State, initial=start_partition, bounds=model.bounds, rules=model.rules,
+        actions=actions,
         leads_to=[(is_any, all_in_sync)], weakly_fair=[each for each in actions if each.__name__ in fair],
     )  # fmt: skip
 

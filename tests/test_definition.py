@@ -28,7 +28,7 @@ def test_an_unknown_name_is_told_with_the_nearest_and_the_place():
 
 def test_what_is_missing_is_told():
     assert "Model lacks state, actions; write Model(state=" in refusal(name="tried")
-    assert "Model lacks name, state, actions" in refusal()
+    assert "Model lacks state, actions" in refusal()
 
 
 def test_arguments_without_names_are_refused():

@@ -176,7 +176,13 @@ runpy.run_module("checker", run_name="__main__")
 
 @pytest.mark.parametrize(
     "module",
-    ["pathlib", "kafkacheck.checker.process.endings", "click", "kafkacheck.checker.commands.command_line", "model"],
+    [
+        "pathlib",
+        "kafkacheck.checker.process.endings",
+        "click",
+        "kafkacheck.checker.commands.command_line",
+        "kafkacheck.model",
+    ],
 )
 @pytest.mark.parametrize("name", REQUESTS)
 def test_a_request_during_the_first_imports_ends_the_process_quietly(module, name):

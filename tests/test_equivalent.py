@@ -71,10 +71,10 @@ def test_another_copy_of_the_sources_is_read_with_its_own_modules(tmp_path):
     assert old in text
     model = catalogue.find_model("kip320")
     edited.write_text(text.replace(old, "return not log.end_offset < len(log.records)"), encoding="utf-8")
-    same = compare(model, description_of(str(tmp_path / "model" / "kip320.py")), timeout=60)
+    same = compare(model, description_of(str(tmp_path / "model" / "replication" / "kip320.py")), timeout=60)
     assert {each.same for each in same} == {Same.EQUIVALENT}
     edited.write_text(text.replace(old, "return log.end_offset + 1 == len(log.records)"), encoding="utf-8")
-    differ = compare(model, description_of(str(tmp_path / "model" / "kip320.py")), timeout=60)
+    differ = compare(model, description_of(str(tmp_path / "model" / "replication" / "kip320.py")), timeout=60)
     assert [each.action.name for each in differ if each.same is Same.DIFFERENT] == ["leader_write"]
 
 

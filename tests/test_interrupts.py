@@ -206,7 +206,13 @@ def test_a_handler_is_not_ended_by_the_next_tick():
 
 @pytest.mark.parametrize(
     "module",
-    ["pathlib", "kafkacheck.checker.process.room", "click", "kafkacheck.checker.commands.command_line", "model"],
+    [
+        "pathlib",
+        "kafkacheck.checker.process.room",
+        "click",
+        "kafkacheck.checker.commands.command_line",
+        "kafkacheck.model",
+    ],
 )
 def test_ctrl_c_during_the_first_imports_gives_no_traceback(module):
     program = f"""

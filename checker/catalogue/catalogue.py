@@ -61,7 +61,7 @@ class Expectation:
 
 def catalogue_names() -> list[str]:
     """The names of the catalogue's models, sorted. Reads the modules' text and imports none of them."""
-    return list(_modules())
+    return list(modules())
 
 
 def is_pattern(text: str) -> bool:
@@ -169,13 +169,13 @@ def own_name(text: object) -> str | None:
 
 
 def _module(text: str) -> ModuleType:
-    modules = _modules()
+    known = modules()
     name = _in_catalogue(text)
     if name is not None:
-        return _imported(name, lambda: importlib.import_module(modules[name]))
+        return _imported(name, lambda: importlib.import_module(known[name]))
     if _is_file_name(text) or (text and os.path.exists(text)):
-        return _module_of_file(Path(text), list(modules))
-    return _module_of_name(text, list(modules))
+        return _module_of_file(Path(text), list(known))
+    return _module_of_name(text, list(known))
 
 
 def _in_catalogue(text: str) -> str | None:
@@ -183,7 +183,7 @@ def _in_catalogue(text: str) -> str | None:
 
     A file comes before a short name, and so does a module that lies in the current folder.
     """
-    if text in _modules():
+    if text in modules():
         return text
     is_elsewhere = _is_file_name(text) or os.path.isfile(text) or os.path.isfile(f"{text}.py")
     return None if is_elsewhere else full_name(text)
@@ -268,7 +268,7 @@ def _package() -> str:
     return OWN_CATALOGUE if _own_folders() else CATALOGUE
 
 
-def _modules() -> dict[str, str]:
+def modules() -> dict[str, str]:
     """The catalogue's models: the module of each by its name, sorted by name."""
     return _modules_in(_package(), tuple(folders()))
 

@@ -38,7 +38,7 @@ PARTITION_EVENTS = PRODUCER_EVENTS | {
     ),
     "append_is_refused": Event(at="partition_id", text="refuses a request for the moment"),
     "records_are_deleted": Event(at="partition_id", text="deletes batches below {start_offset}"),
-    "producer.state_expires": Event(at="partition_id", text="forgets producer id {producer_id}"),
+    "producer_state_expires": Event(at="partition_id", text="forgets producer id {producer_id}"),
     "coordinator_aborts": Event(at="partition_id", text="abort marker"),
     "broker_crashes": Event(at="partition_id", text="crashes and starts again"),
     "power_fails": Event(at="partition_id", text="loses power, keeps the log to {end_offset}"),

@@ -114,7 +114,7 @@ WORLD_EVENTS = {
     "group_coordinator_is_replaced": Event(at="offsets_partition", text="another broker coordinates the group"),
     "offset_expires": Event(at="offsets_partition", text="the offset of the group has expired"),
     "partition_is_reloaded": Event(at="partition_id", text="another broker leads"),
-    "producer.state_expires": Event(at="partition_id", text="forgets the producer"),
+    "producer_state_expires": Event(at="partition_id", text="forgets the producer"),
     "transactional_id_expires": Event(at="coordinator", text="nobody has used the id for long"),
     "group_is_rebalanced": Event(
         at="producers", text="generation {group.generation}: client {client_id} has the input"
