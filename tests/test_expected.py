@@ -4,6 +4,7 @@ import sys
 
 import pytest
 
+from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.catalogue.catalogue import catalogue_names
 from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.model import Model
