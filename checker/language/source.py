@@ -214,7 +214,7 @@ def _essence(code: CodeType) -> tuple[object, ...]:
 
 @lru_cache(maxsize=1 << 14)
 def nested_deeper(statement: ast.stmt, most: int) -> ast.AST | None:
-    """An expression of a statement that is nested deeper than so many; None if there is none."""
+    """An expression of a statement that lies deeper than `most` expressions; None if there is none."""
     parts: list[tuple[ast.AST, int]] = [(statement, 0)]
     while parts:
         node, depth = parts.pop()
