@@ -181,16 +181,12 @@ def _new_secret(place: Path) -> bytes:
         for old in [*place.iterdir(), *(place / "guards").glob("*")]:
             if _OLD.fullmatch(old.name) and old.is_file():
                 old.unlink()
-    descriptor = os.open(place, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    with _only_one_in(place):
         secret = _content(path, private=True)
         if secret is None or len(secret) != _LENGTH:
             secret = os.urandom(_LENGTH)
             _write(path, secret)
         return secret
-    finally:
-        os.close(descriptor)
 
 
 def _objection(place: Path) -> str:
@@ -265,10 +261,23 @@ def _content(path: Path, private: bool = False, most: int = -1) -> bytes | None:
 
 def _appended(path: Path) -> IO[bytes]:
     """A file to add to, a new one where there is none that can be believed; what is added is written at once."""
-    if _content(path, most=0) is None:
-        path.unlink(missing_ok=True)
+    if path.is_symlink() or (path.exists() and _content(path, most=0) is None):
+        with _only_one_in(path.parent):  # otherwise it removes the file that another process has just made instead
+            if _content(path, most=0) is None:
+                path.unlink(missing_ok=True)
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK
     return open(os.open(path, flags, 0o600), "ab", buffering=0)
+
+
+@contextlib.contextmanager
+def _only_one_in(place: Path) -> Iterator[None]:
+    """Let one process at a time replace a file of a folder that others may be making too."""
+    descriptor = os.open(place, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _write(path: Path, content: bytes) -> None:
