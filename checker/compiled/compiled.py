@@ -31,7 +31,7 @@ from kafkacheck.checker.exploration.exploration import (
 )
 from kafkacheck.checker.language import removal
 from kafkacheck.checker.model import Model
-from kafkacheck.checker.process.errors import EvaluationError
+from kafkacheck.checker.process.errors import EvaluationError, SelfCheckError
 from kafkacheck.checker.process.room import THREAD, need, take
 from kafkacheck.checker.schema.objects import Values
 
@@ -293,7 +293,7 @@ class CompiledSearch:
                 found = self._start() if self.counts.distinct == 0 else None
                 while found is None and 0 < self.frontier < (widest or 1 << 63):
                     found = self._level()
-        except EvaluationError as error:
+        except (EvaluationError, SelfCheckError) as error:
             found = failure(error)
         except MemoryError:
             found = self.counts.stopped(self.model, NO_MEMORY)

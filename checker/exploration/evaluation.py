@@ -122,7 +122,7 @@ class Evaluation:
             return error
         return None
 
-    def failure_of_step(self, values: Values) -> EvaluationError:
+    def failure_of_step(self, values: Values) -> EvaluationError | SelfCheckError:
         """Why evaluating the steps from a state fails."""
         try:
             self._evaluate_successors(values)

@@ -30,7 +30,7 @@ class Found:
     error: KafkacheckError | None = None
 
 
-def failure(error: EvaluationError, chain: Sequence[Values] = ()) -> Found:
+def failure(error: EvaluationError | SelfCheckError, chain: Sequence[Values] = ()) -> Found:
     """What a search stopped for where evaluating a state failed, to which these states lead."""
     differ = isinstance(error, SelfCheckError)
     verdict = Verdict.SELF_CHECK_FAILED if differ else Verdict.EVALUATION_FAILED

@@ -6,12 +6,20 @@ from types import CodeType
 from typing import Any
 
 from kafkacheck.checker.exploration.evaluation import Evaluation
-from kafkacheck.checker.exploration.exploration import NO_MEMORY, Exploration, Found, HandOver, Watch, states_reason
-from kafkacheck.checker.exploration.verdict import COMPILING, Verdict
+from kafkacheck.checker.exploration.exploration import (
+    NO_MEMORY,
+    Exploration,
+    Found,
+    HandOver,
+    Watch,
+    failure,
+    states_reason,
+)
+from kafkacheck.checker.exploration.verdict import COMPILING
 from kafkacheck.checker.language.source import codes_within
 from kafkacheck.checker.model import Action, Model, Property
 from kafkacheck.checker.process import collector
-from kafkacheck.checker.process.errors import EvaluationError
+from kafkacheck.checker.process.errors import EvaluationError, SelfCheckError
 from kafkacheck.checker.process.interrupts import Stopped
 from kafkacheck.checker.schema import Flag
 from kafkacheck.checker.schema.objects import Values
@@ -85,8 +93,8 @@ class InterpretedSearch:
         expanding = self._next if self.counts.level_ends else -1
         try:
             return work()
-        except EvaluationError as error:
-            return Found(Verdict.EVALUATION_FAILED, None, self.chain(expanding), str(error), error)
+        except (EvaluationError, SelfCheckError) as error:
+            return failure(error, self.chain(expanding))
         except MemoryError:
             raise
         except Exception:
@@ -98,7 +106,7 @@ class InterpretedSearch:
         failed, error = newest, self._evaluation.failure_of_invariants(self._rows.values(self._states[newest]))
         if error is None:
             failed, error = expanding, self._evaluation.failure_of_step(self._rows.values(self._states[expanding]))
-        return Found(Verdict.EVALUATION_FAILED, None, self.chain(failed), str(error), error)
+        return failure(error, self.chain(failed))
 
     def check_itself(self, _seconds: float) -> None:
         """Nothing: it is plain Python that checks the other readings."""

@@ -13,7 +13,7 @@ from kafkacheck.checker.compiled.kernel import kernel_text
 from kafkacheck.checker.exploration.evaluation import Evaluation
 from kafkacheck.checker.graphs.manifest import EDGES, STATES, level_folder
 from kafkacheck.checker.model import Action, Model
-from kafkacheck.checker.process.errors import EvaluationError, KafkacheckError, UsageError
+from kafkacheck.checker.process.errors import EvaluationError, KafkacheckError, SelfCheckError, UsageError
 from kafkacheck.checker.schema.objects import Values, value_from_json
 from kafkacheck.checker.traces.trace import Step, Trace, rebuild
 
@@ -66,7 +66,7 @@ def trace_with_step(folder: Path, manifest: dict[str, Any], step: dict[str, Any]
 def _replayed(model: Model, manifest: dict[str, Any], replay: Callable[[], Trace]) -> Trace:
     try:
         return replay()
-    except (EvaluationError, UsageError) as error:
+    except (EvaluationError, SelfCheckError, UsageError) as error:
         if hashlib.sha256(kernel_text(model, with_steps=True).encode()).hexdigest() == manifest["hash"]:
             raise
         raise UsageError(

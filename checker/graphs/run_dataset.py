@@ -214,7 +214,7 @@ class _Writer:
                 self._edges[answer.level - 1] += answer.rows
                 self._tally.add_steps(answer.level, answer.counts, answer.wrongs)
 
-    def _failure(self, failed: Failed) -> EvaluationError:
+    def _failure(self, failed: Failed) -> EvaluationError | SelfCheckError:
         part = self._run.read(Level, self._graph.files[failed.level - 1][failed.shard])
         values = tuple(int(each) for each in self.model.layout.unpack(part.states[failed.row : failed.row + 1])[0])
         error = state_graph.failure_of_measures(self.model, values)

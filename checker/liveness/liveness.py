@@ -49,7 +49,7 @@ def judged(result: Result, watch: Watch, may_compile: bool = True) -> Result:
         result.verdict, result.reason = Verdict.NOT_EXHAUSTED, f"{BEFORE}{error}"
     except MemoryError:
         result.verdict, result.reason = Verdict.NOT_EXHAUSTED, f"{BEFORE}{NO_MEMORY}"
-    except EvaluationError as error:
+    except (EvaluationError, SelfCheckError) as error:
         result.verdict, result.reason = failure(error).verdict, str(error)
     result.seconds, result.interrupted = watch.seconds, watch.interrupts.pressed
     return result

@@ -33,7 +33,7 @@ class EvaluationError(KafkacheckError):
     exit_status = statuses.EVALUATION_FAILED
 
 
-class SelfCheckError(EvaluationError):
+class SelfCheckError(KafkacheckError):
     """Two answers of kafkacheck to one question that cannot both be true (exit status 70): it is wrong somewhere.
 
     `details` are lines that say more than fits into a message, such as a whole state.
@@ -42,8 +42,11 @@ class SelfCheckError(EvaluationError):
     exit_status = statuses.INTERNAL_ERROR
 
     def __init__(self, message: str, details: str = "") -> None:
-        super().__init__(message if message.endswith(NEITHER) else f"{message}; {NEITHER}")
+        super().__init__(message, details)  # both, because an error that comes from another process is made of them
         self.details = details
+
+    def __str__(self) -> str:
+        return f"{self.args[0]}; {NEITHER}"
 
 
 class NotExhaustedError(KafkacheckError):

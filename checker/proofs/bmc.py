@@ -120,8 +120,6 @@ def _lengthened(unrolling: "_Unrolling", model: Model, depth: int, listener: Lis
         return result(BoundedVerdict.TIMEOUT if is_late else BoundedVerdict.UNKNOWN, reason=reason)
     except KeyboardInterrupt:
         return result(BoundedVerdict.UNKNOWN, reason=f"it was {endings.told()}")
-    except SelfCheckError:
-        raise
     except EvaluationError as error:
         return result(BoundedVerdict.EVALUATION_FAILED, reason=str(error))
 
@@ -130,7 +128,7 @@ def _replayed(model: Model, chain: list[Values], violated: str | None = None) ->
     """The trace along states of the solver's. SelfCheckError where plain Python does not go along them."""
     try:
         return rebuild(model, chain, violated)
-    except EvaluationError as error:
+    except (EvaluationError, SelfCheckError) as error:
         raise SelfCheckError(
             f"{model.name}: by the solver a behaviour of {len(chain)} states leads to the state above, in plain Python "
             f"none does; it has {shortly(model, chain[-1])}",
