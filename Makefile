@@ -10,10 +10,9 @@ WORKERS ?= logical
 ARGS ?=
 GENERATIONS := truncate_to_high_watermark kip101 kip279 kip320_first_try kip320
 
-# What has tests that only `make long` runs, or more to do there.
-LONG := tests/museum $(addprefix tests/test_,$(addsuffix .py,actions compiled conformance distributed expected \
-	guards_of_models houdini oracle prove prove_cluster prove_producer prove_transactions random_programs reference_checker \
-	run_dataset spark_search spec_producer spec_transactions symbolic toys))
+# Folders with tests that only `make long` runs, or that do more there.
+LONG := $(addprefix tests/,museum catalogue replication cluster producer transactions programs \
+	checker/proofs checker/symbolic checker/distributed checker/graphs)
 
 .PHONY: help check catalogue test long quick lint format bench lock clean environment
 

@@ -24,7 +24,7 @@ import psutil
 
 from tests.expected import pinned
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[1]
 PATIENCE = 600
 """Seconds after which a search hangs, also on a busy machine."""
 ORDERLY = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)

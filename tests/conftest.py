@@ -24,7 +24,7 @@ for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES"):
     os.environ.pop(name, None)
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell started us in the background; tests press Ctrl-C
     signal.signal(signal.SIGINT, signal.default_int_handler)
-os.environ.setdefault("KAFKACHECK_CACHE", str(Path(__file__).resolve().parent.parent / ".pytest_cache" / "kernels"))
+os.environ.setdefault("KAFKACHECK_CACHE", str(Path(__file__).resolve().parents[1] / ".pytest_cache" / "kernels"))
 
 
 def pytest_addoption(parser):

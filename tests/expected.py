@@ -16,7 +16,7 @@ from kafkacheck.checker.model import Model
 from kafkacheck.checker.result import Result
 from kafkacheck.checker.search import check
 
-CATALOGUE = Path(__file__).resolve().parent.parent / "model"
+CATALOGUE = Path(__file__).resolve().parents[1] / "model"
 
 INTERPRETED_UP_TO = 20_000
 """Up to about this many states plain Python is about as quick as compiling."""

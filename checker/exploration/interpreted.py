@@ -103,10 +103,11 @@ class InterpretedSearch:
     def _failed(self, expanding: int) -> Found:
         """Say what went wrong: at the state that was expanded, or at the newest one, whose invariants come next."""
         newest = len(self._states) - 1
-        failed, error = newest, self._evaluation.failure_of_invariants(self._rows.values(self._states[newest]))
-        if error is None:
-            failed, error = expanding, self._evaluation.failure_of_step(self._rows.values(self._states[expanding]))
-        return failure(error, self.chain(failed))
+        error = self._evaluation.failure_of_invariants(self._rows.values(self._states[newest]))
+        if error is not None:
+            return failure(error, self.chain(newest))
+        of_step = self._evaluation.failure_of_step(self._rows.values(self._states[expanding]))
+        return failure(of_step, self.chain(expanding))
 
     def check_itself(self, _seconds: float) -> None:
         """Nothing: it is plain Python that checks the other readings."""

@@ -4,7 +4,7 @@
 are gone, every name has one type, and every path through a function that returns a value ends in `Return`. Types are
 "int", "bool", "nothing", or a `Record` or `ArrayOf` of the schema: a name bound to one of these is a view of the state.
 
-Every reading has one order of evaluation, that of CPython; `tests/test_orders.py` holds them to it:
+Every reading has one order of evaluation, that of CPython; `tests/checker/language/test_orders.py` holds them to it:
 
 - The parts of an expression are evaluated from the left: both sides of an operator, the base of a place and then its
   index, the arguments of a call and then its body.

@@ -29,7 +29,7 @@ from tests.fuzz.proving import proved_programs
 
 DIFFERENT = 10
 """The status of a process that has found a difference; Python itself ends with 1 where its code fails."""
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)

@@ -21,10 +21,10 @@ from kafkacheck.checker.exploration.interpreted import InterpretedSearch
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process import collector
-from tests import readings
 from tests.fuzz.programs import PROGRAMS, DifferenceError, imported, models
-from tests.random_programs import module_text, with_model
-from tests.readings import Outcome
+from tests.programs.random_programs import module_text, with_model
+from tests.support import readings
+from tests.support.readings import Outcome
 
 LIMITS = Limits(max_states=200)
 SPARK_LIMITS = Limits(max_states=2000)

@@ -11,8 +11,8 @@ from types import ModuleType
 from kafkacheck.checker.language import footprint, source, work
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.errors import ModelError
-from tests import random_expressions, random_functions, random_generators, random_programs, random_schemas
-from tests.random_programs import module_text, with_model
+from tests.programs import random_expressions, random_functions, random_generators, random_programs, random_schemas
+from tests.programs.random_programs import module_text, with_model
 
 PROGRAMS = 8
 """How many programs share a schema; a seed stands for so many."""

@@ -23,12 +23,13 @@ from kafkacheck.checker.proofs.prove import Settings
 from kafkacheck.checker.proofs.solver import Translation
 from kafkacheck.checker.schema.objects import Values
 from kafkacheck.checker.symbolic import symbolic
-from tests import random_states, readings
 from tests.fuzz.comparing import Totals, of_all
 from tests.fuzz.programs import DifferenceError, imported
-from tests.random_programs import module_text
-from tests.readings import Outcome
-from tests.terms_as_run import FAILED, assignments, evaluated, outcome, read_symbolically
+from tests.programs import random_states
+from tests.programs.random_programs import module_text
+from tests.support import readings
+from tests.support.readings import Outcome
+from tests.support.terms_as_run import FAILED, assignments, evaluated, outcome, read_symbolically
 
 PROGRAMS = 2
 """How many programs of a seed are proved: the first ones of those that are compiled."""

@@ -8,8 +8,8 @@ import pytest
 from kafkacheck.checker.catalogue.museum import bugs, pinned
 from kafkacheck.checker.commands.command_line import main
 from kafkacheck.checker.exploration.verdict import Verdict
-from tests.command import ROOT
 from tests.museum.pins import fixed_of, museum, variant_of
+from tests.support.command import ROOT
 
 BUGS = {bug.id: bug for bug in bugs()}
 SEARCHED = museum()
