@@ -22,12 +22,13 @@ from kafkacheck.checker.compiled.native import FAULT, FAULT_AT, NO_FAULT
 from kafkacheck.checker.exploration.evaluation import Evaluation
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.errors import EvaluationError
-from kafkacheck.impl import cluster, producing
+from kafkacheck.impl import producing
 from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.replication.records import State
 from kafkacheck.model.producer.environment import start_known
-from tests.expected import names_of, pinned
+from tests.expected import names_of
 from tests.programs.random_states import reached
+from tests.support.marks import long_but
 from tests.toys.broken import MODELS as BROKEN
 
 PAIRS = 100_000
@@ -37,7 +38,7 @@ FEWEST = 60
 """On how many states the contract of a larger model is tried without `--long`; every search checks it for each step."""
 
 DEEP = 400
-"""States met on random walks, which come to actions that take many steps."""
+"""States met on random walks, which come to actions that take many steps; of a larger model without `--long` fewer."""
 
 
 @lru_cache(maxsize=4)
@@ -107,17 +108,15 @@ def compiled_successors(model, states):
     return answers
 
 
-def compared():
-    """The abstract models, and of the cluster's the smallest ones that have every action between them."""
-    sizes = {name: facts["distinct"] for name, facts in pinned().items()}
-    chosen, covered = names_of(State, 10**7), set()
-    for name in sorted(names_of(cluster.State, 10**7), key=sizes.get):
-        actions = {action.name for action in catalogue.find_model(name).actions}
-        if not actions <= covered:
-            covered |= actions
-            chosen.append(name)
-    return chosen
-
+CLUSTER = (
+    *("cluster.deletion.ends", "cluster.old_fetches", "cluster.zombie.retry", "cluster.read_replica.unleased"),
+    *("cluster.late_registration", "cluster.reassignment.rounds", "cluster.deletion", "cluster.shutdown"),
+    *("cluster.consumer", "cluster.consumer.two_step_read", "cluster.disks", "cluster.two_step_expansion"),
+    *("cluster.read_replica.three", "cluster.failover", "cluster.power", "cluster.follower_reads"),
+    *("cluster.log_start", "cluster.zombie.writes", "cluster.convergence.unclean", "cluster.min_isr"),
+    "cluster.epoch_files",
+)
+"""Models that have every action of the cluster's between them; the first six have most of them."""
 
 FEW = {"batches": 3, "partitions": 1, "records_in_batch": 1, "log_size": 3, "max_log_start": 1, "max_in_flight": 2}
 """Bounds at which the actions of the producer's models have few parameters."""
@@ -129,7 +128,7 @@ TRANSACTIONS = ("transactions.at_least_once", "transactions.cleaner", "transacti
 
 def all_of_the_producer():
     """One model with every action of the producer's models, with every disturbance that any of them has."""
-    models = [catalogue.find_model(name) for name in names_of(producing.State, 10**7)]
+    models = [catalogue.find_model(name) for name in names_of("producer")]
     bounds = {bound: max(each.bounds[bound] for each in models) for bound in models[0].bounds} | FEW
     actions = list(dict.fromkeys(action.function for each in models for action in each.actions))
     return Model(
@@ -137,7 +136,16 @@ def all_of_the_producer():
     )
 
 
-@pytest.fixture(params=[*compared(), "all of the producer", *TRANSACTIONS], scope="module")
+MODELS = (*names_of("replication"), *CLUSTER, "all of the producer", *TRANSACTIONS)
+
+
+@pytest.mark.long
+def test_every_action_of_the_cluster_is_compared():
+    has = {name: {each.name for each in catalogue.find_model(name).actions} for name in names_of("cluster")}
+    assert set().union(*(has[name] for name in CLUSTER)) == set().union(*has.values())
+
+
+@pytest.fixture(params=long_but(MODELS, set(MODELS) - set(CLUSTER[6:])), scope="module")
 def model(request):
     return all_of_the_producer() if request.param.startswith("all") else catalogue.find_model(request.param)
 
@@ -157,12 +165,12 @@ def combinations(model):
 def test_false_changes_nothing_true_changes_something_and_equal_input_gives_equal_output(model, share):
     layout = model.layout
     enabled = dict.fromkeys((action.name for action in model.actions), 0)
-    near = reachable_states(model, 1500 if share == 1 else 500)
-    deep = reached(model, random.Random(4), DEEP)
+    is_whole = share == 1 or model.state is State
+    near = reachable_states(model, 1500 if share == 1 else 500 if is_whole else FEWEST)
+    deep = reached(model, random.Random(4), DEEP if is_whole else FEWEST)
     farther = (values for seed in range(6, 16) for values in random_states(model, 1000, seed, deep))
     states = near[::5] + random_states(model, 100, 1, near[:500]) + deep
     random.Random(5).shuffle(states)
-    is_whole = share == 1 or model.state is State
     for number, values in enumerate(itertools.chain(states, farther)):
         if number >= len(states) and all(enabled.values()):
             break

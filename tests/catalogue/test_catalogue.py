@@ -182,7 +182,7 @@ def test_a_module_called_model_hides_no_catalogue(tmp_path):
     write(tmp_path / "tank.py", TANK)
     ended = in_process("check", "tank.py", "--engine", "interpreted", folder=tmp_path)
     assert ended.status == 0, ended.err
-    ended = in_process("models", folder=tmp_path)
+    ended = in_process("models", "replication", folder=tmp_path)
     assert ended.status == 0 and "replication.kip320" in ended.out
 
 

@@ -15,21 +15,20 @@ from kafkacheck.checker.exploration.exploration import Watch
 from kafkacheck.checker.exploration.interpreted import InterpretedSearch
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
 from kafkacheck.checker.search import check
-from kafkacheck.impl import cluster
 from kafkacheck.impl.replication import records
 from tests.expected import names_of
 from tests.support import readings
 from tests.support.marks import long_but
 from tests.toys import two_phase_commit
 
-CLUSTER = names_of(cluster.State, 15_000)
-ALONE = names_of(records.State, 10**7)
+CLUSTER = names_of("cluster", 15_000)
+ALONE = names_of("replication")
 """The models whose properties are judged one by one, each by machine code of its own."""
 SMALL = {"log_size": 1, "max_records": 1, "max_leader_epoch": 1}
 """Bounds at which the interpreted reading needs a second at most."""
 
 
-@pytest.fixture(params=names_of(records.State, 10**7) + CLUSTER, scope="module")
+@pytest.fixture(params=names_of("replication") + CLUSTER, scope="module")
 def model(request):
     return catalogue.find_model(request.param).with_bounds(SMALL)
 
@@ -38,7 +37,7 @@ def test_some_models_of_the_cluster_are_compared():
     assert len(CLUSTER) >= 3
 
 
-@pytest.mark.parametrize("name", long_but([*names_of(records.State, 10**7), *CLUSTER], ALONE))
+@pytest.mark.parametrize("name", long_but([*names_of("replication"), *CLUSTER], ALONE))
 def test_the_readings_agree_on_each_property_alone(name):
     model = catalogue.find_model(name).with_bounds(SMALL)
     if model.state is not records.State:

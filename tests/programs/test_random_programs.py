@@ -92,9 +92,9 @@ def test_a_new_node_of_the_typed_form_must_be_written(monkeypatch):
     assert {("Binary", "left", "Sum"), ("Sum", "part", "Call"), ("Sum", "part", "Const")} <= new
 
 
-def find_difference(compare, tmp_path):
-    """The first difference that the first seeds show."""
-    for seed in range(200):
+def find_difference(compare, tmp_path, first=0):
+    """The first difference that some seeds show."""
+    for seed in range(first, first + 200):
         compare(seed, tmp_path)
 
 
@@ -121,15 +121,16 @@ def drop_writes(call, condition, expression):
     return value
 
 
-WRONG = [("_compare", evaluate_all), ("_under", keep_reach), ("_under", drop_writes)]
+WRONG = [("_compare", evaluate_all, 16), ("_under", keep_reach, 13), ("_under", drop_writes, 52)]
+"""The method that is damaged, how, and the seed to begin with: few programs show each, and this one does."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "wrong"), WRONG)
-def test_a_wrong_order_of_the_symbolic_reading_is_found(name, wrong, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("name", "wrong", "first"), WRONG)
+def test_a_wrong_order_of_the_symbolic_reading_is_found(name, wrong, first, tmp_path, monkeypatch):
     monkeypatch.setattr(symbolic._Call, name, wrong)
     with pytest.raises(DifferenceError, match=r"symbolic: |equivalent: |prove says |SelfCheckError"):
-        find_difference(proving.proved_programs, tmp_path)
+        find_difference(proving.proved_programs, tmp_path, first)
 
 
 def test_a_wrong_order_of_machine_code_is_found(tmp_path, monkeypatch):

@@ -15,8 +15,6 @@ from kafkacheck.checker.model.identity import differences, identity_of
 from kafkacheck.checker.process.background import FailedError
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.traces.trace import rebuild
-from kafkacheck.impl import cluster
-from kafkacheck.impl.replication import records
 from tests.expected import names_of
 from tests.support import readings
 from tests.support.marks import long_but
@@ -49,12 +47,12 @@ def test_any_number_of_shards_gives_the_same_answer(model, count, tmp_path):
     assert readings.distributed(model, tmp_path / "run", count) == readings.compiled(model)
 
 
-ABSTRACT, CLUSTER = names_of(records.State, 10**7), names_of(cluster.State, 15_000)
+ABSTRACT, CLUSTER = names_of("replication"), names_of("cluster", 15_000)
 WIDE = {"replication.truncate_to_high_watermark": 5} | dict.fromkeys(CLUSTER, 20)
 """In its levels there are fewer states."""
 
 
-@pytest.mark.parametrize("name", long_but(ABSTRACT + CLUSTER, ABSTRACT + names_of(cluster.State, 3_000)))
+@pytest.mark.parametrize("name", long_but(ABSTRACT + CLUSTER, ABSTRACT + names_of("cluster", 3_000)))
 @pytest.mark.parametrize(("count", "widest"), [(2, 1), (3, 1000)])
 def test_the_catalogue_gives_the_same_answer(name, count, widest, tmp_path):
     model = catalogue.find_model(name)

@@ -10,10 +10,8 @@ from hypothesis.stateful import run_state_machine_as_test
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.stateful import LOOKAHEAD, state_machine
-from kafkacheck.impl import cluster, producing
-from kafkacheck.impl.replication.records import State
-from kafkacheck.impl.transactions import records as transactions
 from tests.expected import names_of
+from tests.support.marks import long_but
 from tests.toys import behaviours, broken, die_hard, peterson
 
 BROKEN = {
@@ -58,13 +56,15 @@ def calls_in(error):
 
 def test_every_abstract_model_is_either_run_as_sound_or_as_broken():
     sound = {name for name, each in catalogue.expectations().items() if each.verdict is Verdict.HOLDS}
-    assert set(names_of(State, 10**7)) == (sound & set(names_of(State, 10**7))) | set(BROKEN)
+    assert set(names_of("replication")) == (sound & set(names_of("replication"))) | set(BROKEN)
 
 
-OTHERS = [name for state in (cluster.State, producing.State, transactions.State) for name in names_of(state, 10**7)]
+FAMILIES = ("cluster", "producer", "transactions")
+OTHERS = [name for family in FAMILIES for name in names_of(family)]
+QUICK = [name for family in FAMILIES for name in names_of(family, 15_000)]
 
 
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("name", long_but(OTHERS, QUICK))
 def test_random_schedules_say_of_the_other_models_what_a_search_says(name):
     model = catalogue.find_model(name)
     with contextlib.ExitStack() as stack:
@@ -78,7 +78,7 @@ def test_random_schedules_find_nothing_in_a_sound_model():
     run(peterson.MODEL, examples=50)
 
 
-@pytest.mark.parametrize("name", BROKEN)
+@pytest.mark.parametrize("name", long_but(BROKEN, ["replication.kip101", "replication.kip320_first_try"]))
 def test_random_schedules_violate_a_broken_model_and_the_printed_calls_do_it_again(name):
     model = catalogue.find_model(name)
     with pytest.raises(AssertionError, match="does not hold") as caught:
