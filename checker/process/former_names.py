@@ -1,22 +1,21 @@
 """Modules under the names that they had before each was written with `kafkacheck.` in front.
 
 Models of users go on importing `checker.model`, also in the folder of the sources, and get the very same module.
+
+The program imports this before it can heed a request to end, so this imports only what Python has loaded by then.
 """
 
 import importlib
 import importlib.util
 import sys
 from collections.abc import Sequence
-from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-
-from kafkacheck.checker.process.places import CHECKER
 
 PACKAGES = ("checker", "impl", "spec", "model")
 
 
-class _Alias(Loader):
+class _Alias:
     """Gives a module that is loaded already."""
 
     def __init__(self, module: ModuleType) -> None:
@@ -59,17 +58,16 @@ def _aliased(name: str, present: str) -> ModuleSpec | None:
     if importlib.util.find_spec(present) is None:
         return None
     module = importlib.import_module(present)
-    return ModuleSpec(name, _Alias(module), is_package=hasattr(module, "__path__"))
+    alias = _Alias(module)
+    return ModuleSpec(name, alias, is_package=hasattr(module, "__path__"))  # type: ignore[arg-type]  # it has what is called
 
 
 def _present(top: str, rest: str) -> str:
     """The name of today; a module of the checker that was moved to a stage's folder is known by its last part."""
-    name = f"kafkacheck.{top}.{rest}"
-    if (
-        top != "checker"
-        or (CHECKER / f"{rest.replace('.', '/')}.py").is_file()
-        or (CHECKER / rest.replace(".", "/")).is_dir()
-    ):
+    from kafkacheck.checker.process.places import CHECKER
+
+    name, path = f"kafkacheck.{top}.{rest}", CHECKER / rest.replace(".", "/")
+    if top != "checker" or path.with_suffix(".py").is_file() or path.is_dir():
         return name
     last = rest.rpartition(".")[2]
     places = list(CHECKER.glob(f"*/{last}.py"))

@@ -360,7 +360,7 @@ def lamps(tmp_path):
         name: DEFINED.format(name=name, actions=actions, always=always) for name, (actions, always) in given.items()
     }
     shared = defined.pop("plain")
-    models = {name: f'"""Asks."""\n\nfrom kafkacheck.model.plain import *\n{text}' for name, text in defined.items()}
+    models = {name: f'"""Asks."""\n\nfrom model.plain import *\n{text}' for name, text in defined.items()}
     return catalogue(tmp_path, expected, plain=LAMPS + shared, **models)
 
 
