@@ -76,7 +76,7 @@ def begun(tmp_path):
         start_new_session=True,
     )
     assert process.stdout is not None
-    assert process.stdout.readline().startswith("cluster_")  # now Python has loaded what it needs
+    assert process.stdout.readline().startswith("cluster.")  # now Python has loaded what it needs
     return process
 
 
@@ -94,7 +94,7 @@ def test_ctrl_c_or_a_request_to_end_ends_every_process_at_once_and_quietly(tmp_p
         process.send_signal(pressed)
     out, err = process.communicate(timeout=30)
     told = re.fullmatch(
-        r"(cluster_.* examined; .* caught\n)*error: interrupted(?: by SIGTERM)?; (\d+) of \d+ guards are undecided\n",
+        r"(cluster\..* examined; .* caught\n)*error: interrupted(?: by SIGTERM)?; (\d+) of \d+ guards are undecided\n",
         err,
     )
     assert process.returncode == 20
