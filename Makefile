@@ -6,7 +6,8 @@ export PYTHON
 
 BIN := .venv/bin
 SOURCES := checker impl spec model
-WORKERS ?= logical
+# One more than there are cores, because some tests wait for other processes.
+WORKERS ?= $(shell $(BIN)/python -c "import os; print(os.cpu_count() + 1)")
 ARGS ?=
 GENERATIONS := truncate_to_high_watermark kip101 kip279 kip320_first_try kip320
 

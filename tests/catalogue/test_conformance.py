@@ -21,20 +21,20 @@ from tests.support import readings
 from tests.support.marks import long_but
 from tests.toys import two_phase_commit
 
-CLUSTER = names_of("cluster", 15_000)
+CLUSTER, SMALLEST = names_of("cluster", 15_000), names_of("cluster", 2_500)
 ALONE = names_of("replication")
 """The models whose properties are judged one by one, each by machine code of its own."""
 SMALL = {"log_size": 1, "max_records": 1, "max_leader_epoch": 1}
 """Bounds at which the interpreted reading needs a second at most."""
 
 
-@pytest.fixture(params=names_of("replication") + CLUSTER, scope="module")
+@pytest.fixture(params=long_but(ALONE + CLUSTER, ALONE + SMALLEST), scope="module")
 def model(request):
     return catalogue.find_model(request.param).with_bounds(SMALL)
 
 
 def test_some_models_of_the_cluster_are_compared():
-    assert len(CLUSTER) >= 3
+    assert len(SMALLEST) >= 3
 
 
 @pytest.mark.parametrize("name", long_but([*names_of("replication"), *CLUSTER], ALONE))

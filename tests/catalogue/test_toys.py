@@ -33,7 +33,7 @@ HOLDS, VIOLATED, DEADLOCK = Verdict.HOLDS, Verdict.VIOLATED, Verdict.DEADLOCK
 READINGS = ("interpreted", "compiled")
 MOST_STATES_IF_FAST = {"naive": 2_000, "interpreted": 10_000, "compiled": 100_000}
 MOST_STATES_FOR_THE_NAIVE = 30_000
-MOST_STATES_UNLESS_LONG = 20_000
+MOST_STATES_UNLESS_LONG = 5_000
 
 
 class Case(NamedTuple):
