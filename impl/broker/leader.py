@@ -142,8 +142,7 @@ def leader_deletes_records(state: State, leader_id: ReplicaId, start_offset: Log
 
 def forget_followers(broker: Broker) -> None:
     """Forget what fetches told, because the leader epoch in which they counted is over."""
-    for follower_id in range(len(broker.followers)):
-        follower = broker.followers[follower_id]
+    for follower in broker.followers:
         follower.end_offset = NO_OFFSET
         follower.broker_epoch = NO_EPOCH
         follower.is_caught_up = False

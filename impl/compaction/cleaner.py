@@ -70,8 +70,7 @@ def is_over(state: State, rules: CompactionRules, replica: CompactedReplica, off
 
 def stamp(state: State, replica_id: int, offset: int) -> None:
     """Set a delete horizon, which is over only when all who are on their way have passed."""
-    for other_id in range(len(state.replicas)):
-        other = state.replicas[other_id]
+    for other_id, other in enumerate(state.replicas):
         if other_id != replica_id and other.log.end_offset > 0 and other.log.end_offset <= offset:
             other.owed = including(other.owed, offset)
     if state.reader.position > 0 and state.reader.position <= offset:

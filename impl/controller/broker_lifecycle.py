@@ -135,8 +135,7 @@ def is_behind(offset: int, other: int) -> bool:
 
 def is_counted(state: BrokerLives, offset: int) -> bool:
     """Whether somebody is to have replayed the record that ends at this offset."""
-    for broker_id in range(len(state.registrations)):
-        registration = state.registrations[broker_id]
+    for registration in state.registrations:
         if registration.registration_offset == offset or registration.controlled_shutdown_offset == offset:
             return True
     return False
@@ -151,8 +150,7 @@ def shifted(offset: int, first: int, last: int, change: int) -> int:
 
 def shift_offsets(state: BrokerLives, first: int, last: int, change: int) -> None:
     """Tell the offsets from the first to the last by another number of records up to the end."""
-    for broker_id in range(len(state.brokers)):
-        broker = state.brokers[broker_id]
+    for broker_id, broker in enumerate(state.brokers):
         heartbeat = broker.heartbeat
         known = state.registrations[broker_id]
         broker.metadata_offset = shifted(broker.metadata_offset, first, last, change)
@@ -397,8 +395,7 @@ def controller_fails_over(state: BrokerLives, rules: LifecycleRules) -> bool:
         return False
     state.failovers -= 1
     append_metadata(state)
-    for broker_id in range(len(state.registrations)):
-        registration = state.registrations[broker_id]
+    for broker_id, registration in enumerate(state.registrations):
         if registration.state != BrokerControlState.FENCED:
             registration.is_expected = rules.new_controller_expects_heartbeats
             registration.state = BrokerControlState.UNFENCED

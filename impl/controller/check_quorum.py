@@ -32,8 +32,7 @@ def hears_majority(state: Quorum, leader_id: int) -> bool:
 
 def hears_leader(state: Quorum, voter_id: int) -> bool:
     """Whether a voter leads, or fetches from somebody who does, in its epoch or a newer one."""
-    for leader_id in range(len(state.voters)):
-        leader = state.voters[leader_id]
+    for leader_id, leader in enumerate(state.voters):
         if leader.is_leader and leader.epoch >= state.voters[voter_id].epoch:
             if are_connected(state, voter_id, leader_id):
                 return True

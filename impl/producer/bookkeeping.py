@@ -29,8 +29,7 @@ def age(producer: Producer, batch: ProducerBatch) -> int:
 def oldest_unsettled(producer: Producer, partition_id: int) -> int:
     """The unsettled batch of the partition that comes first by sequence; `NO_BATCH` where there is none."""
     oldest = NO_BATCH
-    for batch_id in range(len(producer.batches)):
-        batch = producer.batches[batch_id]
+    for batch_id, batch in enumerate(producer.batches):
         if is_unsettled(batch) and batch.partition == partition_id:
             if oldest == NO_BATCH or age(producer, batch) > age(producer, producer.batches[oldest]):
                 oldest = batch_id
@@ -48,8 +47,7 @@ def next_to_rewrite(producer: Producer, rules: ProducerRules, partition_id: int)
     By the old rule the order is that of the container, here the worst one.
     """
     chosen = NO_BATCH
-    for batch_id in range(len(producer.batches)):
-        batch = producer.batches[batch_id]
+    for batch_id, batch in enumerate(producer.batches):
         if is_unsettled(batch) and batch.partition == partition_id and not is_of_present_epoch(producer, batch):
             if chosen == NO_BATCH:
                 chosen = batch_id

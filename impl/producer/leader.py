@@ -22,8 +22,7 @@ from kafkacheck.impl.producing import State
 def raise_high_watermark(partition: Partition, rules: ProducerRules) -> None:
     """Raise the high watermark to the end of what every replica has; a deposed leader is waited for."""
     end_offset = partition.replicas[partition.leader].log.end_offset
-    for replica_id in range(len(partition.replicas)):
-        replica = partition.replicas[replica_id]
+    for replica_id, replica in enumerate(partition.replicas):
         if replica.is_leading != (replica_id == partition.leader):
             return
         end_offset = min(end_offset, replica.log.end_offset)
@@ -38,8 +37,7 @@ def complete_requests(state: State, rules: ProducerRules, partition_id: int) -> 
     connection = state.connections[partition_id]
     raise_high_watermark(partition, rules)
     if connection.broker == partition.leader:
-        for place in range(len(connection.requests)):
-            request = connection.requests[place]
+        for request in connection.requests:
             if request.stage == RequestStage.WAITING and request.offset < partition.high_watermark:
                 answer(request, ProduceError.NONE)
 

@@ -143,8 +143,7 @@ def forget_in_flight(producer: Producer, rules: ProducerRules, batch: ProducerBa
     """
     if rules.in_flight_batch_has_epoch:
         return
-    for batch_id in range(len(producer.batches)):
-        other = producer.batches[batch_id]
+    for other in producer.batches:
         is_taken_for_it = other.partition == batch.partition and other.base_sequence == batch.base_sequence
         if is_taken_for_it and other.status == BatchStatus.IN_FLIGHT:
             other.is_untracked = 1

@@ -47,8 +47,7 @@ def has_stale_counter(producer: Producer, partition_id: int) -> bool:
 
 def has_retries(producer: Producer, partition_id: int) -> bool:
     """Whether a batch of the partition waits to be sent again; then no new one is sent."""
-    for batch_id in range(len(producer.batches)):
-        batch = producer.batches[batch_id]
+    for batch in producer.batches:
         if batch.status == BatchStatus.RETRYING and batch.partition == partition_id:
             return True
     return False

@@ -34,8 +34,7 @@ def duplicate_offset(entry: ProducerStateEntry, batch: Batch, max_sequence: int)
     if batch.producer_epoch != entry.producer_epoch or batch.base_sequence == NO_SEQUENCE:
         return NO_OFFSET
     last = last_sequence_of(batch.base_sequence, batch.record_count, max_sequence)
-    for place in range(len(entry.batches)):
-        stored = entry.batches[place]
+    for stored in entry.batches:
         if stored.offset != NO_OFFSET and stored.last_sequence == last and stored.record_count == batch.record_count:
             return stored.offset
     return NO_OFFSET
@@ -103,7 +102,6 @@ def expire_producer(log: PartitionLog, producer_id: int) -> bool:
 
 def forget_producers_without_records(log: PartitionLog) -> None:
     """Forget each producer whose last batch lies below the log's start, as Kafka did before KIP-360 (KAFKA-7190)."""
-    for producer_id in range(len(log.producers)):
-        entry = log.producers[producer_id]
+    for entry in log.producers:
         if entry.batches[0].offset < log.start_offset and not has_open_transaction(entry):
             clear_entry(entry)

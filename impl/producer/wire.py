@@ -76,8 +76,7 @@ def send_batch(state: State, batch_id: int) -> None:
 def abandon_request(state: State, batch_id: int) -> None:
     """Let nobody wait for the answer to the batch that is in flight; its request is under way all the same."""
     connection = state.connections[state.producer.batches[batch_id].partition]
-    for place in range(len(connection.requests)):
-        request = connection.requests[place]
+    for request in connection.requests:
         if request.stage != RequestStage.NONE and request.batch.id == batch_id:
             request.is_abandoned = 1
 
@@ -90,10 +89,8 @@ def reuse_buffers(state: State, rules: ProducerRules, batch_id: int) -> None:
     if rules.expired_batch_keeps_its_buffer:
         return
     batch = state.producer.batches[batch_id]
-    for partition_id in range(len(state.connections)):
-        connection = state.connections[partition_id]
-        for place in range(len(connection.requests)):
-            request = connection.requests[place]
+    for connection in state.connections:
+        for request in connection.requests:
             if request.is_abandoned == 1 and request.stage == RequestStage.REQUESTED:
                 write_batch(request, batch_id, batch, state.producer.is_transactional)
 
@@ -136,8 +133,7 @@ def clear_late_request(late: LateRequest) -> None:
 def close_connection(state: State, rules: ProducerRules, partition_id: int) -> None:
     """End a connection: nobody waits for its requests any more, and each batch may be sent again."""
     connection = state.connections[partition_id]
-    for place in range(len(connection.requests)):
-        request = connection.requests[place]
+    for request in connection.requests:
         if request.stage != RequestStage.NONE and request.is_abandoned == 1:
             forget_in_flight(state.producer, rules, state.producer.batches[request.batch.id])
         elif request.stage != RequestStage.NONE:

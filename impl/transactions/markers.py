@@ -196,8 +196,7 @@ def has_unfollowed(state: State, partition_id: int, producer_id: int) -> bool:
 
 def answer_followed(state: State, rules: TransactionRules, producer_id: int) -> None:
     """Let the coordinators hear whose markers the group's coordinator has followed now."""
-    for transactional_id in range(len(state.transactional_ids)):
-        transactional = state.transactional_ids[transactional_id]
+    for transactional in state.transactional_ids:
         for term in range(len(transactional.coordinators)):
             request = transactional.coordinators[term].markers[state.offsets_partition]
             if request.is_sent and request.producer_id == producer_id:

@@ -65,8 +65,7 @@ from kafkacheck.spec.broker_lifecycle.properties import (
 def records_behind(state: BrokerLives) -> int:
     """How many records lie behind all offsets together."""
     records = 0
-    for broker_id in range(len(state.brokers)):
-        broker = state.brokers[broker_id]
+    for broker_id, broker in enumerate(state.brokers):
         registration = state.registrations[broker_id]
         records += broker.metadata_offset + broker.heartbeat.current_metadata_offset + registration.metadata_offset
         records += registration.registration_offset + registration.controlled_shutdown_offset

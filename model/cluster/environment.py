@@ -31,8 +31,7 @@ def found_partition(state: State, replicas: int, isr: int) -> None:
     metadata.replicas = replicas
     metadata.target = replicas
     metadata.active = everyone(len(state.brokers))
-    for broker_id in range(len(state.brokers)):
-        broker = state.brokers[broker_id]
+    for broker_id, broker in enumerate(state.brokers):
         broker.is_running = True
         if contains(replicas, broker_id):
             broker.has_log = True

@@ -48,8 +48,7 @@ def start_empty(state: State) -> bool:
 def start_written(state: State) -> bool:
     """Begin when each partition has one batch of a producer that is not idempotent, on every disk."""
     start_empty(state)
-    for partition_id in range(len(state.partitions)):
-        partition = state.partitions[partition_id]
+    for partition in state.partitions:
         for replica_id in range(len(partition.replicas)):
             partition.replicas[replica_id].log.end_offset = 1
             partition.replicas[replica_id].flushed_offset = 1
@@ -63,8 +62,7 @@ def start_known(state: State, rules: ProducerRules) -> bool:
     producer = state.producer
     take_producer_id(producer)
     producer.state = ProducerState.READY
-    for partition_id in range(len(state.partitions)):
-        partition = state.partitions[partition_id]
+    for partition_id, partition in enumerate(state.partitions):
         connection = state.connections[partition_id]
         batch_id = hand_over(producer, partition_id, 1)
         give_sequence(state, rules, batch_id)
@@ -80,10 +78,8 @@ def start_known(state: State, rules: ProducerRules) -> bool:
 def start_with_snapshot(state: State, rules: ProducerRules) -> bool:
     """Begin as `start_known`, with a snapshot behind the first batch that has reached the disk."""
     start_known(state, rules)
-    for partition_id in range(len(state.partitions)):
-        partition = state.partitions[partition_id]
-        for replica_id in range(len(partition.replicas)):
-            replica = partition.replicas[replica_id]
+    for partition in state.partitions:
+        for replica in partition.replicas:
             write_snapshot(replica.log, replica.snapshots[0], 1)
             replica.snapshots[0].is_flushed = True
     return True
@@ -253,12 +249,10 @@ def forget_all(producer: Producer) -> None:
     producer.producer_epoch = NO_PRODUCER_EPOCH
     producer.is_bump_required = False
     producer.partitions_to_rewrite = 0
-    for batch_id in range(len(producer.batches)):
-        batch = producer.batches[batch_id]
+    for batch in producer.batches:
         if is_unsettled(batch) or batch.status == BatchStatus.BUFFERED:
             batch.status = BatchStatus.LOST
-    for partition_id in range(len(producer.counters)):
-        counter = producer.counters[partition_id]
+    for counter in producer.counters:
         counter.producer_id = NO_PRODUCER_ID
         counter.producer_epoch = NO_PRODUCER_EPOCH
         counter.next_sequence = 0
@@ -307,8 +301,7 @@ def forget_connections_to(state: State, rules: ProducerRules, partition_id: int,
     """Let everything end that was under way to a broker for a partition."""
     if state.connections[partition_id].broker == replica_id:
         close_connection(state, rules, partition_id)
-    for slot in range(len(state.late_requests)):
-        late = state.late_requests[slot]
+    for late in state.late_requests:
         if late.batch.id >= 0 and late.partition == partition_id and late.broker == replica_id:
             clear_late_request(late)
 

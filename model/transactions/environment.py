@@ -320,10 +320,8 @@ def is_message_under_way(state: State, producer_id: int) -> bool:
     for produce_id in range(len(state.produces)):
         if state.produces[produce_id].batch.producer_id == producer_id:
             return True
-    for transactional_id in range(len(state.transactional_ids)):
-        transactional = state.transactional_ids[transactional_id]
-        for term in range(len(transactional.coordinators)):
-            coordinator = transactional.coordinators[term]
+    for transactional in state.transactional_ids:
+        for term, coordinator in enumerate(transactional.coordinators):
             if coordinator.is_serving and term < transactional.coordinator_epoch:
                 return True
             for partition_id in range(len(state.partitions)):

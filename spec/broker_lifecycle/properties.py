@@ -35,13 +35,11 @@ def unfenced_brokers_are_ready(before: BrokerLives, after: BrokerLives) -> bool:
     Holds in: broker_lifecycle.
     Fails in: none; it guards the rules of fencing.
     """
-    for broker_id in range(len(before.brokers)):
-        if not is_unfenced(before, broker_id) and is_unfenced(after, broker_id) and has_process(before, broker_id):
-            if not knows_registration(before, broker_id, before.brokers[broker_id].metadata_offset):
-                return False
-            if before.brokers[broker_id].state == BrokerState.STARTING:
-                return False
-    return True
+    return all(
+        knows_registration(before, broker_id, broker.metadata_offset) and broker.state != BrokerState.STARTING
+        for broker_id, broker in enumerate(before.brokers)
+        if not is_unfenced(before, broker_id) and is_unfenced(after, broker_id) and has_process(before, broker_id)
+    )
 
 
 def recovering_brokers_know_their_registration(state: BrokerLives) -> bool:
@@ -52,11 +50,11 @@ def recovering_brokers_know_their_registration(state: BrokerLives) -> bool:
     Holds in: broker_lifecycle.
     Fails in: none; it guards the rules of brokers.
     """
-    for broker_id in range(len(state.brokers)):
-        if has_process(state, broker_id) and state.brokers[broker_id].state != BrokerState.STARTING:
-            if not knows_registration(state, broker_id, state.brokers[broker_id].metadata_offset):
-                return False
-    return True
+    return all(
+        knows_registration(state, broker_id, broker.metadata_offset)
+        for broker_id, broker in enumerate(state.brokers)
+        if has_process(state, broker_id) and broker.state != BrokerState.STARTING
+    )
 
 
 def leader_is_unfenced(state: BrokerLives) -> bool:
@@ -70,10 +68,7 @@ def leader_is_unfenced(state: BrokerLives) -> bool:
     """
     if state.leader != NO_LEADER:
         return is_unfenced(state, state.leader)
-    for broker_id in range(len(state.brokers)):
-        if is_unfenced(state, broker_id):
-            return False
-    return True
+    return all(not is_unfenced(state, broker_id) for broker_id in range(len(state.brokers)))
 
 
 def active_leaders_stay(before: BrokerLives, after: BrokerLives) -> bool:
@@ -118,10 +113,11 @@ def answers_have_a_receiver(state: BrokerLives) -> bool:
     Holds in: broker_lifecycle.
     Fails in: none; it guards the world.
     """
-    for broker_id in range(len(state.brokers)):
-        if state.brokers[broker_id].heartbeat.stage == Stage.ANSWERED and not has_process(state, broker_id):
-            return False
-    return True
+    return all(
+        has_process(state, broker_id)
+        for broker_id in range(len(state.brokers))
+        if state.brokers[broker_id].heartbeat.stage == Stage.ANSWERED
+    )
 
 
 def is_answer(before: BrokerLives, after: BrokerLives, broker_id: int) -> bool:
@@ -159,13 +155,13 @@ def heartbeats_without_effect_are_not_logged(before: BrokerLives, after: BrokerL
     Holds in: broker_lifecycle.
     Fails in: none; it guards the rules of heartbeats.
     """
-    for broker_id in range(len(before.brokers)):
-        is_same = after.registrations[broker_id].state == before.registrations[broker_id].state
-        if is_answer(before, after, broker_id) and is_same:
-            if not after.brokers[broker_id].heartbeat.should_shut_down:
-                if after.brokers[broker_id].metadata_offset > before.brokers[broker_id].metadata_offset:
-                    return False
-    return True
+    return all(
+        after.brokers[broker_id].metadata_offset <= before.brokers[broker_id].metadata_offset
+        for broker_id in range(len(before.brokers))
+        if is_answer(before, after, broker_id)
+        and after.registrations[broker_id].state == before.registrations[broker_id].state
+        if not after.brokers[broker_id].heartbeat.should_shut_down
+    )
 
 
 def may_stop(before: BrokerLives, broker_id: int) -> bool:
@@ -175,11 +171,11 @@ def may_stop(before: BrokerLives, broker_id: int) -> bool:
         return False
     if not registration.in_controlled_shutdown:
         return True
-    for other_id in range(len(before.brokers)):
-        if is_unfenced(before, other_id) and has_process(before, other_id):
-            if before.brokers[other_id].metadata_offset > registration.controlled_shutdown_offset:
-                return False
-    return True
+    return all(
+        before.brokers[other_id].metadata_offset <= registration.controlled_shutdown_offset
+        for other_id in range(len(before.brokers))
+        if is_unfenced(before, other_id) and has_process(before, other_id)
+    )
 
 
 def shutdowns_await_active_brokers(before: BrokerLives, after: BrokerLives) -> bool:
@@ -191,13 +187,12 @@ def shutdowns_await_active_brokers(before: BrokerLives, after: BrokerLives) -> b
     Holds in: broker_lifecycle.
     Fails in: broker_lifecycle.failover: a new controller does not know what a controlled shutdown waits for.
     """
-    for broker_id in range(len(before.brokers)):
-        if is_answer(before, after, broker_id) and after.brokers[broker_id].heartbeat.should_shut_down:
-            if not before.brokers[broker_id].heartbeat.want_shut_down or not may_stop(before, broker_id):
-                return False
-            if after.registrations[broker_id].state != BrokerControlState.FENCED:
-                return False
-    return True
+    return all(
+        (before.brokers[broker_id].heartbeat.want_shut_down and may_stop(before, broker_id))
+        and after.registrations[broker_id].state == BrokerControlState.FENCED
+        for broker_id in range(len(before.brokers))
+        if is_answer(before, after, broker_id) and after.brokers[broker_id].heartbeat.should_shut_down
+    )
 
 
 def shutdowns_await_their_move(before: BrokerLives, after: BrokerLives) -> bool:
@@ -254,9 +249,7 @@ def has_newly_reached(before: int, after: int, before_needed: int, after_needed:
 
 def known_offsets_stay(before: BrokerLives, after: BrokerLives) -> bool:
     """Whether the controller knows the same offsets."""
-    for broker_id in range(len(before.registrations)):
-        known = before.registrations[broker_id]
-        still_known = after.registrations[broker_id]
+    for known, still_known in zip(before.registrations, after.registrations):
         if known.metadata_offset != still_known.metadata_offset:
             return False
         if known.registration_offset != still_known.registration_offset:
@@ -301,20 +294,17 @@ def new_controllers_know_no_offsets(before: BrokerLives, after: BrokerLives) -> 
     Holds in: broker_lifecycle.failover, broker_lifecycle.resumes.
     Fails in: none; it guards the rules of a new controller.
     """
-    for broker_id in range(len(after.registrations)):
-        if after.failovers != before.failovers and is_unfenced(after, broker_id):
-            for other_id in range(len(after.registrations)):
-                needed = after.registrations[other_id].controlled_shutdown_offset
-                if after.registrations[broker_id].metadata_offset <= needed:
-                    return False
-    return True
+    return all(
+        after.registrations[broker_id].metadata_offset > registration.controlled_shutdown_offset
+        for broker_id in range(len(after.registrations))
+        if after.failovers != before.failovers and is_unfenced(after, broker_id)
+        for registration in after.registrations
+    )
 
 
 def is_same_in_log(before: BrokerLives, after: BrokerLives) -> bool:
     """Whether the metadata log says the same of all brokers and of who leads, and the same controller writes it."""
-    for broker_id in range(len(before.registrations)):
-        known = before.registrations[broker_id]
-        still_known = after.registrations[broker_id]
+    for known, still_known in zip(before.registrations, after.registrations):
         was_fenced = known.state == BrokerControlState.FENCED
         is_fenced = still_known.state == BrokerControlState.FENCED
         if known.broker_epoch != still_known.broker_epoch or was_fenced != is_fenced:
@@ -336,11 +326,11 @@ def changes_are_logged(before: BrokerLives, after: BrokerLives) -> bool:
     """
     if is_same_in_log(before, after):
         return True
-    for broker_id in range(len(after.brokers)):
-        if has_process(before, broker_id) and has_process(after, broker_id):
-            if after.brokers[broker_id].metadata_offset <= 0:
-                return False
-    return True
+    return all(
+        after.brokers[broker_id].metadata_offset > 0
+        for broker_id in range(len(after.brokers))
+        if has_process(before, broker_id) and has_process(after, broker_id)
+    )
 
 
 def new_brokers_lack_their_registration(before: BrokerLives, after: BrokerLives) -> bool:
@@ -369,12 +359,12 @@ def running_brokers_were_unfenced(state: BrokerLives) -> bool:
     Holds in: broker_lifecycle, broker_lifecycle.resumes.
     Fails in: none; it guards the rules of brokers.
     """
-    for broker_id in range(len(state.brokers)):
-        broker_state = state.brokers[broker_id].state
-        if broker_state == BrokerState.RUNNING or broker_state == BrokerState.PENDING_CONTROLLED_SHUTDOWN:
-            if state.registrations[broker_id].registration_offset != NO_OFFSET:
-                return False
-    return True
+    return all(
+        state.registrations[broker_id].registration_offset == NO_OFFSET
+        for broker_id in range(len(state.brokers))
+        if state.brokers[broker_id].state == BrokerState.RUNNING
+        or state.brokers[broker_id].state == BrokerState.PENDING_CONTROLLED_SHUTDOWN
+    )
 
 
 def resumed_shutdowns_await_the_log(before: BrokerLives, after: BrokerLives) -> bool:
@@ -386,23 +376,16 @@ def resumed_shutdowns_await_the_log(before: BrokerLives, after: BrokerLives) -> 
     Holds in: broker_lifecycle.resumes.
     Fails in: none; it guards the rules of a new controller.
     """
-    for broker_id in range(len(after.registrations)):
-        registration = after.registrations[broker_id]
-        if after.failovers != before.failovers and registration.in_controlled_shutdown:
-            if registration.state != BrokerControlState.CONTROLLED_SHUTDOWN:
-                return False
-            if registration.controlled_shutdown_offset != 0:
-                return False
-    return True
+    return all(
+        registration.state == BrokerControlState.CONTROLLED_SHUTDOWN and registration.controlled_shutdown_offset == 0
+        for registration in after.registrations
+        if after.failovers != before.failovers and registration.in_controlled_shutdown
+    )
 
 
 def a_broker_waits_to_be_unfenced(state: BrokerLives) -> bool:
     """Some broker is registered, and has not heard yet that it takes part."""
-    for broker_id in range(len(state.brokers)):
-        broker = state.brokers[broker_id]
-        if broker.state == BrokerState.STARTING or broker.state == BrokerState.RECOVERY:
-            return True
-    return False
+    return any(broker.state == BrokerState.STARTING or broker.state == BrokerState.RECOVERY for broker in state.brokers)
 
 
 def no_broker_waits_to_be_unfenced(state: BrokerLives) -> bool:
@@ -419,10 +402,7 @@ def no_broker_waits_to_be_unfenced(state: BrokerLives) -> bool:
 
 def a_broker_waits_to_stop(state: BrokerLives) -> bool:
     """Some broker has been asked to stop, and has not."""
-    for broker_id in range(len(state.brokers)):
-        if state.brokers[broker_id].state == BrokerState.PENDING_CONTROLLED_SHUTDOWN:
-            return True
-    return False
+    return any(broker.state == BrokerState.PENDING_CONTROLLED_SHUTDOWN for broker in state.brokers)
 
 
 def no_broker_waits_to_stop(state: BrokerLives) -> bool:
@@ -438,10 +418,10 @@ def no_broker_waits_to_stop(state: BrokerLives) -> bool:
 
 def a_dead_broker_is_unfenced(state: BrokerLives) -> bool:
     """Some broker has no process, and is not fenced."""
-    for broker_id in range(len(state.brokers)):
-        if state.registrations[broker_id].state != BrokerControlState.FENCED and not has_process(state, broker_id):
-            return True
-    return False
+    return any(
+        state.registrations[broker_id].state != BrokerControlState.FENCED and not has_process(state, broker_id)
+        for broker_id in range(len(state.brokers))
+    )
 
 
 def dead_brokers_are_fenced(state: BrokerLives) -> bool:
@@ -466,11 +446,11 @@ def ready_behind_the_end(state: BrokerLives) -> bool:
 
 def shutdown_with_another_leader(state: BrokerLives) -> bool:
     """A broker is in controlled shutdown, and another one leads. Without an example no shutdown waits for anybody."""
-    for broker_id in range(len(state.brokers)):
-        if state.registrations[broker_id].in_controlled_shutdown:
-            if state.leader != NO_LEADER:
-                return True
-    return False
+    return any(
+        state.leader != NO_LEADER
+        for broker_id in range(len(state.brokers))
+        if state.registrations[broker_id].in_controlled_shutdown
+    )
 
 
 def late_heartbeat(state: BrokerLives) -> bool:

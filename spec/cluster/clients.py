@@ -24,11 +24,11 @@ def consumed_records_survive(state: State) -> bool:
     leader = state.brokers[metadata.leader]
     if leader.leader != metadata.leader or leader.leader_epoch != metadata.leader_epoch:
         return True
-    for offset in range(leader.log_start_offset, state.consumer.position):
-        if state.consumer.records[offset] != NO_RECORD:
-            if leader.log.records[offset].id != state.consumer.records[offset]:
-                return False
-    return True
+    return all(
+        leader.log.records[offset].id == state.consumer.records[offset]
+        for offset in range(leader.log_start_offset, state.consumer.position)
+        if state.consumer.records[offset] != NO_RECORD
+    )
 
 
 def consumer_reads_one_history(before: State, after: State) -> bool:
@@ -42,10 +42,7 @@ def consumer_reads_one_history(before: State, after: State) -> bool:
     if after.consumer.position <= before.consumer.position:
         return True
     log = after.brokers[after.consumer.leader].log
-    for offset in range(before.consumer.position):
-        if log.records[offset].id != after.consumer.records[offset]:
-            return False
-    return True
+    return all(log.records[offset].id == after.consumer.records[offset] for offset in range(before.consumer.position))
 
 
 def latest_offset_does_not_go_back(state: State) -> bool:
@@ -98,11 +95,11 @@ def consumers_are_served_in_their_epoch(before: State, after: State, rules: Clus
         return is_served(before, consumer.leader)
     if consumer.position == now.position:
         return True
-    for broker_id in range(len(before.brokers)):
-        log = before.brokers[broker_id].log
-        if is_served(before, broker_id) and log.records[consumer.position].id == now.records[consumer.position]:
-            return True
-    return False
+    return any(
+        is_served(before, broker_id)
+        and before.brokers[broker_id].log.records[consumer.position].id == now.records[consumer.position]
+        for broker_id in range(len(before.brokers))
+    )
 
 
 def consumer_learns_from_the_living(before: State, after: State) -> bool:
@@ -122,10 +119,10 @@ def consumer_learns_from_the_living(before: State, after: State) -> bool:
     told = before.controller.history[before.controller.offset]
     if told.leader == now.leader and told.told_epoch == now.leader_epoch:
         return True
-    for broker_id in range(len(before.brokers)):
-        if is_served(after, broker_id) and after.brokers[broker_id].leader == now.leader:
-            return True
-    return False
+    return any(
+        is_served(after, broker_id) and after.brokers[broker_id].leader == now.leader
+        for broker_id in range(len(before.brokers))
+    )
 
 
 def truncation_errors_are_true(before: State, after: State) -> bool:
@@ -139,10 +136,7 @@ def truncation_errors_are_true(before: State, after: State) -> bool:
     if before.consumer.is_truncated or not after.consumer.is_truncated:
         return True
     log = before.brokers[before.consumer.leader].log
-    for offset in range(before.consumer.position):
-        if log.records[offset].id != before.consumer.records[offset]:
-            return True
-    return False
+    return any(log.records[offset].id != before.consumer.records[offset] for offset in range(before.consumer.position))
 
 
 def reads_end_at_limit(before: State, after: State) -> bool:

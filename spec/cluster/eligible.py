@@ -37,13 +37,12 @@ def appends_need_enough_replicas(before: State, after: State, rules: ClusterRule
     """
     if rules.acks != Acks.ALL or before.producers.next_record == after.producers.next_record:
         return True
-    for leader_id in range(len(before.brokers)):
-        leader = before.brokers[leader_id]
-        if leader.leader == leader_id and after.brokers[leader_id].log.end_offset > leader.log.end_offset:
-            known = before.controller.history[leader.metadata_offset]
-            if cardinality(leader.isr) < min(needed_replicas(known, rules), len(before.brokers)):
-                return False
-    return True
+    return all(
+        cardinality(leader.isr)
+        >= min(needed_replicas(before.controller.history[leader.metadata_offset], rules), len(before.brokers))
+        for leader_id, leader in enumerate(before.brokers)
+        if leader.leader == leader_id and after.brokers[leader_id].log.end_offset > leader.log.end_offset
+    )
 
 
 def leavers_stay_eligible(before: State, after: State, rules: ClusterRules) -> bool:
@@ -64,11 +63,11 @@ def leavers_stay_eligible(before: State, after: State, rules: ClusterRules) -> b
         return True
     if now.topic_id != was.topic_id:
         return True
-    for broker_id in range(len(before.brokers)):
-        if contains((was.isr | was.elr) & ~(now.isr | now.elr), broker_id):
-            if not starts_uncleanly(before, after, broker_id):
-                return False
-    return True
+    return all(
+        starts_uncleanly(before, after, broker_id)
+        for broker_id in range(len(before.brokers))
+        if contains((was.isr | was.elr) & ~(now.isr | now.elr), broker_id)
+    )
 
 
 def last_known_leader_led_last(before: State, after: State) -> bool:

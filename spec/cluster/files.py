@@ -29,11 +29,9 @@ def epoch_file_matches_log(state: State) -> bool:
     Holds in: every model of the cluster.
     Fails in: the museum's entries on the leader-epoch file.
     """
-    for broker_id in range(len(state.brokers)):
-        broker = state.brokers[broker_id]
+    for broker in state.brokers:
         latest = NO_OFFSET
-        for epoch in range(len(broker.epoch_starts)):
-            start = broker.epoch_starts[epoch]
+        for start in broker.epoch_starts:
             if start != NO_OFFSET:
                 if start <= latest or start < broker.log_start_offset or start > broker.log.end_offset:
                     return False
@@ -53,9 +51,7 @@ def late_writes_are_due(before: State, after: State, rules: ClusterRules) -> boo
     Holds in: cluster.epoch_files.
     Fails in: the museum's entries on the way of the leader-epoch file to the disk.
     """
-    for broker_id in range(len(after.brokers)):
-        broker = before.brokers[broker_id]
-        now = after.brokers[broker_id]
+    for broker, now in zip(before.brokers, after.brokers):
         cut = 0
         for epoch in range(len(now.epoch_starts)):
             is_written = now.epoch_file.starts[epoch] == now.epoch_starts[epoch]
@@ -120,9 +116,7 @@ def unread_metadata_is_blank(before: State, after: State, rules: ClusterRules) -
     lowest = after.controller.offset
     if after.controller.zombie_offset != NO_OFFSET:
         lowest = min(lowest, after.controller.zombie_offset)
-    for broker_id in range(len(after.brokers)):
-        broker = before.brokers[broker_id]
-        now = after.brokers[broker_id]
+    for broker, now in zip(before.brokers, after.brokers):
         if now.is_running:
             lowest = min(lowest, now.metadata_offset)
         is_next = now.metadata_offset == broker.metadata_offset + 1
@@ -142,26 +136,18 @@ def unread_metadata_is_blank(before: State, after: State, rules: ClusterRules) -
 
 def everything_is_deleted(state: State) -> bool:
     """A leader's log begins where it ends. Without an example no log is ever empty behind its start."""
-    for leader_id in range(len(state.brokers)):
-        leader = state.brokers[leader_id]
-        if leader.is_running and leader.leader == leader_id and leader.log_start_offset == leader.log.end_offset:
-            if leader.log_start_offset > 0:
-                return True
-    return False
+    return any(
+        leader.log_start_offset > 0
+        for leader_id, leader in enumerate(state.brokers)
+        if leader.is_running and leader.leader == leader_id and leader.log_start_offset == leader.log.end_offset
+    )
 
 
 def lost_suffix(state: State) -> bool:
     """A broker's log ends below what it knew to be committed. Without an example a power loss takes nothing."""
-    for broker_id in range(len(state.brokers)):
-        if state.brokers[broker_id].high_watermark_checkpoint > state.brokers[broker_id].log.end_offset:
-            return True
-    return False
+    return any(broker.high_watermark_checkpoint > broker.log.end_offset for broker in state.brokers)
 
 
 def unflushed_survivor(state: State) -> bool:
     """A broker has stopped, and what it had not flushed is there. Without an example a power loss takes everything."""
-    for broker_id in range(len(state.brokers)):
-        broker = state.brokers[broker_id]
-        if not broker.is_running and broker.flushed_offset < broker.log.end_offset:
-            return True
-    return False
+    return any(not broker.is_running and broker.flushed_offset < broker.log.end_offset for broker in state.brokers)

@@ -53,8 +53,7 @@ def leaders_propose_one_change(before: State, after: State, rules: ClusterRules)
     Holds in: every model of the cluster.
     Fails in: the museum's entries on the ISR.
     """
-    for leader_id in range(len(before.brokers)):
-        leader = before.brokers[leader_id]
+    for leader_id, leader in enumerate(before.brokers):
         change = after.alter_partitions[leader_id]
         was = before.alter_partitions[leader_id]
         if was.stage == Stage.REQUESTED and change.stage == Stage.REQUESTED and was.isr != change.isr:
@@ -89,11 +88,9 @@ def caught_up_followers_may_join(before: State, after: State) -> bool:
     Holds in: cluster.two_step_expansion.
     Fails in: none; it guards the reference itself.
     """
-    for follower_id in range(len(before.fetches)):
-        fetch = before.fetches[follower_id]
+    for follower_id, fetch in enumerate(before.fetches):
         is_answer = fetch.stage == Stage.REQUESTED and after.fetches[follower_id].stage == Stage.ANSWERED
-        for leader_id in range(len(before.brokers)):
-            leader = before.brokers[leader_id]
+        for leader_id, leader in enumerate(before.brokers):
             now = after.brokers[leader_id]
             was_caught_up = leader.followers[follower_id].is_caught_up
             is_caught_up = now.followers[follower_id].is_caught_up
@@ -188,8 +185,7 @@ def leaders_obey_answers(before: State, after: State, rules: ClusterRules) -> bo
     Holds in: every model of the cluster.
     Fails in: the museum's entries on ISR changes under way.
     """
-    for leader_id in range(len(before.brokers)):
-        leader = before.brokers[leader_id]
+    for leader_id, leader in enumerate(before.brokers):
         now = after.brokers[leader_id]
         answer = before.alter_partitions[leader_id]
         is_used = answer.stage == Stage.ANSWERED and after.alter_partitions[leader_id].stage == Stage.IDLE
@@ -219,9 +215,8 @@ def high_watermark_follows(before: State, after: State, rules: ClusterRules) -> 
     Holds in: every model of the cluster.
     Fails in: none; it guards the reference itself.
     """
-    for leader_id in range(len(after.brokers)):
+    for leader_id, now in enumerate(after.brokers):
         leader = before.brokers[leader_id]
-        now = after.brokers[leader_id]
         learns = leader.isr != now.isr
         end_offset = now.log.end_offset
         for follower_id in range(len(after.brokers)):
@@ -239,10 +234,9 @@ def high_watermark_follows(before: State, after: State, rules: ClusterRules) -> 
 
 def committed_without_all(state: State) -> bool:
     """A leader has committed what some broker surely has not. Without an example every commit waits for all brokers."""
-    for leader_id in range(len(state.brokers)):
-        leader = state.brokers[leader_id]
-        if leader.is_running and leader.leader == leader_id:
-            for follower_id in range(len(state.brokers)):
-                if follower_id != leader_id and leader.followers[follower_id].end_offset < leader.high_watermark:
-                    return True
-    return False
+    return any(
+        follower_id != leader_id and leader.followers[follower_id].end_offset < leader.high_watermark
+        for leader_id, leader in enumerate(state.brokers)
+        if leader.is_running and leader.leader == leader_id
+        for follower_id in range(len(state.brokers))
+    )

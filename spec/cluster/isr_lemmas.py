@@ -59,8 +59,7 @@ def counted_versions(state: State, rules: ClusterRules) -> bool:
     Why: the partition epoch is the offset of the newest such change.
     Source: PartitionChangeBuilder; the partition epoch of KIP-497.
     """
-    for offset in range(len(state.controller.history)):
-        after = state.controller.history[offset]
+    for offset, after in enumerate(state.controller.history):
         if is_readable(state, rules, offset) and after.partition_epoch > offset:
             return False
         if offset > 0 and is_readable(state, rules, offset - 1) and offset <= state.controller.offset:
@@ -80,15 +79,13 @@ def adopted_versions(state: State, rules: ClusterRules) -> bool:
     Source: Partition.makeLeader, makeFollower, handleAlterPartitionUpdate.
     """
     newest = state.controller.history[state.controller.offset]
-    for broker_id in range(len(state.brokers)):
-        broker = state.brokers[broker_id]
+    for broker in state.brokers:
         if broker.is_running and broker.leader_epoch != NO_EPOCH:
             if broker.partition_epoch < state.controller.history[broker.metadata_offset].partition_epoch:
                 return False
             if broker.partition_epoch > newest.partition_epoch:
                 return False
-            for offset in range(len(state.controller.history)):
-                metadata = state.controller.history[offset]
+            for offset, metadata in enumerate(state.controller.history):
                 if is_readable(state, rules, offset) and metadata.partition_epoch == broker.partition_epoch:
                     if broker.isr != metadata.isr or broker.leader_epoch != metadata.leader_epoch:
                         return False
@@ -118,9 +115,8 @@ def requested_changes_are_pending(state: State) -> bool:
     Source: Partition.submitAlterPartition, PendingPartitionChange; KIP-497.
     """
     newest = state.controller.history[state.controller.offset]
-    for leader_id in range(len(state.brokers)):
+    for leader_id, leader in enumerate(state.brokers):
         change = state.alter_partitions[leader_id]
-        leader = state.brokers[leader_id]
         if change.stage != Stage.ANSWERED and change.error != AlterPartitionError.NONE:
             return False
         if change.stage == Stage.REQUESTED:
@@ -152,16 +148,14 @@ def newer_isrs_only_shrink(state: State, rules: ClusterRules) -> bool:
     Source: ReplicationControlManager.alterPartition; KIP-497.
     """
     newest = state.controller.history[state.controller.offset]
-    for leader_id in range(len(state.brokers)):
-        leader = state.brokers[leader_id]
-        if newest.leader == leader_id and leader.is_running:
-            known = leader.partition_epoch if leader.leader_epoch == newest.leader_epoch else -1
-            for offset in range(len(state.controller.history)):
-                metadata = state.controller.history[offset]
-                if is_to_come(state, rules, leader_id, offset) and metadata.leader_epoch == newest.leader_epoch:
-                    if metadata.partition_epoch > known and newest.isr & ~metadata.isr != 0:
-                        return False
-    return True
+    return all(
+        newest.isr & ~metadata.isr == 0
+        for leader_id, leader in enumerate(state.brokers)
+        if newest.leader == leader_id and leader.is_running
+        for offset, metadata in enumerate(state.controller.history)
+        if is_to_come(state, rules, leader_id, offset) and metadata.leader_epoch == newest.leader_epoch
+        if metadata.partition_epoch > (leader.partition_epoch if leader.leader_epoch == newest.leader_epoch else -1)
+    )
 
 
 def answers_tell_versions(state: State, rules: ClusterRules) -> bool:
@@ -175,8 +169,7 @@ def answers_tell_versions(state: State, rules: ClusterRules) -> bool:
         if change.stage == Stage.ANSWERED and change.error == AlterPartitionError.NONE:
             if change.partition_epoch > state.controller.history[state.controller.offset].partition_epoch:
                 return False
-            for offset in range(len(state.controller.history)):
-                metadata = state.controller.history[offset]
+            for offset, metadata in enumerate(state.controller.history):
                 if is_readable(state, rules, offset) and metadata.partition_epoch == change.partition_epoch:
                     if change.isr != metadata.isr or change.leader_epoch != metadata.leader_epoch:
                         return False
@@ -191,8 +184,7 @@ def answered_changes_cover_isr(state: State) -> bool:
     Source: ReplicationControlManager.alterPartition; Partition.handleAlterPartitionUpdate, handleAlterPartitionError.
     """
     newest = state.controller.history[state.controller.offset]
-    for leader_id in range(len(state.brokers)):
-        leader = state.brokers[leader_id]
+    for leader_id, leader in enumerate(state.brokers):
         change = state.alter_partitions[leader_id]
         is_in_office = newest.leader == leader_id and leader.leader == leader_id
         if is_in_office and leader.leader_epoch == newest.leader_epoch and change.stage == Stage.ANSWERED:
@@ -213,8 +205,7 @@ def leader_waits_for_isr(state: State) -> bool:
     Source: Partition.submitAlterPartition; KIP-497 (the maximal ISR).
     """
     newest = state.controller.history[state.controller.offset]
-    for leader_id in range(len(state.brokers)):
-        leader = state.brokers[leader_id]
+    for leader_id, leader in enumerate(state.brokers):
         change = state.alter_partitions[leader_id]
         is_in_office = newest.leader == leader_id and leader.leader == leader_id
         if is_in_office and leader.leader_epoch == newest.leader_epoch:

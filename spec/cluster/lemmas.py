@@ -27,8 +27,7 @@ from kafkacheck.impl.rules import ClusterRules
 
 def has_well_formed_log(broker: Broker) -> bool:
     """Whether a log has real records from its start to its end, and blanks elsewhere."""
-    for offset in range(len(broker.log.records)):
-        record = broker.log.records[offset]
+    for offset, record in enumerate(broker.log.records):
         if offset >= broker.log_start_offset and offset < broker.log.end_offset:
             if record.id == NO_RECORD or record.epoch == NO_EPOCH:
                 return False
@@ -43,10 +42,7 @@ def well_formed_broker_logs(state: State) -> bool:
     Why: records are appended at the end, and are cut from the end or removed at the start.
     Source: UnifiedLog.
     """
-    for broker_id in range(len(state.brokers)):
-        if not has_well_formed_log(state.brokers[broker_id]):
-            return False
-    return True
+    return all(has_well_formed_log(broker) for broker in state.brokers)
 
 
 def followed_epochs(state: State) -> bool:
@@ -55,13 +51,11 @@ def followed_epochs(state: State) -> bool:
     Why: leader and epoch come together, with metadata, and are kept in memory only.
     Source: Partition.makeLeader, makeFollower.
     """
-    for broker_id in range(len(state.brokers)):
-        broker = state.brokers[broker_id]
-        if broker.leader != NO_LEADER and broker.leader_epoch == NO_EPOCH:
-            return False
-        if not broker.is_running and broker.leader_epoch != NO_EPOCH:
-            return False
-    return True
+    return all(
+        not (broker.leader != NO_LEADER and broker.leader_epoch == NO_EPOCH)
+        and (not (not broker.is_running and broker.leader_epoch != NO_EPOCH))
+        for broker in state.brokers
+    )
 
 
 def well_formed_fetches(state: State) -> bool:
@@ -70,8 +64,7 @@ def well_formed_fetches(state: State) -> bool:
     Why: only a follower asks, and copies both; an answer copies a whole record.
     Source: FetchRequest, FetchResponse; KIP-320.
     """
-    for follower_id in range(len(state.fetches)):
-        fetch = state.fetches[follower_id]
+    for follower_id, fetch in enumerate(state.fetches):
         if fetch.stage != Stage.IDLE:
             if fetch.leader == NO_LEADER or fetch.leader == follower_id or fetch.leader_epoch == NO_EPOCH:
                 return False
@@ -87,11 +80,7 @@ def at_most_one_start(state: State) -> bool:
     Source: the budgets of `model/cluster/environment.py`, which bound the broker epochs.
     """
     failures = state.budget.crashes + state.budget.power_losses + state.budget.disk_losses
-    for broker_id in range(len(state.brokers)):
-        broker = state.brokers[broker_id]
-        if broker.broker_epoch + failures + int(not broker.is_running) > 1:
-            return False
-    return True
+    return all(broker.broker_epoch + failures + int(not broker.is_running) <= 1 for broker in state.brokers)
 
 
 def at_most_one_failover(state: State) -> bool:
@@ -111,10 +100,7 @@ def is_readable(state: State, rules: ClusterRules, offset: int) -> bool:
         return True
     if rules.propagation == Propagation.LEADER_AND_ISR or offset == state.controller.offset:
         return True
-    for broker_id in range(len(state.brokers)):
-        if state.brokers[broker_id].is_running and state.brokers[broker_id].metadata_offset <= offset:
-            return True
-    return False
+    return any(broker.is_running and broker.metadata_offset <= offset for broker in state.brokers)
 
 
 def counted_leaders(state: State, rules: ClusterRules) -> bool:
@@ -123,8 +109,7 @@ def counted_leaders(state: State, rules: ClusterRules) -> bool:
     Why: the controller counts the leader epoch up with every change of the leader.
     Source: PartitionChangeBuilder; the zkVersion of the partition's state, and the leader epoch in it.
     """
-    for broker_id in range(len(state.brokers)):
-        broker = state.brokers[broker_id]
+    for broker in state.brokers:
         if broker.is_running and broker.metadata_offset > state.controller.offset:
             return False
     for offset in range(1, len(state.controller.history)):
@@ -154,8 +139,7 @@ def replayed_leaders(state: State) -> bool:
     Why: it adopts leader and epoch whenever the epoch rises, and the leader changes only then.
     Source: BrokerMetadataPublisher; KIP-500.
     """
-    for broker_id in range(len(state.brokers)):
-        broker = state.brokers[broker_id]
+    for broker in state.brokers:
         if broker.leader_epoch != NO_EPOCH:
             metadata = state.controller.history[broker.metadata_offset]
             if broker.leader_epoch != metadata.leader_epoch:
@@ -180,8 +164,7 @@ def fetches_ask_for_newest_epoch(state: State, rules: ClusterRules) -> bool:
     Why: a follower sends its log's end and newest epoch, and changes them by the answer only, or in another epoch.
     Source: AbstractFetcherThread.buildFetch; KIP-595 (the last fetched epoch).
     """
-    for follower_id in range(len(state.fetches)):
-        fetch = state.fetches[follower_id]
+    for follower_id, fetch in enumerate(state.fetches):
         broker = state.brokers[follower_id]
         if fetch.broker_epoch > broker.broker_epoch:
             return False
@@ -205,8 +188,7 @@ def diverging_answers_are_below(state: State, rules: ClusterRules) -> bool:
     Why: otherwise the leader has the record that the follower has last.
     Source: Partition.readRecords (DivergingEpoch); KIP-595, KAFKA-10706.
     """
-    for follower_id in range(len(state.fetches)):
-        fetch = state.fetches[follower_id]
+    for fetch in state.fetches:
         is_answer = fetch.stage == Stage.ANSWERED and fetch.question == Question.FETCH
         if fetch.stage != Stage.ANSWERED or fetch.error != FetchError.NONE:
             if fetch.end_offset != NO_OFFSET or (fetch.stage != Stage.ANSWERED and fetch.error != FetchError.NONE):

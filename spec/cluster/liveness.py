@@ -26,8 +26,7 @@ def converged(state: State) -> bool:
     leader = state.brokers[metadata.leader]
     if not leader.is_running or leader.leader != metadata.leader or leader.leader_epoch != metadata.leader_epoch:
         return False
-    for broker_id in range(len(state.brokers)):
-        broker = state.brokers[broker_id]
+    for broker_id, broker in enumerate(state.brokers):
         if broker.is_running and contains(metadata.replicas, broker_id):
             if not contains(metadata.isr, broker_id):
                 return False

@@ -17,8 +17,4 @@ def isr_size(state: State) -> int:
 
 def live_leaders(state: State) -> int:
     """How many running brokers believe that they lead."""
-    leader_count = 0
-    for broker_id in range(len(state.brokers)):
-        if state.brokers[broker_id].is_running and state.brokers[broker_id].leader == broker_id:
-            leader_count += 1
-    return leader_count
+    return sum(1 for broker_id, broker in enumerate(state.brokers) if broker.is_running and broker.leader == broker_id)

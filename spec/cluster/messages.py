@@ -34,8 +34,7 @@ def stopped_brokers_do_nothing(before: State, after: State) -> bool:
     """
     if before.budget.losses != after.budget.losses:
         return True
-    for broker_id in range(len(before.brokers)):
-        broker = before.brokers[broker_id]
+    for broker_id, broker in enumerate(before.brokers):
         now = after.brokers[broker_id]
         fetch = before.fetches[broker_id]
         if not broker.is_running and not now.is_running:
@@ -52,27 +51,23 @@ def stopped_brokers_do_nothing(before: State, after: State) -> bool:
 
 def running_brokers(state: State) -> int:
     """How many brokers run."""
-    running = 0
-    for broker_id in range(len(state.brokers)):
-        running += int(state.brokers[broker_id].is_running)
-    return running
+    return sum(int(broker.is_running) for broker in state.brokers)
 
 
 def has_flushed(before: State, after: State) -> bool:
     """Whether every log still has what had been flushed."""
-    for broker_id in range(len(before.brokers)):
-        if after.brokers[broker_id].log.end_offset < before.brokers[broker_id].flushed_offset:
-            return False
-    return True
+    return all(
+        broker.log.end_offset >= old_broker.flushed_offset for old_broker, broker in zip(before.brokers, after.brokers)
+    )
 
 
 def ends_as_asked(before: State, after: State) -> bool:
     """Whether every process that ends had asked for its shutdown."""
-    for broker_id in range(len(before.brokers)):
-        if before.brokers[broker_id].is_running and not after.brokers[broker_id].is_running:
-            if not contains(before.controller.stopping, broker_id):
-                return False
-    return True
+    return all(
+        contains(before.controller.stopping, broker_id)
+        for broker_id in range(len(before.brokers))
+        if before.brokers[broker_id].is_running and not after.brokers[broker_id].is_running
+    )
 
 
 def something_is_lost(before: State, after: State) -> bool:
@@ -139,8 +134,7 @@ def connections_end_with_process(before: State, after: State) -> bool:
             was = before.alter_partitions[broker_id].stage
             if after.alter_partitions[broker_id].stage != (Stage.REQUESTED if was == Stage.REQUESTED else Stage.IDLE):
                 return False
-            for other_id in range(len(before.fetches)):
-                fetch = before.fetches[other_id]
+            for other_id, fetch in enumerate(before.fetches):
                 ends = fetch.stage == Stage.REQUESTED and fetch.leader == broker_id
                 if other_id == broker_id:
                     ends = fetch.stage == Stage.ANSWERED or fetch.question == Question.EPOCH_END
@@ -161,8 +155,7 @@ def new_epoch_drops_answers(before: State, after: State, rules: ClusterRules) ->
     Holds in: every model of the cluster.
     Fails in: none; `stale_answers_have_no_effect` is what it is for.
     """
-    for broker_id in range(len(before.brokers)):
-        broker = before.brokers[broker_id]
+    for broker_id, broker in enumerate(before.brokers):
         now = after.brokers[broker_id]
         turns = broker.leader_epoch != now.leader_epoch and now.leader_epoch != NO_EPOCH
         if broker.is_running and now.is_running and turns:
@@ -186,8 +179,7 @@ def stale_answers_have_no_effect(before: State, after: State, rules: ClusterRule
     Holds in: every model of the cluster.
     Fails in: the museum's entries on stale answers.
     """
-    for follower_id in range(len(before.fetches)):
-        fetch = before.fetches[follower_id]
+    for follower_id, fetch in enumerate(before.fetches):
         broker = before.brokers[follower_id]
         now = after.brokers[follower_id]
         is_used = fetch.stage == Stage.ANSWERED and after.fetches[follower_id].stage != Stage.ANSWERED
@@ -221,8 +213,7 @@ def answered_fetches_are_used(before: State, after: State) -> bool:
     """
     if before.budget.losses != after.budget.losses:
         return True
-    for follower_id in range(len(before.fetches)):
-        fetch = before.fetches[follower_id]
+    for follower_id, fetch in enumerate(before.fetches):
         broker = before.brokers[follower_id]
         now = after.brokers[follower_id]
         is_used = uses_answer_of_now(before, after, follower_id)
@@ -252,8 +243,7 @@ def answered_questions_are_used(before: State, after: State) -> bool:
     """
     if before.budget.losses != after.budget.losses:
         return True
-    for follower_id in range(len(before.fetches)):
-        fetch = before.fetches[follower_id]
+    for follower_id, fetch in enumerate(before.fetches):
         broker = before.brokers[follower_id]
         now = after.brokers[follower_id]
         is_used = uses_answer_of_now(before, after, follower_id)
@@ -280,10 +270,11 @@ def is_on_leaders_log(leader: Broker, epoch: int, offset: int) -> bool:
     for older in range(epoch):
         if leader.epoch_starts[older] != NO_OFFSET and leader.epoch_starts[epoch] == NO_OFFSET:
             return False
-    for newer in range(epoch + 1, len(leader.epoch_starts)):
-        if leader.epoch_starts[newer] != NO_OFFSET and leader.epoch_starts[newer] < offset:
-            return False
-    return True
+    return all(
+        leader.epoch_starts[newer] >= offset
+        for newer in range(epoch + 1, len(leader.epoch_starts))
+        if leader.epoch_starts[newer] != NO_OFFSET
+    )
 
 
 def only_leaders_answer(before: State, after: State, rules: ClusterRules) -> bool:
@@ -298,9 +289,7 @@ def only_leaders_answer(before: State, after: State, rules: ClusterRules) -> boo
     """
     if rules.fetch_fencing != FetchFencing.CURRENT_LEADER_EPOCH or not rules.unled_fetch_is_refused:
         return True
-    for follower_id in range(len(before.fetches)):
-        fetch = before.fetches[follower_id]
-        answer = after.fetches[follower_id]
+    for fetch, answer in zip(before.fetches, after.fetches):
         if fetch.stage == Stage.REQUESTED and answer.stage == Stage.ANSWERED:
             leader = before.brokers[fetch.leader]
             if leader.leader != fetch.leader or leader.leader_epoch != fetch.leader_epoch:
@@ -326,9 +315,7 @@ def fetches_outside_are_out_of_range(before: State, after: State) -> bool:
     Holds in: every model of the cluster.
     Fails in: none; it guards the reference itself.
     """
-    for follower_id in range(len(before.fetches)):
-        fetch = before.fetches[follower_id]
-        answer = after.fetches[follower_id]
+    for fetch, answer in zip(before.fetches, after.fetches):
         is_answer = fetch.stage == Stage.REQUESTED and answer.stage == Stage.ANSWERED
         if is_answer and fetch.question == Question.FETCH and answer.end_offset == NO_OFFSET:
             leader = before.brokers[fetch.leader]
@@ -350,8 +337,7 @@ def only_appender_acknowledges(before: State, after: State, rules: ClusterRules)
         offset = after.producers.acknowledged[record]
         if offset != before.producers.acknowledged[record]:
             is_told = False
-            for broker_id in range(len(after.brokers)):
-                leader = after.brokers[broker_id]
+            for broker_id, leader in enumerate(after.brokers):
                 if leader.is_running and leader.leader == broker_id and leader.log.records[offset].id == record:
                     is_committed = rules.acks != Acks.ALL or offset < leader.high_watermark
                     if is_committed and leader.log.records[offset].epoch == leader.leader_epoch:
@@ -369,11 +355,9 @@ def only_leaders_delete(before: State, after: State) -> bool:
     Holds in: cluster.log_start.
     Fails in: none; it guards the reference itself.
     """
-    for broker_id in range(len(before.brokers)):
-        broker = before.brokers[broker_id]
-        now = after.brokers[broker_id]
-        has_answer = before.fetches[broker_id].stage == Stage.ANSWERED
-        if now.log_start_offset > broker.log_start_offset and not has_answer:
-            if not broker.is_running or broker.leader != broker_id:
-                return False
-    return True
+    return all(
+        broker.is_running and broker.leader == broker_id
+        for broker_id, broker in enumerate(before.brokers)
+        if after.brokers[broker_id].log_start_offset > broker.log_start_offset
+        and before.fetches[broker_id].stage != Stage.ANSWERED
+    )

@@ -29,12 +29,12 @@ def acknowledged_records_survive(state: State) -> bool:
         return True
     if leader.topic_id != metadata.topic_id:
         return True
-    for record in range(len(state.producers.acknowledged)):
-        offset = state.producers.acknowledged[record]
-        is_due = offset != NO_OFFSET and state.producers.topic_ids[record] == metadata.topic_id
-        if is_due and offset >= leader.log_start_offset and leader.log.records[offset].id != record:
-            return False
-    return True
+    return all(
+        leader.log.records[offset].id == record
+        for record, offset in enumerate(state.producers.acknowledged)
+        if offset != NO_OFFSET and state.producers.topic_ids[record] == metadata.topic_id
+        if offset >= leader.log_start_offset
+    )
 
 
 def logs_match_by_epoch(state: State) -> bool:
@@ -73,8 +73,7 @@ def logs_agree_below_high_watermark(state: State) -> bool:
     Holds in: the models of the cluster without unclean elections.
     Fails in: the museum's entries that expose diverging records.
     """
-    for replica_id in range(len(state.brokers)):
-        replica = state.brokers[replica_id]
+    for replica_id, replica in enumerate(state.brokers):
         for other_id in range(replica_id):
             other = state.brokers[other_id]
             are_serving = replica.is_running and other.is_running and not replica.must_truncate
@@ -169,13 +168,11 @@ def high_watermark_is_within_log(state: State) -> bool:
     Holds in: every model of the cluster.
     Fails in: the museum's entry on a log that begins anew.
     """
-    for broker_id in range(len(state.brokers)):
-        broker = state.brokers[broker_id]
-        if broker.is_running and broker.high_watermark < broker.log_start_offset:
-            return False
-        if broker.high_watermark > broker.log.end_offset:
-            return False
-    return True
+    return all(
+        not (broker.is_running and broker.high_watermark < broker.log_start_offset)
+        and broker.high_watermark <= broker.log.end_offset
+        for broker in state.brokers
+    )
 
 
 def dead_leader_is_replaced(state: State) -> bool:
@@ -194,17 +191,13 @@ def dead_leader_is_replaced(state: State) -> bool:
 
 def acknowledged_record(state: State) -> bool:
     """A producer was told that its record is safe. Without an example nothing can be lost."""
-    for record in range(len(state.producers.acknowledged)):
-        if state.producers.acknowledged[record] != NO_OFFSET:
-            return True
-    return False
+    return any(state.producers.acknowledged[record] != NO_OFFSET for record in range(len(state.producers.acknowledged)))
 
 
 def deposed_leader(state: State) -> bool:
     """A broker leads in an epoch that is over. Without an example no fencing is put to the test."""
     newest = state.controller.history[state.controller.offset].leader_epoch
-    for broker_id in range(len(state.brokers)):
-        broker = state.brokers[broker_id]
-        if broker.leader == broker_id and broker.leader_epoch < newest and broker.log.end_offset > 0:
-            return True
-    return False
+    return any(
+        broker.leader == broker_id and broker.leader_epoch < newest and broker.log.end_offset > 0
+        for broker_id, broker in enumerate(state.brokers)
+    )

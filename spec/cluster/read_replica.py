@@ -158,10 +158,9 @@ def has_read_on(state: State) -> bool:
     if not has_more_to_read(state):
         return True
     leader = state.brokers[state.consumer.leader]
-    for broker_id in range(len(state.brokers)):
-        if contains(leader.isr, broker_id) and not may_serve(state, broker_id):
-            return True
-    return False
+    return any(
+        contains(leader.isr, broker_id) and not may_serve(state, broker_id) for broker_id in range(len(state.brokers))
+    )
 
 
 def reads_from_follower(state: State) -> bool:

@@ -143,14 +143,12 @@ def only_caught_up_brokers_become_active(before: State, after: State, rules: Clu
         return True
     was = before.controller.history[before.controller.offset]
     now = after.controller.history[after.controller.offset]
-    for broker_id in range(len(before.brokers)):
-        if contains(now.active & ~was.active, broker_id):
-            broker = before.brokers[broker_id]
-            if not broker.is_running or contains(before.controller.stopping, broker_id):
-                return False
-            if before.controller.history[broker.metadata_offset].broker_epochs[broker_id] != broker.broker_epoch:
-                return False
-    return True
+    return all(
+        (broker.is_running and not contains(before.controller.stopping, broker_id))
+        and before.controller.history[broker.metadata_offset].broker_epochs[broker_id] == broker.broker_epoch
+        for broker_id, broker in enumerate(before.brokers)
+        if contains(now.active & ~was.active, broker_id)
+    )
 
 
 def replayed_partition_epoch(state: State, rules: ClusterRules) -> bool:
@@ -163,8 +161,7 @@ def replayed_partition_epoch(state: State, rules: ClusterRules) -> bool:
     """
     if rules.propagation != Propagation.METADATA_LOG:
         return True
-    for broker_id in range(len(state.brokers)):
-        broker = state.brokers[broker_id]
+    for broker in state.brokers:
         metadata = state.controller.history[broker.metadata_offset]
         if broker.is_running and broker.has_log and broker.leader_epoch == metadata.leader_epoch:
             if broker.partition_epoch < metadata.partition_epoch:
@@ -224,9 +221,8 @@ def reassignments_go_on(before: State, after: State) -> bool:
 def deleted_replica(state: State) -> bool:
     """A broker has deleted its replica by the newest change. Without an example nobody is ever told in time."""
     metadata = state.controller.history[state.controller.offset]
-    for broker_id in range(len(state.brokers)):
-        broker = state.brokers[broker_id]
-        if broker.is_running and not broker.has_log and broker.metadata_offset == state.controller.offset:
-            if not contains(metadata.replicas, broker_id):
-                return True
-    return False
+    return any(
+        not contains(metadata.replicas, broker_id)
+        for broker_id, broker in enumerate(state.brokers)
+        if broker.is_running and not broker.has_log and broker.metadata_offset == state.controller.offset
+    )

@@ -22,12 +22,11 @@ def committed_log_only_grows(before: State, after: State) -> bool:
     Holds in: cluster.committed_log, cluster.follower_reads, cluster.read_replica.
     Fails in: cluster.committed_log with unclean elections, which give this up.
     """
-    for offset in range(len(before.committed)):
-        if before.committed[offset] != NO_RECORD and before.committed[offset] != after.committed[offset]:
-            return False
-        if offset > 0 and after.committed[offset] != NO_RECORD and after.committed[offset - 1] == NO_RECORD:
-            return False
-    return True
+    return all(
+        not (before.committed[offset] != NO_RECORD and before.committed[offset] != after.committed[offset])
+        and (not (offset > 0 and after.committed[offset] != NO_RECORD and after.committed[offset - 1] == NO_RECORD))
+        for offset in range(len(before.committed))
+    )
 
 
 def brokers_serve_committed_log(state: State) -> bool:
@@ -39,13 +38,12 @@ def brokers_serve_committed_log(state: State) -> bool:
     Holds in: cluster.committed_log, cluster.follower_reads, cluster.read_replica.
     Fails in: cluster.committed_log with unclean elections, which give this up.
     """
-    for broker_id in range(len(state.brokers)):
-        broker = state.brokers[broker_id]
-        if broker.is_running and not broker.must_truncate:
-            for offset in range(broker.log_start_offset, broker.high_watermark):
-                if broker.log.records[offset].id != state.committed[offset]:
-                    return False
-    return True
+    return all(
+        broker.log.records[offset].id == state.committed[offset]
+        for broker in state.brokers
+        if broker.is_running and not broker.must_truncate
+        for offset in range(broker.log_start_offset, broker.high_watermark)
+    )
 
 
 def acknowledged_records_are_committed(state: State) -> bool:
@@ -56,11 +54,11 @@ def acknowledged_records_are_committed(state: State) -> bool:
     Holds in: cluster.committed_log, cluster.follower_reads.
     Fails in: cluster.committed_log with unclean elections, which give this up.
     """
-    for record in range(len(state.producers.acknowledged)):
-        offset = state.producers.acknowledged[record]
-        if offset != NO_OFFSET and state.committed[offset] != record:
-            return False
-    return True
+    return all(
+        state.committed[offset] == record
+        for record, offset in enumerate(state.producers.acknowledged)
+        if offset != NO_OFFSET
+    )
 
 
 def consumed_records_are_committed(state: State) -> bool:
@@ -71,7 +69,8 @@ def consumed_records_are_committed(state: State) -> bool:
     Holds in: cluster.follower_reads, cluster.read_replica.
     Fails in: cluster.follower_reads with the rule before KAFKA-14704.
     """
-    for offset in range(len(state.committed)):
-        if state.consumer.records[offset] != NO_RECORD and state.consumer.records[offset] != state.committed[offset]:
-            return False
-    return True
+    return all(
+        state.consumer.records[offset] == state.committed[offset]
+        for offset in range(len(state.committed))
+        if state.consumer.records[offset] != NO_RECORD
+    )

@@ -19,8 +19,7 @@ def high_watermark_does_not_fall(before: State, after: State) -> bool:
     Holds in: every model of the cluster.
     Fails in: none; it guards the leader's own arithmetic.
     """
-    for broker_id in range(len(before.brokers)):
-        leader = before.brokers[broker_id]
+    for broker_id, leader in enumerate(before.brokers):
         now = after.brokers[broker_id]
         if leader.leader == broker_id and now.leader == broker_id and leader.leader_epoch == now.leader_epoch:
             if now.high_watermark < leader.high_watermark:
@@ -36,9 +35,7 @@ def leader_epoch_does_not_fall(before: State, after: State) -> bool:
     Holds in: every model of the cluster.
     Fails in: the museum's entry on stale LeaderAndIsr requests.
     """
-    for broker_id in range(len(before.brokers)):
-        broker = before.brokers[broker_id]
-        now = after.brokers[broker_id]
+    for broker, now in zip(before.brokers, after.brokers):
         if broker.is_running and now.is_running and now.has_log and now.leader_epoch < broker.leader_epoch:
             return False
     return True
@@ -52,9 +49,7 @@ def shared_committed_records_are_kept(before: State, after: State) -> bool:
     Holds in: cluster.old_format.
     Fails in: the museum's entry on epochs of an old message format.
     """
-    for follower_id in range(len(before.brokers)):
-        broker = before.brokers[follower_id]
-        now = after.brokers[follower_id]
+    for broker, now in zip(before.brokers, after.brokers):
         if broker.is_running and now.is_running and now.has_log and now.leader != NO_LEADER:
             leader = before.brokers[now.leader]
             if leader.is_running and leader.leader == now.leader and leader.leader_epoch == now.leader_epoch:
@@ -72,9 +67,7 @@ def checkpoint_falls_with_high_watermark(before: State, after: State) -> bool:
     Holds in: every model of the cluster.
     Fails in: the museum's entry on the partial checkpoint.
     """
-    for broker_id in range(len(before.brokers)):
-        broker = before.brokers[broker_id]
-        now = after.brokers[broker_id]
+    for broker, now in zip(before.brokers, after.brokers):
         if broker.is_running and now.is_running and now.has_log:
             if now.high_watermark_checkpoint < broker.high_watermark_checkpoint:
                 if now.high_watermark_checkpoint < broker.high_watermark:
@@ -90,8 +83,7 @@ def stale_fetches_have_no_effect(before: State, after: State) -> bool:
     Holds in: every model of the cluster that fences by the current leader epoch.
     Fails in: the museum's entries on missing fencing and on fetch sessions.
     """
-    for follower_id in range(len(before.fetches)):
-        fetch = before.fetches[follower_id]
+    for follower_id, fetch in enumerate(before.fetches):
         if fetch.stage == Stage.REQUESTED and fetch.question == Question.FETCH and fetch.leader != NO_LEADER:
             leader = before.brokers[fetch.leader]
             now = after.brokers[fetch.leader]
@@ -121,8 +113,7 @@ def fetches_go_by_sessions(before: State, after: State) -> bool:
     Holds in: cluster.fetch_sessions.
     Fails in: none; it guards the reference itself.
     """
-    for follower_id in range(len(before.fetches)):
-        fetch = before.fetches[follower_id]
+    for follower_id, fetch in enumerate(before.fetches):
         answer = after.fetches[follower_id]
         session = before.fetch_sessions[follower_id]
         now = after.fetch_sessions[follower_id]
@@ -176,8 +167,7 @@ def stale_old_fetches_have_no_effect(before: State, after: State) -> bool:
     Holds in: cluster.old_fetches.
     Fails in: the museum's entry on fetches that are counted late.
     """
-    for follower_id in range(len(before.old_fetches)):
-        fetch = before.old_fetches[follower_id]
+    for follower_id, fetch in enumerate(before.old_fetches):
         if fetch.stage == Stage.ANSWERED and after.old_fetches[follower_id].stage == Stage.IDLE:
             leader = before.brokers[fetch.leader]
             now = after.brokers[fetch.leader]
@@ -196,8 +186,7 @@ def read_fetches_fit(before: State, after: State) -> bool:
     Holds in: cluster.old_fetches, cluster.old_fetches.three.
     Fails in: none; it guards how old fetches are read.
     """
-    for follower_id in range(len(before.old_fetches)):
-        fetch = before.old_fetches[follower_id]
+    for follower_id, fetch in enumerate(before.old_fetches):
         stage = after.old_fetches[follower_id].stage
         if fetch.stage == Stage.REQUESTED and stage != Stage.REQUESTED and after.brokers[fetch.leader].is_running:
             leader = before.brokers[fetch.leader]
@@ -219,8 +208,7 @@ def read_fetches_count(before: State, after: State) -> bool:
     Holds in: cluster.old_fetches, cluster.old_fetches.three.
     Fails in: none; it guards how old fetches are counted.
     """
-    for follower_id in range(len(before.old_fetches)):
-        fetch = before.old_fetches[follower_id]
+    for follower_id, fetch in enumerate(before.old_fetches):
         if fetch.stage == Stage.ANSWERED and after.old_fetches[follower_id].stage == Stage.IDLE:
             leader = before.brokers[fetch.leader]
             now = after.brokers[fetch.leader]
@@ -240,8 +228,7 @@ def known_broker_epochs_do_not_fall(before: State, after: State) -> bool:
     Holds in: every model of the cluster.
     Fails in: none; it guards how fetches are counted.
     """
-    for leader_id in range(len(before.brokers)):
-        leader = before.brokers[leader_id]
+    for leader_id, leader in enumerate(before.brokers):
         now = after.brokers[leader_id]
         if now.leader == leader_id and leader.leader == leader_id and now.leader_epoch == leader.leader_epoch:
             for follower_id in range(len(leader.followers)):
@@ -258,8 +245,7 @@ def requests_of_former_broker_have_no_effect(before: State, after: State) -> boo
     Holds in: every model of the cluster of the ZooKeeper era.
     Fails in: the museum's entry on control requests from before a bounce.
     """
-    for broker_id in range(len(before.brokers)):
-        broker = before.brokers[broker_id]
+    for broker_id, broker in enumerate(before.brokers):
         now = after.brokers[broker_id]
         if broker.is_running and now.is_running and now.metadata_offset != broker.metadata_offset:
             metadata = before.controller.history[now.metadata_offset]
@@ -276,8 +262,7 @@ def every_truncation_cuts(before: State, after: State) -> bool:
     Holds in: every model of the cluster.
     Fails in: the museum's entry on the leader-epoch file.
     """
-    for follower_id in range(len(before.fetches)):
-        fetch = before.fetches[follower_id]
+    for follower_id, fetch in enumerate(before.fetches):
         broker = before.brokers[follower_id]
         now = after.brokers[follower_id]
         is_told = fetch.stage == Stage.ANSWERED and fetch.question == Question.FETCH and fetch.end_offset != NO_OFFSET
@@ -298,11 +283,11 @@ def copies_of(state: State, record: int) -> int:
     """On how many of the brokers that the partition is assigned to an acknowledged record is where it was told."""
     metadata = state.controller.history[state.controller.offset]
     offset = state.producers.acknowledged[record]
-    copies = 0
-    for broker_id in range(len(state.brokers)):
-        if contains(metadata.replicas, broker_id) and state.brokers[broker_id].log.records[offset].id == record:
-            copies += 1
-    return copies
+    return sum(
+        1
+        for broker_id in range(len(state.brokers))
+        if contains(metadata.replicas, broker_id) and state.brokers[broker_id].log.records[offset].id == record
+    )
 
 
 def reassignment_keeps_copies(before: State, after: State) -> bool:
@@ -317,8 +302,8 @@ def reassignment_keeps_copies(before: State, after: State) -> bool:
     remaining = after.controller.history[after.controller.offset].replicas
     if replicas & ~remaining == 0:
         return True
-    for record in range(len(before.producers.acknowledged)):
-        if before.producers.acknowledged[record] != NO_OFFSET:
-            if copies_of(after, record) < min(copies_of(before, record), cardinality(remaining)):
-                return False
-    return True
+    return all(
+        copies_of(after, record) >= min(copies_of(before, record), cardinality(remaining))
+        for record in range(len(before.producers.acknowledged))
+        if before.producers.acknowledged[record] != NO_OFFSET
+    )

@@ -22,12 +22,11 @@ def records_stay_in_their_topic(state: State) -> bool:
     Holds in: every model with a deletion.
     Fails in: the museum's entries on logs that are left over, and on fetches of a deleted topic.
     """
-    for broker_id in range(len(state.brokers)):
-        broker = state.brokers[broker_id]
-        for offset in range(broker.log_start_offset, broker.log.end_offset):
-            if state.producers.topic_ids[broker.log.records[offset].id] != broker.topic_id:
-                return False
-    return True
+    return all(
+        state.producers.topic_ids[broker.log.records[offset].id] == broker.topic_id
+        for broker in state.brokers
+        for offset in range(broker.log_start_offset, broker.log.end_offset)
+    )
 
 
 def topics_begin_empty(before: State, after: State) -> bool:
@@ -38,9 +37,7 @@ def topics_begin_empty(before: State, after: State) -> bool:
     Holds in: every model with a deletion.
     Fails in: the museum's entry on logs that are left over.
     """
-    for broker_id in range(len(before.brokers)):
-        broker = before.brokers[broker_id]
-        now = after.brokers[broker_id]
+    for broker, now in zip(before.brokers, after.brokers):
         if now.has_log and (not broker.has_log or broker.topic_id != now.topic_id):
             if now.log.end_offset != 0 or now.high_watermark != 0:
                 return False
@@ -56,15 +53,14 @@ def fetches_stay_in_their_topic(before: State, after: State) -> bool:
     Holds in: every model with a deletion.
     Fails in: the museum's entry on fetches of a deleted topic.
     """
-    for follower_id in range(len(before.fetches)):
-        fetch = before.fetches[follower_id]
-        if fetch.stage == Stage.REQUESTED and fetch.question == Question.FETCH and fetch.leader != NO_LEADER:
-            leader = before.brokers[fetch.leader]
-            now = after.brokers[fetch.leader]
-            is_gone = fetch.topic_id != leader.topic_id and after.fetches[follower_id].stage != Stage.REQUESTED
-            if is_gone and now.followers[follower_id].end_offset > leader.followers[follower_id].end_offset:
-                return False
-    return True
+    return all(
+        after.brokers[fetch.leader].followers[follower_id].end_offset
+        <= before.brokers[fetch.leader].followers[follower_id].end_offset
+        for follower_id, fetch in enumerate(before.fetches)
+        if fetch.stage == Stage.REQUESTED and fetch.question == Question.FETCH and fetch.leader != NO_LEADER
+        if fetch.topic_id != before.brokers[fetch.leader].topic_id
+        and after.fetches[follower_id].stage != Stage.REQUESTED
+    )
 
 
 def topic_ids_are_new(before: State, after: State) -> bool:
@@ -119,11 +115,15 @@ def deletion_awaits_replicas(before: State, after: State, rules: ClusterRules) -
         return now.leader == NO_LEADER
     if now.topic_id == was.topic_id:
         return was.is_deleting == 0
-    for broker_id in range(len(before.brokers)):
-        broker = before.brokers[broker_id]
-        if contains(was.replicas, broker_id) and broker.has_log and broker.topic_id == was.topic_id:
-            return False
-    return was.is_deleting != 0
+    return (
+        all(
+            broker.topic_id != was.topic_id
+            for broker_id, broker in enumerate(before.brokers)
+            if contains(was.replicas, broker_id)
+            if broker.has_log
+        )
+        and was.is_deleting != 0
+    )
 
 
 def zombie_awaited_replicas(before: State, after: State) -> bool:
@@ -137,11 +137,15 @@ def zombie_awaited_replicas(before: State, after: State) -> bool:
     was = before.controller.history[before.controller.offset]
     if after.controller.zombie_deletes <= before.controller.zombie_deletes:
         return True
-    for broker_id in range(len(before.brokers)):
-        broker = before.brokers[broker_id]
-        if contains(was.replicas, broker_id) and broker.has_log and broker.topic_id == was.topic_id:
-            return False
-    return was.is_deleting != 0
+    return (
+        all(
+            broker.topic_id != was.topic_id
+            for broker_id, broker in enumerate(before.brokers)
+            if contains(was.replicas, broker_id)
+            if broker.has_log
+        )
+        and was.is_deleting != 0
+    )
 
 
 def deleted_topics_stay_deleted(before: State, after: State) -> bool:
@@ -155,11 +159,12 @@ def deleted_topics_stay_deleted(before: State, after: State) -> bool:
     Fails in: none; it guards the controller's deletion.
     """
     topic_id = before.controller.history[before.controller.offset].topic_id
-    for broker_id in range(len(before.brokers)):
-        now = after.brokers[broker_id]
-        if now.has_log and not before.brokers[broker_id].has_log and now.topic_id < topic_id:
-            return False
-    return True
+    return all(
+        broker.topic_id >= topic_id
+        for old_broker, broker in zip(before.brokers, after.brokers)
+        if broker.has_log
+        if not old_broker.has_log
+    )
 
 
 def replicas_are_deleted_when_told(before: State, after: State, rules: ClusterRules) -> bool:
@@ -173,8 +178,7 @@ def replicas_are_deleted_when_told(before: State, after: State, rules: ClusterRu
     Holds in: every model with a deletion, cluster.reassignment.kraft.
     Fails in: none; it guards the reference itself.
     """
-    for broker_id in range(len(before.brokers)):
-        broker = before.brokers[broker_id]
+    for broker_id, broker in enumerate(before.brokers):
         now = after.brokers[broker_id]
         replays = rules.propagation == Propagation.METADATA_LOG and now.broker_epoch == broker.broker_epoch
         if replays and now.metadata_offset > broker.metadata_offset and now.has_log:
@@ -200,14 +204,13 @@ def assigned_brokers_take_part(state: State, rules: ClusterRules) -> bool:
     metadata = state.controller.history[state.controller.offset]
     if rules.propagation != Propagation.METADATA_LOG or metadata.leader == NO_LEADER:
         return True
-    for broker_id in range(len(state.brokers)):
-        broker = state.brokers[broker_id]
-        is_up_to_date = broker.is_running and broker.metadata_offset == state.controller.offset
-        is_registered = broker.broker_epoch == metadata.broker_epochs[broker_id]
-        if is_up_to_date and is_registered and contains(metadata.replicas, broker_id):
-            if broker.leader_epoch == NO_EPOCH or broker.topic_id != metadata.topic_id:
-                return False
-    return True
+    return all(
+        broker.leader_epoch != NO_EPOCH and broker.topic_id == metadata.topic_id
+        for broker_id, broker in enumerate(state.brokers)
+        if (broker.is_running and broker.metadata_offset == state.controller.offset)
+        and broker.broker_epoch == metadata.broker_epochs[broker_id]
+        and contains(metadata.replicas, broker_id)
+    )
 
 
 def knows_older_topic(state: State) -> bool:
@@ -228,11 +231,11 @@ def new_topic_commits(state: State) -> bool:
     of the new topic can be lost.
     """
     metadata = state.controller.history[state.controller.offset]
-    for record in range(len(state.producers.acknowledged)):
-        if state.producers.acknowledged[record] != NO_OFFSET and state.producers.topic_ids[record] > 0:
-            if metadata.leader != NO_LEADER and metadata.topic_id > 0:
-                return True
-    return False
+    return any(
+        metadata.leader != NO_LEADER and metadata.topic_id > 0
+        for record in range(len(state.producers.acknowledged))
+        if state.producers.acknowledged[record] != NO_OFFSET and state.producers.topic_ids[record] > 0
+    )
 
 
 def deletion_is_queued(state: State) -> bool:
@@ -260,10 +263,7 @@ def new_controller_is_known(state: State) -> bool:
     controller = state.controller
     if controller.history[controller.offset].controller_epoch == controller.epoch:
         return False
-    for broker_id in range(len(state.brokers)):
-        if state.brokers[broker_id].controller_epoch == controller.epoch:
-            return True
-    return False
+    return any(broker.controller_epoch == controller.epoch for broker in state.brokers)
 
 
 def unled_topic_is_deleted(state: State) -> bool:
@@ -276,12 +276,10 @@ def deleted_replica_is_told_again(state: State) -> bool:
     """A broker has a replica again of a topic that is queued for deletion, because a new controller has told it of
     every partition. Without an example a new controller could go by what its predecessor was answered.
     """
-    for broker_id in range(len(state.brokers)):
-        broker = state.brokers[broker_id]
-        known = state.controller.history[broker.metadata_offset]
-        if broker.is_running and broker.has_log and known.is_deleting != 0:
-            return True
-    return False
+    return any(
+        broker.is_running and broker.has_log and state.controller.history[broker.metadata_offset].is_deleting != 0
+        for broker in state.brokers
+    )
 
 
 def zombie_may_delete_new_topic(state: State) -> bool:
@@ -339,12 +337,11 @@ def answer_of_last_deletion(state: State) -> bool:
 def deletion_waits(state: State) -> bool:
     """A broker that does not run has a log of the topic that is being deleted. Without an example no deletion waits."""
     metadata = state.controller.history[state.controller.offset]
-    for broker_id in range(len(state.brokers)):
-        broker = state.brokers[broker_id]
-        if metadata.is_deleting != 0 and contains(metadata.replicas, broker_id):
-            if not broker.is_running and broker.has_log:
-                return True
-    return False
+    return any(
+        not broker.is_running and broker.has_log
+        for broker_id, broker in enumerate(state.brokers)
+        if metadata.is_deleting != 0 and contains(metadata.replicas, broker_id)
+    )
 
 
 def left_over_log(state: State) -> bool:
@@ -352,9 +349,8 @@ def left_over_log(state: State) -> bool:
     example nobody ever has to tell two topics apart.
     """
     metadata = state.controller.history[state.controller.offset]
-    for broker_id in range(len(state.brokers)):
-        broker = state.brokers[broker_id]
-        if broker.is_running and broker.has_log and broker.log.end_offset > 0 and metadata.leader != NO_LEADER:
-            if broker.topic_id < metadata.topic_id and contains(metadata.replicas, broker_id):
-                return True
-    return False
+    return any(
+        broker.topic_id < metadata.topic_id and contains(metadata.replicas, broker_id)
+        for broker_id, broker in enumerate(state.brokers)
+        if broker.is_running and broker.has_log and broker.log.end_offset > 0 and metadata.leader != NO_LEADER
+    )

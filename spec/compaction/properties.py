@@ -43,13 +43,12 @@ def replicas_keep_last_values(state: State) -> bool:
     Holds in: the models of compaction.
     Fails in: KAFKA-5490, KAFKA-13194, KIP-534.
     """
-    for replica_id in range(len(state.replicas)):
-        replica = state.replicas[replica_id]
-        if replica.log.end_offset >= state.high_watermark:
-            for key in range(len(state.reader.values)):
-                if value_in(state, replica, key, state.high_watermark) != last_value(state, key, state.high_watermark):
-                    return False
-    return True
+    return all(
+        value_in(state, replica, key, state.high_watermark) == last_value(state, key, state.high_watermark)
+        for replica in state.replicas
+        if replica.log.end_offset >= state.high_watermark
+        for key in range(len(state.reader.values))
+    )
 
 
 def reader_has_last_values(state: State) -> bool:
@@ -60,10 +59,10 @@ def reader_has_last_values(state: State) -> bool:
     Holds in: the models of compaction.
     Fails in: KIP-534.
     """
-    for key in range(len(state.reader.values)):
-        if state.reader.values[key] != last_value(state, key, state.reader.position):
-            return False
-    return True
+    return all(
+        state.reader.values[key] == last_value(state, key, state.reader.position)
+        for key in range(len(state.reader.values))
+    )
 
 
 def outcome_of(replica: CompactedReplica, offset: int) -> Marker:
@@ -84,8 +83,7 @@ def markers_outlive_records(state: State) -> bool:
     Holds in: the models of compaction.
     Fails in: KAFKA-14055, KIP-534.
     """
-    for replica_id in range(len(state.replicas)):
-        replica = state.replicas[replica_id]
+    for replica in state.replicas:
         for offset in range(replica.log.end_offset):
             batch = replica.log.batches[offset]
             if batch.id != NO_BATCH and batch.is_transactional == 1 and contains(replica.kept, offset):
@@ -104,11 +102,12 @@ def writes_are_stored_once(state: State) -> bool:
     Holds in: the models of compaction.
     Fails in: the museum's entry on a producer's last batch.
     """
-    for offset in range(state.high_watermark):
-        for earlier in range(offset):
-            if state.stored[offset] != NO_BATCH and state.stored[offset] == state.stored[earlier]:
-                return False
-    return True
+    return all(
+        state.stored[offset] != state.stored[earlier]
+        for offset in range(state.high_watermark)
+        for earlier in range(offset)
+        if state.stored[offset] != NO_BATCH
+    )
 
 
 def leader_is_in_isr(state: State) -> bool:
@@ -124,10 +123,7 @@ def leader_is_in_isr(state: State) -> bool:
 
 def committed_without_all(state: State) -> bool:
     """Something is committed that a replica lacks. Without an example no follower misses anything."""
-    for replica_id in range(len(state.replicas)):
-        if state.replicas[replica_id].log.end_offset < state.high_watermark:
-            return True
-    return False
+    return any(replica.log.end_offset < state.high_watermark for replica in state.replicas)
 
 
 def follower_is_back(state: State) -> bool:
@@ -137,46 +133,37 @@ def follower_is_back(state: State) -> bool:
 
 def stamped_at_high_watermark(state: State) -> bool:
     """The last thing that is committed has a delete horizon. Without an example cleaning never gets so far."""
-    for replica_id in range(len(state.replicas)):
-        if state.high_watermark > 0 and contains(state.replicas[replica_id].stamped, state.high_watermark - 1):
-            return True
-    return False
+    return any(
+        state.high_watermark > 0 and contains(replica.stamped, state.high_watermark - 1) for replica in state.replicas
+    )
 
 
 def committed_transaction(state: State) -> bool:
     """A transaction is committed."""
-    for write_id in range(len(state.writes)):
-        if state.writes[write_id].ended_at != NO_OFFSET and state.writes[write_id].outcome == Marker.COMMIT:
-            return True
-    return False
+    return any(write.ended_at != NO_OFFSET and write.outcome == Marker.COMMIT for write in state.writes)
 
 
 def aborted_transaction(state: State) -> bool:
     """A transaction is aborted."""
-    for write_id in range(len(state.writes)):
-        if state.writes[write_id].outcome == Marker.ABORT:
-            return True
-    return False
+    return any(write.outcome == Marker.ABORT for write in state.writes)
 
 
 def removed_batch(state: State) -> bool:
     """A batch was removed from a log. Without an example nothing is cleaned."""
-    for replica_id in range(len(state.replicas)):
-        log = state.replicas[replica_id].log
-        for offset in range(log.end_offset):
-            if log.batches[offset].producer_id == NO_PRODUCER_ID:
-                return True
-    return False
+    return any(
+        replica.log.batches[offset].producer_id == NO_PRODUCER_ID
+        for replica in state.replicas
+        for offset in range(replica.log.end_offset)
+    )
 
 
 def emptied_batch(state: State) -> bool:
     """A batch is there without its record. Without an example no producer's last batch is cleaned."""
-    for replica_id in range(len(state.replicas)):
-        replica = state.replicas[replica_id]
-        for offset in range(replica.log.end_offset):
-            if replica.log.batches[offset].producer_id != NO_PRODUCER_ID and not contains(replica.kept, offset):
-                return True
-    return False
+    return any(
+        replica.log.batches[offset].producer_id != NO_PRODUCER_ID and not contains(replica.kept, offset)
+        for replica in state.replicas
+        for offset in range(replica.log.end_offset)
+    )
 
 
 def removed_tombstone(state: State) -> bool:
@@ -198,9 +185,8 @@ def removed_tombstone(state: State) -> bool:
 
 def removed_marker(state: State) -> bool:
     """A marker was removed. Without an example no transaction is cleaned whole."""
-    for write_id in range(len(state.writes)):
-        write = state.writes[write_id]
-        if write.ended_at != NO_OFFSET:
-            if state.replicas[state.leader].log.batches[write.ended_at].marker == Marker.NONE:
-                return True
-    return False
+    return any(
+        state.replicas[state.leader].log.batches[write.ended_at].marker == Marker.NONE
+        for write in state.writes
+        if write.ended_at != NO_OFFSET
+    )

@@ -37,8 +37,7 @@ def votes_are_kept(before: Quorum, after: Quorum) -> bool:
     Holds in: metadata_quorum.restarts.
     Fails in: the museum's entry on restarted leaders that vote again.
     """
-    for voter_id in range(len(before.voters)):
-        voter = before.voters[voter_id]
+    for voter_id, voter in enumerate(before.voters):
         if after.voters[voter_id].epoch < voter.epoch:
             return False
         if voter.voted != NO_VOTER and after.voters[voter_id].epoch == voter.epoch:
@@ -55,13 +54,12 @@ def votes_are_given_in_their_epoch(before: Quorum, after: Quorum) -> bool:
     Holds in: metadata_quorum.restarts, metadata_quorum.disks.
     Fails in: none; it guards the reference itself.
     """
-    for candidate_id in range(len(after.voters)):
-        candidate = after.voters[candidate_id]
-        for voter_id in range(len(after.voters)):
-            if contains(candidate.votes, voter_id) and not contains(before.voters[candidate_id].votes, voter_id):
-                if after.voters[voter_id].epoch != candidate.epoch or after.voters[voter_id].voted != candidate_id:
-                    return False
-    return True
+    return all(
+        voter.epoch == candidate.epoch and voter.voted == candidate_id
+        for candidate_id, candidate in enumerate(after.voters)
+        for voter_id, voter in enumerate(after.voters)
+        if contains(candidate.votes, voter_id) and not contains(before.voters[candidate_id].votes, voter_id)
+    )
 
 
 def roles_change_in_order(before: Quorum, after: Quorum) -> bool:
@@ -72,9 +70,7 @@ def roles_change_in_order(before: Quorum, after: Quorum) -> bool:
     Holds in: metadata_quorum.restarts.
     Fails in: the museum's entry on restarted leaders that vote again.
     """
-    for voter_id in range(len(before.voters)):
-        old = before.voters[voter_id]
-        new = after.voters[voter_id]
+    for old, new in zip(before.voters, after.voters):
         if old.epoch == new.epoch:
             if old.is_leader or old.has_resigned:
                 if new.is_leader == new.has_resigned or (new.is_leader and old.has_resigned):
@@ -94,14 +90,12 @@ def quorum_leaders_have_own_record(state: Quorum) -> bool:
     Holds in: metadata_quorum.restarts, metadata_quorum.disks.
     Fails in: where a leader that restarts with a full log leads on (KAFKA-10527).
     """
-    for voter_id in range(len(state.voters)):
-        voter = state.voters[voter_id]
-        if voter.is_leader:
-            if voter.epoch_start_offset >= voter.log.end_offset:
-                return False
-            if voter.log.records[voter.epoch_start_offset].epoch != voter.epoch:
-                return False
-    return True
+    return all(
+        voter.epoch_start_offset < voter.log.end_offset
+        and voter.log.records[voter.epoch_start_offset].epoch == voter.epoch
+        for voter in state.voters
+        if voter.is_leader
+    )
 
 
 def quorum_logs_are_whole(state: Quorum) -> bool:
@@ -134,8 +128,7 @@ def restarts_take_next_id(before: Quorum, after: Quorum) -> bool:
 
 def leader_lost_record(state: Quorum) -> bool:
     """A leader has restarted without any record of its epoch, which others have. Without an example nothing is lost."""
-    for leader_id in range(len(state.voters)):
-        leader = state.voters[leader_id]
+    for leader_id, leader in enumerate(state.voters):
         kept = 0
         stored = 0
         for voter_id in range(len(state.voters)):
@@ -151,11 +144,7 @@ def leader_lost_record(state: Quorum) -> bool:
 
 def leader_kept_log(state: Quorum) -> bool:
     """A leader has restarted, and its log is full. Without an example every restart loses something."""
-    for leader_id in range(len(state.voters)):
-        leader = state.voters[leader_id]
-        if leader.has_resigned and leader.log.end_offset == len(leader.log.records):
-            return True
-    return False
+    return any(leader.has_resigned and leader.log.end_offset == len(leader.log.records) for leader in state.voters)
 
 
 def refused_candidate(state: Quorum) -> bool:
@@ -165,8 +154,7 @@ def refused_candidate(state: Quorum) -> bool:
         standing = 0
         waiting = 0
         others = 0
-        for voter_id in range(len(state.voters)):
-            voter = state.voters[voter_id]
+        for voter in state.voters:
             if voter.epoch >= epoch:
                 standing += int(voter.votes != 0)
                 waiting += int(voter.epoch == epoch and voter.voted == NO_VOTER)

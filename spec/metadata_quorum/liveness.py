@@ -21,10 +21,10 @@ def heard_by_majority(state: Quorum, leader_id: int) -> bool:
 
 def leader_without_majority(state: Quorum) -> bool:
     """Somebody leads from whom no majority fetches; it must, some time, lead no more."""
-    for leader_id in range(len(state.voters)):
-        if state.voters[leader_id].is_leader and not heard_by_majority(state, leader_id):
-            return True
-    return False
+    return any(
+        state.voters[leader_id].is_leader and not heard_by_majority(state, leader_id)
+        for leader_id in range(len(state.voters))
+    )
 
 
 def every_leader_has_majority(state: Quorum) -> bool:
@@ -50,11 +50,10 @@ def quorum_works(state: Quorum) -> bool:
     """
     if 2 * cardinality(state.cut_off) == len(state.voters):
         return True
-    for leader_id in range(len(state.voters)):
-        leader = state.voters[leader_id]
-        if leader.is_leader and heard_by_majority(state, leader_id) and leader.high_watermark == leader.log.end_offset:
-            return True
-    return False
+    return any(
+        leader.is_leader and heard_by_majority(state, leader_id) and leader.high_watermark == leader.log.end_offset
+        for leader_id, leader in enumerate(state.voters)
+    )
 
 
 def quorum_is_stuck(state: Quorum) -> bool:
@@ -88,12 +87,10 @@ def nothing_crosses_cut(before: Quorum, after: Quorum) -> bool:
     Holds in: metadata_quorum.partition.
     Fails in: none; it guards that model's environment.
     """
-    for voter_id in range(len(after.voters)):
+    for voter_id, new in enumerate(after.voters):
         old = before.voters[voter_id]
-        new = after.voters[voter_id]
         is_led = False
-        for other_id in range(len(after.voters)):
-            other = after.voters[other_id]
+        for other_id, other in enumerate(after.voters):
             is_near = contains(after.cut_off, voter_id) == contains(after.cut_off, other_id)
             is_led = is_led or (is_near and other.is_leader and other.epoch == new.epoch)
             if not is_near and new.end_offsets[other_id] > old.end_offsets[other_id]:
@@ -127,19 +124,16 @@ def elections_have_room(state: Quorum) -> bool:
     Holds in: metadata_quorum.partition, which has as many epochs as a log has room for records.
     Fails in: none; it guards that model's bounds.
     """
-    for voter_id in range(len(state.voters)):
-        if state.voters[voter_id].epoch == len(state.committed):
-            return False
-    return True
+    return all(voter.epoch != len(state.committed) for voter in state.voters)
 
 
 def two_quorum_leaders(state: Quorum) -> bool:
     """Two voters lead at a time. Without an example no leader is replaced before it resigns."""
-    for leader_id in range(len(state.voters)):
-        for other_id in range(leader_id):
-            if state.voters[leader_id].is_leader and state.voters[other_id].is_leader:
-                return True
-    return False
+    return any(
+        state.voters[leader_id].is_leader and state.voters[other_id].is_leader
+        for leader_id in range(len(state.voters))
+        for other_id in range(leader_id)
+    )
 
 
 def resigned_quorum_leader(state: Quorum) -> bool:

@@ -17,13 +17,13 @@ def one_leader_in_quorum_epoch(state: Quorum) -> bool:
     Holds in: every model of the metadata quorum.
     Fails in: where a voter whose disk was replaced votes (KAFKA-14077).
     """
-    for leader_id in range(len(state.voters)):
-        for other_id in range(leader_id):
-            leader = state.voters[leader_id]
-            other = state.voters[other_id]
-            if leader.is_leader and other.is_leader and leader.epoch == other.epoch:
-                return False
-    return True
+    return all(
+        voter.epoch != state.voters[other_id].epoch
+        for leader_id, voter in enumerate(state.voters)
+        for other_id in range(leader_id)
+        if voter.is_leader
+        if state.voters[other_id].is_leader
+    )
 
 
 def leaders_have_committed_metadata(state: Quorum) -> bool:
@@ -38,13 +38,13 @@ def leaders_have_committed_metadata(state: Quorum) -> bool:
     newest = 0
     for voter_id in range(len(state.voters)):
         newest = max(newest, state.voters[voter_id].epoch)
-    for leader_id in range(len(state.voters)):
-        leader = state.voters[leader_id]
-        if leader.is_leader and leader.epoch == newest:
-            for offset in range(len(state.committed)):
-                if state.committed[offset] != NO_EPOCH and leader.log.records[offset].epoch != state.committed[offset]:
-                    return False
-    return True
+    return all(
+        leader.log.records[offset].epoch == state.committed[offset]
+        for leader in state.voters
+        if leader.is_leader and leader.epoch == newest
+        for offset in range(len(state.committed))
+        if state.committed[offset] != NO_EPOCH
+    )
 
 
 def committed_metadata_stays(before: Quorum, after: Quorum) -> bool:
@@ -56,10 +56,11 @@ def committed_metadata_stays(before: Quorum, after: Quorum) -> bool:
     Fails in: the museum's entries on the LeaderChange record and on disks that are replaced; where a leader that
         restarts leads on (KAFKA-10527).
     """
-    for offset in range(len(before.committed)):
-        if before.committed[offset] != NO_EPOCH and before.committed[offset] != after.committed[offset]:
-            return False
-    return True
+    return all(
+        before.committed[offset] == after.committed[offset]
+        for offset in range(len(before.committed))
+        if before.committed[offset] != NO_EPOCH
+    )
 
 
 def elections_begin_epochs(before: Quorum, after: Quorum) -> bool:
@@ -87,8 +88,7 @@ def quorum_high_watermark_follows(state: Quorum) -> bool:
     Holds in: every model of the metadata quorum.
     Fails in: none; it guards the reference itself.
     """
-    for leader_id in range(len(state.voters)):
-        leader = state.voters[leader_id]
+    for leader in state.voters:
         for offset in range(leader.epoch_start_offset + 1, leader.log.end_offset + 1):
             reached = 0
             for voter_id in range(len(state.voters)):
@@ -124,28 +124,23 @@ def quorum_logs_match(state: Quorum) -> bool:
 
 def all_voters_commit(state: Quorum) -> bool:
     """Every slot of the log is committed. Without an example no high watermark ever gets that far."""
-    for offset in range(len(state.committed)):
-        if state.committed[offset] == NO_EPOCH:
-            return False
-    return True
+    return all(state.committed[offset] != NO_EPOCH for offset in range(len(state.committed)))
 
 
 def outvoted_record(state: Quorum) -> bool:
     """Somebody leads from the first offset on, though another log has a record. Without an example none is outvoted."""
-    for leader_id in range(len(state.voters)):
-        leader = state.voters[leader_id]
-        for other_id in range(len(state.voters)):
-            other = state.voters[other_id]
-            if leader.is_leader and leader.epoch_start_offset == 0 and other.log.end_offset > 0:
-                if other.log.records[0].epoch < leader.epoch:
-                    return True
-    return False
+    return any(
+        other.log.records[0].epoch < leader.epoch
+        for leader in state.voters
+        for other in state.voters
+        if leader.is_leader and leader.epoch_start_offset == 0 and other.log.end_offset > 0
+    )
 
 
 def replaced_quorum_leader(state: Quorum) -> bool:
     """A voter leads on in an epoch that is over. Without an example no leader is replaced without knowing."""
-    for leader_id in range(len(state.voters)):
-        for other_id in range(len(state.voters)):
-            if state.voters[leader_id].is_leader and state.voters[other_id].epoch > state.voters[leader_id].epoch:
-                return True
-    return False
+    return any(
+        voter.is_leader and state.voters[other_id].epoch > voter.epoch
+        for voter in state.voters
+        for other_id in range(len(state.voters))
+    )

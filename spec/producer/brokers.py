@@ -23,15 +23,13 @@ from kafkacheck.spec.producer.steps import is_newly_answered
 def is_asked(state: State, partition_id: int, replica_id: int, batch_id: int) -> bool:
     """Whether a request to the broker for the partition is under way with the batch."""
     connection = state.connections[partition_id]
-    for place in range(len(connection.requests)):
-        request = connection.requests[place]
+    for request in connection.requests:
         if request.stage == RequestStage.REQUESTED and request.batch.id == batch_id and connection.broker == replica_id:
             return True
-    for slot in range(len(state.late_requests)):
-        late = state.late_requests[slot]
-        if late.batch.id == batch_id and late.broker == replica_id and late.partition == partition_id:
-            return True
-    return False
+    return any(
+        late.batch.id == batch_id and late.broker == replica_id and late.partition == partition_id
+        for late in state.late_requests
+    )
 
 
 def is_leaders_next(replica: PartitionReplica, leader: PartitionLog, offset: int) -> bool:
@@ -50,10 +48,8 @@ def appends_have_a_reason(before: State, after: State) -> bool:
     Holds in: the models of the idempotent producer.
     Fails in: none; it guards who appends.
     """
-    for partition_id in range(len(before.partitions)):
-        partition = before.partitions[partition_id]
-        for replica_id in range(len(partition.replicas)):
-            was = partition.replicas[replica_id]
+    for partition_id, partition in enumerate(before.partitions):
+        for replica_id, was in enumerate(partition.replicas):
             now = after.partitions[partition_id].replicas[replica_id]
             offset = was.log.end_offset
             if now.log.end_offset > offset and now.log.start_offset <= offset:
@@ -74,11 +70,9 @@ def followers_have_their_leaders_log(state: State) -> bool:
     Holds in: the models of the idempotent producer.
     Fails in: none; it guards how a deposed leader becomes a follower.
     """
-    for partition_id in range(len(state.partitions)):
-        partition = state.partitions[partition_id]
+    for partition in state.partitions:
         leader = partition.replicas[partition.leader].log
-        for replica_id in range(len(partition.replicas)):
-            replica = partition.replicas[replica_id]
+        for replica in partition.replicas:
             if not replica.is_leading:
                 if replica.log.end_offset > leader.end_offset:
                     return False
@@ -113,11 +107,9 @@ def truncations_keep_what_is_shared(before: State, after: State) -> bool:
     Holds in: the models of the idempotent producer.
     Fails in: none; it guards where a log is cut.
     """
-    for partition_id in range(len(before.partitions)):
-        partition = before.partitions[partition_id]
+    for partition_id, partition in enumerate(before.partitions):
         leader = partition.replicas[partition.leader].log
-        for replica_id in range(len(partition.replicas)):
-            was = partition.replicas[replica_id]
+        for replica_id, was in enumerate(partition.replicas):
             now = after.partitions[partition_id].replicas[replica_id]
             offset = now.log.end_offset
             if was.is_leading and not now.is_leading and offset < was.log.end_offset and offset < leader.end_offset:
@@ -134,12 +126,11 @@ def logs_begin_before_they_end(state: State) -> bool:
     Holds in: the models of the idempotent producer.
     Fails in: none; it guards where a follower begins.
     """
-    for partition_id in range(len(state.partitions)):
-        partition = state.partitions[partition_id]
-        for replica_id in range(len(partition.replicas)):
-            if partition.replicas[replica_id].log.start_offset > partition.replicas[replica_id].log.end_offset:
-                return False
-    return True
+    return all(
+        replica.log.start_offset <= replica.log.end_offset
+        for partition in state.partitions
+        for replica in partition.replicas
+    )
 
 
 def leaders_answer(before: State, after: State) -> bool:
@@ -150,8 +141,7 @@ def leaders_answer(before: State, after: State) -> bool:
     Holds in: the models of the idempotent producer.
     Fails in: none; it guards who answers.
     """
-    for partition_id in range(len(before.connections)):
-        connection = before.connections[partition_id]
+    for partition_id, connection in enumerate(before.connections):
         partition = after.partitions[partition_id]
         for place in range(len(connection.requests)):
             request = after.connections[partition_id].requests[place]
@@ -172,8 +162,7 @@ def requests_wait_for_leaders(state: State) -> bool:
     Holds in: the models of the idempotent producer.
     Fails in: none; it guards what becomes of requests that wait.
     """
-    for partition_id in range(len(state.connections)):
-        connection = state.connections[partition_id]
+    for partition_id, connection in enumerate(state.connections):
         found = 0
         for place in range(len(connection.requests)):
             if connection.requests[place].stage == RequestStage.WAITING:
@@ -191,14 +180,12 @@ def refusals_name_no_offset(state: State) -> bool:
     Holds in: the models of the idempotent producer.
     Fails in: none; it guards what is answered.
     """
-    for partition_id in range(len(state.connections)):
-        connection = state.connections[partition_id]
-        for place in range(len(connection.requests)):
-            request = connection.requests[place]
-            if request.stage == RequestStage.ANSWERED and request.error != ProduceError.NONE:
-                if request.offset != NO_OFFSET:
-                    return False
-    return True
+    return all(
+        request.offset == NO_OFFSET
+        for connection in state.connections
+        for request in connection.requests
+        if request.stage == RequestStage.ANSWERED and request.error != ProduceError.NONE
+    )
 
 
 def first_sequences_need_no_producer_state(before: State, after: State) -> bool:
@@ -209,8 +196,7 @@ def first_sequences_need_no_producer_state(before: State, after: State) -> bool:
     Holds in: the models of the idempotent producer.
     Fails in: none; it guards which batches need a predecessor.
     """
-    for partition_id in range(len(before.connections)):
-        connection = before.connections[partition_id]
+    for partition_id, connection in enumerate(before.connections):
         for place in range(len(connection.requests)):
             request = after.connections[partition_id].requests[place]
             if is_newly_answered(connection.requests[place], request):
@@ -227,8 +213,7 @@ def refused_verifications_are_remembered(before: State, after: State) -> bool:
     Holds in: the models of the idempotent producer that are transactional.
     Fails in: none; it guards when a verification begins.
     """
-    for partition_id in range(len(before.connections)):
-        connection = before.connections[partition_id]
+    for partition_id, connection in enumerate(before.connections):
         log = after.partitions[partition_id].replicas[connection.broker].log
         for place in range(len(connection.requests)):
             request = after.connections[partition_id].requests[place]
@@ -249,8 +234,7 @@ def verifications_await_the_lowest_sequence(before: State, after: State) -> bool
     Holds in: the models of the idempotent producer that are transactional.
     Fails in: none; it guards what a verification remembers.
     """
-    for partition_id in range(len(before.partitions)):
-        partition = before.partitions[partition_id]
+    for partition_id, partition in enumerate(before.partitions):
         for replica_id in range(len(partition.replicas)):
             was = partition.replicas[replica_id].log
             now = after.partitions[partition_id].replicas[replica_id].log
@@ -271,8 +255,7 @@ def transactions_begin_verified_and_once(before: State, after: State) -> bool:
     Holds in: the models of the idempotent producer that are transactional.
     Fails in: none; it guards when a transaction begins.
     """
-    for partition_id in range(len(before.partitions)):
-        partition = before.partitions[partition_id]
+    for partition_id, partition in enumerate(before.partitions):
         for replica_id in range(len(partition.replicas)):
             was = partition.replicas[replica_id].log
             now = after.partitions[partition_id].replicas[replica_id].log
@@ -301,8 +284,7 @@ def late_requests_are_handled(before: State, after: State) -> bool:
     Holds in: the models of the idempotent producer with late requests.
     Fails in: none; it guards the reference itself.
     """
-    for slot in range(len(before.late_requests)):
-        late = before.late_requests[slot]
+    for slot, late in enumerate(before.late_requests):
         if late.batch.id != NO_BATCH and after.late_requests[slot].batch.id != late.batch.id:
             if after.late_requests[slot].batch.id != NO_BATCH:
                 return False

@@ -58,8 +58,7 @@ def producers_keep_their_id(before: State, after: State) -> bool:
 def is_last_acknowledged(state: State, partition_id: int) -> bool:
     """Whether the last batch that was sent to the partition is acknowledged."""
     is_acknowledged = False
-    for batch_id in range(len(state.producer.batches)):
-        batch = state.producer.batches[batch_id]
+    for batch in state.producer.batches:
         if batch.partition == partition_id and batch.base_sequence != NO_SEQUENCE:
             is_acknowledged = batch.status == BatchStatus.ACKNOWLEDGED
     return is_acknowledged
@@ -92,13 +91,13 @@ def rewritten_batches_call_for_no_epoch(before: State, after: State) -> bool:
     """
     if before.producer.is_bump_required or not after.producer.is_bump_required:
         return True
-    for batch_id in range(len(before.producer.batches)):
-        batch = before.producer.batches[batch_id]
-        now = after.producer.batches[batch_id]
-        if batch.status == BatchStatus.IN_FLIGHT and now.status == BatchStatus.RETRYING and batch.is_sequence_reset:
-            if before.producer.counters[batch.partition].unresolved_sequence == NO_SEQUENCE:
-                return False
-    return True
+    return all(
+        before.producer.counters[batch.partition].unresolved_sequence != NO_SEQUENCE
+        for batch_id, batch in enumerate(before.producer.batches)
+        if batch.status == BatchStatus.IN_FLIGHT
+        and after.producer.batches[batch_id].status == BatchStatus.RETRYING
+        and batch.is_sequence_reset
+    )
 
 
 def is_final(status: BatchStatus) -> bool:
@@ -131,12 +130,11 @@ def only_dead_producers_lose_batches(before: State, after: State) -> bool:
     Holds in: the models of the idempotent producer.
     Fails in: the museum's entry on batches that are told by their sequence.
     """
-    for batch_id in range(len(before.producer.batches)):
-        now = after.producer.batches[batch_id].status
-        if before.producer.batches[batch_id].status != BatchStatus.LOST and now == BatchStatus.LOST:
-            if after.producer.state != ProducerState.UNINITIALIZED:
-                return False
-    return True
+    return all(
+        after.producer.state == ProducerState.UNINITIALIZED
+        for old_batch, batch in zip(before.producer.batches, after.producer.batches)
+        if old_batch.status != BatchStatus.LOST and batch.status == BatchStatus.LOST
+    )
 
 
 def abandoned_requests_have_expired(state: State) -> bool:
@@ -147,14 +145,12 @@ def abandoned_requests_have_expired(state: State) -> bool:
     Holds in: producer.in_flight.
     Fails in: where a batch that expires in flight gives its memory to another one.
     """
-    for partition_id in range(len(state.connections)):
-        connection = state.connections[partition_id]
-        for place in range(len(connection.requests)):
-            request = connection.requests[place]
-            if request.is_abandoned == 1 and request.stage != RequestStage.NONE:
-                if state.producer.batches[request.batch.id].status != BatchStatus.EXPIRED:
-                    return False
-    return True
+    return all(
+        state.producer.batches[request.batch.id].status == BatchStatus.EXPIRED
+        for connection in state.connections
+        for request in connection.requests
+        if request.is_abandoned == 1 and request.stage != RequestStage.NONE
+    )
 
 
 def late_answers_are_counted(before: State, after: State) -> bool:
@@ -179,11 +175,11 @@ def late_answers_are_counted(before: State, after: State) -> bool:
 
 def has_earlier_under_way(state: State, batch_id: int) -> bool:
     """Whether an earlier batch of the same partition is not settled."""
-    for earlier in range(batch_id):
-        if state.producer.batches[earlier].partition == state.producer.batches[batch_id].partition:
-            if is_meant(state.producer.batches[earlier].status):
-                return True
-    return False
+    return any(
+        is_meant(state.producer.batches[earlier].status)
+        for earlier in range(batch_id)
+        if state.producer.batches[earlier].partition == state.producer.batches[batch_id].partition
+    )
 
 
 def is_passing(state: State, request: ProduceRequest) -> bool:
@@ -246,10 +242,7 @@ def applications_wait_for_all(before: State, after: State, rules: ProducerRules)
     """
     if rules.sending != Sending.SYNCHRONOUS or before.producer.next_batch == after.producer.next_batch:
         return True
-    for batch_id in range(len(before.producer.batches)):
-        if is_with_producer(before.producer.batches[batch_id].status):
-            return False
-    return True
+    return all(not is_with_producer(batch.status) for batch in before.producer.batches)
 
 
 def halves_go_on_counting(before: State, after: State) -> bool:
@@ -320,9 +313,7 @@ def connections_keep_their_broker(before: State, after: State) -> bool:
     Holds in: the models of the idempotent producer.
     Fails in: none; it guards to whom a batch is sent.
     """
-    for partition_id in range(len(before.connections)):
-        was = before.connections[partition_id]
-        now = after.connections[partition_id]
+    for was, now in zip(before.connections, after.connections):
         if was.requests[0].stage != RequestStage.NONE and now.requests[0].stage != RequestStage.NONE:
             if was.broker != now.broker:
                 return False
@@ -336,10 +327,9 @@ def first_batch_is_sent_again(state: State) -> bool:
 
 def later_batch_is_acknowledged(state: State) -> bool:
     """A batch behind the first one is acknowledged. Without an example nothing was sent behind another one."""
-    for batch_id in range(1, len(state.producer.batches)):
-        if state.producer.batches[batch_id].offset != NO_OFFSET:
-            return True
-    return False
+    return any(
+        state.producer.batches[batch_id].offset != NO_OFFSET for batch_id in range(1, len(state.producer.batches))
+    )
 
 
 def second_producer_id(state: State) -> bool:
@@ -349,12 +339,11 @@ def second_producer_id(state: State) -> bool:
 
 def request_to_next_leader(state: State) -> bool:
     """A request is under way to a leader that was not the first one."""
-    for partition_id in range(len(state.connections)):
-        connection = state.connections[partition_id]
-        if connection.requests[0].stage != RequestStage.NONE and connection.broker > 0:
-            if connection.broker == state.partitions[partition_id].leader:
-                return True
-    return False
+    return any(
+        connection.broker == state.partitions[partition_id].leader
+        for partition_id, connection in enumerate(state.connections)
+        if connection.requests[0].stage != RequestStage.NONE and connection.broker > 0
+    )
 
 
 def split_batch(state: State) -> bool:

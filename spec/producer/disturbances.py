@@ -14,19 +14,19 @@ from kafkacheck.spec.producer.brokers import is_crash
 
 def a_connection_ended(before: State, after: State) -> bool:
     """Whether on some connection something was under way, and nothing is any more."""
-    for partition_id in range(len(before.connections)):
-        if before.connections[partition_id].requests[0].stage != RequestStage.NONE:
-            if after.connections[partition_id].requests[0].stage == RequestStage.NONE:
-                return True
-    return False
+    return any(
+        connection.requests[0].stage == RequestStage.NONE
+        for old_connection, connection in zip(before.connections, after.connections)
+        if old_connection.requests[0].stage != RequestStage.NONE
+    )
 
 
 def a_leader_changed(before: State, after: State) -> bool:
     """Whether some partition has another leader."""
-    for partition_id in range(len(before.partitions)):
-        if before.partitions[partition_id].leader != after.partitions[partition_id].leader:
-            return True
-    return False
+    return any(
+        old_partition.leader != partition.leader
+        for old_partition, partition in zip(before.partitions, after.partitions)
+    )
 
 
 def a_start_rose(before: State, after: State) -> bool:
@@ -42,8 +42,7 @@ def a_start_rose(before: State, after: State) -> bool:
 
 def a_producer_was_forgotten(before: State, after: State) -> bool:
     """Whether some broker knew a producer that it does not know any more."""
-    for partition_id in range(len(before.partitions)):
-        partition = before.partitions[partition_id]
+    for partition_id, partition in enumerate(before.partitions):
         for replica_id in range(len(partition.replicas)):
             was = partition.replicas[replica_id].log
             now = after.partitions[partition_id].replicas[replica_id].log
@@ -71,8 +70,7 @@ def a_partition_is_quiet(state: State) -> bool:
     for partition_id in range(len(state.connections)):
         if state.producer.counters[partition_id].producer_id != NO_PRODUCER_ID:
             is_quiet = True
-            for batch_id in range(len(state.producer.batches)):
-                batch = state.producer.batches[batch_id]
+            for batch in state.producer.batches:
                 if batch.partition == partition_id:
                     if batch.status == BatchStatus.IN_FLIGHT or batch.status == BatchStatus.RETRYING:
                         is_quiet = False
@@ -83,11 +81,11 @@ def a_partition_is_quiet(state: State) -> bool:
 
 def a_batch_expired_in_flight(before: State, after: State) -> bool:
     """Whether a batch was in flight and has expired."""
-    for batch_id in range(len(before.producer.batches)):
-        if before.producer.batches[batch_id].status == BatchStatus.IN_FLIGHT:
-            if after.producer.batches[batch_id].status == BatchStatus.EXPIRED:
-                return True
-    return False
+    return any(
+        batch.status == BatchStatus.EXPIRED
+        for old_batch, batch in zip(before.producer.batches, after.producer.batches)
+        if old_batch.status == BatchStatus.IN_FLIGHT
+    )
 
 
 def disturbances_are_real(before: State, after: State) -> bool:
@@ -119,11 +117,10 @@ def disturbances_are_real(before: State, after: State) -> bool:
 
 def has_late_request(state: State, partition_id: int, replica_id: int) -> bool:
     """Whether a late request for the partition is under way to the broker."""
-    for slot in range(len(state.late_requests)):
-        late = state.late_requests[slot]
-        if late.batch.id >= 0 and late.partition == partition_id and late.broker == replica_id:
-            return True
-    return False
+    return any(
+        late.batch.id >= 0 and late.partition == partition_id and late.broker == replica_id
+        for late in state.late_requests
+    )
 
 
 def has_request(state: State, partition_id: int, replica_id: int) -> bool:
@@ -143,8 +140,7 @@ def connections_end_with_broker(before: State, after: State) -> bool:
     if not is_crash(before, after):
         return True
     ended_at = 0
-    for partition_id in range(len(before.partitions)):
-        partition = before.partitions[partition_id]
+    for partition_id, partition in enumerate(before.partitions):
         for replica_id in range(len(partition.replicas)):
             was_late = has_late_request(before, partition_id, replica_id)
             is_late = has_late_request(after, partition_id, replica_id)
@@ -160,10 +156,7 @@ def connections_end_with_broker(before: State, after: State) -> bool:
 
 def has_snapshot(replica: PartitionReplica, offset: int) -> bool:
     """Whether the replica has a file with the producer state at that offset."""
-    for place in range(len(replica.snapshots)):
-        if replica.snapshots[place].offset == offset:
-            return True
-    return False
+    return any(snapshot.offset == offset for snapshot in replica.snapshots)
 
 
 def snapshots_are_in_order(state: State) -> bool:
@@ -174,10 +167,8 @@ def snapshots_are_in_order(state: State) -> bool:
     Holds in: the models of the idempotent producer.
     Fails in: none; it guards when a snapshot is written.
     """
-    for partition_id in range(len(state.partitions)):
-        partition = state.partitions[partition_id]
-        for replica_id in range(len(partition.replicas)):
-            replica = partition.replicas[replica_id]
+    for partition in state.partitions:
+        for replica in partition.replicas:
             for place in range(len(replica.snapshots)):
                 offset = replica.snapshots[place].offset
                 if offset > replica.log.end_offset:
@@ -196,13 +187,10 @@ def snapshots_are_kept(before: State, after: State) -> bool:
     Fails in: none; it guards what a restart keeps.
     """
     has_power_failed = before.budget.power_losses != after.budget.power_losses
-    for partition_id in range(len(before.partitions)):
-        partition = before.partitions[partition_id]
-        for replica_id in range(len(partition.replicas)):
-            was = partition.replicas[replica_id]
+    for partition_id, partition in enumerate(before.partitions):
+        for replica_id, was in enumerate(partition.replicas):
             now = after.partitions[partition_id].replicas[replica_id]
-            for place in range(len(was.snapshots)):
-                snapshot = was.snapshots[place]
+            for place, snapshot in enumerate(was.snapshots):
                 is_deleted = place > 0 and now.flushed_offset != was.flushed_offset
                 is_lost = has_power_failed and not snapshot.is_flushed
                 if snapshot.offset != NO_OFFSET and snapshot.offset <= now.log.end_offset:
@@ -216,12 +204,10 @@ def unknown_producer_goes_on(state: State) -> bool:
 
     Without an example it is not known what a broker does that has forgotten its producers.
     """
-    for partition_id in range(len(state.partitions)):
-        partition = state.partitions[partition_id]
+    for partition in state.partitions:
         for replica_id in range(len(partition.replicas)):
             log = partition.replicas[replica_id].log
-            for producer_id in range(len(log.producers)):
-                entry = log.producers[producer_id]
+            for entry in log.producers:
                 newest = entry.batches[0]
                 if newest.offset != NO_OFFSET and newest.last_sequence >= newest.record_count:
                     if entry.batches[len(entry.batches) - 1].offset == NO_OFFSET:
@@ -233,8 +219,7 @@ def two_batches_in_transaction(state: State) -> bool:
     """A partition has two batches of one open transaction. Without an example a transaction has one batch only."""
     for partition_id in range(len(state.partitions)):
         log = state.partitions[partition_id].replicas[state.partitions[partition_id].leader].log
-        for producer_id in range(len(log.producers)):
-            entry = log.producers[producer_id]
+        for entry in log.producers:
             if entry.current_transaction_first_offset != NO_OFFSET:
                 if entry.batches[0].offset > entry.current_transaction_first_offset:
                     return True

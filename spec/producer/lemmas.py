@@ -45,10 +45,8 @@ def requests_carry_data(state: State) -> bool:
     Why: a producer sends a batch only with the id, epoch and sequence that it has given it.
     Source: KIP-98; `TransactionManager`.
     """
-    for partition_id in range(len(state.connections)):
-        connection = state.connections[partition_id]
-        for place in range(len(connection.requests)):
-            request = connection.requests[place]
+    for connection in state.connections:
+        for request in connection.requests:
             if request.stage != RequestStage.NONE:
                 if not is_data(request.batch) or not has_sequence(state.producer.batches[request.batch.id]):
                     return False
@@ -61,8 +59,7 @@ def requests_carry_data(state: State) -> bool:
 
 def has_begun(state: State) -> bool:
     """Whether the producer has sent something, or has to begin another epoch."""
-    for partition_id in range(len(state.connections)):
-        connection = state.connections[partition_id]
+    for partition_id, connection in enumerate(state.connections):
         if state.producer.counters[partition_id].unresolved_sequence != NO_SEQUENCE:
             return True
         for place in range(len(connection.requests)):
@@ -87,12 +84,11 @@ def senders_have_ids(state: State) -> bool:
             return False
     elif producer.producer_id == NO_PRODUCER_ID or producer.producer_epoch == NO_PRODUCER_EPOCH:
         return False
-    for batch_id in range(len(producer.batches)):
-        batch = producer.batches[batch_id]
-        if batch.status == BatchStatus.IN_FLIGHT or batch.status == BatchStatus.RETRYING:
-            if not has_sequence(batch):
-                return False
-    return True
+    return all(
+        has_sequence(batch)
+        for batch in producer.batches
+        if batch.status == BatchStatus.IN_FLIGHT or batch.status == BatchStatus.RETRYING
+    )
 
 
 def remembers_newest_epoch(log: PartitionLog) -> bool:
@@ -101,8 +97,7 @@ def remembers_newest_epoch(log: PartitionLog) -> bool:
         batch = log.batches[offset]
         if batch.producer_epoch > log.producers[batch.producer_id].producer_epoch:
             return False
-    for producer_id in range(len(log.producers)):
-        entry = log.producers[producer_id]
+    for entry in log.producers:
         newest = entry.batches[0].offset
         if newest != NO_OFFSET and newest >= log.start_offset and newest < log.end_offset:
             if log.batches[newest].producer_epoch != entry.producer_epoch:

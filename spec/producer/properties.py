@@ -58,8 +58,7 @@ def batches_lie_in_their_partition(state: State) -> bool:
     Holds in: producer.in_flight.
     Fails in: the museum's entry on buffers that are used again.
     """
-    for partition_id in range(len(state.partitions)):
-        partition = state.partitions[partition_id]
+    for partition_id, partition in enumerate(state.partitions):
         for replica_id in range(len(partition.replicas)):
             log = partition.replicas[replica_id].log
             for offset in range(log.start_offset, log.end_offset):
@@ -71,10 +70,7 @@ def batches_lie_in_their_partition(state: State) -> bool:
 
 def is_stored(log: PartitionLog, batch_id: int) -> bool:
     """Whether the log has the batch."""
-    for offset in range(log.start_offset, log.end_offset):
-        if log.batches[offset].id == batch_id:
-            return True
-    return False
+    return any(log.batches[offset].id == batch_id for offset in range(log.start_offset, log.end_offset))
 
 
 def no_batch_is_passed_over(state: State) -> bool:
@@ -85,11 +81,9 @@ def no_batch_is_passed_over(state: State) -> bool:
     Holds in: the models of the idempotent producer.
     Fails in: producer.unknown.written; KAFKA-14920, KAFKA-15591.
     """
-    for partition_id in range(len(state.partitions)):
-        partition = state.partitions[partition_id]
+    for partition_id, partition in enumerate(state.partitions):
         log = partition.replicas[partition.leader].log
-        for batch_id in range(len(state.producer.batches)):
-            batch = state.producer.batches[batch_id]
+        for batch_id, batch in enumerate(state.producer.batches):
             is_meant = batch.status == BatchStatus.IN_FLIGHT or batch.status == BatchStatus.RETRYING
             if is_meant and batch.is_invalid == 0 and batch.partition == partition_id and log.start_offset == 0:
                 if not is_stored(log, batch_id):
@@ -157,8 +151,7 @@ def acknowledged_batches_are_stored(state: State) -> bool:
     Holds in: the models of the idempotent producer.
     Fails in: LIBRDKAFKA-SEQ-RESET.
     """
-    for batch_id in range(len(state.producer.batches)):
-        batch = state.producer.batches[batch_id]
+    for batch_id, batch in enumerate(state.producer.batches):
         if batch.status == BatchStatus.ACKNOWLEDGED:
             partition = state.partitions[batch.partition]
             log = partition.replicas[partition.leader].log
@@ -175,8 +168,7 @@ def failed_batches_are_absent(state: State) -> bool:
     Holds in: the models of the idempotent producer.
     Fails in: none; it guards the choice of errors after which a batch is failed.
     """
-    for batch_id in range(len(state.producer.batches)):
-        batch = state.producer.batches[batch_id]
+    for batch_id, batch in enumerate(state.producer.batches):
         if batch.status == BatchStatus.FAILED:
             partition = state.partitions[batch.partition]
             if is_stored(partition.replicas[partition.leader].log, batch_id):
@@ -219,11 +211,11 @@ def producer_state_matches_log(state: State) -> bool:
 
 def ends_behind(log: PartitionLog, producer_id: int, first_offset: int) -> bool:
     """Whether a marker of a producer is stored at some offset, or behind it."""
-    for offset in range(len(log.batches)):
-        if first_offset <= offset < log.end_offset and log.batches[offset].producer_id == producer_id:
-            if log.batches[offset].marker != Marker.NONE:
-                return True
-    return False
+    return any(
+        batch.marker != Marker.NONE
+        for offset, batch in enumerate(log.batches)
+        if first_offset <= offset < log.end_offset and batch.producer_id == producer_id
+    )
 
 
 def open_transactions_are_stored(state: State) -> bool:
@@ -268,8 +260,7 @@ def sends_that_returned_are_safe(state: State, rules: ProducerRules) -> bool:
     Holds in: producer.synchronous.
     Fails in: producer.buffered.
     """
-    for batch_id in range(len(state.producer.batches)):
-        batch = state.producer.batches[batch_id]
+    for batch_id, batch in enumerate(state.producer.batches):
         log = state.partitions[batch.partition].replicas[state.partitions[batch.partition].leader].log
         is_taken_for_sent = batch.status == BatchStatus.ACKNOWLEDGED and batch.offset >= log.start_offset
         if rules.sending == Sending.BUFFERED and batch.status == BatchStatus.LOST:
@@ -281,16 +272,12 @@ def sends_that_returned_are_safe(state: State, rules: ProducerRules) -> bool:
 
 def acknowledged_batch(state: State) -> bool:
     """A batch is acknowledged. Without an example nothing can be lost."""
-    for batch_id in range(len(state.producer.batches)):
-        if state.producer.batches[batch_id].offset != NO_OFFSET:
-            return True
-    return False
+    return any(batch.offset != NO_OFFSET for batch in state.producer.batches)
 
 
 def retry_of_stored_batch(state: State) -> bool:
     """A batch that is stored waits to be sent again. Without an example no duplicate is put to the test."""
-    for batch_id in range(len(state.producer.batches)):
-        batch = state.producer.batches[batch_id]
+    for batch_id, batch in enumerate(state.producer.batches):
         if batch.status == BatchStatus.RETRYING:
             partition = state.partitions[batch.partition]
             if is_stored(partition.replicas[partition.leader].log, batch_id):
@@ -300,9 +287,9 @@ def retry_of_stored_batch(state: State) -> bool:
 
 def two_batches_in_flight(state: State) -> bool:
     """Two batches are in flight. Without an example none can overtake another."""
-    for batch_id in range(len(state.producer.batches)):
-        for earlier in range(batch_id):
-            if state.producer.batches[batch_id].status == BatchStatus.IN_FLIGHT:
-                if state.producer.batches[earlier].status == BatchStatus.IN_FLIGHT:
-                    return True
-    return False
+    return any(
+        state.producer.batches[earlier].status == BatchStatus.IN_FLIGHT
+        for batch_id in range(len(state.producer.batches))
+        for earlier in range(batch_id)
+        if state.producer.batches[batch_id].status == BatchStatus.IN_FLIGHT
+    )

@@ -26,8 +26,7 @@ def acknowledgements_are_true(before: State, after: State) -> bool:
     Holds in: the models of the idempotent producer.
     Fails in: LIBRDKAFKA-SEQ-RESET.
     """
-    for partition_id in range(len(before.connections)):
-        connection = before.connections[partition_id]
+    for partition_id, connection in enumerate(before.connections):
         now = after.connections[partition_id]
         log = after.partitions[partition_id].replicas[connection.broker].log
         for place in range(len(connection.requests)):
@@ -63,8 +62,7 @@ def due_batches_are_not_refused(before: State, after: State) -> bool:
     Fails in: KAFKA-7692.
     """
     producer = before.producer
-    for partition_id in range(len(before.connections)):
-        connection = before.connections[partition_id]
+    for partition_id, connection in enumerate(before.connections):
         log = before.partitions[partition_id].replicas[connection.broker].log
         for place in range(len(connection.requests)):
             request = after.connections[partition_id].requests[place]
@@ -88,8 +86,7 @@ def retries_go_in_order(before: State, after: State) -> bool:
     Holds in: the models of the idempotent producer.
     Fails in: KAFKA-8483.
     """
-    for batch_id in range(len(before.producer.batches)):
-        batch = before.producer.batches[batch_id]
+    for batch_id, batch in enumerate(before.producer.batches):
         now = after.producer.batches[batch_id]
         if batch.status == BatchStatus.RETRYING and now.status == BatchStatus.IN_FLIGHT:
             for earlier in range(batch_id):
@@ -116,12 +113,11 @@ def nothing_under_way(state: State) -> bool:
 
 def follower_behind(state: State) -> bool:
     """A replica lacks something that its leader has."""
-    for partition_id in range(len(state.partitions)):
-        partition = state.partitions[partition_id]
-        for replica_id in range(len(partition.replicas)):
-            if partition.replicas[replica_id].log.end_offset < partition.replicas[partition.leader].log.end_offset:
-                return True
-    return False
+    return any(
+        replica.log.end_offset < partition.replicas[partition.leader].log.end_offset
+        for partition in state.partitions
+        for replica in partition.replicas
+    )
 
 
 def followers_have_all(state: State) -> bool:

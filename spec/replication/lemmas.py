@@ -20,8 +20,7 @@ from kafkacheck.spec.replication.properties import holds_committed_records
 
 def is_well_formed(log: Log, leader_epoch: int) -> bool:
     """Whether a log has real records below its end offset, none newer than `leader_epoch`, and blanks above."""
-    for offset in range(len(log.records)):
-        record = log.records[offset]
+    for offset, record in enumerate(log.records):
         if offset < log.end_offset:
             if record.id == NO_RECORD or record.epoch == NO_EPOCH or record.epoch > leader_epoch:
                 return False
@@ -37,13 +36,10 @@ def well_formed_logs(state: State) -> bool:
     Why: a leader appends in its own epoch, and a follower fetches only from a leader of the epoch it is in.
     Source: UnifiedLog; KIP-320 for the epoch.
     """
-    for replica_id in range(len(state.replicas)):
-        replica = state.replicas[replica_id]
-        if replica.high_watermark > replica.log.end_offset:
-            return False
-        if not is_well_formed(replica.log, replica.leader_epoch):
-            return False
-    return True
+    return all(
+        replica.high_watermark <= replica.log.end_offset and is_well_formed(replica.log, replica.leader_epoch)
+        for replica in state.replicas
+    )
 
 
 def newest_request(state: State) -> bool:
@@ -58,12 +54,11 @@ def newest_request(state: State) -> bool:
             return False
     elif quorum.leader != state.leader_and_isr_requests[quorum.leader_epoch].leader:
         return False
-    for leader_epoch in range(len(state.leader_and_isr_requests)):
-        request = state.leader_and_isr_requests[leader_epoch]
-        if leader_epoch > quorum.leader_epoch:
-            if request.leader != NO_LEADER or request.isr != 0:
-                return False
-    return True
+    return all(
+        request.leader == NO_LEADER and request.isr == 0
+        for leader_epoch, request in enumerate(state.leader_and_isr_requests)
+        if leader_epoch > quorum.leader_epoch
+    )
 
 
 def fresh_replicas(state: State) -> bool:
@@ -72,12 +67,11 @@ def fresh_replicas(state: State) -> bool:
     Why: a broker learns of its role by a LeaderAndIsr request, and writes or fetches only in a role.
     Source: ReplicaManager.becomeLeaderOrFollower.
     """
-    for replica_id in range(len(state.replicas)):
-        replica = state.replicas[replica_id]
-        if replica.leader_epoch == NO_EPOCH:
-            if replica.leader != NO_LEADER or replica.isr != 0 or replica.log.end_offset != 0:
-                return False
-    return True
+    return all(
+        replica.leader == NO_LEADER and replica.isr == 0 and replica.log.end_offset == 0
+        for replica in state.replicas
+        if replica.leader_epoch == NO_EPOCH
+    )
 
 
 def obeyed_requests(state: State) -> bool:
@@ -86,8 +80,7 @@ def obeyed_requests(state: State) -> bool:
     Why: epoch and leader are taken over together, from a request that was sent and never changes.
     Source: Partition.makeLeader and makeFollower.
     """
-    for replica_id in range(len(state.replicas)):
-        replica = state.replicas[replica_id]
+    for replica in state.replicas:
         if replica.leader_epoch > state.quorum.leader_epoch:
             return False
         if replica.leader_epoch != NO_EPOCH:
@@ -104,12 +97,12 @@ def one_leader_per_epoch(state: State) -> bool:
     Why: every request has an epoch of its own and names one leader.
     Source: the leader epoch of KIP-101; election safety in Raft.
     """
-    for leader_id in range(len(state.replicas)):
-        for other_id in range(leader_id):
-            if state.replicas[leader_id].leader == leader_id and state.replicas[other_id].leader == other_id:
-                if state.replicas[leader_id].leader_epoch == state.replicas[other_id].leader_epoch:
-                    return False
-    return True
+    return all(
+        replica.leader_epoch != state.replicas[other_id].leader_epoch
+        for leader_id, replica in enumerate(state.replicas)
+        for other_id in range(leader_id)
+        if replica.leader == leader_id and state.replicas[other_id].leader == other_id
+    )
 
 
 def leader_enters_first(state: State) -> bool:
@@ -118,12 +111,11 @@ def leader_enters_first(state: State) -> bool:
     Why: a follower asks the leader where to truncate, and only a broker that is in the epoch answers.
     Source: KIP-320, the leader epoch in OffsetsForLeaderEpoch.
     """
-    for replica_id in range(len(state.replicas)):
-        replica = state.replicas[replica_id]
-        if replica.leader_epoch != NO_EPOCH and replica.leader != NO_LEADER:
-            if state.replicas[replica.leader].leader_epoch < replica.leader_epoch:
-                return False
-    return True
+    return all(
+        state.replicas[replica.leader].leader_epoch >= replica.leader_epoch
+        for replica in state.replicas
+        if replica.leader_epoch != NO_EPOCH and replica.leader != NO_LEADER
+    )
 
 
 # -- the ISR ---------------------------------------------------------------------------------------------------
@@ -135,12 +127,10 @@ def leader_in_isr(state: State) -> bool:
     Why: leaders are elected from the ISR, and a leader is always caught up with itself.
     Source: PartitionLeaderElectionAlgorithms; Partition.maybeShrinkIsr never takes the leader out.
     """
-    for leader_epoch in range(len(state.leader_and_isr_requests)):
-        request = state.leader_and_isr_requests[leader_epoch]
+    for request in state.leader_and_isr_requests:
         if request.leader != NO_LEADER and not contains(request.isr, request.leader):
             return False
-    for replica_id in range(len(state.replicas)):
-        replica = state.replicas[replica_id]
+    for replica_id, replica in enumerate(state.replicas):
         if replica.leader == replica_id and not contains(replica.isr, replica_id):
             return False
     quorum = state.quorum
@@ -180,12 +170,11 @@ def next_isr(state: State) -> bool:
     Why: the controller takes replicas out and puts none in; a clean election keeps the ISR.
     Source: PartitionStateMachine and ReplicaStateMachine, clean election only.
     """
-    for leader_epoch in range(1, len(state.leader_and_isr_requests)):
-        if leader_epoch <= state.quorum.leader_epoch:
-            isr = state.leader_and_isr_requests[leader_epoch].isr
-            if isr & ~last_known_isr(state, leader_epoch - 1) != 0:
-                return False
-    return True
+    return all(
+        state.leader_and_isr_requests[leader_epoch].isr & ~last_known_isr(state, leader_epoch - 1) == 0
+        for leader_epoch in range(1, len(state.leader_and_isr_requests))
+        if leader_epoch <= state.quorum.leader_epoch
+    )
 
 
 def joined_isr_in_epoch(state: State) -> bool:
@@ -194,12 +183,12 @@ def joined_isr_in_epoch(state: State) -> bool:
     Why: a leader lets a replica in on a fetch, and answers fetches of its own epoch only.
     Source: KIP-320, the current leader epoch in fetch requests; Partition.maybeExpandIsr.
     """
-    for leader_epoch in range(len(state.leader_and_isr_requests)):
-        joined = last_known_isr(state, leader_epoch) & ~state.leader_and_isr_requests[leader_epoch].isr
-        for replica_id in range(len(state.replicas)):
-            if contains(joined, replica_id) and state.replicas[replica_id].leader_epoch < leader_epoch:
-                return False
-    return True
+    return all(
+        state.replicas[replica_id].leader_epoch >= leader_epoch
+        for leader_epoch in range(len(state.leader_and_isr_requests))
+        for replica_id in range(len(state.replicas))
+        if contains(last_known_isr(state, leader_epoch) & ~state.leader_and_isr_requests[leader_epoch].isr, replica_id)
+    )
 
 
 # -- the logs --------------------------------------------------------------------------------------------------
@@ -221,13 +210,11 @@ def sorted_epochs(state: State) -> bool:
 
 def is_prefix(log: Log, other: Log, end_offset: int) -> bool:
     """Whether both logs have the same records below `end_offset`."""
-    for offset in range(len(log.records)):
-        if offset < end_offset:
-            if log.records[offset].id != other.records[offset].id:
-                return False
-            if log.records[offset].epoch != other.records[offset].epoch:
-                return False
-    return True
+    return all(
+        record.id == other.records[offset].id and record.epoch == other.records[offset].epoch
+        for offset, record in enumerate(log.records)
+        if offset < end_offset
+    )
 
 
 def log_matching(state: State) -> bool:
@@ -250,8 +237,7 @@ def log_matching(state: State) -> bool:
 
 def is_at_one_place(log: Log, other: Log, next_record_id: int) -> bool:
     """Whether a record that both logs have stands in both at one offset, in one epoch; and all are known records."""
-    for offset in range(len(log.records)):
-        record = log.records[offset]
+    for offset, record in enumerate(log.records):
         if record.id >= next_record_id:
             return False
         for other_offset in range(len(other.records)):
@@ -267,12 +253,11 @@ def unique_records(state: State) -> bool:
     Why: a leader appends a record once, and followers copy it to the same offset.
     Source: the replicated log itself; offsets are given by the leader.
     """
-    for replica_id in range(len(state.replicas)):
-        for other_id in range(len(state.replicas)):
-            log = state.replicas[replica_id].log
-            if not is_at_one_place(log, state.replicas[other_id].log, state.next_record_id):
-                return False
-    return True
+    return all(
+        is_at_one_place(replica.log, state.replicas[other_id].log, state.next_record_id)
+        for replica in state.replicas
+        for other_id in range(len(state.replicas))
+    )
 
 
 def written_by_leader(state: State) -> bool:
@@ -301,8 +286,7 @@ def follower_prefix(state: State) -> bool:
     Why: the follower cut its log behind the last record they share when it entered the epoch, and only fetches since.
     Source: KIP-279 for the truncation, KIP-320 for the epoch.
     """
-    for replica_id in range(len(state.replicas)):
-        follower = state.replicas[replica_id]
+    for follower in state.replicas:
         if follower.leader != NO_LEADER:
             leader = state.replicas[follower.leader]
             if leader.leader_epoch == follower.leader_epoch:
@@ -322,15 +306,13 @@ def established_high_watermark(state: State) -> bool:
     Why: such a high watermark was taken over from the leader of this epoch, which only raises it.
     Source: KAFKA-7128, the leader's high watermark must reach its epoch before it lets replicas into the ISR.
     """
-    for replica_id in range(len(state.replicas)):
-        replica = state.replicas[replica_id]
-        if replica.leader != NO_LEADER and replica.high_watermark > 0:
-            leader = state.replicas[replica.leader]
-            last_committed = replica.log.records[replica.high_watermark - 1]
-            if leader.leader_epoch == replica.leader_epoch and last_committed.epoch == replica.leader_epoch:
-                if replica.high_watermark > leader.high_watermark:
-                    return False
-    return True
+    return all(
+        replica.high_watermark <= state.replicas[replica.leader].high_watermark
+        for replica in state.replicas
+        if replica.leader != NO_LEADER and replica.high_watermark > 0
+        if state.replicas[replica.leader].leader_epoch == replica.leader_epoch
+        and replica.log.records[replica.high_watermark - 1].epoch == replica.leader_epoch
+    )
 
 
 def committed_records_on_isr(state: State) -> bool:
@@ -339,11 +321,12 @@ def committed_records_on_isr(state: State) -> bool:
     Why: this is what the ISR is for; `strong_isr` says it of those that believe they lead only.
     Source: StrongIsr of KafkaReplication, strengthened.
     """
-    for replica_id in range(len(state.replicas)):
-        for member_id in range(len(state.replicas)):
-            if contains(state.quorum.isr, member_id) and not holds_committed_records(state, replica_id, member_id):
-                return False
-    return True
+    return all(
+        holds_committed_records(state, replica_id, member_id)
+        for replica_id in range(len(state.replicas))
+        for member_id in range(len(state.replicas))
+        if contains(state.quorum.isr, member_id)
+    )
 
 
 def can_have_committed(state: State, leader_epoch: int) -> bool:
@@ -352,18 +335,20 @@ def can_have_committed(state: State, leader_epoch: int) -> bool:
     if request.leader == NO_LEADER or state.replicas[request.leader].leader_epoch < leader_epoch:
         return False
     isr = last_known_isr(state, leader_epoch)
-    for member_id in range(len(state.replicas)):
-        if contains(isr, member_id) and state.replicas[member_id].leader_epoch < leader_epoch:
-            return False
-    return True
+    return all(
+        state.replicas[member_id].leader_epoch >= leader_epoch
+        for member_id in range(len(state.replicas))
+        if contains(isr, member_id)
+    )
 
 
 def isr_holds_committed_records(state: State, replica_id: int, isr: int) -> bool:
     """Whether every member of an ISR has what the replica holds committed."""
-    for member_id in range(len(state.replicas)):
-        if contains(isr, member_id) and not holds_committed_records(state, replica_id, member_id):
-            return False
-    return True
+    return all(
+        holds_committed_records(state, replica_id, member_id)
+        for member_id in range(len(state.replicas))
+        if contains(isr, member_id)
+    )
 
 
 def committed_records_on_requested_isr(state: State) -> bool:
@@ -399,10 +384,10 @@ def epochs_never_fall(before: State, after: State) -> bool:
     """
     if after.quorum.leader_epoch < before.quorum.leader_epoch:
         return False
-    for replica_id in range(len(before.replicas)):
-        if after.replicas[replica_id].leader_epoch < before.replicas[replica_id].leader_epoch:
-            return False
-    return True
+    return all(
+        replica.leader_epoch >= old_replica.leader_epoch
+        for old_replica, replica in zip(before.replicas, after.replicas)
+    )
 
 
 def leader_appends_only(before: State, after: State) -> bool:
@@ -411,8 +396,7 @@ def leader_appends_only(before: State, after: State) -> bool:
     Why: only a replica that turns to another leader truncates.
     Source: leader append-only in Raft; Partition.maybeIncrementLeaderHW.
     """
-    for replica_id in range(len(before.replicas)):
-        old = before.replicas[replica_id]
+    for replica_id, old in enumerate(before.replicas):
         new = after.replicas[replica_id]
         if old.leader == replica_id and new.leader_epoch == old.leader_epoch:
             if new.high_watermark < old.high_watermark or new.log.end_offset < old.log.end_offset:

@@ -16,8 +16,4 @@ def isr_size(state: State) -> int:
 
 def live_leaders(state: State) -> int:
     """How many replicas believe that they lead."""
-    leader_count = 0
-    for replica_id in range(len(state.replicas)):
-        if state.replicas[replica_id].leader == replica_id:
-            leader_count += 1
-    return leader_count
+    return sum(1 for replica_id in range(len(state.replicas)) if state.replicas[replica_id].leader == replica_id)

@@ -65,11 +65,11 @@ def isr_removal(before: State, after: State) -> bool:
     """
     if after.quorum.leader_epoch != before.quorum.leader_epoch or before.quorum.leader == NO_LEADER:
         return True
-    for replica_id in range(len(before.replicas)):
-        is_removed = contains(before.quorum.isr, replica_id) and not contains(after.quorum.isr, replica_id)
-        if is_removed and not is_lagging(before, before.quorum.leader, replica_id):
-            return False
-    return True
+    return all(
+        is_lagging(before, before.quorum.leader, replica_id)
+        for replica_id in range(len(before.replicas))
+        if contains(before.quorum.isr, replica_id) and not contains(after.quorum.isr, replica_id)
+    )
 
 
 def log_growth(before: State, after: State) -> bool:
@@ -80,8 +80,7 @@ def log_growth(before: State, after: State) -> bool:
     Source: LeaderWrite, FollowerReplicate; Kafka's Partition.appendRecordsToLeader and NotLeaderOrFollowerException.
     Fails: where a broker writes or answers fetches without leading.
     """
-    for replica_id in range(len(before.replicas)):
-        replica = before.replicas[replica_id]
+    for replica_id, replica in enumerate(before.replicas):
         end_offset = replica.log.end_offset
         if after.replicas[replica_id].log.end_offset > end_offset:
             if replica.leader == NO_LEADER:
@@ -106,8 +105,7 @@ def high_watermark_growth(before: State, after: State) -> bool:
         ReplicaFetcherThread.processPartitionData.
     Fails: where a leader counts a replica that does not follow it, or a follower counts by itself.
     """
-    for replica_id in range(len(before.replicas)):
-        replica = before.replicas[replica_id]
+    for replica_id, replica in enumerate(before.replicas):
         high_watermark = after.replicas[replica_id].high_watermark
         if high_watermark > replica.high_watermark:
             if replica.leader == NO_LEADER or high_watermark > after.replicas[replica.leader].high_watermark:

@@ -27,8 +27,7 @@ def commits_await_acknowledgements(before: State, after: State) -> bool:
     Holds in: every model of transactions.
     Fails in: none; it guards when a client commits.
     """
-    for client_id in range(len(before.clients)):
-        client = before.clients[client_id]
+    for client in before.clients:
         if client.state == ProducerState.IN_TRANSACTION:
             transaction = before.transactions[client.transaction]
             if transaction.asked == Marker.NONE and after.transactions[client.transaction].asked == Marker.COMMIT:
@@ -45,8 +44,7 @@ def only_begun_transactions_are_ended(state: State) -> bool:
     Holds in: every model of transactions.
     Fails in: none; it guards what a client asks for.
     """
-    for client_id in range(len(state.clients)):
-        client = state.clients[client_id]
+    for client in state.clients:
         is_committing = client.state == ProducerState.COMMITTING
         if is_committing or client.state == ProducerState.ABORTING:
             asked = state.transactions[client.transaction].asked
@@ -87,12 +85,12 @@ def records_are_sent_in_transactions(before: State, after: State) -> bool:
     Holds in: every model of transactions.
     Fails in: none; it guards when a client sends.
     """
-    for client_id in range(len(before.clients)):
-        if before.produces[client_id].stage == ProduceStage.IDLE:
-            if after.produces[client_id].stage != ProduceStage.IDLE:
-                if before.clients[client_id].state != ProducerState.IN_TRANSACTION:
-                    return False
-    return True
+    return all(
+        before.clients[client_id].state == ProducerState.IN_TRANSACTION
+        for client_id in range(len(before.clients))
+        if before.produces[client_id].stage == ProduceStage.IDLE
+        if after.produces[client_id].stage != ProduceStage.IDLE
+    )
 
 
 def versions_stay(before: State, after: State) -> bool:
@@ -119,13 +117,11 @@ def new_epochs_complete_the_upgrade(before: State, after: State) -> bool:
     Holds in: the models of transactions with clients that go over.
     Fails in: none; it guards how a client goes over.
     """
-    for client_id in range(len(before.clients)):
-        was = before.clients[client_id]
-        now = after.clients[client_id]
-        if was.upgrade == Upgrade.BUMPING and was.producer_epoch != now.producer_epoch:
-            if now.upgrade != Upgrade.DONE:
-                return False
-    return True
+    return all(
+        after.clients[client_id].upgrade == Upgrade.DONE
+        for client_id, was in enumerate(before.clients)
+        if was.upgrade == Upgrade.BUMPING and was.producer_epoch != after.clients[client_id].producer_epoch
+    )
 
 
 def positions_need_a_generation(state: State) -> bool:
@@ -136,10 +132,7 @@ def positions_need_a_generation(state: State) -> bool:
     Holds in: every model of transactions.
     Fails in: none; it guards what follows a transaction.
     """
-    for client_id in range(len(state.clients)):
-        if state.clients[client_id].generation == 0 and state.clients[client_id].input_offset != NO_INPUT:
-            return False
-    return True
+    return all(client.input_offset == NO_INPUT for client in state.clients if client.generation == 0)
 
 
 def rebalances_wait_for_transactions(before: State, after: State) -> bool:
@@ -150,33 +143,31 @@ def rebalances_wait_for_transactions(before: State, after: State) -> bool:
     Holds in: the models of transactions with a group.
     Fails in: none; it guards the reference itself.
     """
-    for client_id in range(len(before.clients)):
-        if after.clients[client_id].generation > before.clients[client_id].generation:
-            if before.clients[client_id].transaction != NO_TRANSACTION:
-                return False
-    return True
+    return all(
+        old_client.transaction == NO_TRANSACTION
+        for old_client, client in zip(before.clients, after.clients)
+        if client.generation > old_client.generation
+    )
 
 
 def abort_after_error(state: State) -> bool:
     """A client aborts of whose records one was not acknowledged. Without an example errors are never mended."""
-    for client_id in range(len(state.clients)):
-        client = state.clients[client_id]
-        if client.state == ProducerState.ABORTING:
-            if client.sent & state.transactions[client.transaction].acknowledged != client.sent:
-                return True
-    return False
+    return any(
+        client.sent & state.transactions[client.transaction].acknowledged != client.sent
+        for client in state.clients
+        if client.state == ProducerState.ABORTING
+    )
 
 
 def plain_consumer_does_not_wait(state: State) -> bool:
     """A consumer that does not write has its position in the newest generation, while a transaction may change it."""
-    for client_id in range(len(state.clients)):
-        client = state.clients[client_id]
-        if client.producer_id == NO_PRODUCER_ID and client.input_offset != NO_INPUT:
-            if client.generation == state.group.generation:
-                for producer_id in range(len(state.group.pending)):
-                    if state.group.pending[producer_id] != NO_INPUT:
-                        return True
-    return False
+    return any(
+        state.group.pending[producer_id] != NO_INPUT
+        for client in state.clients
+        if client.producer_id == NO_PRODUCER_ID and client.input_offset != NO_INPUT
+        if client.generation == state.group.generation
+        for producer_id in range(len(state.group.pending))
+    )
 
 
 def commit_in_last_epoch(state: State) -> bool:
@@ -190,10 +181,7 @@ def commit_in_last_epoch(state: State) -> bool:
 
 def refused_commit(state: State) -> bool:
     """A commit was refused because of the transaction's state, and the application told that it is aborted."""
-    for transaction in range(len(state.transactions)):
-        if (
-            state.transactions[transaction].asked == Marker.COMMIT
-            and state.transactions[transaction].told == Marker.ABORT
-        ):
-            return True
-    return False
+    return any(
+        state.transactions[transaction].asked == Marker.COMMIT and state.transactions[transaction].told == Marker.ABORT
+        for transaction in range(len(state.transactions))
+    )

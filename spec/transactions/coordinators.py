@@ -205,8 +205,7 @@ def coordinators_answer_by_their_state(before: State, after: State, rules: Trans
     Holds in: every model of transactions.
     Fails in: none; it guards every answer.
     """
-    for request_id in range(len(before.requests)):
-        request = before.requests[request_id]
+    for request_id, request in enumerate(before.requests):
         if is_taken(request, after.requests[request_id]):
             transactional = before.transactional_ids[request.transactional_id]
             is_fit = False
@@ -259,8 +258,7 @@ def appended_entries_follow_requests(before: State, after: State, rules: Transac
     Holds in: every model of transactions.
     Fails in: none; it guards what is appended.
     """
-    for request_id in range(len(before.requests)):
-        request = before.requests[request_id]
+    for request_id, request in enumerate(before.requests):
         transactional = before.transactional_ids[request.transactional_id]
         appended = after.transactional_ids[request.transactional_id].appended
         is_begun = after.transactional_ids[request.transactional_id].is_appended and not transactional.is_appended
@@ -302,8 +300,7 @@ def verifications_are_true(before: State, after: State, rules: TransactionRules)
     Holds in: every model of transactions.
     Fails in: none; it guards what is verified.
     """
-    for produce_id in range(len(before.produces)):
-        produce = before.produces[produce_id]
+    for produce_id, produce in enumerate(before.produces):
         stage = after.produces[produce_id].stage
         is_given_up = before.budget.delays != after.budget.delays
         if produce.stage == ProduceStage.VERIFYING and stage != ProduceStage.VERIFYING and not is_given_up:
@@ -324,12 +321,11 @@ def verifications_are_true(before: State, after: State, rules: TransactionRules)
 
 def grows_by_batch(before: State, rules: TransactionRules, transactional_id: int, partitions: int) -> bool:
     """Whether a batch of version 2 that is to be verified brings the partitions into the transaction."""
-    for produce_id in range(len(before.produces)):
-        produce = before.produces[produce_id]
-        if produce.stage == ProduceStage.VERIFYING and produce.transactional_id == transactional_id:
-            if is_of_version_2(rules, produce.is_upgraded) and contains(partitions, produce.partition):
-                return True
-    return False
+    return any(
+        is_of_version_2(rules, produce.is_upgraded) and contains(partitions, produce.partition)
+        for produce in before.produces
+        if produce.stage == ProduceStage.VERIFYING and produce.transactional_id == transactional_id
+    )
 
 
 def transactions_grow_by_request(before: State, after: State, rules: TransactionRules) -> bool:
@@ -340,13 +336,11 @@ def transactions_grow_by_request(before: State, after: State, rules: Transaction
     Holds in: every model of transactions.
     Fails in: none; it guards when a transaction grows.
     """
-    for transactional_id in range(len(before.transactional_ids)):
-        was = before.transactional_ids[transactional_id]
+    for transactional_id, was in enumerate(before.transactional_ids):
         now = after.transactional_ids[transactional_id]
         if now.is_appended and not was.is_appended and now.appended.state == TransactionState.ONGOING:
             is_asked = grows_by_batch(before, rules, transactional_id, now.appended.partitions)
-            for request_id in range(len(before.requests)):
-                request = before.requests[request_id]
+            for request_id, request in enumerate(before.requests):
                 if request.kind == RequestKind.ADD_PARTITIONS_TO_TXN and request.transactional_id == transactional_id:
                     if is_taken(request, after.requests[request_id]):
                         is_asked = True
@@ -380,9 +374,7 @@ def completions_bring_the_next_id(before: State, after: State) -> bool:
     Holds in: every model of transactions.
     Fails in: none; it guards how producer ids follow each other.
     """
-    for transactional_id in range(len(before.transactional_ids)):
-        was = before.transactional_ids[transactional_id]
-        now = after.transactional_ids[transactional_id]
+    for was, now in zip(before.transactional_ids, after.transactional_ids):
         if now.is_appended and not was.is_appended and is_complete(now.appended.state):
             metadata = was.coordinators[was.coordinator_epoch].metadata
             next_id = metadata.next_producer_id
@@ -426,13 +418,12 @@ def marking_coordinators_await_completion(state: State) -> bool:
     Holds in: every model of transactions.
     Fails in: none; it guards what a failed append leaves.
     """
-    for transactional_id in range(len(state.transactional_ids)):
-        transactional = state.transactional_ids[transactional_id]
-        for term in range(len(transactional.coordinators)):
-            coordinator = transactional.coordinators[term]
-            if coordinator.is_marking and not is_complete(coordinator.pending_state):
-                return False
-    return True
+    return all(
+        is_complete(coordinator.pending_state)
+        for transactional in state.transactional_ids
+        for coordinator in transactional.coordinators
+        if coordinator.is_marking
+    )
 
 
 def only_marking_coordinators_count_markers(before: State, after: State) -> bool:
@@ -443,10 +434,8 @@ def only_marking_coordinators_count_markers(before: State, after: State) -> bool
     Holds in: every model of transactions.
     Fails in: none; it guards which markers count.
     """
-    for transactional_id in range(len(before.transactional_ids)):
-        transactional = before.transactional_ids[transactional_id]
-        for term in range(len(transactional.coordinators)):
-            was = transactional.coordinators[term]
+    for transactional_id, transactional in enumerate(before.transactional_ids):
+        for term, was in enumerate(transactional.coordinators):
             now = after.transactional_ids[transactional_id].coordinators[term]
             if was.is_serving and now.is_serving and not was.is_marking and not now.is_marking:
                 if was.unmarked != now.unmarked:

@@ -21,45 +21,43 @@ def is_same_request(one: Request, other: Request) -> bool:
 
 def a_request_became_stray(before: State, after: State) -> bool:
     """Whether a free slot has now a copy of a request that a client waits for, and that nobody has taken."""
-    for stray_id in range(len(before.clients), len(before.requests)):
-        if before.requests[stray_id].kind == RequestKind.NONE and after.requests[stray_id].kind != RequestKind.NONE:
-            for client_id in range(len(before.clients)):
-                request = before.requests[client_id]
-                if not request.is_waiting and is_same_request(request, after.requests[stray_id]):
-                    return True
-    return False
+    return any(
+        not before.requests[client_id].is_waiting
+        and is_same_request(before.requests[client_id], after.requests[stray_id])
+        for stray_id in range(len(before.clients), len(before.requests))
+        if before.requests[stray_id].kind == RequestKind.NONE and after.requests[stray_id].kind != RequestKind.NONE
+        for client_id in range(len(before.clients))
+    )
 
 
 def a_batch_became_stray(before: State, after: State) -> bool:
     """Whether a free slot has now a batch that a client had sent."""
-    for stray_id in range(len(before.clients), len(before.produces)):
-        if before.produces[stray_id].stage == ProduceStage.IDLE and after.produces[stray_id].stage != ProduceStage.IDLE:
-            return True
-    return False
+    return any(
+        before.produces[stray_id].stage == ProduceStage.IDLE and after.produces[stray_id].stage != ProduceStage.IDLE
+        for stray_id in range(len(before.clients), len(before.produces))
+    )
 
 
 def a_marker_became_late(before: State, after: State) -> bool:
     """Whether a free slot has now a marker."""
-    for slot in range(len(before.late_markers)):
-        if after.late_markers[slot].request.is_sent and not before.late_markers[slot].request.is_sent:
-            return True
-    return False
+    return any(
+        late_marker.request.is_sent and not old_late_marker.request.is_sent
+        for old_late_marker, late_marker in zip(before.late_markers, after.late_markers)
+    )
 
 
 def a_coordinator_was_replaced(before: State, after: State) -> bool:
     """Whether some transactional id has a coordinator of the next term."""
-    for transactional_id in range(len(before.transactional_ids)):
-        was = before.transactional_ids[transactional_id].coordinator_epoch
-        if after.transactional_ids[transactional_id].coordinator_epoch == was + 1:
-            return True
-    return False
+    return any(
+        after.transactional_ids[transactional_id].coordinator_epoch
+        == before.transactional_ids[transactional_id].coordinator_epoch + 1
+        for transactional_id in range(len(before.transactional_ids))
+    )
 
 
 def an_append_failed(before: State, after: State) -> bool:
     """Whether an append is gone, or its coordinator has given it up."""
-    for transactional_id in range(len(before.transactional_ids)):
-        was = before.transactional_ids[transactional_id]
-        now = after.transactional_ids[transactional_id]
+    for was, now in zip(before.transactional_ids, after.transactional_ids):
         if was.is_appended:
             if not now.is_appended:
                 return True
@@ -73,25 +71,19 @@ def an_append_failed(before: State, after: State) -> bool:
 
 def a_marker_was_taken(before: State, after: State, marker: Marker) -> bool:
     """Whether a marker, an ABORT if that is asked for, was under way and is no more."""
-    for transactional_id in range(len(before.transactional_ids)):
-        was = before.transactional_ids[transactional_id]
-        now = after.transactional_ids[transactional_id]
-        for term in range(len(was.coordinators)):
-            coordinator = was.coordinators[term]
-            for partition_id in range(len(coordinator.markers)):
-                request = coordinator.markers[partition_id]
-                if request.is_sent and not now.coordinators[term].markers[partition_id].is_sent:
-                    if marker == Marker.NONE or request.marker == marker:
-                        return True
-    return False
+    return any(
+        marker == Marker.NONE or request.marker == marker
+        for transactional_id, was in enumerate(before.transactional_ids)
+        for term, coordinator in enumerate(was.coordinators)
+        for partition_id, request in enumerate(coordinator.markers)
+        if request.is_sent
+        and not after.transactional_ids[transactional_id].coordinators[term].markers[partition_id].is_sent
+    )
 
 
 def has_batch_under_way(state: State, producer_id: int) -> bool:
     """Whether a batch of the producer is under way."""
-    for produce_id in range(len(state.produces)):
-        if state.produces[produce_id].batch.producer_id == producer_id:
-            return True
-    return False
+    return any(produce.batch.producer_id == producer_id for produce in state.produces)
 
 
 def an_idle_producer_was_forgotten(before: State, after: State) -> bool:
@@ -108,19 +100,19 @@ def an_idle_producer_was_forgotten(before: State, after: State) -> bool:
 
 def an_id_is_removed(before: State, after: State) -> bool:
     """Whether the removal of a transactional id is appended."""
-    for transactional_id in range(len(before.transactional_ids)):
-        now = after.transactional_ids[transactional_id]
-        if now.appended.state == TransactionState.DEAD and not before.transactional_ids[transactional_id].is_appended:
-            return True
-    return False
+    return any(
+        after.transactional_ids[transactional_id].appended.state == TransactionState.DEAD
+        and not before.transactional_ids[transactional_id].is_appended
+        for transactional_id in range(len(before.transactional_ids))
+    )
 
 
 def a_topic_was_recreated(before: State, after: State) -> bool:
     """Whether there is a topic anew that was deleted."""
-    for partition_id in range(len(before.partitions)):
-        if before.partitions[partition_id].is_deleted and not after.partitions[partition_id].is_deleted:
-            return True
-    return False
+    return any(
+        old_partition.is_deleted and not partition.is_deleted
+        for old_partition, partition in zip(before.partitions, after.partitions)
+    )
 
 
 def disturbances_are_real(before: State, after: State) -> bool:
@@ -163,11 +155,10 @@ def transaction_is_fenced(state: State) -> bool:
 
 def is_begun_behind(state: State, last: TransactionState) -> bool:
     """Whether the next epoch is appended behind a transaction that has ended so."""
-    for transactional_id in range(len(state.transactional_ids)):
-        transactional = state.transactional_ids[transactional_id]
-        if transactional.appended.state == TransactionState.EMPTY and transactional.entry.state == last:
-            return True
-    return False
+    return any(
+        transactional.appended.state == TransactionState.EMPTY and transactional.entry.state == last
+        for transactional in state.transactional_ids
+    )
 
 
 def epoch_begins_behind_nothing(state: State) -> bool:
@@ -212,10 +203,9 @@ def is_replaced(transactional: TransactionalId) -> bool:
 
 def coordinator_is_replaced_at_rest(state: State) -> bool:
     """A coordinator is replaced while nothing is under way."""
-    for client_id in range(len(state.clients)):
-        if state.clients[client_id].state != ProducerState.UNINITIALIZED:
-            return False
-    return is_replaced(state.transactional_ids[0])
+    return all(client.state == ProducerState.UNINITIALIZED for client in state.clients) and is_replaced(
+        state.transactional_ids[0]
+    )
 
 
 def entry_outlives_its_coordinator(state: State) -> bool:
@@ -244,8 +234,7 @@ def entry_outlives_with_broker(state: State) -> bool:
 
 def end_comes_too_early(state: State) -> bool:
     """A client of the present epoch was fenced, because it ended a transaction before the one before was complete."""
-    for client_id in range(len(state.clients)):
-        client = state.clients[client_id]
+    for client in state.clients:
         entry = state.transactional_ids[client.transactional_id].entry
         if client.state == ProducerState.FATAL_ERROR and is_preparing(entry.state):
             if client.producer_id == entry.producer_id and client.producer_epoch == entry.producer_epoch:
@@ -263,12 +252,11 @@ def entry_is_lost(state: State) -> bool:
 
 def append_of_unknown_outcome(state: State) -> bool:
     """An entry is appended whose coordinator has given it up: it may still be committed."""
-    for transactional_id in range(len(state.transactional_ids)):
-        transactional = state.transactional_ids[transactional_id]
-        pending = transactional.coordinators[transactional.coordinator_epoch].pending_state
-        if transactional.is_appended and pending == TransactionState.NONE:
-            return True
-    return False
+    return any(
+        transactional.is_appended
+        and transactional.coordinators[transactional.coordinator_epoch].pending_state == TransactionState.NONE
+        for transactional in state.transactional_ids
+    )
 
 
 def producer_is_forgotten_behind_failover(state: State) -> bool:

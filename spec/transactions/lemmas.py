@@ -47,8 +47,7 @@ def producers_have_ids(state: State) -> bool:
     Why: a transaction is begun only by a producer that is ready, which the answer of the coordinator makes it.
     Source: `TransactionManager.State`; KIP-98.
     """
-    for client_id in range(len(state.clients)):
-        client = state.clients[client_id]
+    for client in state.clients:
         if has_transaction(client) and client.transaction == NO_TRANSACTION:
             return False
         if has_transaction(client) or client.state == ProducerState.READY:
@@ -63,10 +62,10 @@ def transactions_have_inputs(state: State) -> bool:
     Why: an application takes the input at its position, if there is one.
     Source: `KafkaConsumer.poll`.
     """
-    for transaction in range(len(state.transactions)):
-        if state.transactions[transaction].input_offset >= len(state.group.processed) - 1:
-            return False
-    return True
+    return all(
+        state.transactions[transaction].input_offset < len(state.group.processed) - 1
+        for transaction in range(len(state.transactions))
+    )
 
 
 def is_asked_by(request: Request, client: Client) -> bool:
@@ -95,8 +94,7 @@ def requests_fit_their_clients(state: State) -> bool:
     Why: a client does nothing else while it awaits an answer, and one entry is appended at a time.
     Source: `TransactionManager` (one request in flight); `TransactionCoordinator` (CONCURRENT_TRANSACTIONS).
     """
-    for request_id in range(len(state.requests)):
-        request = state.requests[request_id]
+    for request_id, request in enumerate(state.requests):
         if request.kind == RequestKind.ADD_PARTITIONS_TO_TXN and request.partition == NO_PARTITION:
             return False
         if request.kind == RequestKind.NONE:
@@ -119,14 +117,12 @@ def one_request_at_a_time(state: State) -> bool:
     Why: a transactional producer ends its transaction, or adds a partition, when nothing is in flight.
     Source: `TransactionManager.nextRequest`, `Sender.maybeSendAndPollTransactionalRequest`.
     """
-    for client_id in range(len(state.clients)):
-        client = state.clients[client_id]
-        if state.produces[client_id].stage != ProduceStage.IDLE:
-            if client.state != ProducerState.IN_TRANSACTION and client.state != ProducerState.FATAL_ERROR:
-                return False
-            if state.requests[client_id].kind != RequestKind.NONE:
-                return False
-    return True
+    return all(
+        not (client.state != ProducerState.IN_TRANSACTION and client.state != ProducerState.FATAL_ERROR)
+        and state.requests[client_id].kind == RequestKind.NONE
+        for client_id, client in enumerate(state.clients)
+        if state.produces[client_id].stage != ProduceStage.IDLE
+    )
 
 
 def produce_requests_are_transactional(state: State) -> bool:
@@ -135,8 +131,7 @@ def produce_requests_are_transactional(state: State) -> bool:
     Why: a producer sends only in a transaction, when it has both.
     Source: `Sender.sendProduceRequest`; KIP-98.
     """
-    for produce_id in range(len(state.produces)):
-        produce = state.produces[produce_id]
+    for produce in state.produces:
         batch = produce.batch
         if batch.marker != Marker.NONE:
             return False
@@ -164,8 +159,7 @@ def well_formed_metadata(state: State) -> bool:
     Why: an id is made known with both. Raising an epoch is followed by the abort, and removing an id by a tombstone.
     Source: `TransactionMetadata`; `TransactionStateManager.removeExpiredTransactionalIds`.
     """
-    for transactional_id in range(len(state.transactional_ids)):
-        transactional = state.transactional_ids[transactional_id]
+    for transactional in state.transactional_ids:
         if not is_well_formed(transactional.entry) or transactional.entry.state == TransactionState.DEAD:
             return False
         if not is_well_formed(transactional.appended):
@@ -185,12 +179,10 @@ def newest_coordinator_serves(state: State) -> bool:
     Why: a term begins with loading the transaction log, and ends with unloading it.
     Source: `TransactionCoordinator.onElection`, `onResignation`.
     """
-    for transactional_id in range(len(state.transactional_ids)):
-        transactional = state.transactional_ids[transactional_id]
+    for transactional in state.transactional_ids:
         if transactional.coordinator_epoch + state.budget.failovers >= len(transactional.coordinators):
             return False
-        for term in range(len(transactional.coordinators)):
-            coordinator = transactional.coordinators[term]
+        for term, coordinator in enumerate(transactional.coordinators):
             if term == transactional.coordinator_epoch and not coordinator.is_serving:
                 return False
             if term > transactional.coordinator_epoch and coordinator.is_serving:
@@ -222,12 +214,11 @@ def pending_states_may_follow(state: State) -> bool:
     completion at once.
     Source: `TransactionMetadata.prepareTransitionTo`, `prepareComplete`.
     """
-    for transactional_id in range(len(state.transactional_ids)):
-        transactional = state.transactional_ids[transactional_id]
-        for term in range(len(transactional.coordinators)):
-            if not is_consistent(transactional.coordinators[term]):
-                return False
-    return True
+    return all(
+        is_consistent(coordinator)
+        for transactional in state.transactional_ids
+        for coordinator in transactional.coordinators
+    )
 
 
 def is_copy(metadata: TransactionMetadata, entry: TransactionMetadata) -> bool:
@@ -246,8 +237,7 @@ def memory_matches_transaction_log(state: State) -> bool:
     memory before that.
     Source: `TransactionStateManager.appendTransactionToLog`; KAFKA-6119.
     """
-    for transactional_id in range(len(state.transactional_ids)):
-        transactional = state.transactional_ids[transactional_id]
+    for transactional in state.transactional_ids:
         coordinator = transactional.coordinators[transactional.coordinator_epoch]
         metadata = coordinator.metadata
         if not is_copy(metadata, transactional.entry):
@@ -274,8 +264,7 @@ def producer_ids_are_new(state: State) -> bool:
     Why: producer ids are given in order, from blocks that the controller hands out once.
     Source: `ProducerIdManager`; KIP-890 (the next producer id).
     """
-    for transactional_id in range(len(state.transactional_ids)):
-        transactional = state.transactional_ids[transactional_id]
+    for transactional in state.transactional_ids:
         if not are_given(state, transactional.entry) or not are_given(state, transactional.appended):
             return False
         for term in range(len(transactional.coordinators)):
@@ -297,10 +286,7 @@ def nobody_goes_over(state: State) -> bool:
     Why: all begin with that of the rules, and only one that is due goes over.
     Source: this project's: the models of going over have no lemmas.
     """
-    for client_id in range(len(state.clients)):
-        if state.clients[client_id].upgrade != Upgrade.NONE:
-            return False
-    return True
+    return all(client.upgrade == Upgrade.NONE for client in state.clients)
 
 
 def markers_are_decisions(state: State) -> bool:
@@ -309,8 +295,7 @@ def markers_are_decisions(state: State) -> bool:
     Why: a coordinator sends markers only of a transaction that is decided.
     Source: `TransactionMarkerChannelManager.addTxnMarkersToSend`.
     """
-    for transactional_id in range(len(state.transactional_ids)):
-        transactional = state.transactional_ids[transactional_id]
+    for transactional in state.transactional_ids:
         for term in range(len(transactional.coordinators)):
             for partition_id in range(len(state.partitions)):
                 request = transactional.coordinators[term].markers[partition_id]
@@ -324,8 +309,7 @@ def markers_are_decisions(state: State) -> bool:
 
 def has_well_formed_log(log: PartitionLog) -> bool:
     """Whether a log has batches and markers of transactions up to its end, and blanks behind."""
-    for offset in range(len(log.batches)):
-        batch = log.batches[offset]
+    for offset, batch in enumerate(log.batches):
         if offset < log.end_offset:
             if batch.producer_id == NO_PRODUCER_ID or batch.producer_epoch == NO_PRODUCER_EPOCH:
                 return False
@@ -342,10 +326,7 @@ def well_formed_transactional_logs(state: State) -> bool:
     Why: they are appended at the end, and only transactional producers and their coordinators write here.
     Source: `UnifiedLog`; KIP-98.
     """
-    for partition_id in range(len(state.partitions)):
-        if not has_well_formed_log(state.partitions[partition_id].log):
-            return False
-    return True
+    return all(has_well_formed_log(partition.log) for partition in state.partitions)
 
 
 def high_watermark_is_stored(state: State) -> bool:
@@ -354,11 +335,7 @@ def high_watermark_is_stored(state: State) -> bool:
     Why: what is not stored cannot be replicated.
     Source: `UnifiedLog.updateHighWatermark`.
     """
-    for partition_id in range(len(state.partitions)):
-        partition = state.partitions[partition_id]
-        if partition.high_watermark > partition.log.end_offset:
-            return False
-    return True
+    return all(partition.high_watermark <= partition.log.end_offset for partition in state.partitions)
 
 
 def newest_epochs_are_remembered(state: State) -> bool:
@@ -421,12 +398,11 @@ def unreplicated_transactions_match_log(state: State) -> bool:
     Why: the high watermark may still be below the marker, and then whoever leads next may have to end it again.
     Source: `ProducerStateManager.unreplicatedTxns`, `onHighWatermarkUpdated`.
     """
-    for partition_id in range(len(state.partitions)):
-        partition = state.partitions[partition_id]
-        for offset in range(len(partition.unreplicated)):
-            if partition.unreplicated[offset] != unreplicated_offset(partition, offset):
-                return False
-    return True
+    return all(
+        partition.unreplicated[offset] == unreplicated_offset(partition, offset)
+        for partition in state.partitions
+        for offset in range(len(partition.unreplicated))
+    )
 
 
 def aborted_offset(partition: Partition, offset: int) -> int:
@@ -443,8 +419,7 @@ def aborted_index_matches_log(state: State) -> bool:
     Why: the entry is written before the transaction counts as ended, and the index is made again from the log.
     Source: `TransactionIndex`, `UnifiedLog.updateProducers`; KAFKA-7866.
     """
-    for partition_id in range(len(state.partitions)):
-        partition = state.partitions[partition_id]
+    for partition in state.partitions:
         for offset in range(len(partition.aborted)):
             first_offset = aborted_offset(partition, offset)
             if partition.aborted[offset].first_offset != first_offset:
@@ -461,10 +436,9 @@ def deliveries_lie_below_position(state: State) -> bool:
     Why: it reads on from its position, which ends behind what it was given.
     Source: `SubscriptionState`, `CompletedFetch`.
     """
-    for partition_id in range(len(state.readers)):
-        reader = state.readers[partition_id]
-        partition = state.partitions[partition_id]
-        for offset in range(len(partition.aborted)):
-            if contains(reader.delivered, offset) and offset >= reader.position:
-                return False
-    return True
+    return all(
+        offset < reader.position
+        for reader, partition in zip(state.readers, state.partitions)
+        for offset in range(len(partition.aborted))
+        if contains(reader.delivered, offset)
+    )

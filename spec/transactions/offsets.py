@@ -110,10 +110,10 @@ def requests_await_loading(before: State, after: State) -> bool:
     for client_id in range(len(before.clients)):
         if before.clients[client_id].input_offset == NO_INPUT and after.clients[client_id].input_offset != NO_INPUT:
             return False
-    for offset in range(len(before.group.records)):
-        if before.group.records[offset] != after.group.records[offset]:
-            return False
-    return before.group.generation == after.group.generation
+    return (
+        all(old_record == record for old_record, record in zip(before.group.records, after.group.records))
+        and before.group.generation == after.group.generation
+    )
 
 
 def only_new_coordinators_read(state: State) -> bool:
@@ -127,10 +127,9 @@ def only_new_coordinators_read(state: State) -> bool:
     loading = state.group.loading
     if loading.is_loading != 0:
         return loading.next_offset <= state.partitions[state.offsets_partition].log.end_offset
-    for producer_id in range(len(loading.pending)):
-        if loading.pending[producer_id] != NO_INPUT:
-            return False
-    return loading.next_offset == 0 and loading.committed == 0
+    return all(loading.pending[producer_id] == NO_INPUT for producer_id in range(len(loading.pending))) and (
+        loading.next_offset == 0 and loading.committed == 0
+    )
 
 
 def loaded_pending_offset(state: State) -> bool:
@@ -139,10 +138,7 @@ def loaded_pending_offset(state: State) -> bool:
     """
     if state.group.loading.is_loading != 0 or state.budget.group_failovers == state.group.max_failovers:
         return False
-    for producer_id in range(len(state.group.pending)):
-        if state.group.pending[producer_id] != NO_INPUT:
-            return True
-    return False
+    return any(state.group.pending[producer_id] != NO_INPUT for producer_id in range(len(state.group.pending)))
 
 
 def marker_while_loading(state: State) -> bool:
@@ -150,8 +146,8 @@ def marker_while_loading(state: State) -> bool:
     ever happens to the log that is being read.
     """
     log = state.partitions[state.offsets_partition].log
-    for offset in range(log.end_offset):
-        if offset >= state.group.loading.next_offset and log.batches[offset].marker != Marker.NONE:
-            if state.group.loading.is_loading != 0:
-                return True
-    return False
+    return any(
+        state.group.loading.is_loading != 0
+        for offset in range(log.end_offset)
+        if offset >= state.group.loading.next_offset and log.batches[offset].marker != Marker.NONE
+    )

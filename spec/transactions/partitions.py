@@ -51,8 +51,7 @@ def verifications_are_joined(before: State, after: State) -> bool:
     for partition_id in range(len(before.partitions)):
         was = before.partitions[partition_id].log
         now = after.partitions[partition_id].log
-        for producer_id in range(len(was.verifications)):
-            old = was.verifications[producer_id]
+        for producer_id, old in enumerate(was.verifications):
             new = now.verifications[producer_id]
             if old.guard != 0 and new.guard != 0:
                 if old.guard != new.guard or new.producer_epoch < old.producer_epoch:
@@ -141,16 +140,16 @@ def only_what_does_not_fit_is_refused(before: State, after: State) -> bool:
 def is_sent_to(state: State, rules: TransactionRules, partition_id: int, batch: Batch) -> bool:
     """Whether a request has the batch for this very topic, and may be appended now: its transaction is verified."""
     partition = state.partitions[partition_id]
-    for produce_id in range(len(state.produces)):
-        produce = state.produces[produce_id]
-        if produce.partition == partition_id and produce.incarnation == partition.incarnation:
-            if produce.batch.id == batch.id and produce.batch.producer_epoch == batch.producer_epoch:
-                is_asked = produce.stage == ProduceStage.REQUESTED
-                if is_asked and (is_open(partition.log, batch.producer_id) or not rules.verification):
-                    return True
-                if produce.stage == ProduceStage.VERIFIED:
-                    return True
-    return False
+    return any(
+        (
+            produce.stage == ProduceStage.REQUESTED
+            and (is_open(partition.log, batch.producer_id) or not rules.verification)
+        )
+        or produce.stage == ProduceStage.VERIFIED
+        for produce in state.produces
+        if produce.partition == partition_id and produce.incarnation == partition.incarnation
+        if produce.batch.id == batch.id and produce.batch.producer_epoch == batch.producer_epoch
+    )
 
 
 def only_verified_batches_are_stored(before: State, after: State, rules: TransactionRules) -> bool:
@@ -161,8 +160,7 @@ def only_verified_batches_are_stored(before: State, after: State, rules: Transac
     Holds in: every model of transactions.
     Fails in: none; it guards what is stored.
     """
-    for partition_id in range(len(before.partitions)):
-        was = before.partitions[partition_id]
+    for partition_id, was in enumerate(before.partitions):
         now = after.partitions[partition_id]
         if now.log.end_offset > was.log.end_offset:
             batch = now.log.batches[was.log.end_offset]
@@ -182,8 +180,7 @@ def strays_keep_their_topic(before: State, after: State) -> bool:
     Holds in: every model of transactions.
     Fails in: none; it guards what becomes of requests for a deleted topic.
     """
-    for produce_id in range(len(before.produces)):
-        was = before.produces[produce_id]
+    for produce_id, was in enumerate(before.produces):
         now = after.produces[produce_id]
         if produce_id >= len(before.clients):
             if was.stage != ProduceStage.IDLE and now.stage != ProduceStage.IDLE and was.incarnation != now.incarnation:
@@ -235,8 +232,7 @@ def markers_are_written_unless_fenced(before: State, after: State, rules: Transa
     Holds in: every model of transactions.
     Fails in: none; it guards what becomes of markers.
     """
-    for transactional_id in range(len(before.transactional_ids)):
-        transactional = before.transactional_ids[transactional_id]
+    for transactional_id, transactional in enumerate(before.transactional_ids):
         for term in range(len(transactional.coordinators)):
             for partition_id in range(len(before.partitions)):
                 request = transactional.coordinators[term].markers[partition_id]
@@ -244,12 +240,11 @@ def markers_are_written_unless_fenced(before: State, after: State, rules: Transa
                 if request.is_sent and not now.is_sent:
                     if not is_rightly_done(before, after, rules, partition_id, request, term):
                         return False
-    for slot in range(len(before.late_markers)):
-        late = before.late_markers[slot]
-        if late.request.is_sent and not after.late_markers[slot].request.is_sent:
-            if not is_rightly_done(before, after, rules, late.partition, late.request, late.term):
-                return False
-    return True
+    return all(
+        is_rightly_done(before, after, rules, late.partition, late.request, late.term)
+        for slot, late in enumerate(before.late_markers)
+        if late.request.is_sent and not after.late_markers[slot].request.is_sent
+    )
 
 
 def markers_go_where_they_are_awaited(before: State, after: State) -> bool:
@@ -260,10 +255,8 @@ def markers_go_where_they_are_awaited(before: State, after: State) -> bool:
     Holds in: every model of transactions.
     Fails in: none; it guards where markers go.
     """
-    for transactional_id in range(len(before.transactional_ids)):
-        transactional = before.transactional_ids[transactional_id]
-        for term in range(len(transactional.coordinators)):
-            coordinator = transactional.coordinators[term]
+    for transactional_id, transactional in enumerate(before.transactional_ids):
+        for term, coordinator in enumerate(transactional.coordinators):
             now = after.transactional_ids[transactional_id].coordinators[term]
             for partition_id in range(len(before.partitions)):
                 if now.markers[partition_id].is_sent and not coordinator.markers[partition_id].is_sent:
@@ -328,8 +321,7 @@ def followed_markers_are_answered(before: State, after: State) -> bool:
     """
     for producer_id in range(len(before.group.unfollowed)):
         if before.group.unfollowed[producer_id] != Marker.NONE and after.group.unfollowed[producer_id] == Marker.NONE:
-            for transactional_id in range(len(after.transactional_ids)):
-                transactional = after.transactional_ids[transactional_id]
+            for transactional in after.transactional_ids:
                 for term in range(len(transactional.coordinators)):
                     request = transactional.coordinators[term].markers[after.offsets_partition]
                     if request.is_sent and request.producer_id == producer_id:
@@ -345,13 +337,11 @@ def aborted_index_names_transactions(state: State) -> bool:
     Holds in: every model of transactions.
     Fails in: none; it guards what is indexed.
     """
-    for partition_id in range(len(state.partitions)):
-        partition = state.partitions[partition_id]
-        for offset in range(len(partition.aborted)):
-            entry = partition.aborted[offset]
-            if (entry.producer_id == NO_PRODUCER_ID) != (entry.first_offset == NO_OFFSET):
-                return False
-    return True
+    return all(
+        (entry.producer_id == NO_PRODUCER_ID) == (entry.first_offset == NO_OFFSET)
+        for partition in state.partitions
+        for entry in partition.aborted
+    )
 
 
 def remembered_batches_have_sequences(state: State) -> bool:
@@ -408,9 +398,7 @@ def the_cleaner_removes_what_nobody_needs(before: State, after: State) -> bool:
     Holds in: transactions.cleaner.
     Fails in: KAFKA-8351, KAFKA-13727, REDPANDA-ZOMBIE-TX.
     """
-    for partition_id in range(len(before.partitions)):
-        was = before.partitions[partition_id]
-        now = after.partitions[partition_id]
+    for was, now in zip(before.partitions, after.partitions):
         removed = 0
         for offset in range(was.log.end_offset):
             if is_removed(was, now, offset):
@@ -429,8 +417,7 @@ def the_cleaner_removes_what_nobody_needs(before: State, after: State) -> bool:
 
 def aborted_record_is_cleaned(state: State) -> bool:
     """An aborted record is removed while its marker stands. Without an example the cleaner removes nothing."""
-    for partition_id in range(len(state.partitions)):
-        partition = state.partitions[partition_id]
+    for partition in state.partitions:
         for offset in range(len(partition.aborted)):
             first_offset = partition.aborted[offset].first_offset
             if first_offset != NO_OFFSET and partition.log.batches[first_offset].producer_id == NO_PRODUCER_ID:
@@ -440,20 +427,17 @@ def aborted_record_is_cleaned(state: State) -> bool:
 
 def has_anything(log: PartitionLog) -> bool:
     """Whether something of any producer is left in the log."""
-    for offset in range(log.end_offset):
-        if log.batches[offset].producer_id != NO_PRODUCER_ID:
-            return True
-    return False
+    return any(log.batches[offset].producer_id != NO_PRODUCER_ID for offset in range(log.end_offset))
 
 
 def marker_is_cleaned(state: State) -> bool:
     """Of a transaction with a record nothing is left in its partition, its marker included."""
-    for partition_id in range(len(state.partitions)):
-        if not has_anything(state.partitions[partition_id].log):
-            for transaction in range(len(state.transactions)):
-                if contains(state.transactions[transaction].acknowledged, partition_id):
-                    return True
-    return False
+    return any(
+        contains(state.transactions[transaction].acknowledged, partition_id)
+        for partition_id in range(len(state.partitions))
+        if not has_anything(state.partitions[partition_id].log)
+        for transaction in range(len(state.transactions))
+    )
 
 
 def last_marker_is_cleaned(state: State) -> bool:

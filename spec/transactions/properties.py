@@ -26,13 +26,12 @@ def fate_of(partition: Partition, offset: int) -> Marker:
 
 def records_with_fate(state: State, transaction: int, fate: Marker) -> int:
     """In how many partitions a record of the transaction has this fate."""
-    found = 0
-    for partition_id in range(len(state.partitions)):
-        partition = state.partitions[partition_id]
-        for offset in range(partition.log.end_offset):
-            if partition.log.batches[offset].id == transaction and fate_of(partition, offset) == fate:
-                found += 1
-    return found
+    return sum(
+        1
+        for partition in state.partitions
+        for offset in range(partition.log.end_offset)
+        if partition.log.batches[offset].id == transaction and fate_of(partition, offset) == fate
+    )
 
 
 def transactions_are_atomic(state: State) -> bool:
@@ -43,11 +42,11 @@ def transactions_are_atomic(state: State) -> bool:
     Holds in: every model of transactions.
     Fails in: the museum's entry on aborts without a new epoch.
     """
-    for transaction in range(len(state.transactions)):
-        if records_with_fate(state, transaction, Marker.COMMIT) > 0:
-            if records_with_fate(state, transaction, Marker.ABORT) > 0:
-                return False
-    return True
+    return all(
+        records_with_fate(state, transaction, Marker.ABORT) <= 0
+        for transaction in range(len(state.transactions))
+        if records_with_fate(state, transaction, Marker.COMMIT) > 0
+    )
 
 
 def only_what_was_to_be_committed_is(state: State) -> bool:
@@ -58,11 +57,11 @@ def only_what_was_to_be_committed_is(state: State) -> bool:
     Holds in: every model of transactions.
     Fails in: the museum's entries on late EndTxn and produce requests, on late markers, and on going over to version 2.
     """
-    for transaction in range(len(state.transactions)):
-        if state.transactions[transaction].asked != Marker.COMMIT:
-            if records_with_fate(state, transaction, Marker.COMMIT) > 0:
-                return False
-    return True
+    return all(
+        records_with_fate(state, transaction, Marker.COMMIT) <= 0
+        for transaction in range(len(state.transactions))
+        if state.transactions[transaction].asked != Marker.COMMIT
+    )
 
 
 def applications_are_told_the_truth(state: State) -> bool:
@@ -90,21 +89,17 @@ def committed_transactions_are_whole(state: State) -> bool:
     Holds in: every model of transactions.
     Fails in: none yet; it guards the clients' bookkeeping.
     """
-    for transaction in range(len(state.transactions)):
-        promise = state.transactions[transaction]
-        for partition_id in range(len(state.partitions)):
-            if promise.told == Marker.COMMIT and contains(promise.acknowledged, partition_id):
-                if not has_record(state.partitions[partition_id], transaction):
-                    return False
-    return True
+    return all(
+        has_record(state.partitions[partition_id], transaction)
+        for transaction, promise in enumerate(state.transactions)
+        for partition_id in range(len(state.partitions))
+        if promise.told == Marker.COMMIT and contains(promise.acknowledged, partition_id)
+    )
 
 
 def has_record(partition: Partition, transaction: int) -> bool:
     """Whether the transaction has a record in the partition."""
-    for offset in range(partition.log.end_offset):
-        if partition.log.batches[offset].id == transaction:
-            return True
-    return False
+    return any(partition.log.batches[offset].id == transaction for offset in range(partition.log.end_offset))
 
 
 def records_are_stored_once(state: State) -> bool:
@@ -189,12 +184,12 @@ def delivered_records_are_committed(state: State) -> bool:
     Holds in: every model of transactions with a reader and without a cleaner.
     Fails in: the museum's entries on the last stable offset and the aborted-transaction index.
     """
-    for partition_id in range(len(state.partitions)):
-        partition = state.partitions[partition_id]
-        for offset in range(partition.log.end_offset):
-            if contains(state.readers[partition_id].delivered, offset) and fate_of(partition, offset) != Marker.COMMIT:
-                return False
-    return True
+    return all(
+        fate_of(partition, offset) == Marker.COMMIT
+        for partition_id, partition in enumerate(state.partitions)
+        for offset in range(partition.log.end_offset)
+        if contains(state.readers[partition_id].delivered, offset)
+    )
 
 
 def committed_records_are_delivered(state: State) -> bool:
@@ -205,13 +200,12 @@ def committed_records_are_delivered(state: State) -> bool:
     Holds in: every model of transactions with a reader and without a cleaner.
     Fails in: none yet; it guards the consumer's filter.
     """
-    for partition_id in range(len(state.partitions)):
-        partition = state.partitions[partition_id]
-        for offset in range(state.readers[partition_id].position):
-            if partition.log.batches[offset].id != NO_BATCH and fate_of(partition, offset) == Marker.COMMIT:
-                if not contains(state.readers[partition_id].delivered, offset):
-                    return False
-    return True
+    return all(
+        contains(state.readers[partition_id].delivered, offset)
+        for partition_id, partition in enumerate(state.partitions)
+        for offset in range(state.readers[partition_id].position)
+        if partition.log.batches[offset].id != NO_BATCH and fate_of(partition, offset) == Marker.COMMIT
+    )
 
 
 def readers_stop_at_undecided(state: State) -> bool:
@@ -280,22 +274,21 @@ def open_transactions_are_known(state: State) -> bool:
 
 def has_output(state: State, transaction: int, fate: Marker) -> bool:
     """Whether a record of the transaction, other than that of an offset, has this fate."""
-    for partition_id in range(len(state.partitions)):
-        partition = state.partitions[partition_id]
-        if partition_id != state.offsets_partition:
-            for offset in range(partition.log.end_offset):
-                if partition.log.batches[offset].id == transaction and fate_of(partition, offset) == fate:
-                    return True
-    return False
+    return any(
+        partition.log.batches[offset].id == transaction and fate_of(partition, offset) == fate
+        for partition_id, partition in enumerate(state.partitions)
+        if partition_id != state.offsets_partition
+        for offset in range(partition.log.end_offset)
+    )
 
 
 def outputs_of(state: State, input_offset: int, fate: Marker) -> int:
     """How many transactions made from the input have an output with this fate."""
-    found = 0
-    for transaction in range(len(state.transactions)):
-        if state.transactions[transaction].input_offset == input_offset and has_output(state, transaction, fate):
-            found += 1
-    return found
+    return sum(
+        1
+        for transaction in range(len(state.transactions))
+        if state.transactions[transaction].input_offset == input_offset and has_output(state, transaction, fate)
+    )
 
 
 def inputs_take_effect_once(state: State) -> bool:
@@ -306,10 +299,9 @@ def inputs_take_effect_once(state: State) -> bool:
     Holds in: transactions.group.consume_produce.
     Fails in: the museum's entries on generations and stable offsets.
     """
-    for input_offset in range(len(state.group.processed) - 1):
-        if outputs_of(state, input_offset, Marker.COMMIT) > 1:
-            return False
-    return True
+    return all(
+        outputs_of(state, input_offset, Marker.COMMIT) <= 1 for input_offset in range(len(state.group.processed) - 1)
+    )
 
 
 def committed_inputs_take_effect(state: State) -> bool:
@@ -320,10 +312,10 @@ def committed_inputs_take_effect(state: State) -> bool:
     Holds in: every model with a group and transactions.
     Fails in: the museum's entry on markers that the group's coordinator follows late.
     """
-    for input_offset in range(state.group.committed):
-        if outputs_of(state, input_offset, Marker.COMMIT) + outputs_of(state, input_offset, Marker.NONE) == 0:
-            return False
-    return True
+    return all(
+        outputs_of(state, input_offset, Marker.COMMIT) + outputs_of(state, input_offset, Marker.NONE) != 0
+        for input_offset in range(state.group.committed)
+    )
 
 
 def inputs_are_processed_at_most_once(state: State) -> bool:
@@ -334,10 +326,7 @@ def inputs_are_processed_at_most_once(state: State) -> bool:
     Holds in: transactions.at_most_once.
     Fails in: transactions.at_least_once.repeats.
     """
-    for input_offset in range(len(state.group.processed)):
-        if state.group.processed[input_offset] > 1:
-            return False
-    return True
+    return all(state.group.processed[input_offset] <= 1 for input_offset in range(len(state.group.processed)))
 
 
 def committed_inputs_are_processed(state: State) -> bool:
@@ -348,10 +337,7 @@ def committed_inputs_are_processed(state: State) -> bool:
     Holds in: transactions.at_least_once.
     Fails in: transactions.at_most_once.loses.
     """
-    for input_offset in range(state.group.committed):
-        if state.group.processed[input_offset] == 0:
-            return False
-    return True
+    return all(state.group.processed[input_offset] != 0 for input_offset in range(state.group.committed))
 
 
 def nothing_is_undecided(state: State) -> bool:
@@ -382,50 +368,42 @@ def something_is_undecided(state: State) -> bool:
 
 def committed_transaction(state: State) -> bool:
     """An application was told that its transaction is committed, and a record of it is."""
-    for transaction in range(len(state.transactions)):
-        if state.transactions[transaction].told == Marker.COMMIT:
-            if records_with_fate(state, transaction, Marker.COMMIT) > 0:
-                return True
-    return False
+    return any(
+        records_with_fate(state, transaction, Marker.COMMIT) > 0
+        for transaction in range(len(state.transactions))
+        if state.transactions[transaction].told == Marker.COMMIT
+    )
 
 
 def aborted_transaction(state: State) -> bool:
     """A record of an aborted transaction is stored."""
-    for transaction in range(len(state.transactions)):
-        if records_with_fate(state, transaction, Marker.ABORT) > 0:
-            return True
-    return False
+    return any(
+        records_with_fate(state, transaction, Marker.ABORT) > 0 for transaction in range(len(state.transactions))
+    )
 
 
 def fenced_client(state: State) -> bool:
     """A client was refused for good."""
-    for client_id in range(len(state.clients)):
-        if state.clients[client_id].state == ProducerState.FATAL_ERROR:
-            return True
-    return False
+    return any(client.state == ProducerState.FATAL_ERROR for client in state.clients)
 
 
 def delivered_record(state: State) -> bool:
     """A read_committed consumer was given a record."""
-    for partition_id in range(len(state.readers)):
-        if state.readers[partition_id].delivered != 0:
-            return True
-    return False
+    return any(reader.delivered != 0 for reader in state.readers)
 
 
 def every_input_is_done(state: State) -> bool:
     """Every input is processed once, and its offset committed."""
-    for input_offset in range(len(state.group.processed) - 1):
-        if state.group.processed[input_offset] != 1:
-            return False
-    return state.group.committed == len(state.group.processed) - 1
+    return (
+        all(state.group.processed[input_offset] == 1 for input_offset in range(len(state.group.processed) - 1))
+        and state.group.committed == len(state.group.processed) - 1
+    )
 
 
 def partition_is_asked_for(state: State) -> bool:
     """A client asks the coordinator to add a partition, as only those of transaction version 1 do. Without an example
     nobody has gone back to it.
     """
-    for client_id in range(len(state.clients)):
-        if state.requests[client_id].kind == RequestKind.ADD_PARTITIONS_TO_TXN:
-            return True
-    return False
+    return any(
+        state.requests[client_id].kind == RequestKind.ADD_PARTITIONS_TO_TXN for client_id in range(len(state.clients))
+    )

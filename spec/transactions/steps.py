@@ -13,11 +13,11 @@ from kafkacheck.impl.transactions.records import Coordinator, Partition, Request
 def ends_later(partition: Partition, offset: int) -> bool:
     """Whether the record at `offset` is open, or the marker that ends its transaction is not replicated."""
     batch = partition.log.batches[offset]
-    for later in range(offset + 1, partition.high_watermark):
-        other = partition.log.batches[later]
-        if other.producer_id == batch.producer_id and other.marker != Marker.NONE:
-            return False
-    return True
+    return all(
+        partition.log.batches[later].marker == Marker.NONE
+        for later in range(offset + 1, partition.high_watermark)
+        if partition.log.batches[later].producer_id == batch.producer_id
+    )
 
 
 def stable_offset(partition: Partition) -> int:
@@ -37,10 +37,10 @@ def stable_offset_does_not_fall(before: State, after: State) -> bool:
     Holds in: every model of transactions with a reader.
     Fails in: none yet; it guards what a log may lose.
     """
-    for partition_id in range(len(before.partitions)):
-        if stable_offset(after.partitions[partition_id]) < stable_offset(before.partitions[partition_id]):
-            return False
-    return True
+    return all(
+        stable_offset(partition) >= stable_offset(old_partition)
+        for old_partition, partition in zip(before.partitions, after.partitions)
+    )
 
 
 def may_follow(state: int, following: int) -> bool:
@@ -105,8 +105,7 @@ def coordinator_transitions_are_valid(before: State, after: State) -> bool:
     """
     for transactional_id in range(len(before.transactional_ids)):
         coordinators = before.transactional_ids[transactional_id].coordinators
-        for term in range(len(coordinators)):
-            was = coordinators[term]
+        for term, was in enumerate(coordinators):
             coordinator = after.transactional_ids[transactional_id].coordinators[term]
             pending = coordinator.pending_state
             if pending != TransactionState.NONE and not may_follow(coordinator.metadata.state, pending):
@@ -124,9 +123,7 @@ def transactional_ids_do_not_go_back(before: State, after: State) -> bool:
     Holds in: every model of transactions.
     Fails in: none yet; it guards what is appended to the transaction log.
     """
-    for transactional_id in range(len(before.transactional_ids)):
-        was = before.transactional_ids[transactional_id]
-        now = after.transactional_ids[transactional_id]
+    for was, now in zip(before.transactional_ids, after.transactional_ids):
         if now.coordinator_epoch < was.coordinator_epoch:
             return False
         if now.entry.producer_id == was.entry.producer_id and now.entry.producer_epoch < was.entry.producer_epoch:
@@ -149,8 +146,7 @@ def older_producers_append_nothing(before: State, after: State) -> bool:
     Holds in: every model of transactions but transactions.append_failures.
     Fails in: where the outcome of an append is unknown: then the coordinator's memory and the log disagree.
     """
-    for request_id in range(len(before.requests)):
-        request = before.requests[request_id]
+    for request_id, request in enumerate(before.requests):
         was = before.transactional_ids[request.transactional_id]
         is_begun = after.transactional_ids[request.transactional_id].is_appended and not was.is_appended
         if is_begun and is_taken(request, after.requests[request_id]):
@@ -167,13 +163,11 @@ def clients_skip_no_epoch(before: State, after: State) -> bool:
     Holds in: every model of transactions.
     Fails in: the museum's entry on asking for an epoch without saying which one was there.
     """
-    for client_id in range(len(before.clients)):
-        client = before.clients[client_id]
-        now = after.clients[client_id]
-        if client.producer_id != NO_PRODUCER_ID and client.producer_id == now.producer_id:
-            if now.producer_epoch > client.producer_epoch + 1:
-                return False
-    return True
+    return all(
+        after.clients[client_id].producer_epoch <= client.producer_epoch + 1
+        for client_id, client in enumerate(before.clients)
+        if client.producer_id != NO_PRODUCER_ID and client.producer_id == after.clients[client_id].producer_id
+    )
 
 
 def stopped_clients_do_nothing(before: State, after: State) -> bool:
@@ -184,9 +178,7 @@ def stopped_clients_do_nothing(before: State, after: State) -> bool:
     Holds in: every model of transactions.
     Fails in: none yet; it guards the clients.
     """
-    for client_id in range(len(before.clients)):
-        client = before.clients[client_id]
-        now = after.clients[client_id]
+    for client, now in zip(before.clients, after.clients):
         if client.state == ProducerState.FATAL_ERROR:
             if now.state != client.state or now.input_offset != client.input_offset:
                 return False

@@ -436,20 +436,14 @@ def test_an_unknown_action():
         model().action("owns")
 
 
-def test_a_list_that_changes_after_the_definition_is_refused():
-    actions = [plain_count_up, own]
-    made = model(bounds=BOUNDS, actions=actions)
-    assert len(made.with_bounds({"members": 3}).actions) == 2
-    actions.clear()
-    with pytest.raises(ModelError, match="`actions` has changed since"):
+@pytest.mark.parametrize("role", ["bounds", "actions", "always"])
+def test_what_a_model_was_given_must_stay(role):
+    given = {"bounds": dict(BOUNDS), "actions": [plain_count_up, own], "always": [is_small]}
+    made = model(**given)
+    assert made.with_properties(["is_small"]).bounds == BOUNDS
+    given[role].clear()
+    with pytest.raises(ModelError, match=f"`{role}` has changed since"):
         made.with_properties(["is_small"])
-
-
-def test_bounds_are_taken_over_when_a_model_is_defined():
-    bounds = dict(BOUNDS)
-    made = model(bounds=bounds, always=[is_small])
-    bounds["members"] = 9
-    assert made.bounds == BOUNDS and made.with_properties(["is_small"]).bounds == BOUNDS
 
 
 def test_the_question_is_the_first_paragraph_of_the_module(tmp_path):

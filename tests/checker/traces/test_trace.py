@@ -6,7 +6,7 @@ from dataclasses import replace
 import itf_py
 import pytest
 
-from kafkacheck.checker.process.errors import EvaluationError
+from kafkacheck.checker.process.errors import SelfCheckError
 from kafkacheck.checker.traces.itf import to_itf
 from kafkacheck.checker.traces.trace import Trace, call_text, changed_fields, rebuild, to_json
 from tests.support.behaviours import run
@@ -73,7 +73,7 @@ def test_the_first_call_in_model_order_is_taken():
 
 def test_states_that_no_action_connects_are_an_error(loss):
     chain = [MODEL.layout.flatten(step.state) for step in loss.steps]
-    with pytest.raises(EvaluationError, match=r"no action leads to state 2 .*mood: CALM -> BUSY"):
+    with pytest.raises(SelfCheckError, match=r"no action leads to state 2 .*mood: CALM -> BUSY"):
         rebuild(MODEL, [chain[0], chain[2]])
 
 
