@@ -7,10 +7,10 @@ Left out, and why that is sound: errors after which a follower only asks again a
 at once and the follower may ask again.
 """
 
+from kafkacheck.checker.schema import clear
 from kafkacheck.impl.broker.epoch_file import answered_end_offset, end_offset_of_epoch, epoch_with_end
 from kafkacheck.impl.broker.fetch_session import is_session_unknown, knows_epoch, open_session, refuse_session
 from kafkacheck.impl.broker.leader import is_leading, raise_high_watermark
-from kafkacheck.impl.broker.messages import clear_fetch, clear_old_fetch
 from kafkacheck.impl.broker.records import Broker, Fetch, OldFetch
 from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import (
@@ -102,21 +102,21 @@ def leader_answers_fetch(state: State, rules: ClusterRules, follower_id: Replica
     session = state.fetch_sessions[follower_id]
     if is_session_unknown(fetch, session):
         refuse_session(fetch, session, state.brokers[follower_id])
-        clear_fetch(fetch)
+        clear(fetch)
         return True
     open_session(fetch, session, state.brokers[follower_id])
     if not is_leading(state, fetch.leader):
         if rules.unled_fetch_is_refused or fetch.offset <= broker.high_watermark:
-            clear_fetch(fetch)
+            clear(fetch)
         else:
             begin_answer(fetch, broker)
             fetch.error = FetchError.OFFSET_OUT_OF_RANGE
     elif is_fenced(broker, rules, fetch.leader_epoch) and knows_epoch(fetch, rules):
-        clear_fetch(fetch)
+        clear(fetch)
     elif is_of_other_topic(broker, rules, fetch.topic_id):
-        clear_fetch(fetch)
+        clear(fetch)
     elif fetch.broker_epoch < broker.followers[follower_id].broker_epoch:
-        clear_fetch(fetch)
+        clear(fetch)
     elif is_diverging(broker, rules, fetch.offset, fetch.asked_epoch) and fetch.offset >= broker.log_start_offset:
         begin_answer(fetch, broker)
         fetch.diverging_epoch = epoch_with_end(broker, rules, fetch.asked_epoch)
@@ -176,7 +176,7 @@ def leader_reads_old_fetch(state: State, rules: ClusterRules, follower_id: Repli
     if is_readable(state, rules, fetch):
         fetch.stage = Stage.ANSWERED
     else:
-        clear_old_fetch(fetch)
+        clear(fetch)
     return True
 
 
@@ -198,7 +198,7 @@ def leader_counts_old_fetch(state: State, rules: ClusterRules, follower_id: Repl
     if is_leading(state, fetch.leader) and counts(broker, rules, follower_id, fetch):
         update_follower(broker, follower_id, fetch.offset, fetch.broker_epoch)
         raise_high_watermark(state, rules, fetch.leader)
-    clear_old_fetch(fetch)
+    clear(fetch)
     return True
 
 
@@ -219,7 +219,7 @@ def leader_answers_epoch_end(state: State, rules: ClusterRules, follower_id: Rep
         return False
     broker = state.brokers[fetch.leader]
     if not is_leading(state, fetch.leader) or is_fenced(broker, rules, fetch.leader_epoch):
-        clear_fetch(fetch)
+        clear(fetch)
     else:
         fetch.stage = Stage.ANSWERED
         fetch.diverging_epoch = epoch_with_end(broker, rules, fetch.asked_epoch)

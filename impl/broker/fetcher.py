@@ -6,11 +6,11 @@ Source: apache/kafka (commit 1eb7644349); KIP-101, KIP-279, KIP-595, KAFKA-14704
 Left out, and why that is sound: back-off, which is waiting.
 """
 
+from kafkacheck.checker.schema import clear
 from kafkacheck.impl.broker.epoch_file import end_offset_of_epoch, epoch_with_end, latest_file_epoch
 from kafkacheck.impl.broker.fetch import is_of_other_topic
 from kafkacheck.impl.broker.fetch_session import begin_fetch
 from kafkacheck.impl.broker.log_file import advance_log_start, append_to_log, begin_log_at, truncate_log
-from kafkacheck.impl.broker.messages import clear_fetch
 from kafkacheck.impl.broker.records import Broker, Fetch
 from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import (
@@ -52,7 +52,7 @@ def send(state: State, follower_id: int, question: Question) -> None:
     """Send a request to the leader; one that was given up is gone, unless the world left it there (`old_fetches`)."""
     broker = state.brokers[follower_id]
     fetch = state.fetches[follower_id]
-    clear_fetch(state.fetches[follower_id])
+    clear(state.fetches[follower_id])
     fetch.stage = Stage.REQUESTED
     fetch.question = question
     fetch.topic_id = broker.topic_id
@@ -144,7 +144,7 @@ def follower_truncates(state: State, rules: ClusterRules, follower_id: ReplicaId
             broker.must_truncate = False
         elif latest_file_epoch(broker) == NO_EPOCH:
             broker.must_truncate = False
-    clear_fetch(state.fetches[follower_id])
+    clear(state.fetches[follower_id])
     return True
 
 
@@ -210,5 +210,5 @@ def follower_uses_fetch(state: State, rules: ClusterRules, follower_id: ReplicaI
                 leave_out_of_range(state, rules, follower_id, fetch.leader)
         else:
             use_answer(broker, rules, fetch)
-    clear_fetch(state.fetches[follower_id])
+    clear(state.fetches[follower_id])
     return True

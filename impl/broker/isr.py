@@ -8,9 +8,8 @@ lagging at once, later or never. An expansion is proposed at any time while its 
 each fetch of that follower.
 """
 
-from kafkacheck.checker.schema import contains, excluding, including
+from kafkacheck.checker.schema import clear, contains, excluding, including
 from kafkacheck.impl.broker.leader import is_leading, raise_high_watermark
-from kafkacheck.impl.broker.messages import clear_alter_partition
 from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, AlterPartitionError, Propagation, Stage
@@ -237,5 +236,5 @@ def leader_learns_of_change(state: State, rules: ClusterRules, leader_id: Replic
             raise_high_watermark(state, rules, leader_id)
         elif change.error == AlterPartitionError.INELIGIBLE_REPLICA:
             leader.pending_isr = 0
-    clear_alter_partition(state, leader_id)
+    clear(state.alter_partitions[leader_id])
     return True

@@ -6,13 +6,13 @@ Left out, and why that is sound: the recovery of a broker's log, which ends at o
 one process under way, as Kafka sends one at a time; what the metadata says.
 """
 
+from kafkacheck.checker.schema import clear
 from kafkacheck.impl.constants import NO_OFFSET, BrokerControlState, BrokerState, Stage
 from kafkacheck.impl.controller.broker_lifecycle import (
     BrokerId,
     BrokerLives,
     LivingBroker,
     append_metadata,
-    clear_heartbeat,
     set_registration_offset,
 )
 
@@ -22,7 +22,7 @@ def end_process(broker: LivingBroker) -> None:
     broker.state = BrokerState.NOT_RUNNING
     broker.metadata_offset = NO_OFFSET
     if broker.heartbeat.stage == Stage.ANSWERED:
-        clear_heartbeat(broker.heartbeat)
+        clear(broker.heartbeat)
 
 
 def broker_registers(state: BrokerLives, broker_id: BrokerId) -> bool:
@@ -106,7 +106,7 @@ def broker_receives_answer(state: BrokerLives, broker_id: BrokerId) -> bool:
         broker.state = BrokerState.RECOVERY
     elif broker.state == BrokerState.RECOVERY and not heartbeat.is_fenced:
         broker.state = BrokerState.RUNNING
-    clear_heartbeat(heartbeat)
+    clear(heartbeat)
     if may_stop:
         end_process(broker)
     return True

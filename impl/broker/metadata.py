@@ -7,11 +7,10 @@ Left out, and why that is sound: UpdateMetadata requests of the ZooKeeper era, b
 be late, so `impl.broker.isr` lets a leader take any follower that has fetched for alive.
 """
 
-from kafkacheck.checker.schema import contains
+from kafkacheck.checker.schema import clear, contains
 from kafkacheck.impl.broker.epoch_file import assign_epoch, has_epoch_file, latest_file_epoch
 from kafkacheck.impl.broker.leader import forget_followers, is_leading, raise_high_watermark
 from kafkacheck.impl.broker.log_file import drop_log, truncate_log
-from kafkacheck.impl.broker.messages import clear_alter_partition, clear_fetch
 from kafkacheck.impl.broker.records import Broker, MetadataOffset
 from kafkacheck.impl.broker.registration import refuses_newer
 from kafkacheck.impl.cluster import State
@@ -68,9 +67,9 @@ def turn_to_leader(state: State, rules: ClusterRules, broker_id: int, metadata: 
     if rules.only_leader_names_read_replica:
         forget_followers(broker)
     if state.alter_partitions[broker_id].stage == Stage.ANSWERED:
-        clear_alter_partition(state, broker_id)
+        clear(state.alter_partitions[broker_id])
     if state.fetches[broker_id].stage == Stage.ANSWERED and rules.stale_answer_is_refused:
-        clear_fetch(state.fetches[broker_id])
+        clear(state.fetches[broker_id])
     if broker.is_log_offline and rules.offline_log_is_not_replaced:
         broker.leader = NO_LEADER
     elif metadata.leader == broker_id:

@@ -6,6 +6,7 @@ Source: apache/kafka (commit 1eb7644349); KAFKA-10432, KAFKA-1647, KIP-966.
 Left out, and why that is sound: torn batches, because recovery cuts them, so they are the same as lost ones.
 """
 
+from kafkacheck.checker.schema import clear
 from kafkacheck.impl.broker.epoch_file import (
     assign_epoch,
     cut_epochs_from,
@@ -15,7 +16,6 @@ from kafkacheck.impl.broker.epoch_file import (
 )
 from kafkacheck.impl.broker.fetch_session import drop_session, end_session
 from kafkacheck.impl.broker.log_file import drop_log
-from kafkacheck.impl.broker.messages import clear_alter_partition, clear_fetch, clear_old_fetch
 from kafkacheck.impl.broker.metadata import forget_partition
 from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.broker.registration import end_registration
@@ -77,18 +77,18 @@ def stop_process(state: State, broker_id: int) -> None:
     broker.controller_epoch = 0
     broker.high_watermark = 0
     if state.alter_partitions[broker_id].stage == Stage.ANSWERED:
-        clear_alter_partition(state, broker_id)
+        clear(state.alter_partitions[broker_id])
     if state.fetches[broker_id].stage == Stage.ANSWERED or state.fetches[broker_id].question == Question.EPOCH_END:
-        clear_fetch(state.fetches[broker_id])
+        clear(state.fetches[broker_id])
     end_session(state.fetch_sessions[broker_id])
     for other_id in range(len(state.brokers)):
         drop_session(state.fetch_sessions[other_id], broker_id)
         fetch = state.fetches[other_id]
         if fetch.stage == Stage.REQUESTED and fetch.leader == broker_id:
-            clear_fetch(fetch)
+            clear(fetch)
     for follower_id in range(len(state.old_fetches)):
         if state.old_fetches[follower_id].leader == broker_id:
-            clear_old_fetch(state.old_fetches[follower_id])
+            clear(state.old_fetches[follower_id])
 
 
 def lose_unflushed(broker: Broker, end_offset: int) -> None:

@@ -10,11 +10,10 @@ follower takes from where it is to the log's end; otherwise it may be over soon,
 epoch, which are their producer's last batch until it writes again.
 """
 
-from kafkacheck.checker.schema import contains, excluding, including
+from kafkacheck.checker.schema import clear, contains, excluding, including
 from kafkacheck.impl.compaction.records import CleaningEnd, CompactedReplica, State
 from kafkacheck.impl.compaction.replica import first_unstable_offset, is_data, known_high_watermark, outcome_in
 from kafkacheck.impl.compaction.rules import CompactionRules
-from kafkacheck.impl.producer.append import clear_batch
 from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.producer.records import PartitionLog
 from kafkacheck.impl.replication.records import ReplicaId
@@ -118,7 +117,7 @@ def remove(replica: CompactedReplica, rules: CompactionRules, offset: int) -> No
     replica.kept = excluding(replica.kept, offset)
     replica.stamped = excluding(replica.stamped, offset)
     if not keeps_batch:
-        clear_batch(batch)
+        clear(batch)
 
 
 def cleaner_cleans(

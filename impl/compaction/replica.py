@@ -6,11 +6,11 @@ Source: apache/kafka (commit 1eb7644349); KIP-98.
 Left out, and why that is sound: fetches on their way; a gap that cleaning has left is passed offset by offset.
 """
 
-from kafkacheck.checker.schema import contains, excluding, including
+from kafkacheck.checker.schema import clear, contains, excluding, including
 from kafkacheck.impl.compaction.records import NOTHING, CompactedReplica, State, Write
 from kafkacheck.impl.compaction.rules import CompactionRules
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.append import append_batch, append_error, append_marker, clear_batch, is_full, learn_of
+from kafkacheck.impl.producer.append import append_batch, append_error, append_marker, is_full, learn_of
 from kafkacheck.impl.producer.constants import NO_BATCH, NO_PRODUCER_ID, Marker, Origin, ProduceError
 from kafkacheck.impl.producer.records import Batch, PartitionLog, ProducerId
 from kafkacheck.impl.producer.reload import forget_producers
@@ -95,7 +95,7 @@ def append_write(state: State, rules: CompactionRules, write_id: int) -> bool:
     write_batch(batch, write_id, write, state.is_transactional)
     is_stored = duplicate_offset(log.producers[write.producer_id], batch, log.max_sequence) != NO_OFFSET
     if is_stored or append_error(log, rules, batch, NO_GUARD, Origin.CLIENT) != ProduceError.NONE:
-        clear_batch(batch)
+        clear(batch)
         return False
     replica.kept = including(replica.kept, log.end_offset)
     append_batch(log, rules, batch)
@@ -183,7 +183,7 @@ def rebuild_producers(replica: CompactedReplica, rules: CompactionRules) -> None
 def truncate_to(replica: CompactedReplica, rules: CompactionRules, end_offset: int) -> None:
     """Cut a replica's log."""
     for offset in range(end_offset, replica.log.end_offset):
-        clear_batch(replica.log.batches[offset])
+        clear(replica.log.batches[offset])
         replica.kept = excluding(replica.kept, offset)
         replica.stamped = excluding(replica.stamped, offset)
     replica.log.end_offset = min(replica.log.end_offset, end_offset)

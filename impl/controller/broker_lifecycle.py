@@ -19,7 +19,7 @@ from the end than there are brokers, and one.
 
 from typing import Annotated, NamedTuple
 
-from kafkacheck.checker.schema import Allowance, Array, ById, Epoch, Id, Struct
+from kafkacheck.checker.schema import Allowance, Array, ById, Epoch, Id, Struct, clear
 from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, BrokerControlState, BrokerState, Stage
 
 BrokerId = Annotated[int, Id("brokers")]
@@ -177,18 +177,6 @@ def count_no_more(state: BrokerLives, offset: int) -> None:
         shift_offsets(state, offset + 1, len(state.brokers) + 1, -1)
 
 
-def clear_heartbeat(heartbeat: BrokerHeartbeat) -> None:
-    """Leave nothing under way."""
-    heartbeat.stage = Stage.IDLE
-    heartbeat.broker_epoch = 0
-    heartbeat.current_metadata_offset = NO_OFFSET
-    heartbeat.want_fence = False
-    heartbeat.want_shut_down = False
-    heartbeat.is_caught_up = False
-    heartbeat.is_fenced = False
-    heartbeat.should_shut_down = False
-
-
 def is_active(state: BrokerLives, broker_id: int) -> bool:
     """Whether the controller waits for what a broker replays."""
     return state.registrations[broker_id].state == BrokerControlState.UNFENCED
@@ -309,7 +297,7 @@ def answer_heartbeat(state: BrokerLives, rules: LifecycleRules, broker_id: int) 
     is_caught_up = has_caught_up(state, rules, broker_id)
     if state_after == BrokerControlState.UNFENCED:
         registration.metadata_offset = heartbeat.current_metadata_offset
-    clear_heartbeat(heartbeat)
+    clear(heartbeat)
     if state_after == BrokerControlState.SHUTDOWN_NOW:
         fence_broker(state, broker_id)
     elif state_after != current and state_after == BrokerControlState.UNFENCED:
@@ -342,7 +330,7 @@ def controller_handles_heartbeat(state: BrokerLives, rules: LifecycleRules, brok
     if heartbeat.stage != Stage.REQUESTED:
         return False
     if heartbeat.broker_epoch != state.registrations[broker_id].broker_epoch:
-        clear_heartbeat(heartbeat)
+        clear(heartbeat)
         return True
     answer_heartbeat(state, rules, broker_id)
     return True

@@ -6,7 +6,7 @@ Source: apache/kafka (commit 1eb7644349); KIP-966.
 Left out, and why that is sound: `lastKnownElr` with more than one member, because no election reads it.
 """
 
-from kafkacheck.checker.schema import cardinality, contains, excluding, including
+from kafkacheck.checker.schema import cardinality, contains, copy, excluding, including
 from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, Propagation
 from kafkacheck.impl.controller.records import Metadata
@@ -43,23 +43,8 @@ def begin_change(state: State) -> None:
     before = controller.history[controller.offset]
     controller.offset += 1
     after = controller.history[controller.offset]
+    copy(after, before)
     after.controller_epoch = controller.epoch
-    after.topic_id = before.topic_id
-    after.is_deleting = before.is_deleting
-    after.leader_epoch = before.leader_epoch
-    after.leader = before.leader
-    after.told_epoch = before.told_epoch
-    after.partition_epoch = before.partition_epoch
-    after.isr = before.isr
-    after.elr = before.elr
-    after.replicas = before.replicas
-    after.target = before.target
-    after.adding = before.adding
-    after.active = before.active
-    after.is_recovering = before.is_recovering
-    after.is_min_isr_lowered = before.is_min_isr_lowered
-    for broker_id in range(len(state.brokers)):
-        after.broker_epochs[broker_id] = before.broker_epochs[broker_id]
 
 
 def min_insync_replicas(metadata: Metadata, rules: ClusterRules) -> int:

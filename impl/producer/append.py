@@ -8,10 +8,9 @@ To append as a leader: `duplicate_offset` first (for `CLIENT`), then `append_err
 `append_batch` or `append_marker`. A follower and a replay call `append_error` with `REPLICATION`, too.
 """
 
+from kafkacheck.checker.schema import clear, copy
 from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.producer.constants import (
-    NO_BATCH,
-    NO_PRODUCER_EPOCH,
     NO_PRODUCER_ID,
     NO_SEQUENCE,
     Marker,
@@ -22,31 +21,7 @@ from kafkacheck.impl.producer.records import Batch, PartitionLog, ProducerStateE
 from kafkacheck.impl.producer.rules import AppendRules
 from kafkacheck.impl.producer.sequences import is_in_sequence
 from kafkacheck.impl.producer.state import begin_epoch, has_open_transaction, is_known, last_sequence, remember_batch
-from kafkacheck.impl.producer.verification import NO_GUARD, clear_verification, needs_verification
-
-
-def copy_batch(target: Batch, source: Batch) -> None:
-    """Make `target` equal to `source`."""
-    target.id = source.id
-    target.producer_id = source.producer_id
-    target.producer_epoch = source.producer_epoch
-    target.base_sequence = source.base_sequence
-    target.record_count = source.record_count
-    target.is_transactional = source.is_transactional
-    target.marker = source.marker
-    target.coordinator_epoch = source.coordinator_epoch
-
-
-def clear_batch(batch: Batch) -> None:
-    """Make the slot blank."""
-    batch.id = NO_BATCH
-    batch.producer_id = NO_PRODUCER_ID
-    batch.producer_epoch = NO_PRODUCER_EPOCH
-    batch.base_sequence = NO_SEQUENCE
-    batch.record_count = 1
-    batch.is_transactional = 0
-    batch.marker = Marker.NONE
-    batch.coordinator_epoch = 0
+from kafkacheck.impl.producer.verification import NO_GUARD, needs_verification
 
 
 def is_full(log: PartitionLog) -> bool:
@@ -120,7 +95,7 @@ def learn_of_batch(log: PartitionLog, rules: AppendRules, batch: Batch, offset: 
     if batch.is_transactional == 1:
         if entry.current_transaction_first_offset == NO_OFFSET:
             entry.current_transaction_first_offset = offset
-        clear_verification(log, batch.producer_id)
+        clear(log.verifications[batch.producer_id])
 
 
 def learn_of_marker(log: PartitionLog, marker: Batch) -> None:
@@ -129,7 +104,7 @@ def learn_of_marker(log: PartitionLog, marker: Batch) -> None:
     begin_epoch(entry, marker.producer_epoch)
     entry.coordinator_epoch = marker.coordinator_epoch
     entry.current_transaction_first_offset = NO_OFFSET
-    clear_verification(log, marker.producer_id)
+    clear(log.verifications[marker.producer_id])
 
 
 def learn_of(log: PartitionLog, rules: AppendRules, offset: int) -> None:
@@ -143,7 +118,7 @@ def learn_of(log: PartitionLog, rules: AppendRules, offset: int) -> None:
 
 def append_batch(log: PartitionLog, rules: AppendRules, batch: Batch) -> None:
     """Store a batch or marker at the end of a log that is not full, and learn of it."""
-    copy_batch(log.batches[log.end_offset], batch)
+    copy(log.batches[log.end_offset], batch)
     log.end_offset += 1
     learn_of(log, rules, log.end_offset - 1)
 

@@ -6,6 +6,7 @@ Left out, and why that is sound: a deposed leader that answers for a batch below
 true, and the batch is answered when it is sent again.
 """
 
+from kafkacheck.checker.schema import clear
 from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.producer.append import append_batch, append_error, is_full
 from kafkacheck.impl.producer.client_records import PartitionId
@@ -15,7 +16,7 @@ from kafkacheck.impl.producer.records import Batch
 from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.producer.state import duplicate_offset
 from kafkacheck.impl.producer.verification import NO_GUARD, start_verification
-from kafkacheck.impl.producer.wire import answer, clear_late_request, is_free, next_request
+from kafkacheck.impl.producer.wire import answer, is_free, next_request
 from kafkacheck.impl.producing import State
 
 
@@ -133,6 +134,6 @@ def leader_handles_late_request(state: State, rules: ProducerRules, slot: LateSl
         if stored_offset(replica, rules, late.batch) == NO_OFFSET:
             append_as_leader(replica, rules, late.batch)
     partition_id = late.partition
-    clear_late_request(late)
+    clear(late)
     complete_requests(state, rules, partition_id)
     return True

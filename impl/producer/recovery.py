@@ -6,13 +6,13 @@ Source: apache/kafka (commit 1eb7644349); KAFKA-5249, KAFKA-5829, KAFKA-9892.
 Left out, and why that is sound: segments: a roll may come behind any batch, and matters here only for its snapshot.
 """
 
+from kafkacheck.checker.schema import copy
 from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.producer.client_records import PartitionId
 from kafkacheck.impl.producer.leader import complete_requests
 from kafkacheck.impl.producer.partition_records import PartitionReplica
 from kafkacheck.impl.producer.reload import (
     clear_snapshot,
-    copy_snapshot,
     forget_producers,
     load_snapshot,
     rebuild_from_log,
@@ -44,7 +44,7 @@ def broker_rolls_segment(state: State, rules: ProducerRules, partition_id: Parti
         return False
     for distance in range(1, len(replica.snapshots)):
         place = len(replica.snapshots) - distance
-        copy_snapshot(replica.snapshots[place], replica.snapshots[place - 1])
+        copy(replica.snapshots[place], replica.snapshots[place - 1])
     write_snapshot(replica.log, replica.snapshots[0], offset)
     return True
 
@@ -73,7 +73,7 @@ def broker_flushes_log(state: State, rules: ProducerRules, partition_id: Partiti
 def remove_snapshot(replica: PartitionReplica, place: int) -> None:
     """Remove one file; older ones move up, so that the newest is the first."""
     for older in range(place + 1, len(replica.snapshots)):
-        copy_snapshot(replica.snapshots[older - 1], replica.snapshots[older])
+        copy(replica.snapshots[older - 1], replica.snapshots[older])
     clear_snapshot(replica.snapshots[len(replica.snapshots) - 1])
 
 

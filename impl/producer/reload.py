@@ -6,19 +6,19 @@ Source: apache/kafka (commit 1eb7644349); KAFKA-5249, KAFKA-7190, KAFKA-9892.
 Left out, and why that is sound: entries that expired while the broker was down, which is expiry at another time.
 """
 
+from kafkacheck.checker.schema import clear, copy
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.append import clear_batch, learn_of
+from kafkacheck.impl.producer.append import learn_of
 from kafkacheck.impl.producer.records import PartitionLog, ProducerSnapshot
 from kafkacheck.impl.producer.rules import ProducerRules
-from kafkacheck.impl.producer.state import clear_entry, copy_entry, forget_producers_without_records
-from kafkacheck.impl.producer.verification import clear_verification
+from kafkacheck.impl.producer.state import clear_entry, forget_producers_without_records
 
 
 def forget_producers(log: PartitionLog) -> None:
     """Lose the producer state that is in memory."""
     for producer_id in range(len(log.producers)):
         clear_entry(log.producers[producer_id])
-        clear_verification(log, producer_id)
+        clear(log.verifications[producer_id])
 
 
 def clear_snapshot(snapshot: ProducerSnapshot) -> None:
@@ -29,26 +29,18 @@ def clear_snapshot(snapshot: ProducerSnapshot) -> None:
         clear_entry(snapshot.producers[producer_id])
 
 
-def copy_snapshot(target: ProducerSnapshot, source: ProducerSnapshot) -> None:
-    """Make `target` equal to `source`."""
-    target.offset = source.offset
-    target.is_flushed = source.is_flushed
-    for producer_id in range(len(source.producers)):
-        copy_entry(target.producers[producer_id], source.producers[producer_id])
-
-
 def write_snapshot(log: PartitionLog, snapshot: ProducerSnapshot, offset: int) -> None:
     """Write the producer state as it is into a file named `offset`, which should be the log's end."""
     snapshot.offset = offset
     snapshot.is_flushed = False
     for producer_id in range(len(log.producers)):
-        copy_entry(snapshot.producers[producer_id], log.producers[producer_id])
+        copy(snapshot.producers[producer_id], log.producers[producer_id])
 
 
 def load_snapshot(log: PartitionLog, snapshot: ProducerSnapshot) -> None:
     """Make the producer state in memory what the file says."""
     for producer_id in range(len(log.producers)):
-        copy_entry(log.producers[producer_id], snapshot.producers[producer_id])
+        copy(log.producers[producer_id], snapshot.producers[producer_id])
 
 
 def replay(log: PartitionLog, rules: ProducerRules, first_offset: int) -> None:
@@ -66,14 +58,14 @@ def rebuild_from_log(log: PartitionLog, rules: ProducerRules) -> None:
 def cut_log(log: PartitionLog, end_offset: int) -> None:
     """Remove every batch at or above `end_offset`; the producer state has to be rebuilt."""
     for offset in range(end_offset, log.end_offset):
-        clear_batch(log.batches[offset])
+        clear(log.batches[offset])
     log.end_offset = min(log.end_offset, end_offset)
 
 
 def advance_start(log: PartitionLog, rules: ProducerRules, start_offset: int) -> None:
     """Remove every batch below `start_offset`, which is at most the log's end; what is known of producers stays."""
     for offset in range(log.start_offset, start_offset):
-        clear_batch(log.batches[offset])
+        clear(log.batches[offset])
     log.start_offset = start_offset
     if not rules.state_outlives_records:
         forget_producers_without_records(log)

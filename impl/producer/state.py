@@ -7,9 +7,10 @@ Left out, and why that is sound: the time of an entry's last batch: whether `pro
 world's choice.
 """
 
+from kafkacheck.checker.schema import clear, copy
 from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_SEQUENCE
-from kafkacheck.impl.producer.records import Batch, BatchMetadata, PartitionLog, ProducerStateEntry
+from kafkacheck.impl.producer.records import Batch, PartitionLog, ProducerStateEntry
 from kafkacheck.impl.producer.rules import AppendRules
 from kafkacheck.impl.producer.sequences import last_sequence_of
 
@@ -40,27 +41,13 @@ def duplicate_offset(entry: ProducerStateEntry, batch: Batch, max_sequence: int)
     return NO_OFFSET
 
 
-def copy_metadata(target: BatchMetadata, source: BatchMetadata) -> None:
-    """Make `target` equal to `source`."""
-    target.last_sequence = source.last_sequence
-    target.record_count = source.record_count
-    target.offset = source.offset
-
-
-def clear_metadata(metadata: BatchMetadata) -> None:
-    """Make the record blank."""
-    metadata.last_sequence = NO_SEQUENCE
-    metadata.record_count = 1
-    metadata.offset = NO_OFFSET
-
-
 def begin_epoch(entry: ProducerStateEntry, producer_epoch: int) -> None:
     """Go on in an epoch; if it is another one, the batches of the one before are forgotten."""
     if entry.producer_epoch == producer_epoch:
         return
     entry.producer_epoch = producer_epoch
     for place in range(len(entry.batches)):
-        clear_metadata(entry.batches[place])
+        clear(entry.batches[place])
 
 
 def remember_batch(entry: ProducerStateEntry, rules: AppendRules, batch: Batch, offset: int, max_sequence: int) -> None:
@@ -68,7 +55,7 @@ def remember_batch(entry: ProducerStateEntry, rules: AppendRules, batch: Batch, 
     begin_epoch(entry, batch.producer_epoch)
     retained = min(rules.batches_to_retain, len(entry.batches))
     for distance in range(1, retained):
-        copy_metadata(entry.batches[retained - distance], entry.batches[retained - distance - 1])
+        copy(entry.batches[retained - distance], entry.batches[retained - distance - 1])
     newest = entry.batches[0]
     newest.last_sequence = last_sequence_of(batch.base_sequence, batch.record_count, max_sequence)
     newest.record_count = batch.record_count
@@ -80,15 +67,6 @@ def clear_entry(entry: ProducerStateEntry) -> None:
     begin_epoch(entry, NO_PRODUCER_EPOCH)
     entry.coordinator_epoch = 0
     entry.current_transaction_first_offset = NO_OFFSET
-
-
-def copy_entry(target: ProducerStateEntry, source: ProducerStateEntry) -> None:
-    """Make `target` equal to `source`."""
-    target.producer_epoch = source.producer_epoch
-    target.coordinator_epoch = source.coordinator_epoch
-    target.current_transaction_first_offset = source.current_transaction_first_offset
-    for place in range(len(source.batches)):
-        copy_metadata(target.batches[place], source.batches[place])
 
 
 def expire_producer(log: PartitionLog, producer_id: int) -> bool:

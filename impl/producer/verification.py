@@ -5,7 +5,6 @@ Source: apache/kafka (commit 1eb7644349); KIP-890, KAFKA-14402, KAFKA-14884, KAF
 Left out, and why that is sound: the entry's expiry by time, which any later batch makes up for with a new guard.
 """
 
-from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_SEQUENCE
 from kafkacheck.impl.producer.records import Batch, PartitionLog, VerificationStateEntry
 from kafkacheck.impl.producer.rules import AppendRules
 from kafkacheck.impl.producer.state import has_open_transaction
@@ -15,14 +14,6 @@ NO_GUARD = 0
 
 FIRST_GUARD = 1
 """What the first verification gets."""
-
-
-def clear_verification(log: PartitionLog, producer_id: int) -> None:
-    """End the verification that is under way, if there is one: its guard fits nothing any more."""
-    verification = log.verifications[producer_id]
-    verification.guard = NO_GUARD
-    verification.producer_epoch = NO_PRODUCER_EPOCH
-    verification.lowest_sequence = NO_SEQUENCE
 
 
 def needs_verification(log: PartitionLog, batch: Batch) -> bool:

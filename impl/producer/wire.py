@@ -7,32 +7,14 @@ may be handled in any order, which adds behaviours. A second connection while th
 covered**: a client that learns of a new leader first waits for the answers of the old one.
 """
 
+from kafkacheck.checker.schema import clear, copy
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.append import clear_batch, copy_batch
 from kafkacheck.impl.producer.client_records import ProducerBatch
 from kafkacheck.impl.producer.constants import NO_BATCH, BatchStatus, Marker, ProduceError, RequestStage
 from kafkacheck.impl.producer.partition_records import Connection, LateRequest, ProduceRequest
 from kafkacheck.impl.producer.retries import forget_in_flight, lose_answer
 from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.producing import State
-
-
-def clear_request(request: ProduceRequest) -> None:
-    """Free the slot."""
-    request.stage = RequestStage.NONE
-    clear_batch(request.batch)
-    request.is_abandoned = 0
-    request.error = ProduceError.NONE
-    request.offset = NO_OFFSET
-
-
-def copy_request(target: ProduceRequest, source: ProduceRequest) -> None:
-    """Make `target` equal to `source`."""
-    target.stage = source.stage
-    copy_batch(target.batch, source.batch)
-    target.is_abandoned = source.is_abandoned
-    target.error = source.error
-    target.offset = source.offset
 
 
 def has_room(connection: Connection) -> bool:
@@ -43,8 +25,8 @@ def has_room(connection: Connection) -> bool:
 def take_oldest(connection: Connection) -> None:
     """Free the slot of the oldest request; the others move up."""
     for place in range(1, len(connection.requests)):
-        copy_request(connection.requests[place - 1], connection.requests[place])
-    clear_request(connection.requests[len(connection.requests) - 1])
+        copy(connection.requests[place - 1], connection.requests[place])
+    clear(connection.requests[len(connection.requests) - 1])
 
 
 def write_batch(target: ProduceRequest, batch_id: int, batch: ProducerBatch, is_transactional: int) -> None:
@@ -123,13 +105,6 @@ def is_free(late: LateRequest) -> bool:
     return late.batch.id == NO_BATCH
 
 
-def clear_late_request(late: LateRequest) -> None:
-    """Free the slot."""
-    late.partition = 0
-    late.broker = 0
-    clear_batch(late.batch)
-
-
 def close_connection(state: State, rules: ProducerRules, partition_id: int) -> None:
     """End a connection: nobody waits for its requests any more, and each batch may be sent again."""
     connection = state.connections[partition_id]
@@ -138,7 +113,7 @@ def close_connection(state: State, rules: ProducerRules, partition_id: int) -> N
             forget_in_flight(state.producer, rules, state.producer.batches[request.batch.id])
         elif request.stage != RequestStage.NONE:
             lose_answer(state.producer, rules, state.producer.batches[request.batch.id])
-        clear_request(request)
+        clear(request)
     connection.broker = 0
 
 
@@ -154,5 +129,5 @@ def leave_request_behind(state: State, partition_id: int, slot: int) -> bool:
         return False
     late.partition = partition_id
     late.broker = connection.broker
-    copy_batch(late.batch, connection.requests[place].batch)
+    copy(late.batch, connection.requests[place].batch)
     return True

@@ -7,11 +7,11 @@ Left out, and why that is sound: keys, the delete horizon and the last batch of 
 may be cleaned at any time.
 """
 
+from kafkacheck.checker.schema import clear
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.append import clear_batch
 from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.producer.records import PartitionLog
-from kafkacheck.impl.transactions.partition import clear_aborted, last_stable_offset
+from kafkacheck.impl.transactions.partition import last_stable_offset
 from kafkacheck.impl.transactions.records import Partition, PartitionId, SegmentEnd, SegmentStart, State
 from kafkacheck.impl.transactions.rules import TransactionRules
 
@@ -77,15 +77,15 @@ def cleaner_cleans_segment(
         batch = partition.log.batches[offset]
         if batch.producer_id != NO_PRODUCER_ID and batch.marker == Marker.NONE:
             if is_known_aborted(partition, offset, seen_up_to):
-                clear_batch(batch)
+                clear(batch)
                 has_cleaned = True
         elif batch.marker != Marker.NONE and can_drop_marker(partition, rules, start, offset):
-            clear_batch(batch)
-            clear_aborted(partition.aborted[offset])
+            clear(batch)
+            clear(partition.aborted[offset])
             has_cleaned = True
     if not rules.index_is_kept_whole:
         for offset in range(end, segment_end):
             if partition.aborted[offset].first_offset != NO_OFFSET:
-                clear_aborted(partition.aborted[offset])
+                clear(partition.aborted[offset])
                 has_cleaned = True
     return has_cleaned

@@ -9,7 +9,7 @@ An answer reaches its client in the step that gives it: whatever happens before 
 before the request is taken. That an answer is lost is that of a stray, after which the client asks again.
 """
 
-from kafkacheck.checker.schema import contains, including
+from kafkacheck.checker.schema import clear, contains, including
 from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker, ProduceError
 from kafkacheck.impl.producer.sequences import sequence_after
 from kafkacheck.impl.transactions.constants import (
@@ -23,20 +23,8 @@ from kafkacheck.impl.transactions.constants import (
     Upgrade,
 )
 from kafkacheck.impl.transactions.metadata import has_version_2
-from kafkacheck.impl.transactions.records import Client, ClientId, PartitionId, Request, State, TransactionMetadata
+from kafkacheck.impl.transactions.records import Client, ClientId, PartitionId, State, TransactionMetadata
 from kafkacheck.impl.transactions.rules import TransactionRules
-
-
-def clear_request(request: Request) -> None:
-    """Free the slot."""
-    request.kind = RequestKind.NONE
-    request.transactional_id = 0
-    request.producer_id = NO_PRODUCER_ID
-    request.producer_epoch = NO_PRODUCER_EPOCH
-    request.partition = NO_PARTITION
-    request.marker = Marker.NONE
-    request.is_upgraded = 0
-    request.is_waiting = False
 
 
 def is_idle(state: State, client_id: int) -> bool:
@@ -131,7 +119,7 @@ def receive_answer(
             client.partitions = including(client.partitions, request.partition)
         else:
             receive_end_txn(state, rules, client_id, metadata)
-    clear_request(request)
+    clear(request)
     needs_epoch = client.upgrade == Upgrade.BUMPING or (client.has_lost_batch and rules.lost_batch_bumps_epoch)
     if client.state == ProducerState.READY and needs_epoch:
         client.state = ProducerState.INITIALIZING

@@ -9,13 +9,12 @@ With transaction version 2 an abort of a transaction that the coordinator knows 
 4.0 does: what was sent in it may still be under way.
 """
 
-from kafkacheck.checker.schema import contains, including
+from kafkacheck.checker.schema import clear, contains, copy, including
 from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
-from kafkacheck.impl.transactions.client import clear_request, receive_answer
+from kafkacheck.impl.transactions.client import receive_answer
 from kafkacheck.impl.transactions.constants import Answer, RequestKind, TransactionState
 from kafkacheck.impl.transactions.log import begin_append, can_append
 from kafkacheck.impl.transactions.metadata import (
-    copy_metadata,
     decision_of,
     has_version_2,
     is_epoch_exhausted,
@@ -64,7 +63,7 @@ def decide(state: State, rules: TransactionRules, transactional: TransactionalId
     if is_last and not has_producer_ids(state):
         return False
     appended = transactional.appended
-    copy_metadata(appended, coordinator.metadata)
+    copy(appended, coordinator.metadata)
     prepare_abort_or_commit(appended, request.marker, request.is_upgraded)
     if raises_epoch:
         appended.last_producer_epoch = epoch
@@ -107,7 +106,7 @@ def fence_and_abort(state: State, rules: TransactionRules, transactional: Transa
         metadata.producer_epoch = fenced_epoch
         metadata.last_producer_epoch = NO_PRODUCER_EPOCH
     appended = transactional.appended
-    copy_metadata(appended, metadata)
+    copy(appended, metadata)
     prepare_abort_or_commit(appended, Marker.ABORT, metadata.is_upgraded)
     if is_version_2 and not rules.fence_bumps_once:
         appended.last_producer_epoch = metadata.producer_epoch
@@ -141,7 +140,7 @@ def raise_epoch(state: State, transactional: TransactionalId, coordinator: Coord
     if not is_current:
         is_repeated = request.producer_epoch == metadata.last_producer_epoch
         return Answer.NONE if is_repeated else Answer.PRODUCER_FENCED
-    copy_metadata(appended, metadata)
+    copy(appended, metadata)
     if rotates:
         prepare_new_producer_id(appended, new_producer_id(state), last_epoch)
     else:
@@ -161,7 +160,7 @@ def init_producer_id(
     if metadata.state == TransactionState.NONE:
         if not has_producer_ids(state):
             return Answer.WAIT
-        copy_metadata(transactional.appended, metadata)
+        copy(transactional.appended, metadata)
         prepare_new_producer_id(transactional.appended, new_producer_id(state), NO_PRODUCER_EPOCH)
         begin_append(transactional, coordinator)
         return Answer.APPENDING
@@ -195,7 +194,7 @@ def add_partition(
         return Answer.NONE
     if not can_append(transactional, term):
         return Answer.WAIT
-    copy_metadata(transactional.appended, metadata)
+    copy(transactional.appended, metadata)
     prepare_add_partitions(transactional.appended, including(0, partition_id), is_upgraded)
     begin_append(transactional, coordinator)
     return Answer.APPENDING
@@ -322,7 +321,7 @@ def coordinator_handles_request(
     if answer == Answer.FENCING:
         return True
     if request_id >= len(state.clients):
-        clear_request(request)
+        clear(request)
     elif answer == Answer.APPENDING:
         request.is_waiting = True
     else:
@@ -357,7 +356,7 @@ def remove_transactional_id(transactional: TransactionalId, term: int) -> bool:
         return False
     if not can_append(transactional, term):
         return False
-    copy_metadata(transactional.appended, coordinator.metadata)
+    copy(transactional.appended, coordinator.metadata)
     transactional.appended.state = TransactionState.DEAD
     begin_append(transactional, coordinator)
     return True

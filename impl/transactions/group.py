@@ -9,7 +9,7 @@ and former owners do not notice. Members' ids, which tell as much as the generat
 generation: it is in the same log, written before a member is told of it.
 """
 
-from kafkacheck.checker.schema import contains
+from kafkacheck.checker.schema import clear, contains
 from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.producer.records import PartitionLog
 from kafkacheck.impl.transactions.client import is_idle, is_upgraded, send_batch, send_request
@@ -75,21 +75,12 @@ def note_offset(group: Group, offset: int, input_offset: int) -> None:
         group.records[offset] = input_offset
 
 
-def clear_loading(group: Group) -> None:
-    """Nobody is loading, or has read anything."""
-    group.loading.is_loading = 0
-    group.loading.next_offset = 0
-    group.loading.committed = 0
-    for producer_id in range(len(group.loading.pending)):
-        group.loading.pending[producer_id] = NO_INPUT
-
-
 def begin_loading(group: Group) -> None:
     """Put a new coordinator into office, which has nothing in memory."""
     for producer_id in range(len(group.pending)):
         group.pending[producer_id] = NO_INPUT
         group.unfollowed[producer_id] = Marker.NONE
-    clear_loading(group)
+    clear(group.loading)
     group.loading.is_loading = 1
 
 
@@ -153,7 +144,7 @@ def group_coordinator_ends_loading(state: State) -> bool:
     group.committed = group.loading.committed
     for producer_id in range(len(group.pending)):
         group.pending[producer_id] = group.loading.pending[producer_id]
-    clear_loading(group)
+    clear(group.loading)
     return True
 
 

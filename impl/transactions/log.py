@@ -7,9 +7,10 @@ Left out, and why that is sound: a second entry appended while the fate of one i
 replicas, and refuses it. A zombie's appends: no follower fetches them, so that they never count.
 """
 
+from kafkacheck.checker.schema import clear, copy
 from kafkacheck.impl.transactions.client import receive_answer
 from kafkacheck.impl.transactions.constants import Answer, TransactionState
-from kafkacheck.impl.transactions.metadata import clear_metadata, copy_metadata, is_preparing
+from kafkacheck.impl.transactions.metadata import is_preparing
 from kafkacheck.impl.transactions.records import Coordinator, State, TransactionalId, TransactionalIdNumber
 from kafkacheck.impl.transactions.rules import TransactionRules
 
@@ -30,7 +31,7 @@ def begin_append(transactional: TransactionalId, coordinator: Coordinator) -> No
 def clear_append(transactional: TransactionalId) -> None:
     """No append is under way any more."""
     transactional.is_appended = False
-    clear_metadata(transactional.appended)
+    clear(transactional.appended)
 
 
 def answer_waiting(state: State, rules: TransactionRules, transactional_id: int) -> None:
@@ -64,7 +65,7 @@ def complete_append(state: State, rules: TransactionRules, transactional_id: int
     """Let the coordinator follow its append, which is committed, and answer."""
     transactional = state.transactional_ids[transactional_id]
     coordinator = transactional.coordinators[transactional.coordinator_epoch]
-    copy_metadata(coordinator.metadata, transactional.entry)
+    copy(coordinator.metadata, transactional.entry)
     coordinator.pending_state = TransactionState.NONE
     coordinator.has_failed_epoch_fence = False
     coordinator.is_marking = False
@@ -72,8 +73,8 @@ def complete_append(state: State, rules: TransactionRules, transactional_id: int
     if is_preparing(coordinator.metadata):
         begin_marking(coordinator)
     if coordinator.metadata.state == TransactionState.DEAD:
-        clear_metadata(coordinator.metadata)
-        clear_metadata(transactional.entry)
+        clear(coordinator.metadata)
+        clear(transactional.entry)
 
 
 def awaits_append(transactional: TransactionalId) -> bool:
@@ -98,7 +99,7 @@ def transaction_log_commits(state: State, rules: TransactionRules, transactional
     if not transactional.is_appended:
         return False
     is_awaited = awaits_append(transactional)
-    copy_metadata(transactional.entry, transactional.appended)
+    copy(transactional.entry, transactional.appended)
     clear_append(transactional)
     if is_awaited:
         complete_append(state, rules, transactional_id)
@@ -122,7 +123,7 @@ def load_entry(transactional: TransactionalId) -> None:
     """Let the coordinator of the newest term have the newest entry of the log, and go on with what that began."""
     coordinator = transactional.coordinators[transactional.coordinator_epoch]
     coordinator.is_serving = True
-    copy_metadata(coordinator.metadata, transactional.entry)
+    copy(coordinator.metadata, transactional.entry)
     if is_preparing(coordinator.metadata):
         begin_marking(coordinator)
 
@@ -134,7 +135,7 @@ def unload(coordinator: Coordinator) -> None:
     coordinator.pending_state = TransactionState.NONE
     coordinator.is_marking = False
     coordinator.unmarked = 0
-    clear_metadata(coordinator.metadata)
+    clear(coordinator.metadata)
 
 
 def stop_replica(rules: TransactionRules, coordinator: Coordinator) -> None:
@@ -151,9 +152,9 @@ def begin_term(state: State, transactional_id: int, keeps_append: bool) -> None:
     transactional = state.transactional_ids[transactional_id]
     unanswer_waiting(state, transactional_id)
     if transactional.is_appended and keeps_append:
-        copy_metadata(transactional.entry, transactional.appended)
+        copy(transactional.entry, transactional.appended)
         if transactional.entry.state == TransactionState.DEAD:
-            clear_metadata(transactional.entry)
+            clear(transactional.entry)
     clear_append(transactional)
     transactional.coordinator_epoch += 1
     load_entry(transactional)

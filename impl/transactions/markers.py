@@ -7,17 +7,15 @@ Left out, and why that is sound: an answer of its own: it reaches the coordinato
 is lost, and the marker is sent again.
 """
 
-from kafkacheck.checker.schema import contains, excluding
+from kafkacheck.checker.schema import clear, contains, copy, excluding
 from kafkacheck.impl.producer.append import append_marker, is_full, marker_error
-from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker, ProduceError
+from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker, ProduceError
 from kafkacheck.impl.producer.records import PartitionLog, ProducerId
 from kafkacheck.impl.producer.state import has_open_transaction
-from kafkacheck.impl.transactions.constants import NO_PARTITION, TransactionState
+from kafkacheck.impl.transactions.constants import TransactionState
 from kafkacheck.impl.transactions.group import complete_pending_offset
 from kafkacheck.impl.transactions.log import begin_append, can_append
 from kafkacheck.impl.transactions.metadata import (
-    clear_metadata,
-    copy_metadata,
     decision_of,
     has_version_2,
     is_preparing,
@@ -27,7 +25,6 @@ from kafkacheck.impl.transactions.partition import complete_transaction, maybe_r
 from kafkacheck.impl.transactions.records import (
     Coordinator,
     CoordinatorTerm,
-    LateMarker,
     MarkerRequest,
     MarkerSlot,
     Partition,
@@ -39,22 +36,6 @@ from kafkacheck.impl.transactions.records import (
     TransactionMetadata,
 )
 from kafkacheck.impl.transactions.rules import TransactionRules
-
-
-def clear_marker_request(request: MarkerRequest) -> None:
-    """The request is not under way any more."""
-    request.is_sent = False
-    request.producer_id = NO_PRODUCER_ID
-    request.producer_epoch = NO_PRODUCER_EPOCH
-    request.marker = Marker.NONE
-    request.is_upgraded = 0
-
-
-def clear_late_marker(late: LateMarker) -> None:
-    """Free the slot."""
-    late.partition = NO_PARTITION
-    late.term = 0
-    clear_marker_request(late.request)
 
 
 def coordinator_sends_marker(
@@ -200,7 +181,7 @@ def answer_followed(state: State, rules: TransactionRules, producer_id: int) -> 
         for term in range(len(transactional.coordinators)):
             request = transactional.coordinators[term].markers[state.offsets_partition]
             if request.is_sent and request.producer_id == producer_id:
-                clear_marker_request(request)
+                clear(request)
                 hear_of_marker(transactional, rules, term, state.offsets_partition, ProduceError.NONE)
 
 
@@ -246,14 +227,14 @@ def leader_writes_marker(
     if not request.is_sent or has_unfollowed(state, partition_id, request.producer_id):
         return False
     if partition.is_deleted:
-        clear_marker_request(request)
+        clear(request)
         return True
     if is_full(partition.log):
         return False
     error = write_marker(partition, rules, request, term)
     if error == ProduceError.NONE:
         end_pending_offset(state, rules, partition_id, request.producer_id, request.marker)
-    clear_marker_request(request)
+    clear(request)
     hear_of_marker(transactional, rules, term, partition_id, error)
     return True
 
@@ -275,7 +256,7 @@ def leader_writes_late_marker(state: State, rules: TransactionRules, slot: Marke
         return False
     if not partition.is_deleted and write_marker(partition, rules, late.request, late.term) == ProduceError.NONE:
         end_pending_offset(state, rules, late.partition, late.request.producer_id, late.request.marker)
-    clear_late_marker(late)
+    clear(late)
     return True
 
 
@@ -296,22 +277,10 @@ def coordinator_completes_transaction(
         return False
     if not is_preparing(coordinator.metadata) or not can_append(transactional, term):
         return False
-    copy_metadata(transactional.appended, coordinator.metadata)
+    copy(transactional.appended, coordinator.metadata)
     prepare_complete(transactional.appended)
     begin_append(transactional, coordinator)
     return True
-
-
-def clear_second_completion(second: SecondCompletion) -> None:
-    """Let no second thread be about to append anything."""
-    second.outcome = Marker.NONE
-    second.transactional_id = 0
-    second.term = 0
-    second.producer_id = NO_PRODUCER_ID
-    second.previous_producer_id = NO_PRODUCER_ID
-    second.producer_epoch = NO_PRODUCER_EPOCH
-    second.last_producer_epoch = NO_PRODUCER_EPOCH
-    second.is_upgraded = 0
 
 
 def note_second_completion(
@@ -334,7 +303,7 @@ def note_second_completion(
 
 def fill_second_completion(target: TransactionMetadata, second: SecondCompletion) -> None:
     """Make `target` the entry that the second thread appends."""
-    clear_metadata(target)
+    clear(target)
     target.state = TransactionState.COMPLETE_ABORT
     if second.outcome == Marker.COMMIT:
         target.state = TransactionState.COMPLETE_COMMIT
@@ -364,5 +333,5 @@ def second_thread_completes_transaction(state: State, rules: TransactionRules) -
             return False
         fill_second_completion(transactional.appended, second)
         transactional.is_appended = True
-    clear_second_completion(second)
+    clear(second)
     return True

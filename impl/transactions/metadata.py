@@ -7,34 +7,10 @@ Left out, and why that is sound: timestamps; `isValidTransition`, which Kafka as
 which is said in `spec/transactions/steps.py` instead, of every step.
 """
 
-from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
+from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.transactions.constants import TransactionState
 from kafkacheck.impl.transactions.records import TransactionalId, TransactionMetadata
 from kafkacheck.impl.transactions.rules import TransactionRules
-
-
-def copy_metadata(target: TransactionMetadata, source: TransactionMetadata) -> None:
-    """Make `target` equal to `source`."""
-    target.producer_id = source.producer_id
-    target.previous_producer_id = source.previous_producer_id
-    target.next_producer_id = source.next_producer_id
-    target.producer_epoch = source.producer_epoch
-    target.last_producer_epoch = source.last_producer_epoch
-    target.state = source.state
-    target.partitions = source.partitions
-    target.is_upgraded = source.is_upgraded
-
-
-def clear_metadata(metadata: TransactionMetadata) -> None:
-    """Make the entry blank: nothing is known of the id."""
-    metadata.producer_id = NO_PRODUCER_ID
-    metadata.previous_producer_id = NO_PRODUCER_ID
-    metadata.next_producer_id = NO_PRODUCER_ID
-    metadata.producer_epoch = NO_PRODUCER_EPOCH
-    metadata.last_producer_epoch = NO_PRODUCER_EPOCH
-    metadata.state = TransactionState.NONE
-    metadata.partitions = 0
-    metadata.is_upgraded = 0
 
 
 def has_version_2(rules: TransactionRules, is_upgraded: int) -> bool:

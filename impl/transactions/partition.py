@@ -7,12 +7,11 @@ Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-890, KAFKA-9807.
 Left out, and why that is sound: who replicates: the high watermark may rise to the log's end at once, later or never.
 """
 
+from kafkacheck.checker.schema import clear
 from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.producer.append import (
     append_batch,
     append_error,
-    clear_batch,
-    copy_batch,
     is_full,
     is_verified,
     learn_of,
@@ -21,14 +20,13 @@ from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker, Origin, P
 from kafkacheck.impl.producer.records import Batch, PartitionLog
 from kafkacheck.impl.producer.reload import cut_log, forget_producers
 from kafkacheck.impl.producer.state import duplicate_offset, has_open_transaction
-from kafkacheck.impl.producer.verification import NO_GUARD, needs_verification, start_verification
+from kafkacheck.impl.producer.verification import needs_verification, start_verification
 from kafkacheck.impl.transactions.client import receive_produce_answer
-from kafkacheck.impl.transactions.constants import NO_INPUT, NO_PARTITION, Answer, ProduceStage
+from kafkacheck.impl.transactions.constants import NO_INPUT, Answer, ProduceStage
 from kafkacheck.impl.transactions.coordinator import add_partition, verify_partition
 from kafkacheck.impl.transactions.group import is_illegal_generation, is_loading, note_offset
 from kafkacheck.impl.transactions.metadata import has_version_2
 from kafkacheck.impl.transactions.records import (
-    AbortedTransaction,
     CoordinatorTerm,
     Partition,
     PartitionId,
@@ -75,13 +73,6 @@ def maybe_replicate(partition: Partition, rules: TransactionRules) -> None:
         raise_high_watermark(partition, partition.log.end_offset)
 
 
-def clear_aborted(entry: AbortedTransaction) -> None:
-    """Make the entry of the index blank."""
-    entry.producer_id = NO_PRODUCER_ID
-    entry.first_offset = NO_OFFSET
-    entry.last_stable_offset = 0
-
-
 def complete_transaction(partition: Partition, offset: int, first_offset: int) -> None:
     """Note, for the marker at `offset`, which transaction it ended, if that has any record here."""
     if first_offset == NO_OFFSET:
@@ -98,19 +89,6 @@ def first_unstable_offset_of_others(partition: Partition, marker_offset: int) ->
     return min(first_open_transaction_offset(partition.log), marker_offset + 1)
 
 
-def clear_produce(produce: Produce) -> None:
-    """Free the slot."""
-    produce.stage = ProduceStage.IDLE
-    produce.transactional_id = 0
-    produce.partition = NO_PARTITION
-    produce.incarnation = 0
-    produce.is_upgraded = 0
-    produce.guard = NO_GUARD
-    produce.input_offset = NO_INPUT
-    produce.generation = 0
-    clear_batch(produce.batch)
-
-
 def delete_partition(partition: Partition) -> None:
     """Let nothing be left of a partition whose topic is deleted."""
     cut_log(partition.log, 0)
@@ -119,14 +97,14 @@ def delete_partition(partition: Partition) -> None:
     partition.high_watermark = 0
     for offset in range(len(partition.aborted)):
         partition.unreplicated[offset] = NO_OFFSET
-        clear_aborted(partition.aborted[offset])
+        clear(partition.aborted[offset])
 
 
 def reload_partition(partition: Partition, rules: TransactionRules) -> None:
     """Forget what is in memory, and make the state of producers and the aborted-transaction index from the log."""
     forget_producers(partition.log)
     for offset in range(partition.log.end_offset):
-        clear_aborted(partition.aborted[offset])
+        clear(partition.aborted[offset])
         partition.unreplicated[offset] = NO_OFFSET
     for offset in range(partition.log.end_offset):
         batch = partition.log.batches[offset]
@@ -138,24 +116,11 @@ def reload_partition(partition: Partition, rules: TransactionRules) -> None:
     raise_high_watermark(partition, partition.high_watermark)
 
 
-def copy_produce(target: Produce, source: Produce) -> None:
-    """Make `target` equal to `source`."""
-    target.stage = source.stage
-    target.transactional_id = source.transactional_id
-    target.partition = source.partition
-    target.incarnation = source.incarnation
-    target.is_upgraded = source.is_upgraded
-    target.guard = source.guard
-    target.input_offset = source.input_offset
-    target.generation = source.generation
-    copy_batch(target.batch, source.batch)
-
-
 def answer_produce(state: State, produce_id: int, error: ProduceError) -> None:
     """Answer the client, if one waits, and free the slot."""
     if produce_id < len(state.clients):
         receive_produce_answer(state, produce_id, error)
-    clear_produce(state.produces[produce_id])
+    clear(state.produces[produce_id])
 
 
 def origin_of(produce: Produce) -> Origin:
@@ -194,7 +159,7 @@ def refuse_topic(state: State, produce_id: int) -> None:
     if produce_id < len(state.clients):
         produce.incarnation = state.partitions[produce.partition].incarnation
     else:
-        clear_produce(produce)
+        clear(produce)
 
 
 def awaits_loading(state: State, produce: Produce) -> bool:

@@ -14,6 +14,7 @@ Expected: HOLDS
 """
 
 from kafkacheck.checker.model import Given, Model, each
+from kafkacheck.checker.schema import clear
 from kafkacheck.impl.broker.lifecycle import (
     broker_begins_shutdown,
     broker_receives_answer,
@@ -28,7 +29,6 @@ from kafkacheck.impl.controller.broker_lifecycle import (
     BrokerLives,
     LifecycleRules,
     append_metadata,
-    clear_heartbeat,
     controller_fences_stale_broker,
     controller_handles_heartbeat,
     fence_broker,
@@ -130,7 +130,7 @@ def heartbeat_is_lost(state: BrokerLives, broker_id: BrokerId) -> bool:
     heartbeat = state.brokers[broker_id].heartbeat
     if heartbeat.stage == Stage.IDLE:
         return False
-    clear_heartbeat(heartbeat)
+    clear(heartbeat)
     return True
 
 

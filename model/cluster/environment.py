@@ -4,12 +4,12 @@ Delay and overtaking need no act here: a request or answer stays in its slot, an
 until somebody takes it. Healing is free: fetching anew, restarting and unfencing cost nothing.
 """
 
-from kafkacheck.checker.schema import contains, everyone
+from kafkacheck.checker.schema import clear, contains, everyone
 from kafkacheck.impl.broker.epoch_file import force_epochs, has_epoch_file
 from kafkacheck.impl.broker.fetch_session import end_session
 from kafkacheck.impl.broker.isr import leader_proposes_shrink, propose_isr
 from kafkacheck.impl.broker.leader import is_leading
-from kafkacheck.impl.broker.messages import clear_alter_partition, clear_fetch, leave_request
+from kafkacheck.impl.broker.messages import leave_request
 from kafkacheck.impl.broker.recovery import lose_disk, lose_unflushed, stop_process
 from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_OFFSET, Question, Stage
@@ -291,7 +291,7 @@ def fetch_is_lost(state: State, follower_id: ReplicaId) -> bool:
         return False
     state.budget.losses -= 1
     end_session(state.fetch_sessions[follower_id])
-    clear_fetch(state.fetches[follower_id])
+    clear(state.fetches[follower_id])
     return True
 
 
@@ -329,7 +329,7 @@ def isr_answer_is_lost(state: State, leader_id: ReplicaId) -> bool:
     if not is_leading(state, leader_id) or state.brokers[leader_id].pending_isr == 0:
         return False
     state.budget.losses -= 1
-    clear_alter_partition(state, leader_id)
+    clear(state.alter_partitions[leader_id])
     propose_isr(state, leader_id, state.brokers[leader_id].pending_isr)
     return True
 

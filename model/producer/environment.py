@@ -3,6 +3,7 @@
 Delay needs no act: a request, a request left behind, or an answer stays in its slot until somebody takes it.
 """
 
+from kafkacheck.checker.schema import clear
 from kafkacheck.impl.producer.append import append_batch, append_marker, is_full, marker_error
 from kafkacheck.impl.producer.bookkeeping import is_unsettled, take_producer_id
 from kafkacheck.impl.producer.client_records import PartitionId, Producer
@@ -28,7 +29,6 @@ from kafkacheck.impl.producer.verification import start_verification
 from kafkacheck.impl.producer.wire import (
     abandon_request,
     answer,
-    clear_late_request,
     close_connection,
     leave_request_behind,
     next_request,
@@ -303,7 +303,7 @@ def forget_connections_to(state: State, rules: ProducerRules, partition_id: int,
         close_connection(state, rules, partition_id)
     for late in state.late_requests:
         if late.batch.id >= 0 and late.partition == partition_id and late.broker == replica_id:
-            clear_late_request(late)
+            clear(late)
 
 
 def broker_crashes(state: State, rules: ProducerRules, partition_id: PartitionId, replica_id: ReplicaId) -> bool:

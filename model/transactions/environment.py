@@ -4,6 +4,7 @@ Delay and overtaking need no act where a request lies in its slot until somebody
 gives up becomes a stray. Trying again costs nothing.
 """
 
+from kafkacheck.checker.schema import clear, copy
 from kafkacheck.impl.producer.append import is_full
 from kafkacheck.impl.producer.constants import Marker, ProduceError
 from kafkacheck.impl.producer.records import ProducerId
@@ -18,14 +19,13 @@ from kafkacheck.impl.transactions.coordinator import remove_transactional_id
 from kafkacheck.impl.transactions.group import assign_input, begin_loading, is_loading
 from kafkacheck.impl.transactions.log import awaits_append, begin_term, clear_append, give_append_up, unload
 from kafkacheck.impl.transactions.markers import (
-    clear_marker_request,
     end_pending_offset,
     has_unfollowed,
     hear_of_marker,
     write_marker,
     write_marker_without_index,
 )
-from kafkacheck.impl.transactions.partition import clear_produce, copy_produce, delete_partition, reload_partition
+from kafkacheck.impl.transactions.partition import delete_partition, reload_partition
 from kafkacheck.impl.transactions.records import (
     ClientId,
     CoordinatorTerm,
@@ -100,7 +100,7 @@ def produce_is_given_up(state: State, client_id: ClientId, stray_id: ProduceSlot
     """
     if not produce_becomes_stray(state, client_id, stray_id):
         return False
-    clear_produce(state.produces[client_id])
+    clear(state.produces[client_id])
     client = state.clients[client_id]
     if client.state == ProducerState.IN_TRANSACTION:
         client.state = ProducerState.ABORTABLE_ERROR
@@ -115,7 +115,7 @@ def produce_becomes_stray(state: State, client_id: int, stray_id: int) -> bool:
     if state.produces[client_id].stage == ProduceStage.IDLE or state.produces[stray_id].stage != ProduceStage.IDLE:
         return False
     state.budget.delays -= 1
-    copy_produce(state.produces[stray_id], state.produces[client_id])
+    copy(state.produces[stray_id], state.produces[client_id])
     return True
 
 
@@ -245,7 +245,7 @@ def marker_answer_is_lost(
     state.budget.marker_losses -= 1
     if write_marker(partition, rules, request, term) == ProduceError.NONE:
         end_pending_offset(state, rules, partition_id, request.producer_id, request.marker)
-    clear_marker_request(request)
+    clear(request)
     return True
 
 
@@ -396,7 +396,7 @@ def index_fails(
     state.budget.io_errors -= 1
     if write_marker_without_index(partition, rules, request, term) == ProduceError.NONE:
         end_pending_offset(state, rules, partition_id, request.producer_id, request.marker)
-    clear_marker_request(request)
+    clear(request)
     return True
 
 
@@ -423,7 +423,7 @@ def group_coordinator_lags(
     if error == ProduceError.NONE:
         state.group.unfollowed[request.producer_id] = request.marker
     if error != ProduceError.NONE or not rules.marker_answer_awaits_offsets:
-        clear_marker_request(request)
+        clear(request)
         hear_of_marker(transactional, rules, term, state.offsets_partition, error)
     return True
 

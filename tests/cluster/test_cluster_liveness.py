@@ -8,11 +8,11 @@ from kafkacheck.checker.exploration.exploration import Watch
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
 from kafkacheck.checker.graphs.observed import compiled_graph
 from kafkacheck.checker.liveness.fair_cycles import Rules, find_lasso
+from kafkacheck.checker.schema import clear
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.checker.search import check
 from kafkacheck.impl.broker.fetcher import follower_uses_fetch
 from kafkacheck.impl.broker.isr import leader_ends_recovery, leader_proposes_expansion
-from kafkacheck.impl.broker.messages import clear_fetch
 from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET
 from kafkacheck.impl.replication.records import ReplicaId
@@ -43,7 +43,7 @@ def fetch_without_truncation(state: State, rules: ClusterRules, follower_id: Rep
     """A follower that pays no heed to an answer which says that the logs differ."""
     if state.fetches[follower_id].end_offset == NO_OFFSET:
         return follower_uses_fetch(state, rules, follower_id)
-    clear_fetch(state.fetches[follower_id])
+    clear(state.fetches[follower_id])
     return True
 
 

@@ -2,12 +2,11 @@
 
 import pytest
 
-from kafkacheck.checker.schema import excluding
+from kafkacheck.checker.schema import clear, excluding
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.compaction.records import State
 from kafkacheck.impl.compaction.replica import consumer_reads, follower_fetches, leader_ends_transaction
 from kafkacheck.impl.compaction.rules import CompactionRules
-from kafkacheck.impl.producer.append import clear_batch
 from kafkacheck.model.compaction.environment import producer_writes, start_compaction
 from kafkacheck.model.compaction.system import BOUNDS, SAFETY
 from kafkacheck.spec.compaction import properties as spec
@@ -86,7 +85,7 @@ def test_a_record_needs_the_first_marker_that_its_log_has_got_to(offset, holds):
     for replica_id in range(2):
         state.replicas[replica_id].log.batches[1].marker = spec.Marker.ABORT
     assert spec.markers_outlive_records(state)
-    clear_batch(state.replicas[1].log.batches[offset])
+    clear(state.replicas[1].log.batches[offset])
     others = [write for write in (1, 2) if state.writes[write].ended_at == offset]
     for write in others:
         state.replicas[1].kept = excluding(state.replicas[1].kept, state.writes[write].ended_at - 1)

@@ -2,8 +2,9 @@
 
 import pytest
 
+from kafkacheck.checker.schema import clear
 from kafkacheck.checker.schema.layout import Layout
-from kafkacheck.impl.producer.append import append_batch, append_marker, clear_batch
+from kafkacheck.impl.producer.append import append_batch, append_marker
 from kafkacheck.impl.producer.constants import Marker
 from kafkacheck.impl.transactions.constants import NO_INPUT, ProducerState, ProduceStage
 from kafkacheck.impl.transactions.group import (
@@ -63,7 +64,7 @@ def group_with(*records):
             batch = state.produces[0].batch
             batch.id, batch.producer_id, batch.producer_epoch, batch.is_transactional = 0, producer_id, 0, 1
             append_batch(log, RULES, batch)
-            clear_batch(batch)
+            clear(batch)
             note_offset(state.group, log.end_offset - 1, value)
             state.group.pending[producer_id] = value
         partition.high_watermark = log.end_offset
