@@ -8,6 +8,7 @@ from typing import Any
 
 from kafkacheck.checker.catalogue.museum import PINNED_FILE, Exhibit, Museum, bugs, chosen_bugs, pinned
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
+from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.result import Result
 from kafkacheck.checker.search import check
@@ -20,12 +21,14 @@ HEADER = """\
 """
 
 
-def museum() -> Museum:
-    """A museum that searches without limits, by the reading that answers soonest for a model of that size."""
+def museum(engine: str | None = None) -> Museum:
+    """A museum that searches without limits by a reading, or by that which answers soonest for a model of that size."""
     sizes = {name: facts["distinct"] for name, facts in expected.pinned().items()}
-    return Museum(
-        lambda model, limits: check(model, engine=expected.engine_for(sizes[model.name]), limits=limits), Limits()
-    )
+
+    def search(model: Model, limits: Limits) -> Result:
+        return check(model, engine=engine or expected.engine_for(sizes[model.name]), limits=limits)
+
+    return Museum(search, Limits())
 
 
 def variant_of(result: Result) -> dict[str, Any]:
