@@ -57,11 +57,7 @@ def facts_of(result: Result) -> dict:
         facts["property"] = result.property
     if result.trace is not None:
         facts["trace_states"] = len(result.trace.steps)
-    return facts | {
-        "distinct": result.states_distinct,
-        "generated": result.states_generated,
-        "depth": result.depth,
-    }
+    return facts | {"distinct": result.states_distinct, "generated": result.states_generated, "depth": result.depth}
 
 
 def engine_for(states: int) -> str:

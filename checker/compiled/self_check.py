@@ -160,13 +160,7 @@ class _Comparison:
     """Compares the readings state by state, until its time is over. `checked`: how many distinct ones were."""
 
     def __init__(
-        self,
-        model: Model,
-        space: Workspace,
-        visited: Visited,
-        watch: Watch,
-        seconds: float,
-        violated: frozenset[int],
+        self, model: Model, space: Workspace, visited: Visited, watch: Watch, seconds: float, violated: frozenset[int]
     ) -> None:
         self.model = model
         self._compared: set[Values] = set()

@@ -73,10 +73,7 @@ class Tables:
         `outside`, bool[n]: which of them leave the constraint, so that their target is no state.
         """
         combinations = pa.array(steps.combinations)
-        columns = {
-            "source": pa.array(steps.sources.astype(np.int64)),
-            "action": self.steps.actions.take(combinations),
-        }
+        columns = {"source": pa.array(steps.sources.astype(np.int64)), "action": self.steps.actions.take(combinations)}
         if self.steps.parameters is not None:
             columns["parameters"] = self.steps.parameters.take(combinations)
         columns["target"] = pa.array(steps.targets.astype(np.int64), mask=outside)

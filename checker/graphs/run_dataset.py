@@ -43,12 +43,7 @@ TASKS_PER_CORE = 4
 
 
 def write(
-    path: Path,
-    folder: Path,
-    cluster: Cluster,
-    reason: str = "",
-    with_cut_off: bool = False,
-    named: str | None = None,
+    path: Path, folder: Path, cluster: Cluster, reason: str = "", with_cut_off: bool = False, named: str | None = None
 ) -> dict[str, Any]:
     """Write the state graph of the run at `path` to a folder; what `_run.json` says.
 

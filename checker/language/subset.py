@@ -104,11 +104,7 @@ class FunctionReader:
     """Reads one function; see the module."""
 
     def __init__(
-        self,
-        program: Program,
-        function: FunctionType,
-        tree: ast.FunctionDef,
-        arguments: Sequence[ValueType],
+        self, program: Program, function: FunctionType, tree: ast.FunctionDef, arguments: Sequence[ValueType]
     ) -> None:
         self.program = program
         self.result = Function(function)

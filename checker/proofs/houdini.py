@@ -341,13 +341,7 @@ class _ActionQuestions:
     """Which candidates an action does not preserve, where those that are left hold before it."""
 
     def __init__(
-        self,
-        model: Model,
-        name: str,
-        pool: Mapping[str, Property],
-        held: Mapping[str, Term],
-        step: Step,
-        clock: _Clock,
+        self, model: Model, name: str, pool: Mapping[str, Property], held: Mapping[str, Term], step: Step, clock: _Clock
     ) -> None:
         self.name = name
         self.given_up: list[str] = []

@@ -120,10 +120,7 @@ class _Worker(threading.Thread):
     """A thread that hands questions to a process of its own."""
 
     def __init__(
-        self,
-        questions: Sequence[Question],
-        waiting: "queue.SimpleQueue[int]",
-        found: "list[queue.SimpleQueue[Reply]]",
+        self, questions: Sequence[Question], waiting: "queue.SimpleQueue[int]", found: "list[queue.SimpleQueue[Reply]]"
     ) -> None:
         super().__init__(daemon=True)
         self._questions = questions

@@ -10,13 +10,7 @@ To append as a leader: `duplicate_offset` first (for `CLIENT`), then `append_err
 
 from kafkacheck.checker.schema import clear, copy
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.constants import (
-    NO_PRODUCER_ID,
-    NO_SEQUENCE,
-    Marker,
-    Origin,
-    ProduceError,
-)
+from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, NO_SEQUENCE, Marker, Origin, ProduceError
 from kafkacheck.impl.producer.records import Batch, PartitionLog, ProducerStateEntry
 from kafkacheck.impl.producer.rules import AppendRules
 from kafkacheck.impl.producer.sequences import is_in_sequence

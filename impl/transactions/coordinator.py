@@ -287,12 +287,7 @@ def answer_of(
         return init_producer_id(state, rules, transactional, term, request)
     if request.kind == RequestKind.ADD_PARTITIONS_TO_TXN:
         return add_partition(
-            transactional,
-            term,
-            request.producer_id,
-            request.producer_epoch,
-            request.partition,
-            request.is_upgraded,
+            transactional, term, request.producer_id, request.producer_epoch, request.partition, request.is_upgraded
         )
     return end_txn(state, rules, transactional, term, request)
 

@@ -15,12 +15,7 @@ from kafkacheck.impl.producer.state import has_open_transaction
 from kafkacheck.impl.transactions.constants import TransactionState
 from kafkacheck.impl.transactions.group import complete_pending_offset
 from kafkacheck.impl.transactions.log import begin_append, can_append
-from kafkacheck.impl.transactions.metadata import (
-    decision_of,
-    has_version_2,
-    is_preparing,
-    prepare_complete,
-)
+from kafkacheck.impl.transactions.metadata import decision_of, has_version_2, is_preparing, prepare_complete
 from kafkacheck.impl.transactions.partition import complete_transaction, maybe_replicate, reload_partition
 from kafkacheck.impl.transactions.records import (
     Coordinator,

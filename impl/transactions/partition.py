@@ -9,13 +9,7 @@ Left out, and why that is sound: who replicates: the high watermark may rise to 
 
 from kafkacheck.checker.schema import clear
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.append import (
-    append_batch,
-    append_error,
-    is_full,
-    is_verified,
-    learn_of,
-)
+from kafkacheck.impl.producer.append import append_batch, append_error, is_full, is_verified, learn_of
 from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker, Origin, ProduceError
 from kafkacheck.impl.producer.records import Batch, PartitionLog
 from kafkacheck.impl.producer.reload import cut_log, forget_producers
@@ -26,14 +20,7 @@ from kafkacheck.impl.transactions.constants import NO_INPUT, Answer, ProduceStag
 from kafkacheck.impl.transactions.coordinator import add_partition, verify_partition
 from kafkacheck.impl.transactions.group import is_illegal_generation, is_loading, note_offset
 from kafkacheck.impl.transactions.metadata import has_version_2
-from kafkacheck.impl.transactions.records import (
-    CoordinatorTerm,
-    Partition,
-    PartitionId,
-    Produce,
-    ProduceSlot,
-    State,
-)
+from kafkacheck.impl.transactions.records import CoordinatorTerm, Partition, PartitionId, Produce, ProduceSlot, State
 from kafkacheck.impl.transactions.rules import TransactionRules
 
 

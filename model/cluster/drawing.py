@@ -40,10 +40,7 @@ REPLICATION_EVENTS = {
     "leader_appends": Event(at="leader_id", text="appends r{before.producers.next_record}"),
     "leader_deletes_records": Event(at="leader_id", text="deletes records below {start_offset}"),
     "follower_sends_fetch": Event(
-        at="follower_id",
-        to="brokers[follower_id].leader",
-        text="fetches from {fetches[follower_id].offset}",
-        asks=True,
+        at="follower_id", to="brokers[follower_id].leader", text="fetches from {fetches[follower_id].offset}", asks=True
     ),
     "leader_answers_fetch": Event(
         at="before.fetches[follower_id].leader", text="answers the fetch of broker {follower_id}"
@@ -117,10 +114,7 @@ CONTROLLER_EVENTS = {
         at="controller", text="the old controller writes an election: epoch {" + NOW + ".leader_epoch}"
     ),
     "leadership_is_moved": Event(
-        at="controller",
-        to="new_leader",
-        text="elects broker {new_leader}, epoch {" + NOW + ".leader_epoch}",
-        asks=True,
+        at="controller", to="new_leader", text="elects broker {new_leader}, epoch {" + NOW + ".leader_epoch}", asks=True
     ),
     "reassignment_is_asked": Event(at="controller", text="reassigns the partition to {target}"),
     "controller_ends_reassignment": Event(

@@ -43,14 +43,7 @@ from kafkacheck.spec.cluster.properties import (
 
 MODEL = CLUSTER.model(
     initial=start_with_laggard,
-    bounds={
-        "replicas": 3,
-        "max_leader_epoch": 4,
-        "max_metadata_offset": 7,
-        "crashes": 1,
-        "expirations": 1,
-        "moves": 1,
-    },
+    bounds={"replicas": 3, "max_leader_epoch": 4, "max_metadata_offset": 7, "crashes": 1, "expirations": 1, "moves": 1},
     rules=ClusterRules(unclean_election=True, elections_follow_assignment=True),
     actions=[
         follower_sends_fetch,

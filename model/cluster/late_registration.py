@@ -17,13 +17,7 @@ from kafkacheck.model.cluster.system import CLUSTER, EPOCH_QUESTIONS, REPLICATIO
 from kafkacheck.spec.cluster.liveness import bounds_leave_room, converged, disturbed
 
 MODEL = CLUSTER.model(
-    bounds={
-        "late_registrations": 1,
-        "max_leader_epoch": 5,
-        "max_metadata_offset": 7,
-        "crashes": 1,
-        "expirations": 1,
-    },
+    bounds={"late_registrations": 1, "max_leader_epoch": 5, "max_metadata_offset": 7, "crashes": 1, "expirations": 1},
     rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[
         *REPLICATION,

@@ -23,13 +23,7 @@ OF_EPOCHS = (epoch_file_matches_log, only_followers_truncate)
 
 MODEL = CLUSTER.model(
     initial=start_in_sync_in_format,
-    bounds={
-        "max_records": 2,
-        "max_leader_epoch": 1,
-        "max_metadata_offset": 1,
-        "max_broker_epoch": 0,
-        "moves": 1,
-    },
+    bounds={"max_records": 2, "max_leader_epoch": 1, "max_metadata_offset": 1, "max_broker_epoch": 0, "moves": 1},
     rules=ClusterRules(
         propagation=Propagation.LEADER_AND_ISR,
         truncation=TruncationRule.KIP_279,

@@ -134,12 +134,7 @@ REPLICATION = (leader_appends, follower_sends_fetch, leader_answers_fetch, follo
 
 EPOCH_QUESTIONS = (follower_asks_epoch_end, leader_answers_epoch_end, follower_truncates)
 
-ISR_CHANGES = (
-    leader_proposes_shrink,
-    leader_proposes_expansion,
-    controller_alters_partition,
-    leader_learns_of_change,
-)
+ISR_CHANGES = (leader_proposes_shrink, leader_proposes_expansion, controller_alters_partition, leader_learns_of_change)
 
 FAILURES = (controller_fences_broker, broker_starts)
 

@@ -80,10 +80,7 @@ QUORUM_WITH_NETWORK = Lanes(
     text="epoch {epoch}  HW {high_watermark}  resigned {has_resigned}",
     cells=Cells(text="e{epoch}", **CELLS),
     extra=(ExtraLane(name="network", record="cut_off", text="cut off {cut_off}"),),
-    legend=(
-        f"e1: a record of epoch 1. {MARKS}",
-        RESIGNED,
-    ),
+    legend=(f"e1: a record of epoch 1. {MARKS}", RESIGNED),
     **COMMON,
 )
 

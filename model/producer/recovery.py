@@ -15,13 +15,6 @@ MODEL = PRODUCER.model(
     initial=start_with_snapshot,
     bounds={"snapshots": 2, "disconnections": 1, "power_losses": 1, "crashes": 1},
     rules=ProducerRules(answers_await_flush=True),
-    actions=[
-        *RETRIES,
-        broker_rolls_segment,
-        broker_flushes_log,
-        connection_breaks,
-        power_fails,
-        broker_crashes,
-    ],
+    actions=[*RETRIES, broker_rolls_segment, broker_flushes_log, connection_breaks, power_fails, broker_crashes],
     always=[*SAFETY, *FILES, producer_state_matches_log],
 )

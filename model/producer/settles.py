@@ -19,12 +19,7 @@ from kafkacheck.model.producer.system import PRODUCER, RETRIES, SAFETY
 from kafkacheck.spec.producer.steps import batch_under_way, nothing_under_way
 
 MODEL = PRODUCER.model(
-    bounds={
-        "batches": 5,
-        "partitions": 2,
-        "disconnections": 1,
-        "batch_expirations": 1,
-    },
+    bounds={"batches": 5, "partitions": 2, "disconnections": 1, "batch_expirations": 1},
     actions=[*RETRIES, producer_bumps_epoch, producer_resolves_sequences, connection_breaks, batch_expires],
     always=SAFETY,
     leads_to=[(batch_under_way, nothing_under_way)],

@@ -14,11 +14,7 @@ from kafkacheck.impl.producer.sender import (
     producer_sends_again,
     producer_takes_answer,
 )
-from kafkacheck.model.producer.environment import (
-    append_is_refused,
-    batch_is_oversized,
-    connection_breaks,
-)
+from kafkacheck.model.producer.environment import append_is_refused, batch_is_oversized, connection_breaks
 from kafkacheck.model.producer.system import EXAMPLES, PRODUCER, RETRIES_OF_BUFFERED, SAFETY
 from kafkacheck.spec.producer.clients import (
     applications_wait_for_all,

@@ -15,11 +15,7 @@ More sequences than twice `cached_batches` are needed: with fewer a broker takes
 from kafkacheck.checker.model import Family
 from kafkacheck.impl.producer.leader import leader_handles_late_request, leader_handles_produce
 from kafkacheck.impl.producer.rules import ProducerRules
-from kafkacheck.impl.producer.sender import (
-    producer_sends,
-    producer_sends_again,
-    producer_takes_answer,
-)
+from kafkacheck.impl.producer.sender import producer_sends, producer_sends_again, producer_takes_answer
 from kafkacheck.impl.producing import State
 from kafkacheck.model.producer.drawing import PARTITIONS
 from kafkacheck.model.producer.environment import start_known
@@ -168,11 +164,6 @@ BOUNDS = {
 """Bounds to start from; each model says what it changes."""
 
 PRODUCER = Family(
-    state=State,
-    initial=start_known,
-    bounds=BOUNDS,
-    rules=ProducerRules(),
-    sometimes=EXAMPLES,
-    drawing=PARTITIONS,
+    state=State, initial=start_known, bounds=BOUNDS, rules=ProducerRules(), sometimes=EXAMPLES, drawing=PARTITIONS
 )
 """An idempotent producer and its partitions, as each model has them unless it says otherwise."""

@@ -21,13 +21,7 @@ from kafkacheck.spec.producer.steps import follower_behind, followers_have_all
 
 MODEL = PRODUCER.model(
     initial=start_empty,
-    bounds={
-        "replicas": 2,
-        "transactional": 1,
-        "max_verification_guard": 3,
-        "failovers": 2,
-        "aborts": 1,
-    },
+    bounds={"replicas": 2, "transactional": 1, "max_verification_guard": 3, "failovers": 2, "aborts": 1},
     actions=[producer_gets_id, *RETRIES, follower_fetches, leadership_moves, coordinator_aborts],
     always=[open_transactions_are_stored, *(each for each in SAFETY if each is not failed_batches_are_absent)],
     sometimes=[acknowledged_batch, open_transaction],

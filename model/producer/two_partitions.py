@@ -17,14 +17,7 @@ from kafkacheck.model.producer.system import LATE_RETRIES, LEMMAS, PRODUCER, SAF
 from kafkacheck.spec.producer.steps import due_batches_are_not_refused
 
 MODEL = PRODUCER.model(
-    bounds={
-        "batches": 5,
-        "partitions": 2,
-        "disconnections": 1,
-        "refusals": 1,
-        "batch_expirations": 1,
-        "blips": 1,
-    },
+    bounds={"batches": 5, "partitions": 2, "disconnections": 1, "refusals": 1, "batch_expirations": 1, "blips": 1},
     actions=[
         *LATE_RETRIES,
         producer_bumps_epoch,

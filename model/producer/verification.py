@@ -14,13 +14,7 @@ from kafkacheck.spec.producer.properties import failed_batches_are_absent
 
 MODEL = PRODUCER.model(
     initial=start_empty,
-    bounds={
-        "transactional": 1,
-        "max_verification_guard": 3,
-        "disconnections": 1,
-        "refusals": 1,
-        "aborts": 1,
-    },
+    bounds={"transactional": 1, "max_verification_guard": 3, "disconnections": 1, "refusals": 1, "aborts": 1},
     actions=[producer_gets_id, *RETRIES, connection_breaks, append_is_refused, coordinator_aborts],
     always=[*(each for each in SAFETY if each is not failed_batches_are_absent), *TRANSACTIONAL],
     sometimes=[*EXAMPLES, two_batches_in_transaction],

@@ -33,8 +33,7 @@ REPLICATION_LANES = Lanes(
             asks=True,
         ),
         "controller_shrink_isr": Event(
-            at="controller",
-            text="broker {replica_id} leaves ISR, epoch {quorum.leader_epoch}",
+            at="controller", text="broker {replica_id} leaves ISR, epoch {quorum.leader_epoch}"
         ),
         "become_leader": Event(
             at="controller",
@@ -60,9 +59,7 @@ REPLICATION_LANES = Lanes(
             text="fetch from offset {before.replicas[follower_id].log.end_offset}",
         ),
         "follower_truncate": Event(
-            at="replicas[follower_id].leader",
-            to="follower_id",
-            text="fetch finds diverging logs",
+            at="replicas[follower_id].leader", to="follower_id", text="fetch finds diverging logs"
         ),
     },
     suspects=("leader_id", "member_id"),

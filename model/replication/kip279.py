@@ -19,10 +19,7 @@ from kafkacheck.model.replication.system import ACTIONS, ALWAYS, REPLICATION, SO
 
 MODEL = REPLICATION.model(
     bounds={"replicas": 3, "log_size": 1, "max_records": 1, "max_leader_epoch": 2},
-    rules=ReplicationRules(
-        truncation=TruncationRule.KIP_279,
-        fencing=FetchFencing.NONE,
-    ),
+    rules=ReplicationRules(truncation=TruncationRule.KIP_279, fencing=FetchFencing.NONE),
     actions=ACTIONS,
     always=ALWAYS,
     sometimes=SOMETIMES,

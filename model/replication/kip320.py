@@ -12,19 +12,11 @@ Expected: HOLDS, also at larger bounds (tests/data/tlc.json has them).
 
 from kafkacheck.impl.constants import FetchFencing, TruncationRule
 from kafkacheck.impl.replication.records import ReplicationRules
-from kafkacheck.model.replication.system import (
-    ACTIONS,
-    ALWAYS,
-    REPLICATION,
-    SOMETIMES_WITH_TWO_RECORDS,
-)
+from kafkacheck.model.replication.system import ACTIONS, ALWAYS, REPLICATION, SOMETIMES_WITH_TWO_RECORDS
 
 MODEL = REPLICATION.model(
     bounds={"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 2},
-    rules=ReplicationRules(
-        truncation=TruncationRule.KIP_279,
-        fencing=FetchFencing.CURRENT_LEADER_EPOCH,
-    ),
+    rules=ReplicationRules(truncation=TruncationRule.KIP_279, fencing=FetchFencing.CURRENT_LEADER_EPOCH),
     actions=ACTIONS,
     always=ALWAYS,
     sometimes=SOMETIMES_WITH_TWO_RECORDS,

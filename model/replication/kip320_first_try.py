@@ -19,10 +19,7 @@ from kafkacheck.model.replication.system import ACTIONS, ALWAYS, REPLICATION, SO
 
 MODEL = REPLICATION.model(
     bounds={"replicas": 3, "log_size": 1, "max_records": 1, "max_leader_epoch": 2},
-    rules=ReplicationRules(
-        truncation=TruncationRule.ON_FETCH,
-        fencing=FetchFencing.LAST_FETCHED_EPOCH,
-    ),
+    rules=ReplicationRules(truncation=TruncationRule.ON_FETCH, fencing=FetchFencing.LAST_FETCHED_EPOCH),
     actions=(*ACTIONS, follower_truncate),
     always=ALWAYS,
     sometimes=SOMETIMES,

@@ -104,14 +104,7 @@ LEMMAS = (
 )
 """Why `ALWAYS` holds under the rules of KIP-320; which of them fails under other rules tells what these lack."""
 
-SOMETIMES = (
-    committed_record,
-    committed_without_all,
-    shrunk_isr,
-    expanded_isr,
-    deposed_leader,
-    follower_of_first_epoch,
-)
+SOMETIMES = (committed_record, committed_without_all, shrunk_isr, expanded_isr, deposed_leader, follower_of_first_epoch)
 """What every generation must reach with one record already."""
 
 SOMETIMES_WITH_TWO_RECORDS = (*SOMETIMES, diverging_logs)
@@ -120,11 +113,6 @@ MEASURES = (isr_size, live_leaders)
 """What the states of a state graph are counted by."""
 
 REPLICATION = Family(
-    state=State,
-    initial=start_partition,
-    bounds={},
-    lemmas=LEMMAS,
-    measures=MEASURES,
-    drawing=REPLICATION_LANES,
+    state=State, initial=start_partition, bounds={}, lemmas=LEMMAS, measures=MEASURES, drawing=REPLICATION_LANES
 )
 """The abstract partition, as each generation of the protocol has it."""

@@ -15,10 +15,7 @@ from kafkacheck.model.replication.system import ACTIONS, ALWAYS, REPLICATION, SO
 
 MODEL = REPLICATION.model(
     bounds={"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1},
-    rules=ReplicationRules(
-        truncation=TruncationRule.HIGH_WATERMARK,
-        fencing=FetchFencing.NONE,
-    ),
+    rules=ReplicationRules(truncation=TruncationRule.HIGH_WATERMARK, fencing=FetchFencing.NONE),
     actions=ACTIONS,
     always=ALWAYS,
     sometimes=SOMETIMES,

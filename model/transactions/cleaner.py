@@ -25,13 +25,7 @@ from kafkacheck.spec.transactions.properties import (
 
 MODEL = TRANSACTIONAL.model(
     bounds={"moves": 1},
-    actions=[
-        *TRANSACTIONS,
-        consumer_reads,
-        consumer_begins_anew,
-        cleaner_cleans_segment,
-        partition_is_reloaded,
-    ],
+    actions=[*TRANSACTIONS, consumer_reads, consumer_begins_anew, cleaner_cleans_segment, partition_is_reloaded],
     always=[
         *TRANSITIONS,
         only_what_was_to_be_committed_is_delivered,
@@ -40,11 +34,5 @@ MODEL = TRANSACTIONAL.model(
         reads_end_at_stable_offset,
         the_cleaner_removes_what_nobody_needs,
     ],
-    sometimes=[
-        *EXAMPLES,
-        delivered_record,
-        aborted_record_is_cleaned,
-        marker_is_cleaned,
-        last_marker_is_cleaned,
-    ],
+    sometimes=[*EXAMPLES, delivered_record, aborted_record_is_cleaned, marker_is_cleaned, last_marker_is_cleaned],
 )

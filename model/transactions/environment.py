@@ -9,12 +9,7 @@ from kafkacheck.impl.producer.append import is_full
 from kafkacheck.impl.producer.constants import Marker, ProduceError
 from kafkacheck.impl.producer.records import ProducerId
 from kafkacheck.impl.producer.state import expire_producer
-from kafkacheck.impl.transactions.constants import (
-    NO_TRANSACTION,
-    ProducerState,
-    ProduceStage,
-    RequestKind,
-)
+from kafkacheck.impl.transactions.constants import NO_TRANSACTION, ProducerState, ProduceStage, RequestKind
 from kafkacheck.impl.transactions.coordinator import remove_transactional_id
 from kafkacheck.impl.transactions.group import assign_input, begin_loading, is_loading
 from kafkacheck.impl.transactions.log import awaits_append, begin_term, clear_append, give_append_up, unload

@@ -17,14 +17,7 @@ from kafkacheck.spec.transactions.disturbances import (
 from kafkacheck.spec.transactions.properties import fenced_client
 
 MODEL = TRANSACTIONAL.model(
-    bounds={
-        "clients": 2,
-        "producer_ids": 3,
-        "requests": 3,
-        "produces": 2,
-        "expirations": 1,
-        "delays": 1,
-    },
+    bounds={"clients": 2, "producer_ids": 3, "requests": 3, "produces": 2, "expirations": 1, "delays": 1},
     actions=[*TRANSACTIONS, request_is_repeated, transactional_id_expires],
     always=SAFETY,
     lemmas=EPOCH_LEMMAS,

@@ -32,13 +32,7 @@ from kafkacheck.spec.transactions.properties import fenced_client, nothing_is_un
 
 MODEL = TRANSACTIONAL.model(
     bounds={"partitions": 2, "max_coordinator_epoch": 1, "max_producer_epoch": 5, "failovers": 1},
-    actions=[
-        *TRANSACTIONS,
-        *TIMEOUTS,
-        coordinator_is_replaced,
-        coordinator_comes_back,
-        zombie_coordinator_resigns,
-    ],
+    actions=[*TRANSACTIONS, *TIMEOUTS, coordinator_is_replaced, coordinator_comes_back, zombie_coordinator_resigns],
     always=SAFETY,
     lemmas=EPOCH_LEMMAS,
     sometimes=[

@@ -18,11 +18,7 @@ from kafkacheck.impl.transactions.client import (
     producer_sends,
 )
 from kafkacheck.impl.transactions.coordinator import coordinator_aborts_timed_out, coordinator_handles_request
-from kafkacheck.impl.transactions.group import (
-    application_takes_input,
-    consumer_fetches_offset,
-    producer_sends_offsets,
-)
+from kafkacheck.impl.transactions.group import application_takes_input, consumer_fetches_offset, producer_sends_offsets
 from kafkacheck.impl.transactions.log import transaction_log_commits
 from kafkacheck.impl.transactions.markers import (
     coordinator_completes_transaction,
@@ -125,13 +121,7 @@ from kafkacheck.spec.transactions.steps import (
     transitions_are_valid,
 )
 
-CLIENT = (
-    producer_initializes,
-    producer_begins_transaction,
-    producer_sends,
-    producer_commits,
-    producer_aborts,
-)
+CLIENT = (producer_initializes, producer_begins_transaction, producer_sends, producer_commits, producer_aborts)
 
 COORDINATOR = (
     coordinator_handles_request,
@@ -206,11 +196,7 @@ STEPS = (*CLIENTS, *COORDINATORS, *PARTITIONS, disturbances_are_real)
 
 UPGRADE = (new_epochs_complete_the_upgrade, versions_stay, clients_go_on_as_they_were_told)
 
-GROUP = (
-    rebalances_wait_for_transactions,
-    pending_offsets_follow_their_marker,
-    followed_markers_are_answered,
-)
+GROUP = (rebalances_wait_for_transactions, pending_offsets_follow_their_marker, followed_markers_are_answered)
 
 PROMISES = (
     transactions_are_atomic,

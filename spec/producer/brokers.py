@@ -6,13 +6,7 @@ Left out, and why that is sound: which sequences and epochs are accepted, of whi
 """
 
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.constants import (
-    NO_BATCH,
-    NO_PRODUCER_ID,
-    Marker,
-    ProduceError,
-    RequestStage,
-)
+from kafkacheck.impl.producer.constants import NO_BATCH, NO_PRODUCER_ID, Marker, ProduceError, RequestStage
 from kafkacheck.impl.producer.partition_records import PartitionReplica
 from kafkacheck.impl.producer.records import Batch, PartitionLog
 from kafkacheck.impl.producing import State

@@ -23,14 +23,7 @@ from kafkacheck.impl.transactions.constants import (
     TransactionState,
     Upgrade,
 )
-from kafkacheck.impl.transactions.records import (
-    Client,
-    Coordinator,
-    Partition,
-    Request,
-    State,
-    TransactionMetadata,
-)
+from kafkacheck.impl.transactions.records import Client, Coordinator, Partition, Request, State, TransactionMetadata
 from kafkacheck.spec.transactions.steps import may_follow
 
 

@@ -162,9 +162,7 @@ def whole_commands(runs: int) -> None:
         cold = []
         for _ in range(runs):
             with tempfile.TemporaryDirectory(prefix="kafkacheck-bench-") as cache:
-                cold.append(
-                    run([*check, name], environment={"KAFKACHECK_CACHE": cache}, statuses=(0, VIOLATED)),
-                )
+                cold.append(run([*check, name], environment={"KAFKACHECK_CACHE": cache}, statuses=(0, VIOLATED)))
         print_command(f"kafkacheck check {name}, no cache", cold)
 
 

@@ -5,12 +5,7 @@ import itertools
 import pytest
 
 from kafkacheck.checker.schema.layout import Layout
-from kafkacheck.impl.broker.epoch_file import (
-    answered_end_offset,
-    assign_epoch,
-    end_offset_of_epoch,
-    epoch_with_end,
-)
+from kafkacheck.impl.broker.epoch_file import answered_end_offset, assign_epoch, end_offset_of_epoch, epoch_with_end
 from kafkacheck.impl.broker.fetch import leader_answers_fetch, leader_counts_old_fetch, leader_reads_old_fetch
 from kafkacheck.impl.broker.fetcher import follower_sends_fetch, follower_uses_fetch, truncate_by_answer
 from kafkacheck.impl.broker.isr import leader_learns_of_change, leader_proposes_expansion, leader_proposes_shrink

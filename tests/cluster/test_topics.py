@@ -330,8 +330,7 @@ def test_an_answer_of_the_deleted_topic_is_not_used_in_the_new_one(names_id, end
 
 
 @pytest.mark.parametrize(
-    ("names_id", "error", "isr"),
-    [(True, AlterPartitionError.FENCED, 0b11), (False, AlterPartitionError.NONE, 0b01)],
+    ("names_id", "error", "isr"), [(True, AlterPartitionError.FENCED, 0b11), (False, AlterPartitionError.NONE, 0b01)]
 )
 def test_a_change_of_the_isr_of_the_deleted_topic_is_not_made_in_the_new_one(names_id, error, isr):
     rules = KRAFT._replace(isr_change_names_topic_id=names_id)

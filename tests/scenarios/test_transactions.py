@@ -83,10 +83,7 @@ def send(state, rules, client_id, partition_id):
         (leader_receives_produce, state, rules, client_id), (coordinator_verifies_partition, state, rules, client_id, 0)
     )
     if rules.transaction_version == 2:
-        play(
-            (transaction_log_commits, state, rules, 0),
-            (coordinator_verifies_partition, state, rules, client_id, 0),
-        )
+        play((transaction_log_commits, state, rules, 0), (coordinator_verifies_partition, state, rules, client_id, 0))
     play((leader_appends_verified, state, rules, client_id))
 
 

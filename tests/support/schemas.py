@@ -96,10 +96,7 @@ def array(element: Drawn, size: str | int, by_id: bool) -> Drawn:
 
 
 def extended(inner: st.SearchStrategy[Drawn]) -> st.SearchStrategy[Drawn]:
-    return st.one_of(
-        st.lists(inner, min_size=1, max_size=3).map(record),
-        st.builds(array, inner, sizes, st.booleans()),
-    )
+    return st.one_of(st.lists(inner, min_size=1, max_size=3).map(record), st.builds(array, inner, sizes, st.booleans()))
 
 
 types = st.recursive(scalars, extended, max_leaves=5).filter(lambda drawn: len(drawn.leaves) <= 200)

@@ -41,17 +41,7 @@ def tower_not_on_last_peg(tower: Tower) -> bool:
     return not tower_on_last_peg(tower)
 
 
-MODEL = Model(
-    name="hanoi",
-    state=Tower,
-    bounds={"discs": 3, "pegs": 3},
-    actions=[move],
-    sometimes=[tower_on_last_peg],
-)
+MODEL = Model(name="hanoi", state=Tower, bounds={"discs": 3, "pegs": 3}, actions=[move], sometimes=[tower_on_last_peg])
 UNSOLVED = Model(
-    name="hanoi_unsolved",
-    state=Tower,
-    bounds={"discs": 3, "pegs": 3},
-    actions=[move],
-    always=[tower_not_on_last_peg],
+    name="hanoi_unsolved", state=Tower, bounds={"discs": 3, "pegs": 3}, actions=[move], always=[tower_not_on_last_peg]
 )

@@ -31,8 +31,7 @@ from kafkacheck.model.transactions.environment import (
 from kafkacheck.model.transactions.system import BOUNDS
 
 LAYOUT = Layout(
-    State,
-    {**BOUNDS, "partitions": 2, "producer_ids": 4, "max_producer_epoch": 4, "append_failures": 4, "log_size": 6},
+    State, {**BOUNDS, "partitions": 2, "producer_ids": 4, "max_producer_epoch": 4, "append_failures": 4, "log_size": 6}
 )
 GROUP = Layout(
     State, {**BOUNDS, "partitions": 2, "offsets_partition": 1, "inputs": 1, "group_delays": 1, "deletions": 1,

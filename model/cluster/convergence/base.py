@@ -16,13 +16,7 @@ from kafkacheck.spec.cluster.liveness import bounds_leave_room, converged, distu
 from kafkacheck.spec.cluster.messages import disturbances_are_real
 
 MODEL = CLUSTER.model(
-    bounds={
-        "max_leader_epoch": 5,
-        "max_metadata_offset": 8,
-        "crashes": 1,
-        "expirations": 1,
-        "moves": 1,
-    },
+    bounds={"max_leader_epoch": 5, "max_metadata_offset": 8, "crashes": 1, "expirations": 1, "moves": 1},
     actions=[*REPLICATION, *ISR_GROWTH, *KRAFT, process_crashes, follower_lags, leadership_is_moved],
     always=[bounds_leave_room, disturbances_are_real],
     leads_to=[(disturbed, converged)],

@@ -13,13 +13,7 @@ from kafkacheck.model.cluster.system import CLUSTER, REPLICATION
 from kafkacheck.spec.cluster.liveness import bounds_leave_room, converged, disturbed
 
 MODEL = CLUSTER.model(
-    bounds={
-        "max_leader_epoch": 3,
-        "max_metadata_offset": 5,
-        "max_broker_epoch": 0,
-        "expirations": 1,
-        "moves": 2,
-    },
+    bounds={"max_leader_epoch": 3, "max_metadata_offset": 5, "max_broker_epoch": 0, "expirations": 1, "moves": 2},
     rules=ClusterRules(epoch_file_is_cut_at_end=False),
     actions=[*REPLICATION, *ISR_GROWTH, broker_replays_metadata, follower_lags, leadership_is_moved],
     always=[bounds_leave_room],

@@ -26,13 +26,7 @@ from kafkacheck.spec.cluster.elections import new_partition, offline_partition
 
 MODEL = CLUSTER.model(
     initial=start_without_partition,
-    bounds={
-        "max_metadata_offset": 5,
-        "max_broker_epoch": 2,
-        "max_controller_epoch": 1,
-        "crashes": 2,
-        "failovers": 1,
-    },
+    bounds={"max_metadata_offset": 5, "max_broker_epoch": 2, "max_controller_epoch": 1, "crashes": 2, "failovers": 1},
     rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[
         *REPLICATION,

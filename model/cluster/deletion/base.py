@@ -18,11 +18,7 @@ from kafkacheck.impl.controller.topics import (
     controller_ends_deletion,
 )
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.environment import (
-    process_crashes,
-    reassignment_is_asked,
-    topic_deletion_is_asked,
-)
+from kafkacheck.model.cluster.environment import process_crashes, reassignment_is_asked, topic_deletion_is_asked
 from kafkacheck.model.cluster.system import (
     CLUSTER,
     EPOCH_QUESTIONS,

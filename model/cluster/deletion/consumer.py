@@ -20,12 +20,7 @@ from kafkacheck.spec.cluster.properties import one_leader_in_epoch
 from kafkacheck.spec.cluster.topics import knows_newest_topic, knows_older_topic
 
 MODEL = CLUSTER.model(
-    bounds={
-        "max_metadata_offset": 3,
-        "max_broker_epoch": 0,
-        "moves": 1,
-        "deletions": 1,
-    },
+    bounds={"max_metadata_offset": 3, "max_broker_epoch": 0, "moves": 1, "deletions": 1},
     actions=[
         broker_replays_metadata,
         leadership_is_moved,

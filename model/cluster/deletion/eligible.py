@@ -25,22 +25,9 @@ from kafkacheck.spec.cluster.topics import (
 
 MODEL = CLUSTER.model(
     initial=start_alone,
-    bounds={
-        "max_leader_epoch": 3,
-        "max_metadata_offset": 6,
-        "max_broker_epoch": 2,
-        "crashes": 2,
-        "deletions": 1,
-    },
+    bounds={"max_leader_epoch": 3, "max_metadata_offset": 6, "max_broker_epoch": 2, "crashes": 2, "deletions": 1},
     rules=ClusterRules(eligible_leader_replicas=True, last_known_leader_is_elected=True, min_insync_replicas=2),
-    actions=[
-        *REPLICATION,
-        *ISR_GROWTH,
-        *KRAFT,
-        controller_creates_partition,
-        topic_deletion_is_asked,
-        process_crashes,
-    ],
+    actions=[*REPLICATION, *ISR_GROWTH, *KRAFT, controller_creates_partition, topic_deletion_is_asked, process_crashes],
     always=[topics_are_recorded_anew, recovering_leader_is_alone, *ELIGIBLE, *TOPICS, *SAFETY],
     sometimes=[
         acknowledged_record,

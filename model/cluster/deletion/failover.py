@@ -63,13 +63,7 @@ MODEL = CLUSTER.model(
         topic_deletion_is_asked,
         controller_is_replaced,
     ],
-    always=[
-        deleted_topics_stay_deleted,
-        zombie_awaited_replicas,
-        deposed_controller_changes_nothing,
-        *TOPICS,
-        *SAFETY,
-    ],
+    always=[deleted_topics_stay_deleted, zombie_awaited_replicas, deposed_controller_changes_nothing, *TOPICS, *SAFETY],
     sometimes=[
         acknowledged_record,
         new_topic_commits,

@@ -23,11 +23,7 @@ from kafkacheck.spec.cluster.properties import acknowledged_record
 from kafkacheck.spec.cluster.topics import answer_of_last_deletion, deleted_topics_stay_deleted, new_topic_commits
 
 MODEL = CLUSTER.model(
-    bounds={
-        "max_metadata_offset": 8,
-        "max_broker_epoch": 0,
-        "deletions": 2,
-    },
+    bounds={"max_metadata_offset": 8, "max_broker_epoch": 0, "deletions": 2},
     rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[
         *REPLICATION,

@@ -22,13 +22,7 @@ from kafkacheck.spec.cluster.properties import acknowledged_record
 from kafkacheck.spec.cluster.topics import new_topic_commits
 
 MODEL = CLUSTER.model(
-    bounds={
-        "max_metadata_offset": 3,
-        "max_broker_epoch": 0,
-        "max_controller_epoch": 1,
-        "failovers": 1,
-        "deletions": 1,
-    },
+    bounds={"max_metadata_offset": 3, "max_broker_epoch": 0, "max_controller_epoch": 1, "failovers": 1, "deletions": 1},
     actions=[
         *REPLICATION,
         *ISR_CHANGES,

@@ -9,11 +9,7 @@ Expected: HOLDS
 """
 
 from kafkacheck.impl.broker.fetch import leader_counts_old_fetch, leader_reads_old_fetch
-from kafkacheck.model.cluster.environment import (
-    disk_is_replaced,
-    fetch_connection_breaks,
-    leadership_is_moved,
-)
+from kafkacheck.model.cluster.environment import disk_is_replaced, fetch_connection_breaks, leadership_is_moved
 from kafkacheck.model.cluster.system import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION, SAFETY
 from kafkacheck.spec.cluster.steps import (
     known_broker_epochs_do_not_fall,
@@ -23,13 +19,7 @@ from kafkacheck.spec.cluster.steps import (
 )
 
 MODEL = CLUSTER.model(
-    bounds={
-        "old_fetches": 1,
-        "max_metadata_offset": 4,
-        "losses": 1,
-        "disk_losses": 1,
-        "moves": 1,
-    },
+    bounds={"old_fetches": 1, "max_metadata_offset": 4, "losses": 1, "disk_losses": 1, "moves": 1},
     actions=[
         *REPLICATION,
         *ISR_CHANGES,

@@ -12,23 +12,11 @@ from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.controller.elections import zombie_elects_leader
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import controller_is_replaced, leadership_is_moved
-from kafkacheck.model.cluster.system import (
-    CLUSTER,
-    EPOCH_QUESTIONS,
-    ISR_CHANGES,
-    REPLICATION,
-    SAFETY,
-)
+from kafkacheck.model.cluster.system import CLUSTER, EPOCH_QUESTIONS, ISR_CHANGES, REPLICATION, SAFETY
 from kafkacheck.spec.cluster.elections import deposed_controller_changes_nothing
 
 MODEL = CLUSTER.model(
-    bounds={
-        "max_metadata_offset": 3,
-        "max_broker_epoch": 0,
-        "max_controller_epoch": 1,
-        "moves": 1,
-        "failovers": 1,
-    },
+    bounds={"max_metadata_offset": 3, "max_broker_epoch": 0, "max_controller_epoch": 1, "moves": 1, "failovers": 1},
     rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[
         *REPLICATION,

@@ -16,10 +16,7 @@ from kafkacheck.model.transactions.system import (
     TIMEOUTS,
     TRANSACTIONAL,
 )
-from kafkacheck.spec.transactions.properties import (
-    nothing_is_undecided,
-    something_is_undecided,
-)
+from kafkacheck.spec.transactions.properties import nothing_is_undecided, something_is_undecided
 
 MODEL = TRANSACTIONAL.model(
     initial=start_group,

@@ -21,13 +21,7 @@ from kafkacheck.spec.transactions.properties import fenced_client, nothing_is_un
 
 MODEL = TRANSACTIONAL.model(
     bounds={"producer_ids": 2, "delays": 1, "marker_losses": 1},
-    actions=[
-        *TRANSACTIONS,
-        *TIMEOUTS,
-        marker_is_repeated,
-        marker_answer_is_lost,
-        leader_writes_late_marker,
-    ],
+    actions=[*TRANSACTIONS, *TIMEOUTS, marker_is_repeated, marker_answer_is_lost, leader_writes_late_marker],
     always=SAFETY,
     sometimes=[*EXAMPLES, fenced_client],
     leads_to=[(something_is_undecided, nothing_is_undecided)],

@@ -152,10 +152,7 @@ def test_several_settings_and_properties(kafkacheck, tank):
 
 @pytest.mark.parametrize(
     ("change", "told"),
-    [
-        (("tank.level == 2", "tank.level == 3"), "half_full"),
-        (("if not rules.drains:", "if rules.drains:"), "drain"),
-    ],
+    [(("tank.level == 2", "tank.level == 3"), "half_full"), (("if not rules.drains:", "if rules.drains:"), "drain")],
     ids=["sometimes without an example", "action that never fires"],
 )
 def test_vacuity_is_a_warning_and_strict_makes_it_an_error(kafkacheck, tmp_path, change, told):

@@ -339,10 +339,7 @@ def test_what_cannot_be_written(tmp_path, monkeypatch):
 
 @pytest.mark.usefixtures("here")
 def test_a_measure_that_fails_is_told_with_its_place(tmp_path):
-    path = write(
-        tmp_path / "tank.py",
-        BROKEN_MEASURE,
-    )
+    path = write(tmp_path / "tank.py", BROKEN_MEASURE)
     searched(Source(str(path)), tmp_path / "run")
     with pytest.raises(EvaluationError, match=r"tank.py:\d+"):
         run_dataset.write(tmp_path / "run", tmp_path / "graph", Cluster(), named=str(path))

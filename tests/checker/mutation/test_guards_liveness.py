@@ -13,8 +13,7 @@ CAUGHT, REDUNDANT = Outcome.CAUGHT, Outcome.REDUNDANT
 
 def test_liveness_catches_a_guard(tmp_path):
     text = CISTERN.replace(
-        "always=[rings_only_when_wet, level_is_kept]",
-        "leads_to=[(has_rung, is_calm)], weakly_fair=[calm]",
+        "always=[rings_only_when_wet, level_is_kept]", "leads_to=[(has_rung, is_calm)], weakly_fair=[calm]"
     )
     text = text.replace("actions=[pump, ring]", "actions=[pump, ring, calm]").replace(
         "MODEL =",

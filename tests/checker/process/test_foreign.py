@@ -178,11 +178,7 @@ def test_a_supervisor_passes_every_status_on(tmp_path):
     write(tmp_path / "tank.py", TANK)
     run = [sys.executable, "-m", "checker", "check", "tank.py", "--engine", "interpreted"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    for words, status in (
-        ([], 0),
-        (["--set", "capacity=1"], 75),
-        (["--max-states", "1"], 20),
-    ):
+    for words, status in (([], 0), (["--set", "capacity=1"], 75), (["--max-states", "1"], 20)):
         done = subprocess.run(
             [*run, *words], cwd=tmp_path, env=environment, capture_output=True, timeout=PATIENCE, check=False
         )

@@ -58,10 +58,7 @@ DAMAGES = {
     "another version": (lambda d: d.update(version=99), "version 99 .* reads version 1"),
     "another model": (lambda d: d.update(model="die_hard"), "trace of the model 'die_hard', not of 'relay'"),
     "a model of another type": (lambda d: d.update(model=7), "has model = 7; expected the name"),
-    "unknown bounds": (
-        lambda d: d["bounds"].update(nodez=3),
-        "bound nodez=3, which relay no longer has: .*did you",
-    ),
+    "unknown bounds": (lambda d: d["bounds"].update(nodez=3), "bound nodez=3, which relay no longer has: .*did you"),
     "bounds that are missing": (lambda d: d["bounds"].pop("size"), "before relay had the bound size; .*--set size=2"),
     "a bound out of range": (lambda d: d["bounds"].update(size=-3), "size=-3.*can no longer have"),
     "a bound of another type": (lambda d: d["bounds"].update(size=True), "bounds with size = true, which is none"),
@@ -131,11 +128,7 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path):
 
 UNKNOWN_CALLS = {
     "an unknown action": (set_in_step(1, action="node_fly"), "node_fly(node_id=0)", "relay has no action 'node_fly'"),
-    "an unknown parameter": (
-        set_in_step(1, parameters={"who": 0}),
-        "(who=0)",
-        "the parameters (node_id), not (who)",
-    ),
+    "an unknown parameter": (set_in_step(1, parameters={"who": 0}), "(who=0)", "the parameters (node_id), not (who)"),
     "a value out of range": (set_in_step(1, parameters={"node_id": 9}), "(node_id=9)", "node_id is 9, which it cannot"),
     "a value of another type": (set_in_step(1, parameters={"node_id": "x"}), "(node_id=x)", 'node_id: "x" is not'),
 }
