@@ -72,7 +72,6 @@ def broker_writes_epoch_file(state: State, rules: ClusterRules, broker_id: Repli
     Effect: the disk has the epochs of this moment. By the old rule it has those of the truncation, although newer ones
         have been written since.
     Source: LeaderEpochFileCache.truncateFromEndAsyncFlush, writeIfDirExists; KAFKA-15046, KAFKA-16541, KAFKA-17142.
-    Left out: nothing.
     """
     broker = state.brokers[broker_id]
     file = broker.epoch_file

@@ -189,7 +189,6 @@ def leader_counts_old_fetch(state: State, rules: ClusterRules, follower_id: Repl
         offset known of the follower may fall. A fetch of an earlier start of the follower's broker than the last one is
         not counted, nor is one of an earlier leader epoch.
     Source: Partition.updateFollowerFetchState, Replica.updateFetchStateOrThrow; KIP-903, KAFKA-15590.
-    Left out: nothing.
     """
     fetch = state.old_fetches[follower_id]
     if fetch.stage != Stage.ANSWERED:
@@ -210,7 +209,6 @@ def leader_answers_epoch_end(state: State, rules: ClusterRules, follower_id: Rep
     Effect: an old or unknown leader epoch, or a broker that does not lead, gives no answer. Otherwise the answer has
         the epoch and its end, as the truncation rule gives them.
     Source: Partition.lastOffsetForLeaderEpoch; KIP-101, KIP-279, KIP-320, KAFKA-6857.
-    Left out: nothing.
     """
     fetch = state.fetches[follower_id]
     if fetch.stage != Stage.REQUESTED or fetch.question != Question.EPOCH_END:

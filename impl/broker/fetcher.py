@@ -70,7 +70,6 @@ def follower_sends_fetch(state: State, rules: ClusterRules, follower_id: Replica
     Effect: the request carries the follower's end offset, leader epoch and broker epoch, and with `ON_FETCH` the epoch
         of its last record. In a fetch session it is incremental.
     Source: ReplicaFetcherThread.buildFetch, FetchSessionHandler; KIP-227, KIP-320, KIP-595, KIP-903.
-    Left out: nothing.
     """
     broker = state.brokers[follower_id]
     if not can_ask(state, follower_id):
@@ -91,7 +90,6 @@ def follower_asks_epoch_end(state: State, follower_id: ReplicaId) -> bool:
     When: it must truncate, and has no other request under way.
     Effect: the request carries that epoch and the follower's leader epoch.
     Source: AbstractFetcherThread.maybeTruncate, OffsetsForLeaderEpoch; KIP-101, KIP-320.
-    Left out: nothing.
     """
     broker = state.brokers[follower_id]
     if not can_ask(state, follower_id):
@@ -131,7 +129,6 @@ def follower_truncates(state: State, rules: ClusterRules, follower_id: ReplicaId
         answer to a question that it would not ask any more is dropped.
     Source: AbstractFetcherThread.maybeTruncateToEpochEndOffsets, getOffsetTruncationState; KIP-101, KIP-279,
         KAFKA-7786.
-    Left out: nothing.
     """
     broker = state.brokers[follower_id]
     fetch = state.fetches[follower_id]

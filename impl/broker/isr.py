@@ -119,7 +119,6 @@ def leader_proposes_expansion(state: State, rules: ClusterRules, leader_id: Repl
         or above, and is eligible; no change is pending.
     Effect: the request is sent. From now on the follower is waited for.
     Source: Partition.maybeExpandIsr, prepareIsrExpand; KIP-497, KAFKA-7128, KIP-841, KIP-903.
-    Left out: nothing.
     """
     leader = state.brokers[leader_id]
     if not is_joining(state, rules, leader_id, follower_id):
@@ -159,7 +158,6 @@ def leader_finds_caught_up(state: State, rules: ClusterRules, leader_id: Replica
     When: as for a proposal, but for the eligibility.
     Effect: it is noted, with the broker epoch of the fetch that showed it.
     Source: Partition.canAddReplicaToIsr; KAFKA-15221.
-    Left out: nothing.
     """
     leader = state.brokers[leader_id]
     if not is_joining(state, rules, leader_id, follower_id):
@@ -180,7 +178,6 @@ def leader_proposes_caught_up(state: State, rules: ClusterRules, leader_id: Repl
         showed it, and no newer fetch may have come.
     Effect: the request is sent if the follower is eligible; what was noted is forgotten.
     Source: Partition.isReplicaIsrEligible, submitAlterPartition; KAFKA-15221.
-    Left out: nothing.
     """
     leader = state.brokers[leader_id]
     follower = leader.followers[follower_id]

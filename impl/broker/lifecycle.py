@@ -95,7 +95,6 @@ def broker_receives_answer(state: BrokerLives, broker_id: BrokerId) -> bool:
     When: an answer is under way.
     Effect: it goes on to recovery when it has caught up, runs when it is unfenced, and stops when it may.
     Source: BrokerLifecycleManager.BrokerHeartbeatResponseHandler.
-    Left out: nothing.
     """
     broker = state.brokers[broker_id]
     heartbeat = broker.heartbeat

@@ -37,7 +37,6 @@ def broker_learns_epoch(state: State, broker_id: ReplicaId) -> bool:
     When: it does not know its epoch yet.
     Effect: it knows it.
     Source: KafkaServer.startup, KafkaZkClient.registerBroker.
-    Left out: nothing.
     """
     broker = state.brokers[broker_id]
     if not broker.is_running or broker.registration.is_unknown == 0:

@@ -183,7 +183,6 @@ def leader_limits_read(state: State, rules: ClusterRules) -> bool:
     When: the consumer asks, from an offset up to the high watermark.
     Effect: the limit is the high watermark of this moment.
     Source: LocalLog.read, LogSegment.read; KAFKA-9835.
-    Left out: nothing.
     """
     consumer = state.consumer
     if not is_reading(state, rules) or consumer.read_limit != NO_OFFSET:
@@ -202,7 +201,6 @@ def leader_ends_read(state: State, rules: ClusterRules) -> bool:
     Effect: the consumer has the record at its position, if that is below the limit. By the old rule a read at the limit
         looks at the log's end a second time, and ends there.
     Source: LogSegment.read; KAFKA-9835.
-    Left out: nothing.
     """
     consumer = state.consumer
     if consumer.read_limit == NO_OFFSET or not is_reading(state, rules):

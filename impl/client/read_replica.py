@@ -138,7 +138,6 @@ def consumer_ends_lease(state: State, rules: ClusterRules) -> bool:
     When: it has a read replica.
     Effect: it fetches from its leader again.
     Source: SubscriptionState.preferredReadReplica (`metadata.max.age.ms`, five minutes); IBM/sarama#2464.
-    Left out: nothing.
     """
     if state.consumer.read_replica == NO_LEADER or not rules.read_replica_is_leased:
         return False

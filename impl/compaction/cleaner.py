@@ -131,7 +131,6 @@ def cleaner_cleans(
     Effect: aborted and superseded records are removed, and so are tombstones and markers whose delete horizon is over;
         others of these get one. A batch goes with its record, but for the last one of its producer.
     Source: LogCleaner.doClean, `cleanInto`; KIP-534.
-    Left out: nothing.
     """
     replica = state.replicas[replica_id]
     if end > cleanable_offset(state, rules, replica):

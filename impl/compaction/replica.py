@@ -149,7 +149,6 @@ def follower_fetches(state: State, rules: CompactionRules, replica_id: ReplicaId
     When: its log is shorter than its leader's.
     Effect: its log goes one offset further; it is in sync again when it has what the high watermark covers.
     Source: ReplicaFetcherThread.processPartitionData; Partition.maybeExpandIsr.
-    Left out: nothing.
     """
     leader = state.replicas[state.leader]
     replica = state.replicas[replica_id]
@@ -197,7 +196,6 @@ def consumer_reads(state: State) -> bool:
     When: its position is below the last stable offset.
     Effect: each key of what it reads has the last value, or none behind a tombstone.
     Source: KIP-98 (`isolation.level`); UnifiedLog.read, CompletedFetch.
-    Left out: nothing.
     """
     log = state.replicas[state.leader].log
     reader = state.reader

@@ -104,7 +104,6 @@ def controller_alters_partition(state: State, rules: ClusterRules, leader_id: Re
         since, and one that grows while the leader is recovering. Otherwise the ISR is recorded with the next partition
         epoch, and that the leader has recovered if it says so; the leader epoch stays.
     Source: ReplicationControlManager.alterPartition; KIP-497, KIP-841, KIP-903, KIP-704.
-    Left out: nothing.
     """
     change = state.alter_partitions[leader_id]
     controller = state.controller
@@ -134,7 +133,6 @@ def zombie_answers_alter_partition(state: State, rules: ClusterRules, leader_id:
     Effect: a change that is made already, by the zombie's old record, is answered so, and an invalid one is refused. To
         epochs above its own it gives no answer that counts: the leader asks again.
     Source: ReplicationControlManager.alterPartition, KafkaController; KAFKA-14154.
-    Left out: nothing.
     """
     change = state.alter_partitions[leader_id]
     controller = state.controller

@@ -324,7 +324,6 @@ def controller_handles_heartbeat(state: BrokerLives, rules: LifecycleRules, brok
         registered one is refused (STALE_BROKER_EPOCH), which tells its sender to ask again.
     Source: ReplicationControlManager.processBrokerHeartbeat; BrokerHeartbeatManager (touch, calculateNextBrokerState,
         maybeUpdateControlledShutdownOffset).
-    Left out: nothing.
     """
     heartbeat = state.brokers[broker_id].heartbeat
     if heartbeat.stage != Stage.REQUESTED:

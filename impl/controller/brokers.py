@@ -62,7 +62,6 @@ def controller_fences_broker(
     Effect: the broker leaves the ISR, but for the last member where the ISR must not be empty. If it led, any active
         electable replica leads under the next leader epoch, or nobody.
     Source: ReplicationControlManager.handleBrokerFenced; KafkaController.onBrokerFailure.
-    Left out: nothing.
     """
     if state.brokers[broker_id].is_running or contains(state.controller.unnoticed, broker_id):
         return False
@@ -97,7 +96,6 @@ def controller_unfences_broker(state: State, rules: ClusterRules, broker_id: Rep
     When: the broker is fenced, runs, is not stopping, and has replayed its own registration.
     Effect: the broker is active; it leads if nobody does, and it is electable or the last known leader.
     Source: ReplicationControlManager.handleBrokerUnfenced; BrokerHeartbeatManager.calculateNextBrokerState.
-    Left out: nothing.
     """
     metadata = state.controller.history[state.controller.offset]
     if rules.propagation != Propagation.METADATA_LOG:

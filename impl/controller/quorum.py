@@ -256,7 +256,6 @@ def quorum_leader_appends(state: Quorum, rules: QuorumRules, leader_id: VoterId)
     When: its log has room.
     Effect: the record has its epoch.
     Source: KafkaRaftClient.append.
-    Left out: nothing.
     """
     leader = state.voters[leader_id]
     if not leader.is_leader or is_full(leader.log):

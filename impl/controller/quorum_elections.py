@@ -58,7 +58,6 @@ def voter_stands_for_election(state: Quorum, voter_id: VoterId, epoch: LeaderEpo
     When: at any time.
     Effect: it has voted for itself.
     Source: QuorumState.transitionToCandidate; `controller.quorum.fetch.timeout.ms`.
-    Left out: nothing.
     """
     voter = state.voters[voter_id]
     if voter.is_leader or voter.is_observer or epoch != voter.epoch + 1:
@@ -78,7 +77,6 @@ def voter_receives_vote_request(state: Quorum, voter_id: VoterId, candidate_id: 
     Effect: it is in that epoch. Its vote is on the disk before it is answered; the candidate may count it at any later
         time, or never.
     Source: KafkaRaftClient.handleVoteRequest; QuorumState.transitionToUnattached, UnattachedState.canGrantVote.
-    Left out: nothing.
     """
     voter = state.voters[voter_id]
     candidate = state.voters[candidate_id]
@@ -104,7 +102,6 @@ def candidate_becomes_leader(state: Quorum, candidate_id: VoterId) -> bool:
     When: a majority has voted for it; its log has room.
     Effect: it leads, and appends a LeaderChange record, which is not on the disk yet.
     Source: KafkaRaftClient.maybeTransitionToLeader, onBecomeLeader.
-    Left out: nothing.
     """
     candidate = state.voters[candidate_id]
     if 2 * cardinality(candidate.votes) <= len(state.voters) or is_full(candidate.log):
@@ -120,7 +117,6 @@ def quorum_leader_writes(state: Quorum, leader_id: VoterId) -> bool:
     When: its log has room.
     Effect: the record has its epoch. Fetches that wait for it are answered at once.
     Source: KafkaRaftClient.maybeAppendBatches, flushLeaderLog.
-    Left out: nothing.
     """
     leader = state.voters[leader_id]
     if not leader.is_leader or is_full(leader.log):

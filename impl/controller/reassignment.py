@@ -56,7 +56,6 @@ def controller_ends_reassignment(state: State, rules: ClusterRules) -> bool:
         has shrunk before, and the assignment shrinks now; meanwhile the leader may have let a replica back in. Nothing
         changes where the leader has taken out meanwhile who had to leave.
     Source: KafkaController.onPartitionReassignment; KAFKA-1097, KAFKA-9672.
-    Left out: nothing.
     """
     if state.controller.is_reassignment_ending == 0 or not has_room(state):
         return False

@@ -42,7 +42,6 @@ def controller_creates_partition(state: State, rules: ClusterRules, new_leader: 
     Effect: in the ZooKeeper era only the assignment is recorded, and the partition is new. In the KRaft era the first
         active broker of the assignment leads at once, and the active ones are the ISR.
     Source: KafkaController.onNewPartitionCreation; ReplicationControlManager.createTopic.
-    Left out: nothing.
     """
     before = state.controller.history[state.controller.offset]
     if before.replicas != 0 or not has_room(state):
@@ -73,7 +72,6 @@ def controller_elects_first_leader(state: State, rules: ClusterRules, new_leader
     Effect: the first active replica of the assignment leads in leader epoch 0, and the active ones are the ISR. Where
         none is active the partition stays new.
     Source: PartitionStateMachine.initializeLeaderAndIsrForPartitions; leaderForOffline comes only later.
-    Left out: nothing.
     """
     metadata = state.controller.history[state.controller.offset]
     if metadata.replicas == 0 or metadata.isr != 0 or metadata.leader_epoch != 0 or metadata.is_deleting != 0:

@@ -98,7 +98,6 @@ def follower_fetches(state: State, rules: ProducerRules, partition_id: Partition
     Effect: the batch is appended without being judged, and producer state follows it. If now every replica has it, the
         high watermark rises, and requests are answered.
     Source: ReplicaFetcherThread.processPartitionData, AppendOrigin.REPLICATION.
-    Left out: nothing; see the module.
     """
     partition = state.partitions[partition_id]
     if replica_id == partition.leader:

@@ -122,7 +122,6 @@ def leader_handles_late_request(state: State, rules: ProducerRules, slot: LateSl
     When: it is under way; the log has room.
     Effect: the batch is appended if that is allowed; nobody is answered.
     Source: SocketServer: requests that were read are handled although their connection is closed.
-    Left out: nothing.
     """
     late = state.late_requests[slot]
     if is_free(late):

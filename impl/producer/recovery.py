@@ -32,7 +32,6 @@ def broker_rolls_segment(state: State, rules: ProducerRules, partition_id: Parti
     Effect: there is a file named after the log's end. By the old rule the file was written after the producer state had
         taken in a batch, and named after the offset before it.
     Source: UnifiedLog.roll, ProducerStateManager.takeSnapshot; KAFKA-5249.
-    Left out: nothing.
     """
     replica = state.partitions[partition_id].replicas[replica_id]
     offset = replica.log.end_offset

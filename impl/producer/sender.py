@@ -151,7 +151,6 @@ def producer_bumps_epoch(state: State, rules: ProducerRules) -> bool:
     Effect: the next epoch, or behind the highest one the next producer id in epoch 0. The unsettled batches of the
         partition that called for it get new sequences from 0 on.
     Source: `bumpIdempotentEpochAndResetIdIfNeeded`; KIP-360.
-    Left out: nothing.
     """
     if not state.producer.is_bump_required or not can_bump_epoch(state.producer, rules):
         return False
@@ -188,7 +187,6 @@ def producer_drains(state: State, rules: ProducerRules, batch_id: BatchId) -> bo
     When: the batch is the first of its partition in the buffer, and a new one may be sent there.
     Effect: it gets the partition's next sequence, and is under way.
     Source: `RecordAccumulator.drain`.
-    Left out: nothing.
     """
     producer = state.producer
     batch = producer.batches[batch_id]
@@ -225,7 +223,6 @@ def producer_sends_again(state: State, partition_id: PartitionId) -> bool:
     When: the batch waits for that, and is the first of its partition that is not settled: retries go one by one.
     Effect: the batch is under way.
     Source: `RecordAccumulator.shouldStopDrainBatchesForPartition`.
-    Left out: nothing.
     """
     producer = state.producer
     if not may_send(producer) or not has_room(state.connections[partition_id]):
@@ -245,7 +242,6 @@ def producer_takes_answer(state: State, rules: ProducerRules, partition_id: Part
     Effect: the batch is acknowledged, sent again later, or failed; a new epoch may be called for. One that has expired
         meanwhile stays so.
     Source: `Sender.completeBatch`, `TransactionManager.canRetry`, `handleCompletedBatch`.
-    Left out: nothing.
     """
     connection = state.connections[partition_id]
     if connection.requests[0].stage != RequestStage.ANSWERED:
@@ -265,6 +261,5 @@ def producer_resolves_sequences(state: State, rules: ProducerRules, partition_id
     When: a batch of the partition has expired, and none is in flight there.
     Effect: new batches may be sent again, in a new epoch if the expired ones may have left a gap.
     Source: `TransactionManager.maybeResolveSequences`.
-    Left out: nothing.
     """
     return resolve_sequences(state.producer, rules, partition_id)

@@ -63,7 +63,6 @@ def cleaner_cleans_segment(
     When: the segment is below the last stable offset, and something of it can be removed.
     Effect: in the part that is cleaned, aborted records are removed, then markers of transactions without records.
     Source: LogCleaner.cleanInto; KAFKA-8351, KAFKA-13727.
-    Left out: nothing.
     """
     partition = state.partitions[partition_id]
     segment_end = start + partition.segment_size

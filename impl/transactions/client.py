@@ -136,7 +136,6 @@ def producer_initializes(state: State, client_id: ClientId) -> bool:
     When: always.
     Effect: InitProducerId is under way.
     Source: TransactionManager.initializeTransactions; KIP-98.
-    Left out: nothing.
     """
     client = state.clients[client_id]
     if client.state != ProducerState.UNINITIALIZED:
@@ -153,7 +152,6 @@ def producer_begins_transaction(state: State, client_id: ClientId) -> bool:
     When: there is a transaction left.
     Effect: it is in the next transaction.
     Source: TransactionManager.beginTransaction.
-    Left out: nothing.
     """
     client = state.clients[client_id]
     if client.state != ProducerState.READY:
@@ -278,7 +276,6 @@ def producer_aborts(state: State, rules: TransactionRules, client_id: ClientId) 
     When: it awaits no answer.
     Effect: EndTxn is under way, unless the coordinator cannot know of the transaction.
     Source: TransactionManager.beginAbort.
-    Left out: nothing.
     """
     client = state.clients[client_id]
     if client.state != ProducerState.IN_TRANSACTION and client.state != ProducerState.ABORTABLE_ERROR:

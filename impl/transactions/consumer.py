@@ -49,7 +49,6 @@ def consumer_reads(state: State, rules: TransactionRules, partition_id: Partitio
     When: its position is below the last stable offset.
     Effect: its application has the records that are not aborted, and its position is the last stable offset.
     Source: KIP-98 (`isolation.level`); UnifiedLog.read, CompletedFetch.
-    Left out: nothing.
     """
     partition = state.partitions[partition_id]
     reader = state.readers[partition_id]
@@ -70,7 +69,6 @@ def leader_limits_read(state: State, rules: TransactionRules, partition_id: Part
     Effect: the limit is the last stable offset of this moment. By the old rule, where no transaction is open below the
         high watermark, it is whatever the high watermark will be.
     Source: UnifiedLog.fetchLastStableOffsetMetadata; KAFKA-9807.
-    Left out: nothing.
     """
     partition = state.partitions[partition_id]
     reader = state.readers[partition_id]
@@ -90,7 +88,6 @@ def leader_ends_read(state: State, rules: TransactionRules, partition_id: Partit
     When: the limit was computed.
     Effect: as when a consumer reads at once.
     Source: UnifiedLog.read, DelayedFetch; KAFKA-9807, KAFKA-5376.
-    Left out: nothing.
     """
     partition = state.partitions[partition_id]
     reader = state.readers[partition_id]
@@ -111,7 +108,6 @@ def consumer_begins_anew(state: State, partition_id: PartitionId) -> bool:
     When: one has read something.
     Effect: its position is 0; what others were given is not taken back.
     Source: `auto.offset.reset`.
-    Left out: nothing.
     """
     reader = state.readers[partition_id]
     if reader.position == 0 or reader.is_limited:

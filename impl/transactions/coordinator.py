@@ -301,7 +301,6 @@ def coordinator_handles_request(
     When: the request is under way, and the coordinator can do more than tell the client to ask again.
     Effect: it answers, or begins to append to the transaction log and answers when that is committed.
     Source: TransactionCoordinator; KIP-98, KIP-360, KIP-890.
-    Left out: nothing.
     """
     request = state.requests[request_id]
     if request.kind == RequestKind.NONE or request.is_waiting:
@@ -333,7 +332,6 @@ def coordinator_aborts_timed_out(
     When: the transaction is ongoing, and nothing is pending.
     Effect: the abort is appended, under the next epoch.
     Source: TransactionCoordinator.abortTimedOutTransactions; `transaction.timeout.ms`; KAFKA-6119.
-    Left out: nothing.
     """
     transactional = state.transactional_ids[transactional_id]
     coordinator = transactional.coordinators[term]

@@ -136,7 +136,6 @@ def group_coordinator_ends_loading(state: State) -> bool:
     When: it has read the whole log.
     Effect: it has the committed offset and those that are pending.
     Source: GroupMetadataManager.loadGroup, GroupMetadata.initializeOffsets.
-    Left out: nothing.
     """
     group = state.group
     if not is_loading(group) or group.loading.next_offset < state.partitions[state.offsets_partition].log.end_offset:
@@ -164,7 +163,6 @@ def consumer_fetches_offset(state: State, rules: TransactionRules, client_id: Cl
         (UNSTABLE_OFFSET_COMMIT), unless it does not write and does not mind (`isolation.level=read_uncommitted`).
     Effect: it goes on with the committed offset.
     Source: GroupMetadataManager.getOffsets; KIP-447.
-    Left out: nothing.
     """
     client = state.clients[client_id]
     if client.generation == 0 or client.input_offset != NO_INPUT:

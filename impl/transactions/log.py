@@ -93,7 +93,6 @@ def transaction_log_commits(state: State, rules: TransactionRules, transactional
     Effect: it is the newest entry. A coordinator that still awaits it follows, answers, and begins with the markers if
         the transaction is decided.
     Source: TransactionStateManager.appendTransactionToLog, `updateCacheCallback`.
-    Left out: nothing.
     """
     transactional = state.transactional_ids[transactional_id]
     if not transactional.is_appended:

@@ -73,7 +73,6 @@ def coordinator_drops_deleted_partition(
     When: it waits for that partition's marker, and its topic is deleted.
     Effect: it does not wait for it any more.
     Source: TransactionMarkerChannelManager.addTxnMarkersToBrokerQueue; KAFKA-5202.
-    Left out: nothing.
     """
     coordinator = state.transactional_ids[transactional_id].coordinators[term]
     if not rules.deleted_partition_is_dropped or not state.partitions[partition_id].is_deleted:
@@ -188,7 +187,6 @@ def group_coordinator_follows_marker(state: State, rules: TransactionRules, prod
     Effect: whatever offset the producer has pending is committed or dropped. The marker is answered, unless that was
         done before.
     Source: GroupMetadataManager.handleTxnCompletion; KAFKA-17507.
-    Left out: nothing.
     """
     marker = state.group.unfollowed[producer_id]
     if marker == Marker.NONE:
@@ -214,7 +212,6 @@ def leader_writes_marker(
     Effect: the marker is appended and ends the transaction there, unless its epoch or its coordinator's is an old one.
         The coordinator awaits one marker less; if it was fenced it gives up.
     Source: UnifiedLog.appendAsLeader, ProducerAppendInfo.appendEndTxnMarker; TransactionMarkerRequestCompletionHandler.
-    Left out: nothing.
     """
     transactional = state.transactional_ids[transactional_id]
     request = transactional.coordinators[term].markers[partition_id]
@@ -241,7 +238,6 @@ def leader_writes_late_marker(state: State, rules: TransactionRules, slot: Marke
     When: the marker is under way, and there is room.
     Effect: as when it is awaited, but nobody hears of it.
     Source: KAFKA-19446, KIP-1228.
-    Left out: nothing.
     """
     late = state.late_markers[slot]
     if not late.request.is_sent:
@@ -264,7 +260,6 @@ def coordinator_completes_transaction(
     When: it waits for no marker any more; it tries again as often as the append fails.
     Effect: the entry is appended.
     Source: TransactionMarkerChannelManager.maybeWriteTxnCompletion.
-    Left out: nothing.
     """
     transactional = state.transactional_ids[transactional_id]
     coordinator: Coordinator = transactional.coordinators[term]

@@ -176,7 +176,6 @@ def leader_receives_produce(state: State, rules: TransactionRules, produce_id: P
     Effect: a duplicate is acknowledged. The first batch of a transaction is verified, with a guard; others are
         appended.
     Source: ReplicaManager.appendRecords, `maybeStartTransactionVerificationForPartition`; KIP-890, KAFKA-18575.
-    Left out: nothing.
     """
     produce = state.produces[produce_id]
     if produce.stage != ProduceStage.REQUESTED:
@@ -219,7 +218,6 @@ def coordinator_verifies_partition(
     When: the leader asks, and the coordinator can do more than tell it to ask again.
     Effect: with transaction version 1 it says whether the partition is in the transaction; with version 2 it adds it.
     Source: TransactionCoordinator.handleVerifyPartitionsInTransaction, handleAddPartitionsToTransaction; KIP-890.
-    Left out: nothing.
     """
     produce = state.produces[produce_id]
     if produce.stage != ProduceStage.VERIFYING:
@@ -250,7 +248,6 @@ def leader_appends_verified(state: State, rules: TransactionRules, produce_id: P
     Effect: the batch is appended if its guard is still the partition's, and answered. If another request has brought
         it meanwhile, it is acknowledged and not stored again.
     Source: ReplicaManager.handleProduceAppend, UnifiedLog.analyzeAndValidateProducerState; KIP-890.
-    Left out: nothing.
     """
     produce = state.produces[produce_id]
     if produce.stage != ProduceStage.VERIFIED:
@@ -274,7 +271,6 @@ def partition_replicates(state: State, partition_id: PartitionId) -> bool:
     When: the high watermark is below the log's end.
     Effect: it rises by one; transactions whose marker is now below are replicated.
     Source: UnifiedLog.updateHighWatermark, ProducerStateManager.onHighWatermarkUpdated.
-    Left out: nothing.
     """
     partition = state.partitions[partition_id]
     if partition.high_watermark >= partition.log.end_offset:

@@ -36,7 +36,6 @@ def application_processes(state: State, rules: TransactionRules, client_id: Clie
     When: it is its turn: before the offset is committed, or after.
     Effect: the input was processed once more.
     Source: the order decides between at most once and at least once.
-    Left out: nothing.
     """
     client = state.clients[client_id]
     if client.state == ProducerState.FATAL_ERROR or not can_take_step(state, rules, client, Delivery.PROCESS_FIRST):
@@ -54,7 +53,6 @@ def consumer_commits_offset(state: State, rules: TransactionRules, client_id: Cl
     Effect: the offset is in the log of offsets, where there is one, and committed; from an old generation it is
         refused, and the client must ask for the offset anew.
     Source: GroupCoordinator.handleCommitOffsets.
-    Left out: nothing.
     """
     client = state.clients[client_id]
     if client.state == ProducerState.FATAL_ERROR or not can_take_step(state, rules, client, Delivery.COMMIT_FIRST):

@@ -89,11 +89,9 @@ def metadata_log_grows(state: BrokerLives) -> bool:
 def broker_crashes(state: BrokerLives, broker_id: BrokerId) -> bool:
     """A broker's process ends without asking.
 
-    Who: the world.
     When: it runs.
     Effect: it is gone. A request that it has sent may still arrive.
     Source: a crash.
-    Left out: nothing.
     """
     if state.brokers[broker_id].state == BrokerState.NOT_RUNNING:
         return False
@@ -125,7 +123,6 @@ def heartbeat_is_lost(state: BrokerLives, broker_id: BrokerId) -> bool:
     When: one is under way.
     Effect: its sender asks again.
     Source: a broken connection, or a timeout.
-    Left out: nothing.
     """
     heartbeat = state.brokers[broker_id].heartbeat
     if heartbeat.stage == Stage.IDLE:

@@ -85,11 +85,9 @@ def start_with_spare(state: State) -> bool:
 def process_crashes(state: State, broker_id: ReplicaId) -> bool:
     """A broker's process ends at once; what it wrote stays in the page cache.
 
-    Who: the world.
     When: the broker runs; a crash is left.
     Effect: the broker stops, and forgets what it had in memory.
     Source: the process is killed.
-    Left out: nothing.
     """
     if state.budget.crashes == 0 or not state.brokers[broker_id].is_running:
         return False
@@ -101,7 +99,6 @@ def process_crashes(state: State, broker_id: ReplicaId) -> bool:
 def power_fails(state: State, broker_id: ReplicaId, end_offset: LogOffset) -> bool:
     """A broker's machine loses power: of the records that were never flushed it loses any suffix.
 
-    Who: the world.
     When: the broker runs; a power loss is left; what is kept reaches at least to what was flushed.
     Effect: the broker stops, and its log ends at `end_offset`.
     Source: asynchronous flush (`log.flush.interval.messages`).
@@ -121,7 +118,6 @@ def power_fails(state: State, broker_id: ReplicaId, end_offset: LogOffset) -> bo
 def disk_is_replaced(state: State, broker_id: ReplicaId) -> bool:
     """A broker outside the ISR stops and comes back with an empty disk.
 
-    Who: the world.
     When: the broker runs and is not in the ISR of the controller's record; a disk loss is left.
     Effect: the broker stops and has nothing.
     Source: KIP-903.
@@ -146,7 +142,6 @@ def lose_disk_of(state: State, broker_id: int) -> bool:
 def disk_fails(state: State, broker_id: ReplicaId) -> bool:
     """The disk with a broker's log fails; the broker stops, and can start without that disk.
 
-    Who: the world.
     When: the broker runs; a disk loss is left.
     Effect: the broker stops, and its log cannot be read.
     Source: KAFKA-16234; KIP-858.
@@ -161,11 +156,9 @@ def disk_fails(state: State, broker_id: ReplicaId) -> bool:
 def reassignment_is_asked(state: State, rules: ClusterRules, target: ReplicaSet) -> bool:
     """An operator moves the partition to other brokers.
 
-    Who: the world.
     When: no other reassignment is under way; a move is left.
     Effect: the reassignment begins, and ends at once where the whole target is in sync.
     Source: AlterPartitionReassignments; KIP-455.
-    Left out: nothing.
     """
     if state.budget.moves == 0:
         return False
@@ -178,11 +171,9 @@ def reassignment_is_asked(state: State, rules: ClusterRules, target: ReplicaSet)
 def topic_deletion_is_asked(state: State, rules: ClusterRules) -> bool:
     """An operator deletes the topic.
 
-    Who: the world.
     When: there is the topic, and it is not queued for deletion; a deletion is left.
     Effect: in the KRaft era the topic is gone from the record; in the ZooKeeper era its deletion begins.
     Source: DeleteTopics; ReplicationControlManager.deleteTopic, TopicDeletionManager.onTopicDeletion.
-    Left out: nothing.
     """
     if state.budget.deletions == 0:
         return False
@@ -195,7 +186,6 @@ def topic_deletion_is_asked(state: State, rules: ClusterRules) -> bool:
 def min_isr_is_lowered(state: State, rules: ClusterRules) -> bool:
     """An operator lowers min.insync.replicas of the topic.
 
-    Who: the world.
     When: it is above 1; a change of it is left.
     Effect: the controller records it, and leaders hear of it as of any change. Nobody is eligible any more.
     Source: IncrementalAlterConfigs; KAFKA-16540.
@@ -212,11 +202,9 @@ def min_isr_is_lowered(state: State, rules: ClusterRules) -> bool:
 def session_expires(state: State, rules: ClusterRules, broker_id: ReplicaId, new_leader: OptionalReplicaId) -> bool:
     """A running broker is cut off from the controller for so long that it is taken for dead.
 
-    Who: the world.
     When: the broker runs and is active; an expiration is left.
     Effect: as when a broker fails, but it goes on running.
     Source: `broker.session.timeout.ms`, `zookeeper.session.timeout.ms`.
-    Left out: nothing.
     """
     if state.budget.expirations == 0 or not state.brokers[broker_id].is_running:
         return False
@@ -234,7 +222,6 @@ def follower_lags(state: State, rules: ClusterRules, leader_id: ReplicaId, follo
     When: the leader may propose that; an expiration is left.
     Effect: the leader's request is sent.
     Source: `replica.lag.time.max.ms`.
-    Left out: nothing.
     """
     if state.budget.expirations == 0:
         return False
@@ -247,11 +234,9 @@ def follower_lags(state: State, rules: ClusterRules, leader_id: ReplicaId, follo
 def shutdown_is_asked(state: State, rules: ClusterRules, broker_id: ReplicaId, new_leader: OptionalReplicaId) -> bool:
     """An operator stops a broker, which asks for its controlled shutdown.
 
-    Who: the world.
     When: the broker runs and is active; an expiration is left.
     Effect: the controller moves its leadership, and takes it out of the ISR.
     Source: ControlledShutdownLeaderElectionStrategy; BrokerHeartbeatManager.
-    Left out: nothing.
     """
     if state.budget.expirations == 0:
         return False
@@ -264,11 +249,10 @@ def shutdown_is_asked(state: State, rules: ClusterRules, broker_id: ReplicaId, n
 def leadership_is_moved(state: State, rules: ClusterRules, new_leader: ReplicaId) -> bool:
     """The controller elects another leader, or the same anew, although nothing failed.
 
-    Who: the world: a preferred election, or a reassignment that changes the assignment only.
+    Why: a preferred election, or a reassignment that changes the assignment only.
     When: the replica is an active member of the ISR; a move is left.
     Effect: it leads under the next leader epoch.
     Source: PreferredReplicaPartitionLeaderElectionStrategy, PartitionChangeBuilder.
-    Left out: nothing.
     """
     if state.budget.moves == 0:
         return False
@@ -281,11 +265,9 @@ def leadership_is_moved(state: State, rules: ClusterRules, new_leader: ReplicaId
 def fetch_is_lost(state: State, follower_id: ReplicaId) -> bool:
     """A follower's request or the answer to it is lost.
 
-    Who: the world.
     When: it is under way; a loss is left.
     Effect: the slot is free; the follower asks again, in a new session.
     Source: a broken connection.
-    Left out: nothing.
     """
     if state.budget.losses == 0 or state.fetches[follower_id].stage == Stage.IDLE:
         return False
@@ -298,7 +280,6 @@ def fetch_is_lost(state: State, follower_id: ReplicaId) -> bool:
 def fetch_connection_breaks(state: State, follower_id: ReplicaId) -> bool:
     """A follower gives its connection up and asks anew, while the leader still has the old fetch.
 
-    Who: the world.
     When: the request is under way, and no other old one is; a loss is left.
     Effect: the follower's slot is free. The leader may read and count the old fetch at any later time, or never.
     Source: `replica.socket.timeout.ms`; a fetcher that is restarted with a new session.
@@ -318,11 +299,9 @@ def fetch_connection_breaks(state: State, follower_id: ReplicaId) -> bool:
 def isr_answer_is_lost(state: State, leader_id: ReplicaId) -> bool:
     """The controller's answer to an ISR change is lost, and the leader sends the same change again.
 
-    Who: the world.
     When: the answer is under way, and the leader still waits for it; a loss is left.
     Effect: the request is under way a second time. A request that is lost is one that has not arrived yet.
     Source: a broken connection; AlterPartitionManager.
-    Left out: nothing.
     """
     if state.budget.losses == 0 or state.alter_partitions[leader_id].stage != Stage.ANSWERED:
         return False
@@ -337,7 +316,6 @@ def isr_answer_is_lost(state: State, leader_id: ReplicaId) -> bool:
 def controller_is_replaced(state: State, rules: ClusterRules) -> bool:
     """Another controller comes into office, and the old one does not notice.
 
-    Who: the world.
     When: a fail-over is left.
     Effect: the next controller epoch begins; the old controller keeps the record that it has.
     Source: `KafkaController.elect`; the Raft election of KRaft.

@@ -54,11 +54,9 @@ def producer_writes(
 def write_is_repeated(state: State, rules: CompactionRules, write_id: BatchId) -> bool:
     """A producer has got no answer to its last write, and sends it again.
 
-    Who: the world.
     When: it is the producer's last write; a retry is left.
     Effect: the leader knows it again, or takes it for one that it does not have, and stores it.
     Source: `Sender.reenqueueBatch`; UnifiedLog.analyzeAndValidateProducerState.
-    Left out: nothing.
     """
     if state.budget.retries == 0 or write_id >= state.next_write:
         return False
@@ -73,11 +71,9 @@ def write_is_repeated(state: State, rules: CompactionRules, write_id: BatchId) -
 def follower_falls_behind(state: State, replica_id: ReplicaId) -> bool:
     """A follower is slow, and leaves the ISR.
 
-    Who: the world.
     When: it follows and is in sync; a lag is left.
     Effect: nobody waits for it.
     Source: Partition.maybeShrinkIsr.
-    Left out: nothing.
     """
     if state.budget.lags == 0 or replica_id == state.leader or not contains(state.isr, replica_id):
         return False
@@ -90,7 +86,6 @@ def follower_falls_behind(state: State, replica_id: ReplicaId) -> bool:
 def leadership_moves(state: State, rules: CompactionRules, replica_id: ReplicaId) -> bool:
     """Another replica in sync comes to lead, and the one before follows it.
 
-    Who: the world.
     When: the replica follows and is in sync; a fail-over is left.
     Effect: it leads, and every other log is cut to be no longer than its own.
     Source: the controller elects a member of the ISR; UnifiedLog.truncateTo.
@@ -110,7 +105,6 @@ def leadership_moves(state: State, rules: CompactionRules, replica_id: ReplicaId
 def producer_state_is_rebuilt(state: State, rules: CompactionRules, replica_id: ReplicaId) -> bool:
     """A replica has nothing but its log to tell it of producers: its snapshots are lost, or it was copied anew.
 
-    Who: the world.
     When: a reload is left.
     Effect: the producer state is what the batches tell, with or without their records.
     Source: UnifiedLog.rebuildProducerState; a replica on another disk fetches from the log's start.

@@ -16,7 +16,6 @@ def voter_crashes(
 ) -> bool:
     """A voter's machine loses power and comes back: of the records that are not on the disk any suffix is lost.
 
-    Who: the world.
     When: a crash is left, and the next id for what is written from then on; what is kept reaches at least to what is
         on the disk.
     Effect: its log ends at `end_offset`, and it begins anew with its `quorum-state` file.
@@ -38,7 +37,6 @@ def voter_crashes(
 def voter_disk_is_replaced(state: Quorum, rules: QuorumRules, voter_id: VoterId, record_id: RecordId) -> bool:
     """A voter's disk fails, and it comes back with an empty one.
 
-    Who: the world.
     When: a disk loss is left, and the next id for what is written from then on.
     Effect: it has no log, and knows of no epoch and no vote.
     Source: KAFKA-14077; KIP-853 (disk failure recovery).
@@ -55,7 +53,6 @@ def voter_disk_is_replaced(state: Quorum, rules: QuorumRules, voter_id: VoterId,
 def network_is_cut(state: Quorum, voters: VoterSet) -> bool:
     """The network falls into two parts that do not reach each other.
 
-    Who: the world.
     When: it is whole; these voters are no majority, and not nobody; a cut is left.
     Effect: they reach only each other.
     Source: KAFKA-15489.
@@ -73,11 +70,9 @@ def network_is_cut(state: Quorum, voters: VoterSet) -> bool:
 def network_heals(state: Quorum) -> bool:
     """The network is whole again.
 
-    Who: the world.
     When: it is cut.
     Effect: everybody reaches everybody.
     Source: KAFKA-15489.
-    Left out: nothing.
     """
     if state.cut_off == 0:
         return False

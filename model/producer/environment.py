@@ -88,7 +88,6 @@ def start_with_snapshot(state: State, rules: ProducerRules) -> bool:
 def batch_is_invalid(state: State, batch_id: BatchId) -> bool:
     """The application's next batch says what the topic does not take.
 
-    Who: the world.
     When: an invalid batch is left, and the batch is the next one.
     Effect: whenever it comes to a leader, it is refused for good.
     Source: INVALID_RECORD, MESSAGE_TOO_LARGE.
@@ -107,7 +106,7 @@ def batch_is_invalid(state: State, batch_id: BatchId) -> bool:
 def batch_is_oversized(state: State, batch_id: BatchId) -> bool:
     """The application's next batch, if it has two records, is larger than the topic takes, although they are not.
 
-    Who: the world: the records are compressed less well than the producer has estimated.
+    Why: the records are compressed less well than the producer has estimated.
     When: an oversized batch is left; the batch is the next one, and there is an id left for its second half.
     Effect: a leader refuses it until it is split.
     Source: MESSAGE_TOO_LARGE; `RecordAccumulator.splitAndReenqueue`; KIP-126.
@@ -126,11 +125,9 @@ def batch_is_oversized(state: State, batch_id: BatchId) -> bool:
 def connection_breaks(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
     """A connection of the producer breaks, or it waits no longer for an answer; what was on its way is lost.
 
-    Who: the world.
     When: something is in flight; a disconnection is left.
     Effect: every batch in flight there may be sent again; what became of it is not known.
     Source: `request.timeout.ms`; NETWORK_EXCEPTION.
-    Left out: nothing.
     """
     if state.budget.disconnections == 0:
         return False
@@ -144,7 +141,6 @@ def connection_breaks(state: State, rules: ProducerRules, partition_id: Partitio
 def request_is_left_behind(state: State, rules: ProducerRules, partition_id: PartitionId, slot: LateSlot) -> bool:
     """A connection of the producer breaks, and the request that the broker has read last is looked at later.
 
-    Who: the world.
     When: there is such a request, and room for it; a disconnection is left.
     Effect: as when the connection breaks, but that request may still have its effect, at any later time.
     Source: `request.timeout.ms`; a busy or paused broker.
@@ -162,11 +158,9 @@ def request_is_left_behind(state: State, rules: ProducerRules, partition_id: Par
 def append_is_refused(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
     """A leader has too few replicas in sync just now, or cannot ask the coordinator, and appends nothing.
 
-    Who: the world.
     When: there is a request to look at; a refusal is left.
     Effect: the request is answered NOT_ENOUGH_REPLICAS. A leader that begins to verify a transaction has begun.
     Source: NOT_ENOUGH_REPLICAS; the retriable errors of `AddPartitionsToTxnManager`.
-    Left out: nothing.
     """
     connection = state.connections[partition_id]
     place = next_request(connection)
@@ -184,7 +178,6 @@ def append_is_refused(state: State, rules: ProducerRules, partition_id: Partitio
 def batch_expires(state: State, batch_id: BatchId) -> bool:
     """The time of a batch is up while it waits to be sent again.
 
-    Who: the world.
     When: a batch expiration is left.
     Effect: the application is told, and nobody sends the batch again.
     Source: `delivery.timeout.ms`; `TransactionManager.markSequenceUnresolved`.
@@ -202,7 +195,6 @@ def batch_expires(state: State, batch_id: BatchId) -> bool:
 def batch_expires_in_flight(state: State, batch_id: BatchId) -> bool:
     """The time of a batch is up while its request, or the answer, is under way.
 
-    Who: the world.
     When: an expiration in flight is left.
     Effect: the application is told, and nobody sends the batch again. Its request goes on.
     Source: `delivery.timeout.ms`; `Sender.getExpiredInflightBatches`; KAFKA-19012.
@@ -222,11 +214,9 @@ def batch_expires_in_flight(state: State, batch_id: BatchId) -> bool:
 def metadata_lacks_topic(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
     """A topic is missing from the producer's metadata for a while, and comes back.
 
-    Who: the world.
     When: the producer has counted there, and nothing of the partition is in flight; a blip is left.
     Effect: by the old rule the producer forgets its counter, and begins at 0 in the same epoch.
     Source: UNKNOWN_TOPIC_OR_PARTITION from a broker that restarts; librdkafka's changes on message loss.
-    Left out: nothing.
     """
     producer = state.producer
     counter = producer.counters[partition_id]
@@ -263,7 +253,6 @@ def forget_all(producer: Producer) -> None:
 def producer_dies(state: State, rules: ProducerRules) -> bool:
     """The producer's process ends, and another one begins behind what the application had handed over.
 
-    Who: the world.
     When: the producer has an id; a death is left.
     Effect: what was in its buffer or in flight is lost to the producer; the next process asks for an id of its own.
     Source: the process is killed.
@@ -281,7 +270,6 @@ def producer_dies(state: State, rules: ProducerRules) -> bool:
 def leadership_moves(state: State, partition_id: PartitionId, replica_id: ReplicaId) -> bool:
     """Another replica leads the partition, and the one before has not heard of it yet.
 
-    Who: the world.
     When: the replica follows, and has all that was acknowledged; a fail-over is left.
     Effect: it leads.
     Source: the controller elects a member of the ISR.
@@ -309,7 +297,6 @@ def forget_connections_to(state: State, rules: ProducerRules, partition_id: int,
 def broker_crashes(state: State, rules: ProducerRules, partition_id: PartitionId, replica_id: ReplicaId) -> bool:
     """A broker's process ends and starts again; what it wrote stays in the page cache.
 
-    Who: the world.
     When: a crash is left.
     Effect: connections end; the producer state is made again from snapshots and the log.
     Source: the process is killed; LogLoader.
@@ -334,12 +321,10 @@ def power_fails(
 ) -> bool:
     """A broker's machine loses power and starts again: of what was never flushed it loses any suffix.
 
-    Who: the world.
     When: a power loss is left; what is kept reaches at least to what was flushed.
     Effect: the log ends at `end_offset`; snapshots that were not flushed are all gone, or survive by chance. Then as
         after a crash.
     Source: asynchronous flush; LogLoader.
-    Left out: nothing.
     """
     replica = state.partitions[partition_id].replicas[replica_id]
     if state.budget.power_losses == 0:
@@ -360,11 +345,9 @@ def records_are_deleted(
 ) -> bool:
     """The oldest batches of a log are deleted, by retention or because a client asked for it.
 
-    Who: the world.
     When: the new start is above the old one and no higher than the high watermark; a deletion is left.
     Effect: the leader's log begins there.
     Source: UnifiedLog.deleteOldSegments, Partition.deleteRecordsOnLeader.
-    Left out: nothing.
     """
     partition = state.partitions[partition_id]
     leader = partition.replicas[partition.leader]
@@ -388,11 +371,9 @@ def drop_replica(replica: PartitionReplica) -> None:
 def replica_begins_anew(state: State, partition_id: PartitionId, replica_id: ReplicaId) -> bool:
     """A replica that follows is created anew: on another disk, or by a reassignment.
 
-    Who: the world.
     When: it follows and has something; a replacement is left.
     Effect: it has nothing, and fetches from the beginning. It cannot lead before it has all that was acknowledged.
     Source: AlterPartitionReassignments; a disk that is replaced.
-    Left out: nothing.
     """
     replica = state.partitions[partition_id].replicas[replica_id]
     if state.budget.replacements == 0 or replica.is_leading or replica.log.end_offset == 0:
@@ -407,11 +388,9 @@ def producer_state_expires(
 ) -> bool:
     """A broker forgets a producer that was idle for long.
 
-    Who: the world.
     When: the broker knows the producer, which has no transaction open there; a state expiration is left.
     Effect: the broker knows nothing of it.
     Source: `producer.id.expiration.ms`.
-    Left out: nothing.
     """
     if state.budget.state_expirations == 0:
         return False
@@ -424,7 +403,7 @@ def producer_state_expires(
 def coordinator_aborts(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
     """The coordinator aborts the producer's transaction, because it took too long, and fences the producer.
 
-    Who: the world: the coordinator and its log are no part of these models.
+    Why: the coordinator and its log are no part of these models.
     When: a transaction is open in the partition, and there is a higher epoch; an abort is left.
     Effect: the leader appends an abort marker with the next epoch.
     Source: `transaction.timeout.ms`; TransactionMarkerChannelManager.

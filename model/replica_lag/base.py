@@ -38,11 +38,9 @@ def start_in_sync(state: LaggingPartition) -> bool:
 def producer_bursts(state: LaggingPartition, burst: Burst, max_messages: AllMessages) -> bool:
     """A producer sends several messages at once.
 
-    Who: the world.
     When: so many are left.
     Effect: the leader has them.
     Source: `batch.size`.
-    Left out: nothing.
     """
     if state.leader_end_offset + burst > max_messages:
         return False
@@ -53,11 +51,9 @@ def producer_bursts(state: LaggingPartition, burst: Burst, max_messages: AllMess
 def clock_ticks(state: LaggingPartition, max_time: EndOfTime) -> bool:
     """Time passes; a follower that lives has fetched meanwhile.
 
-    Who: the world.
     When: the follower has fetched since the last tick, or is dead.
     Effect: it is one tick later.
     Source: `replica.fetch.wait.max.ms` is far below `replica.lag.time.max.ms`.
-    Left out: nothing.
     """
     if not state.has_fetched and not state.is_dead:
         return False
@@ -71,11 +67,9 @@ def clock_ticks(state: LaggingPartition, max_time: EndOfTime) -> bool:
 def follower_dies(state: LaggingPartition) -> bool:
     """The follower stops for good.
 
-    Who: the world.
     When: it lives.
     Effect: it never fetches again.
     Source: a crash.
-    Left out: nothing.
     """
     if state.is_dead:
         return False

@@ -13,7 +13,6 @@ def coordinator_is_reassigned(
 ) -> bool:
     """A reassignment takes the transaction log from the coordinator's broker, and another one becomes the coordinator.
 
-    Who: the world.
     When: a fail-over is left.
     Effect: the broker must give up its replica. The next term begins as when the coordinator is replaced.
     Source: KafkaApis.handleStopReplicaRequest, TransactionCoordinator.onResignation; KAFKA-9235.
@@ -33,7 +32,7 @@ def coordinator_is_reassigned(
 def completion_is_found_twice(state: State, transactional_id: TransactionalIdNumber, term: CoordinatorTerm) -> bool:
     """A second thread of a coordinator finds every marker written, before the first one has done anything about it.
 
-    Who: the world: two answers about markers are handled at once, or one while markers are being queued.
+    Why: two answers about markers are handled at once, or one while markers are being queued.
     When: every marker is written, and the first thread has not begun to append; no other such thread is under way; a
         second completion is left.
     Effect: the second thread will go on, sooner or later.

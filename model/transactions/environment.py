@@ -50,11 +50,9 @@ def copy_request_to_stray(state: State, client_id: int, stray_id: int) -> None:
 def request_is_repeated(state: State, client_id: ClientId, stray_id: RequestSlot) -> bool:
     """A client gets no answer in time, and sends its request again; the first one may arrive later.
 
-    Who: the world.
     When: the request has not been taken; a delay is left, and a slot for a stray.
     Effect: the request is under way twice, and only one of them is answered.
     Source: `request.timeout.ms`; a broken connection.
-    Left out: nothing.
     """
     if state.budget.delays == 0 or stray_id < len(state.clients):
         return False
@@ -71,11 +69,9 @@ def request_is_repeated(state: State, client_id: ClientId, stray_id: RequestSlot
 def produce_is_repeated(state: State, client_id: ClientId, stray_id: ProduceSlot) -> bool:
     """A client gets no answer to a produce request in time, and sends it again; the first one may arrive later.
 
-    Who: the world.
     When: the request has not been answered; a delay is left, and a slot for a stray.
     Effect: the batch is under way twice.
     Source: `request.timeout.ms`; a broken connection.
-    Left out: nothing.
     """
     if not produce_becomes_stray(state, client_id, stray_id):
         return False
@@ -87,11 +83,9 @@ def produce_is_repeated(state: State, client_id: ClientId, stray_id: ProduceSlot
 def produce_is_given_up(state: State, client_id: ClientId, stray_id: ProduceSlot) -> bool:
     """A client gets no answer to a produce request for so long that it gives the batch up; it may still arrive.
 
-    Who: the world.
     When: the request has not been answered; a delay is left, and a slot for a stray.
     Effect: the batch is under way, and its client must abort the transaction.
     Source: `delivery.timeout.ms`; TransactionManager.handleFailedBatch.
-    Left out: nothing.
     """
     if not produce_becomes_stray(state, client_id, stray_id):
         return False
@@ -117,11 +111,9 @@ def produce_becomes_stray(state: State, client_id: int, stray_id: int) -> bool:
 def client_dies(state: State, client_id: ClientId) -> bool:
     """An application's process ends at once. What it has sent may still arrive.
 
-    Who: the world.
     When: the client has begun, and can still do something; a crash is left.
     Effect: it does nothing more.
     Source: the process is killed.
-    Left out: nothing.
     """
     client = state.clients[client_id]
     if state.budget.crashes == 0:
@@ -138,11 +130,9 @@ def coordinator_is_replaced(
 ) -> bool:
     """Another broker becomes the coordinator; the old one crashes or resigns, or does not notice.
 
-    Who: the world.
     When: a fail-over is left.
     Effect: the next term begins with what the transaction log has; an entry that is not committed may be lost.
     Source: TransactionCoordinator.onElection, onResignation.
-    Left out: nothing.
     """
     transactional = state.transactional_ids[transactional_id]
     if state.budget.failovers == 0:
@@ -159,11 +149,9 @@ def coordinator_is_replaced(
 def coordinator_comes_back(state: State, transactional_id: TransactionalIdNumber, keeps_append: bool) -> bool:
     """A broker loses the office of the coordinator and gets it back at once; its requests are still under way.
 
-    Who: the world.
     When: a fail-over is left.
     Effect: as when another broker becomes the coordinator.
     Source: KAFKA-16352.
-    Left out: nothing.
     """
     transactional = state.transactional_ids[transactional_id]
     if state.budget.failovers == 0:
@@ -184,7 +172,6 @@ def zombie_coordinator_resigns(state: State, transactional_id: TransactionalIdNu
     When: it still serves.
     Effect: it forgets everything; its requests stay under way.
     Source: TransactionCoordinator.onResignation.
-    Left out: nothing.
     """
     transactional = state.transactional_ids[transactional_id]
     for term in range(transactional.coordinator_epoch):
@@ -199,11 +186,9 @@ def append_fails(
 ) -> bool:
     """An append to the transaction log fails, or takes so long that its coordinator does not learn the outcome.
 
-    Who: the world.
     When: an append is under way; a failure is left.
     Effect: the coordinator takes it for failed. It is gone, or else it may still be committed.
     Source: NOT_ENOUGH_REPLICAS; NOT_ENOUGH_REPLICAS_AFTER_APPEND, REQUEST_TIMED_OUT.
-    Left out: nothing.
     """
     transactional = state.transactional_ids[transactional_id]
     if state.budget.append_failures == 0 or not transactional.is_appended:
@@ -227,11 +212,9 @@ def marker_answer_is_lost(
 ) -> bool:
     """A marker is written, and its coordinator does not hear of it, and sends it again.
 
-    Who: the world.
     When: the marker is under way, and there is room; a loss is left.
     Effect: as when it is written, but the coordinator awaits it still.
     Source: a broken connection; TransactionMarkerRequestCompletionHandler.
-    Left out: nothing.
     """
     request = state.transactional_ids[transactional_id].coordinators[term].markers[partition_id]
     partition = state.partitions[partition_id]
@@ -253,11 +236,9 @@ def marker_is_repeated(
 ) -> bool:
     """A coordinator gets no answer to a marker in time, and sends it again; the first one may arrive later.
 
-    Who: the world.
     When: the marker is under way; a delay is left, and a slot for it.
     Effect: the marker is under way twice, and only one of them is awaited.
     Source: a broken connection; KAFKA-19446.
-    Left out: nothing.
     """
     request = state.transactional_ids[transactional_id].coordinators[term].markers[partition_id]
     late = state.late_markers[slot]
@@ -277,11 +258,9 @@ def marker_is_repeated(
 def partition_is_deleted(state: State, partition_id: PartitionId) -> bool:
     """The topic of a partition is deleted.
 
-    Who: the world.
     When: a deletion is left.
     Effect: nothing of the partition is left.
     Source: KAFKA-5202.
-    Left out: nothing; see `topic_is_recreated`.
     """
     partition = state.partitions[partition_id]
     if state.budget.deletions == 0 or partition.is_deleted:
@@ -294,12 +273,10 @@ def partition_is_deleted(state: State, partition_id: PartitionId) -> bool:
 def topic_is_recreated(state: State, partition_id: PartitionId) -> bool:
     """A topic is created under the name of one that was deleted.
 
-    Who: the world.
     When: the partition is deleted; a creation is left.
     Effect: there is a partition of that name, empty and without a memory of producers. Requests that name the topic
         may still be under way, and the coordinator may have it in its transaction.
     Source: KIP-516.
-    Left out: nothing.
     """
     partition = state.partitions[partition_id]
     if state.budget.recreations == 0 or not partition.is_deleted:
@@ -330,13 +307,12 @@ def producer_state_expires(
 ) -> bool:
     """A partition forgets a producer that has not written for long.
 
-    Who: the world: `producer.id.expiration.ms` is over.
+    Why: `producer.id.expiration.ms` is over.
     When: the producer has no transaction open there; an expiration is left. The time is longer than any message or
         coordinator that was replaced lives, so there is none; but once only data counted as writing, and the marker
         may have come just now.
     Effect: the partition knows nothing of the producer.
     Source: ProducerStateManager.removeExpiredProducers; KAFKA-9144.
-    Left out: nothing.
     """
     if state.budget.expirations == 0 or state.partitions[partition_id].is_deleted:
         return False
@@ -351,11 +327,10 @@ def producer_state_expires(
 def transactional_id_expires(state: State, transactional_id: TransactionalIdNumber) -> bool:
     """Nobody has used a transactional id for long, and its coordinator begins to remove it.
 
-    Who: the world: `transactional.id.expiration.ms` is over.
+    Why: `transactional.id.expiration.ms` is over.
     When: the id is known, no transaction of it is under way and nothing is pending; an expiration is left.
     Effect: its removal is appended.
     Source: TransactionStateManager.removeExpiredTransactionalIds.
-    Left out: nothing.
     """
     transactional = state.transactional_ids[transactional_id]
     if state.budget.expirations == 0:
@@ -375,7 +350,6 @@ def index_fails(
 ) -> bool:
     """An ABORT marker is written to the log, and its entry in the aborted-transaction index cannot be.
 
-    Who: the world.
     When: such a marker is under way, and there is room; an error is left.
     Effect: the broker takes its disk for failed, and whoever leads next makes the index from the log. The coordinator
         hears of no success, and sends the marker again.
@@ -400,11 +374,10 @@ def group_coordinator_lags(
 ) -> bool:
     """A marker is written to the partition of the offsets, and the group's coordinator will follow it later.
 
-    Who: the world: its scheduler is busy.
+    Why: its scheduler is busy.
     When: the marker is under way, there is room, and nothing is to be followed; a delay of the group is left.
     Effect: offsets stay pending. The marker is answered only when they are not; once it was answered at once.
     Source: GroupMetadataManager.scheduleHandleTxnCompletion; KAFKA-17507, KAFKA-15784.
-    Left out: nothing.
     """
     transactional = state.transactional_ids[transactional_id]
     request = transactional.coordinators[term].markers[state.offsets_partition]
@@ -426,7 +399,6 @@ def group_coordinator_lags(
 def group_coordinator_is_replaced(state: State, rules: TransactionRules) -> bool:
     """Another broker comes to lead the partition of the offsets, and with it becomes the group's coordinator.
 
-    Who: the world.
     When: a change of the group's coordinator is left.
     Effect: as when another partition is led by another broker; and what the coordinator had in memory is gone, the
         markers included that it has still to follow. Its requests are sent again. The new one begins to read the log.
@@ -444,7 +416,6 @@ def group_coordinator_is_replaced(state: State, rules: TransactionRules) -> bool
 def partition_is_reloaded(state: State, rules: TransactionRules, partition_id: PartitionId) -> bool:
     """Another broker comes to lead a partition: it has the log, and what it makes of it.
 
-    Who: the world.
     When: a move is left.
     Effect: verifications are forgotten; the state of producers and the aborted-transaction index are made from the log.
     Source: UnifiedLog.rebuildProducerState; `Partition.makeLeader`.
@@ -460,7 +431,7 @@ def partition_is_reloaded(state: State, rules: TransactionRules, partition_id: P
 def group_is_rebalanced(state: State, client_id: ClientId) -> bool:
     """The group gives its input to another member, or to the same one again; nobody else hears of it at once.
 
-    Who: the world: a member has joined, left, or is taken for dead.
+    Why: a member has joined, left, or is taken for dead.
     When: the client lives; the group's coordinator is not loading; a rebalance is left.
     Effect: the next generation begins, and the client asks for the committed offset.
     Source: GroupCoordinator; `session.timeout.ms`, `max.poll.interval.ms`.

@@ -53,7 +53,9 @@ FORBIDDEN_TEXT = {
     "how the work was organised": r"(?i)\b(?:this|previous|next|last|other|earlier) ses" + r"sion\b|\bissue #?\d",
 }  # fmt: skip
 
-ACTION_PARTS = ("Who", "When", "Effect", "Source", "Left out")
+ACTION_PARTS = ("When", "Effect", "Source")
+SAYS_NOTHING = re.compile(r"^ *(?:Who: the world|Left out: nothing)\.$", re.MULTILINE)
+"""Parts that are better not written."""
 INVARIANT_PARTS = ("Lost if it fails", "Source", "Holds in", "Fails in")
 LEMMA_PARTS = ("Why", "Source")
 MODULE_PARTS = ("Part of Kafka", "Source", "Left out")
@@ -294,6 +296,8 @@ def docstring_of_function(
         docstring = ast.get_docstring(node) or ""
         if not docstring:
             yield f"{path}:{node.lineno}: {node.name} has no docstring"
+        if SAYS_NOTHING.search(docstring):
+            yield f"{path}:{node.lineno}: the docstring of {node.name} has a part that says nothing; remove the line"
         for part in roles.get(node.name, ()):
             if docstring and lacks_part(docstring, part):
                 yield f"{path}:{node.lineno}: the docstring of {node.name} has no part '{part}:'"

@@ -258,14 +258,16 @@ def test_an_engine_is_imported_by_one_file():
 
 
 def test_an_action_an_invariant_and_a_lemma_need_their_parts():
-    action = (
-        'def f(a):\n    """F.\n\n    Who: x.\n    When: x.\n    Effect: x.\n    Source: x.\n    Left out: x.\n    """'
-    )
+    action = 'def f(a):\n    """F.\n\n    When: x.\n    Effect: x.\n    Source: x.\n    """'
     invariant = (
         'def g(a):\n    """G.\n\n    Lost if it fails: x.\n    Source: x.\n    Holds in: x.\n    Fails in: x.\n    """'
     )
     lemma = 'def h(a):\n    """H.\n\n    Why: x.\n    Source: x.\n    """'
     cases = [(action, ({"f"}, set(), set())), (invariant, (set(), {"g"}, set())), (lemma, (set(), set(), {"h"}))]
+    (empty,) = rules.docstring_of_function(
+        "impl/a.py", action.replace("Left out: x", "Left out: nothing"), *cases[0][1]
+    )
+    assert "says nothing" in empty
     for text, roles in cases:
         assert list(rules.docstring_of_function("impl/a.py", text, *roles)) == []
         for line in text.splitlines():

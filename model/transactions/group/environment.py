@@ -8,12 +8,11 @@ from kafkacheck.impl.transactions.rules import TransactionRules
 def offset_expires(state: State, rules: TransactionRules) -> bool:
     """Nobody has committed an offset of the group for long, and its coordinator forgets it.
 
-    Who: the world: `offsets.retention.minutes` is over.
+    Why: `offsets.retention.minutes` is over.
     When: there is an offset, and none is pending; an expiration is left.
     Effect: a tombstone is in the partition of the offsets, and the group has no offset: whoever is given the input
         begins with the first (`auto.offset.reset`). By the old rule a pending offset does not count, and is gone, too.
     Source: OffsetMetadataManager.cleanupExpiredOffsets; KAFKA-14505, KAFKA-19163.
-    Left out: nothing.
     """
     if state.budget.offset_expirations == 0:
         return False
