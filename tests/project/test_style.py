@@ -264,10 +264,9 @@ def test_an_action_an_invariant_and_a_lemma_need_their_parts():
     )
     lemma = 'def h(a):\n    """H.\n\n    Why: x.\n    Source: x.\n    """'
     cases = [(action, ({"f"}, set(), set())), (invariant, (set(), {"g"}, set())), (lemma, (set(), set(), {"h"}))]
-    (empty,) = rules.docstring_of_function(
-        "impl/a.py", action.replace("Left out: x", "Left out: nothing"), *cases[0][1]
-    )
-    assert "says nothing" in empty
+    empty = action.replace("Source: x.", "Source: x.\n    Left out: nothing.")
+    (problem,) = rules.docstring_of_function("impl/a.py", empty, *cases[0][1])
+    assert "says nothing" in problem
     for text, roles in cases:
         assert list(rules.docstring_of_function("impl/a.py", text, *roles)) == []
         for line in text.splitlines():
