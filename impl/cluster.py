@@ -1,8 +1,8 @@
-"""The whole system at the level of messages: brokers, controller, clients, and what is under way between them.
+"""The whole system at the level of messages: brokers, controller, clients, and the messages between them.
 
 Part of Kafka modelled: one partition in a cluster of brokers with its controller, producers and a consumer.
 Source: apache/kafka (commit 1eb7644349).
-Left out, and why that is sound: see the records that this one is made of.
+Left out, and why that is sound: see the records in `State`.
 """
 
 from typing import Annotated
@@ -18,13 +18,13 @@ class Budget(Struct):
     """How many disturbances are left. Only the environment writes here; healing costs nothing.
 
     crashes: crashes of a process, which keep the page cache.
-    power_losses: crashes of a machine, which lose what was never flushed.
+    power_losses: crashes of a machine, which lose unflushed data.
     disk_losses: disks replaced by empty ones.
-    expirations: sessions of running brokers that expire, followers that lag too long, or shutdowns asked for.
+    expirations: expired sessions of running brokers, followers that lag too long, or requested shutdowns.
     moves: leaderships moved, or reassignments begun, without a failure.
-    losses: messages lost.
+    losses: lost messages.
     failovers: changes of the controller.
-    deletions: topics deleted, after each of which one of the same name may be created.
+    deletions: deleted topics; after each, a topic of the same name may be created.
     min_isr_changes: changes of min.insync.replicas.
     """
 
@@ -44,16 +44,16 @@ class State(Struct):
 
     brokers: by broker id.
     fetches: by follower, its request to its leader or the answer.
-    fetch_sessions: by follower, its fetch session; always blank where the bound `fetch_sessions` is 0.
-    old_fetches: by follower, a fetch that is still with its leader although the connection is broken; always blank
-        where the bound `old_fetches` is 0.
+    fetch_sessions: by follower, its fetch session; always blank if the bound `fetch_sessions` is 0.
+    old_fetches: by follower, a fetch that its leader still has although the connection is broken; always blank if the
+        bound `old_fetches` is 0.
     alter_partitions: by leader, its request to the controller or the answer.
     controller: the controller and its record.
     producers: all producers.
     consumer: one consumer.
-    committed: by offset, the record that a leader has committed there last; `NO_RECORD` where none has. Only properties
-        read it. Kept only with `commits_are_noted`.
-    budget: what the environment may still do.
+    committed: by offset, the record that a leader last committed there; `NO_RECORD` if none has. Only properties read
+        it. Kept only with `commits_are_noted`.
+    budget: the disturbances that the environment may still cause.
     """
 
     brokers: Annotated[Array[Broker], ById("replicas")]

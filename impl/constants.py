@@ -1,29 +1,30 @@
 """Sentinels and enumerations, with Kafka's names.
 
-Part of Kafka modelled: the reserved values of ids, epochs and offsets. Kafka writes -1 for each of them (`NO_LEADER` of
-`LeaderAndIsr`, `NO_PARTITION_LEADER_EPOCH` of `RecordBatch`, `UNDEFINED_EPOCH_OFFSET` of
-`OffsetsForLeaderEpochResponse`), and so does this file; and the protocol generations as switches.
+Part of Kafka modelled: the reserved values of ids, epochs and offsets, and the protocol generations as switches. Kafka
+writes -1 for each reserved value (`NO_LEADER` of `LeaderAndIsr`, `NO_PARTITION_LEADER_EPOCH` of `RecordBatch`,
+`UNDEFINED_EPOCH_OFFSET` of `OffsetsForLeaderEpochResponse`), and so does this file.
 Source: apache/kafka, core and clients.
-Left out: every sentinel that no rule of this reference reads; a value that nothing compares cannot change a behaviour.
+Left out: every sentinel that no rule of this reference reads, because a value that is never compared cannot change a
+behaviour.
 """
 
 from enum import IntEnum
 
 NO_LEADER = -1
-"""The partition has no leader, or a replica has heard of none."""
+"""The partition has no leader, or the replica does not know one."""
 
 NO_EPOCH = -1
 """No leader epoch yet: older than every epoch."""
 
 NO_RECORD = -1
-"""Nothing is stored in this slot of a log."""
+"""This slot of a log is empty."""
 
 NO_OFFSET = -1
-"""The answer of an epoch lookup that knows no end offset."""
+"""An epoch lookup found no end offset."""
 
 
 class TruncationRule(IntEnum):
-    """Where a replica cuts its log when it turns to a new leader epoch; oldest rule first."""
+    """Where a replica truncates its log in a new leader epoch; oldest rule first."""
 
     HIGH_WATERMARK = 0
     """At its own high watermark (before Kafka 0.11)."""
@@ -32,14 +33,14 @@ class TruncationRule(IntEnum):
     """Where the leader says that the follower's latest epoch ends (Kafka 0.11)."""
 
     KIP_279 = 2
-    """Behind the last record that follower and leader share (Kafka 2.0)."""
+    """After the last record that follower and leader share (Kafka 2.0)."""
 
     ON_FETCH = 3
-    """Nowhere yet: it fetches at once and cuts when the leader finds that the logs differ (first draft of KIP-320)."""
+    """Nowhere yet: it fetches at once, and truncates if the leader finds a divergence (first draft of KIP-320)."""
 
 
 class FetchFencing(IntEnum):
-    """What a leader compares before it counts a follower's fetch; weakest rule first."""
+    """The check that a leader makes before it counts a follower's fetch; weakest rule first."""
 
     NONE = 0
     """Only that the follower fetches from this leader."""
@@ -52,7 +53,7 @@ class FetchFencing(IntEnum):
 
 
 class Propagation(IntEnum):
-    """How brokers learn what the controller decided."""
+    """How brokers learn the controller's decisions."""
 
     LEADER_AND_ISR = 0
     """By requests to each broker, which can be late, lost or overtaken (ZooKeeper era)."""
@@ -62,26 +63,26 @@ class Propagation(IntEnum):
 
 
 class PartitionState(IntEnum):
-    """What a partition is to the controller (`PartitionState` of `kafka.controller`)."""
+    """The state of a partition in the controller's view (`PartitionState` of `kafka.controller`)."""
 
     NON_EXISTENT = 0
     """It was never created, or its topic is deleted."""
 
     NEW = 1
-    """It has an assignment, and neither leader nor ISR yet."""
+    """It has an assignment, but neither leader nor ISR yet."""
 
     ONLINE = 2
-    """It has a leader that is active."""
+    """It has an active leader."""
 
     OFFLINE = 3
-    """It had a leader, and has none that is active."""
+    """It had a leader, and now has no active one."""
 
 
 class Acks(IntEnum):
     """When a producer's record counts as acknowledged (`acks`)."""
 
     NONE = 0
-    """Never: nobody answers (`acks=0`)."""
+    """Never: the leader sends no answer (`acks=0`)."""
 
     LEADER = 1
     """As soon as the leader has appended it (`acks=1`)."""
@@ -91,20 +92,20 @@ class Acks(IntEnum):
 
 
 class LagRule(IntEnum):
-    """By what a leader finds that a follower lags; older rule first."""
+    """How a leader decides that a follower lags; older rule first."""
 
     MAX_MESSAGES = 0
-    """By how many messages it is behind, or how long it has not fetched (`replica.lag.max.messages`, before 0.9)."""
+    """By the number of messages it lacks, or the time since its last fetch (`replica.lag.max.messages`, before 0.9)."""
 
     MAX_TIME = 1
-    """By how long it has not been caught up (`replica.lag.time.max.ms` alone, Kafka 0.9)."""
+    """By the time since it was last caught up (`replica.lag.time.max.ms` alone, Kafka 0.9)."""
 
 
 class BrokerState(IntEnum):
-    """What a broker does, as its own process sees it (`org.apache.kafka.metadata.BrokerState`)."""
+    """The state of a broker in the view of its own process (`org.apache.kafka.metadata.BrokerState`)."""
 
     NOT_RUNNING = 0
-    """There is no process."""
+    """The broker has no process."""
 
     STARTING = 1
     """It is registered, and replays the metadata log; its heartbeats ask to stay fenced."""
@@ -116,11 +117,11 @@ class BrokerState(IntEnum):
     """It has been unfenced."""
 
     PENDING_CONTROLLED_SHUTDOWN = 4
-    """It is to stop, and its heartbeats ask for that."""
+    """It must stop, and its heartbeats ask for that."""
 
 
 class BrokerControlState(IntEnum):
-    """What a broker is to the controller (`org.apache.kafka.controller.BrokerControlState`)."""
+    """The state of a broker in the controller's view (`org.apache.kafka.controller.BrokerControlState`)."""
 
     FENCED = 0
     """It takes no part."""
@@ -132,24 +133,24 @@ class BrokerControlState(IntEnum):
     """It has given its leaderships away, and may not stop yet."""
 
     SHUTDOWN_NOW = 3
-    """It may stop, and is fenced. Only an answer says so."""
+    """It may stop, and is fenced. Only the answer to a heartbeat has this state."""
 
 
 class Stage(IntEnum):
-    """How far a request in its slot is."""
+    """The progress of a request in its slot."""
 
     IDLE = 0
     """The slot is free."""
 
     REQUESTED = 1
-    """The request is on its way."""
+    """The request is in flight."""
 
     ANSWERED = 2
-    """The answer is on its way."""
+    """The answer is in flight."""
 
 
 class Question(IntEnum):
-    """What a follower's request to its leader is."""
+    """The kind of request that a follower sends to its leader."""
 
     FETCH = 0
     """`Fetch`."""
@@ -159,24 +160,24 @@ class Question(IntEnum):
 
 
 class FetchError(IntEnum):
-    """The error in an answer that a follower acts on; after any other it just asks again."""
+    """The errors on which a follower acts; after any other error it only asks again."""
 
     NONE = 0
-    """There is none."""
+    """No error."""
 
     OFFSET_OUT_OF_RANGE = 1
-    """The log that answers has no such offset."""
+    """The log of the broker that answers has no such offset."""
 
 
 class AlterPartitionError(IntEnum):
-    """What the controller's answer to an ISR change makes the leader do."""
+    """The error in the controller's answer to an ISR change, and the leader's reaction."""
 
     NONE = 0
     """The change is made: commit it."""
 
     INELIGIBLE_REPLICA = 1
-    """Refused for a member that may not be in the ISR: go back to the committed ISR."""
+    """Refused because a member may not be in the ISR: return to the committed ISR."""
 
     FENCED = 2
     """Refused for an old epoch or another topic: wait for newer metadata (FENCED_LEADER_EPOCH, INVALID_UPDATE_VERSION,
-    STALE_BROKER_EPOCH, UNKNOWN_TOPIC_ID, and INVALID_REQUEST of a sender that does not lead)."""
+    STALE_BROKER_EPOCH, UNKNOWN_TOPIC_ID, and INVALID_REQUEST if the sender does not lead)."""

@@ -23,9 +23,9 @@ OptionalLeaderEpoch = Annotated[int, Epoch("max_leader_epoch", none=NO_EPOCH)]
 class Record(Struct):
     """One record of a log, or an empty slot.
 
-    id: tells this record from every other that a producer ever wrote; chosen by the producer, never changed.
-    epoch: the leader epoch of the replica that appended it first; followers copy it. `NO_EPOCH` exactly where `id` is
-        `NO_RECORD`, which is exactly at and above the end offset.
+    id: distinguishes this record from all others that producers wrote; chosen by the producer, never changed.
+    epoch: the leader epoch of the replica that first appended the record; followers copy it. It is `NO_EPOCH` exactly
+        if `id` is `NO_RECORD`, which holds exactly at and above the end offset.
     """
 
     id: OptionalRecordId
@@ -33,10 +33,9 @@ class Record(Struct):
 
 
 class Log(Struct):
-    """What one replica has stored.
+    """The records that one replica has stored.
 
-    end_offset: the offset that the next record gets, which is how many records there are; written by appends and
-        truncations.
+    end_offset: the offset of the next record, which equals the number of records; written by appends and truncations.
     records: the record at each offset below `end_offset`, and blank slots from there on, so that equal logs are equal
         values.
     """

@@ -1,9 +1,9 @@
-"""A whole system to see a producer in: the producer, partitions, and what is under way between them.
+"""A producer's whole system: the producer, the partitions, and the requests under way between them.
 
 Part of Kafka modelled: one producer that writes to some partitions.
 Source: apache/kafka (commit 1eb7644349).
-Left out, and why that is sound: other producers, of which a partition keeps separate entries; consumers, who read what
-the log says.
+Left out, and why that is sound: other producers, because a partition keeps a separate entry for each; consumers, which
+only read the log.
 """
 
 from typing import Annotated
@@ -17,18 +17,18 @@ class Budget(Struct):
     """How many disturbances are left. Only the environment writes here; healing costs nothing.
 
     disconnections: connections of the producer that break.
-    refusals: requests that are refused for the moment.
-    invalid_batches: batches with records that the topic does not take.
-    oversized_batches: batches that are larger than the topic takes, although their records are not.
-    batch_expirations: batches whose time is up while they wait to be sent again.
-    in_flight_expirations: batches whose time is up while they are under way.
+    refusals: requests that are refused with a retriable error.
+    invalid_batches: batches with records that the topic refuses.
+    oversized_batches: batches that are too large for the topic, although their records are not.
+    batch_expirations: batches that expire while they wait for a retry.
+    in_flight_expirations: batches that expire in flight.
     producer_deaths: ends of the producer's process.
     blips: topics that are missing from the producer's metadata for a while.
     failovers: changes of a partition's leader.
     crashes: crashes of a broker's process, which keep the page cache.
-    power_losses: crashes of a machine, which lose what was never flushed.
+    power_losses: crashes of a machine, which lose unflushed data.
     deletions: log starts moved.
-    replacements: replicas that begin anew without a log.
+    replacements: replicas that start again without a log.
     state_expirations: idle producers that a broker forgets.
     aborts: transactions that their coordinator aborts.
     """
@@ -57,7 +57,7 @@ class State(Struct):
     partitions: by partition.
     connections: by partition, the producer's requests to it.
     late_requests: requests that the producer has given up.
-    budget: what the environment may still do.
+    budget: the disturbances that are left.
     """
 
     producer: Producer

@@ -1,9 +1,9 @@
-"""The switches of the message-level protocol: every rule that Kafka once had otherwise, each named for the right way.
+"""The switches of the message-level protocol: each names the right form of a rule that Kafka once had otherwise.
 
 Part of Kafka modelled: the variants of replication and control between Kafka 0.8 and KRaft.
 Source: the KIPs and issues named at each switch; apache/kafka (commit 1eb7644349).
-Left out, and why that is sound: switches for what no known version did otherwise; a rule without a switch is as in the
-commit named.
+Left out, and why that is sound: switches for rules that are the same in all known versions; a rule without a switch is
+as in the commit named.
 """
 
 from typing import NamedTuple
@@ -12,104 +12,111 @@ from kafkacheck.impl.constants import Acks, FetchFencing, Propagation, Truncatio
 
 
 class ClusterRules(NamedTuple):
-    """The switches, constant during a run. A `bool` that is True is the rule as it is today.
+    """The switches, constant during a run. A `bool` that is True selects today's rule.
 
     propagation: how brokers learn of leaders and ISR.
-    truncation: where a follower cuts its log.
+    truncation: where a follower truncates its log.
     fetch_fencing: which epochs a leader compares before it answers a follower.
-    acks: what producers wait for.
-    min_insync_replicas: `min.insync.replicas`, at the beginning.
+    acks: the acknowledgement that producers wait for.
+    min_insync_replicas: the initial `min.insync.replicas`.
     unclean_election: `unclean.leader.election.enable` (KIP-106).
     eligible_leader_replicas: the ISR may become empty, and members that left it below `min_insync_replicas` stay
         electable (KIP-966).
-    last_known_leader_is_elected: where ISR and ELR are empty, whoever led last leads again, uncleanly (KIP-966:
+    last_known_leader_is_elected: if ISR and ELR are empty, the last known leader is elected again, uncleanly (KIP-966:
         `useLastKnownLeaderInBalancedRecovery`).
-    last_known_leader_is_active: that one is elected only while it is active (KAFKA-19522).
-    min_isr_change_clears_elr: with another `min.insync.replicas` nobody is eligible any more who was so by the one
-        before (KAFKA-16540).
+    last_known_leader_is_active: the last known leader is elected only while it is active (KAFKA-19522).
+    min_isr_change_clears_elr: a change of `min.insync.replicas` ends the eligibility of every replica that was eligible
+        by the old value (KAFKA-16540).
     unclean_restart_is_noticed: a broker that did not stop cleanly leaves ISR and ELR when it registers (KAFKA-15586).
-    epoch_file_is_forced: each version of the leader-epoch file reaches the disk before it replaces the one before
-        (KAFKA-16541).
-    late_write_is_newest: what is written in the background is the leader-epoch file of that moment (KAFKA-17142).
-    append_awaits_epoch_file: no record is appended before the disk has the leader-epoch file of the truncation before
-        (nobody has asked for it: Kafka appends).
-    records_carry_epochs: batches have the message format 2, which carries the leader epoch; by an older format no
-        follower and no recovery learns of one (`log.message.format.version`). A record of a log has it all the same,
-        for properties to read.
-    old_format_has_no_epoch_file: without epochs in the records the leader-epoch file stays empty, so that followers are
-        cut at the high watermark (KAFKA-7897).
-    undefined_epoch_is_not_asked_for: a follower that has no epoch cuts its log without asking the leader (KAFKA-6859).
-    undefined_epoch_has_no_end: a leader that is asked for the end of no epoch gives none, also where it has no epoch
+    epoch_file_is_forced: each version of the leader-epoch file is forced to the disk before it replaces the previous
+        version (KAFKA-16541).
+    late_write_is_newest: a background write of the leader-epoch file writes the content of that moment (KAFKA-17142).
+    append_awaits_epoch_file: after a truncation no record is appended until the leader-epoch file is on disk (nobody
+        has asked for this rule: Kafka appends).
+    records_carry_epochs: batches have message format 2, which carries the leader epoch. From an older format neither a
+        follower nor recovery learns an epoch (`log.message.format.version`). The model's records keep it, so that
+        properties can read it.
+    old_format_has_no_epoch_file: if records carry no epochs, the leader-epoch file stays empty, so that followers
+        truncate to the high watermark (KAFKA-7897).
+    undefined_epoch_is_not_asked_for: a follower that has no epoch truncates its log without asking the leader
+        (KAFKA-6859).
+    undefined_epoch_has_no_end: a leader that is asked for the end of `NO_EPOCH` answers none, even if it has no epoch
         itself (KAFKA-6857).
     epoch_begins_in_file: a new leader writes the start of its epoch into the leader-epoch file (KAFKA-7415).
-    epoch_file_is_cut_at_end: truncating to the log's end still cuts the leader-epoch file (KAFKA-10706).
-    recovery_keeps_epoch_zero: recovery after a crash finds epoch 0 like every other (KAFKA-10432).
+    epoch_file_is_cut_at_end: a truncation to the log's end still truncates the leader-epoch file (KAFKA-10706).
+    recovery_keeps_epoch_zero: recovery after a crash restores epoch 0 like every other epoch (KAFKA-10432).
     new_epoch_restarts_fetcher: a follower truncates at every new leader epoch, not only at a new leader (KAFKA-7164).
     expansion_awaits_epoch_start: a replica joins the ISR only when it has reached the start of the leader's epoch
         (KAFKA-7128).
-    divergence_comes_first: of an answer with a diverging epoch nothing else is used (KAFKA-14704).
-    counted_fetch_is_of_epoch: a fetch that was read before the leader's epoch ended is not counted in the next one
+    divergence_comes_first: a follower uses nothing else of an answer that has a diverging epoch (KAFKA-14704).
+    counted_fetch_is_of_epoch: a fetch that the leader read in one leader epoch is not counted in the next one
         (KAFKA-15590, which is open: Kafka counts it).
-    session_keeps_leader_epoch: a fetch session has the follower's leader epoch, too, so that the leader compares it in
+    session_keeps_leader_epoch: a fetch session stores the follower's leader epoch, so that the leader compares it in
         every fetch and not only in the first (KAFKA-9338).
-    diverging_fetch_is_not_counted: the offset of a fetch that diverges is not remembered (KAFKA-13141).
-    stale_answer_is_refused: an answer to a question of an earlier epoch or offset is dropped (KAFKA-7786, KAFKA-13207).
-    high_watermark_awaits_maximal_isr: members proposed and not yet confirmed are waited for (KIP-497).
-    high_watermark_awaits_enough: the high watermark stays where it is while the ISR is smaller than
-        `min_insync_replicas` (KAFKA-15583).
-    shrink_awaits_controller: a member that is to leave is waited for until the controller confirms (KIP-497).
+    diverging_fetch_is_not_counted: the leader does not remember the offset of a diverging fetch (KAFKA-13141).
+    stale_answer_is_refused: a follower drops an answer to a request of an earlier epoch or offset (KAFKA-7786,
+        KAFKA-13207).
+    high_watermark_awaits_maximal_isr: the high watermark also waits for members that are proposed but not confirmed yet
+        (KIP-497).
+    high_watermark_awaits_enough: the high watermark does not rise while the ISR is smaller than `min_insync_replicas`
+        (KAFKA-15583).
+    shrink_awaits_controller: the high watermark waits for a leaving member until the controller confirms the change
+        (KIP-497).
     repeated_change_checks_epoch: a controller compares the partition epoch before it answers that a change has been
         made already (KAFKA-14154).
-    answer_checks_partition_epoch: a leader drops an answer of a lower partition epoch than its own.
-    answer_may_keep_partition_epoch: a leader takes an answer of its own partition epoch, too: the change had been made
-        already (KAFKA-12751).
-    isr_names_broker_epochs: a member that restarted since it was found in sync is refused (KIP-903).
-    one_snapshot_of_follower: the broker epoch in an ISR change is of the fetch that was found caught up (KAFKA-15221).
-    isr_excludes_inactive: a fenced or stopping broker is not let into the ISR (KIP-841).
+    answer_checks_partition_epoch: a leader drops an answer with a lower partition epoch than its own.
+    answer_may_keep_partition_epoch: a leader also accepts an answer with its own partition epoch: the change had been
+        made already (KAFKA-12751).
+    isr_names_broker_epochs: an ISR change is refused if a member has restarted since it was found in sync (KIP-903).
+    one_snapshot_of_follower: the broker epoch in an ISR change is from the fetch that showed the follower caught up
+        (KAFKA-15221).
+    isr_excludes_inactive: a fenced or stopping broker may not join the ISR (KIP-841).
     recovering_leader_stays_alone: after an unclean election the ISR does not grow before the leader has recovered
         (KIP-704).
-    out_of_range_keeps_log: a follower whose offset is out of range drops its log only if it ends below the leader's
-        start (KAFKA-2143).
-    unled_fetch_is_refused: a broker that does not lead answers no fetch of a follower (KAFKA-2143).
-    high_watermark_follows_log_start: a log that begins anew has its high watermark at its start at least (KAFKA-9491).
-    checkpoint_covers_all: the checkpoint keeps the high watermark of a replica that has not been set up (KAFKA-1647).
-    leader_and_isr_checks_epochs: a broker ignores requests of an old controller epoch or leader epoch (KAFKA-1188).
-    request_names_broker_epoch: a restarted broker ignores requests meant for the one before (KIP-380).
-    newer_broker_epoch_is_obeyed: a broker obeys requests with a broker epoch that it has not learnt yet (KAFKA-9839).
-    bounce_is_noticed: a broker that stops and starts again at once is taken out before it may come back (KIP-380).
-    stop_replica_checks_epoch: a broker ignores a StopReplica request of an old leader epoch (KIP-570).
-    unled_replica_is_deleted: brokers are asked to delete the replica of a partition that has no leader on record, too
-        (KAFKA-6650).
-    log_names_topic_id: a log on disk says of which topic it is, and is not taken for that of another one of the same
-        name (KIP-516).
-    stray_log_is_deleted: a broker that finds the log of a deleted topic when it starts deletes it, although there is a
-        topic of the same name (KAFKA-14616; KRaft).
-    fetch_names_topic_id: a fetch of one topic is neither answered nor its answer used in another one of the same name
+    out_of_range_keeps_log: a follower whose fetch offset is out of range drops its log only if the log ends below the
+        leader's start (KAFKA-2143).
+    unled_fetch_is_refused: a broker that does not lead answers no follower's fetch (KAFKA-2143).
+    high_watermark_follows_log_start: the high watermark of a log that restarts is at least the log's start
+        (KAFKA-9491).
+    checkpoint_covers_all: the checkpoint also keeps the high watermark of a replica that has not been set up
+        (KAFKA-1647).
+    leader_and_isr_checks_epochs: a broker ignores requests with an old controller epoch or leader epoch (KAFKA-1188).
+    request_names_broker_epoch: a restarted broker ignores requests meant for its previous start (KIP-380).
+    newer_broker_epoch_is_obeyed: a broker obeys requests with a broker epoch that it does not know yet (KAFKA-9839).
+    bounce_is_noticed: the controller takes out a broker that restarts at once before it may come back (KIP-380).
+    stop_replica_checks_epoch: a broker ignores a StopReplica request with an old leader epoch (KIP-570).
+    unled_replica_is_deleted: the controller asks brokers to delete a replica even if the partition has no leader on
+        record (KAFKA-6650).
+    log_names_topic_id: a log on disk names its topic id, and is not taken for the log of another topic of the same name
+        (KIP-516).
+    stray_log_is_deleted: a broker that starts with the log of a deleted topic deletes it, even if a topic of the same
+        name exists (KAFKA-14616; KRaft).
+    fetch_names_topic_id: a broker neither answers a fetch for another topic of the same name nor uses its answer
         (KIP-516, KAFKA-10580).
-    isr_change_names_topic_id: a change of the ISR of one topic is not made in another one of the same name (KIP-841).
-    metadata_names_topic_id: a client takes metadata of a new topic of the same name, although its leader epoch is lower
+    isr_change_names_topic_id: an ISR change for one topic is not made in another topic of the same name (KIP-841).
+    metadata_names_topic_id: a client accepts metadata of a new topic of the same name even if its leader epoch is lower
         (KAFKA-12257).
     reassignment_awaits_target: a reassignment ends only when the whole target is in sync (KAFKA-15665).
-    assignment_is_told_first: where a reassignment ends in two rounds, the leader is told of the new assignment before
-        brokers leave the ISR, so that it lets none of them in again (KAFKA-1097).
-    metadata_has_new_epoch: clients are told each new leader epoch (KAFKA-9212).
-    new_controller_fences_dead: a new controller treats brokers that it does not find as failed (KAFKA-3143).
+    assignment_is_told_first: if a reassignment ends in two rounds, the leader learns the new assignment before brokers
+        leave the ISR, so that it readmits none of them (KAFKA-1097).
+    metadata_has_new_epoch: the metadata for clients has each new leader epoch (KAFKA-9212).
+    new_controller_fences_dead: a new controller treats each broker that it does not find as failed (KAFKA-3143).
     controller_write_checks_epoch: a controller's write fails once another controller is in office (KAFKA-6082).
-    offline_log_is_not_replaced: a broker that misses a log on a failed disk does not begin a new one (KAFKA-16234).
-    latest_offset_awaits_epoch_start: a new leader does not tell its latest offset before its high watermark has
+    offline_log_is_not_replaced: a broker does not begin a new log in place of one on a failed disk (KAFKA-16234).
+    latest_offset_awaits_epoch_start: a new leader does not answer its latest offset until its high watermark has
         reached the start of its epoch (KIP-207).
     consumer_validates_position: a consumer compares its position with each new leader's epochs (KIP-320, KAFKA-7747).
-    read_limit_is_taken_once: where a read must end is computed once (KAFKA-9835).
-    only_leader_names_read_replica: a follower sends no consumer to another one (KAFKA-13778).
-    read_replica_is_in_sync: a leader sends consumers only to followers of the ISR (KAFKA-14372).
-    read_replica_is_leased: a consumer asks its leader anew when it has read from a follower for some time
+    read_limit_is_taken_once: the leader computes the limit of a read once (KAFKA-9835).
+    only_leader_names_read_replica: a follower names no read replica to a consumer (KAFKA-13778).
+    read_replica_is_in_sync: a leader names only followers in the ISR as read replicas (KAFKA-14372).
+    read_replica_is_leased: a consumer asks its leader again after it has read from a follower for some time
         (IBM/sarama#2464: a client that did not).
-    error_ends_read_replica: a consumer turns from a follower to its leader after any error but one that waiting mends
+    error_ends_read_replica: a consumer returns from a follower to its leader after any error that waiting does not mend
         (KAFKA-14379).
-    out_of_range_ends_read_replica: it does so, too, where its position is outside the follower's log
+    out_of_range_ends_read_replica: a consumer also returns to its leader if its position is outside the follower's log
         (twmb/franz-go#885: a client that did not).
-    elections_follow_assignment: no rule of Kafka: whether the assignment has the order of the brokers' ids, so that an
-        election has one outcome; otherwise whoever may lead can be the first of the assignment.
+    elections_follow_assignment: no rule of Kafka: whether the assignment is in the order of the brokers' ids, so that
+        an election has one outcome; otherwise any eligible broker can be the first of the assignment.
     commits_are_noted: no rule of Kafka: whether `State.committed` is kept, which only properties read.
     """
 

@@ -1,10 +1,10 @@
-"""The leader-epoch file: at which offset each leader epoch begins.
+"""The leader-epoch file: the start offset of each leader epoch.
 
 Part of Kafka modelled: `LeaderEpochFileCache` (`assign`, `endOffsetFor`, `truncateFromEnd`, `latestEpoch`).
 Source: KIP-101, KIP-279; apache/kafka (commit 1eb7644349); KAFKA-6857, KAFKA-7897, KAFKA-15046.
-Left out, and why that is sound: the way of the file to the disk, where the bound `epoch_files` is 0: it is written
-synchronously when an epoch begins, and after truncation recovery brings it in line with the log. Where the bound is 1,
-it is written late after a truncation; but **not covered** there is a log start that rises.
+Left out, and why that is sound: how the file reaches the disk, if the bound `epoch_files` is 0: it is written
+synchronously when an epoch begins, and after a truncation recovery makes it agree with the log. If the bound is 1, it
+is written late after a truncation; **not covered** there: a log start that rises.
 """
 
 from kafkacheck.impl.broker.records import Broker, EpochFile
@@ -34,7 +34,7 @@ def force_epochs(broker: Broker) -> None:
 
 
 def write_epochs_later(broker: Broker, rules: ClusterRules) -> None:
-    """Have the file written in the background. By the old rule it is written at once and not forced (KAFKA-16541)."""
+    """Let the file be written in the background. By the old rule it is written at once but not forced (KAFKA-16541)."""
     file = broker.epoch_file
     if file.is_kept == 0:
         return
@@ -49,8 +49,9 @@ def write_epochs_later(broker: Broker, rules: ClusterRules) -> None:
 
 
 def await_late_write(broker: Broker, rules: ClusterRules) -> None:
-    """Let the background write be done before a record is appended. Kafka does not wait: what the disk still has of the
-    truncated epochs then comes back after a crash, and is above no end any more.
+    """Finish the background write before a record is appended.
+
+    Kafka does not wait: after a crash the truncated epochs come back from the disk, no longer above the log's end.
     """
     if broker.epoch_file.is_write_due == 1 and rules.append_awaits_epoch_file:
         force_epochs(broker)
@@ -58,7 +59,7 @@ def await_late_write(broker: Broker, rules: ClusterRules) -> None:
 
 
 def forget_late_write(file: EpochFile) -> None:
-    """Let no write of the file be under way."""
+    """Cancel the background write of the file."""
     file.is_write_due = 0
     for epoch in range(len(file.late_starts)):
         file.late_starts[epoch] = NO_OFFSET
@@ -68,9 +69,9 @@ def broker_writes_epoch_file(state: State, rules: ClusterRules, broker_id: Repli
     """A broker writes its leader-epoch file in the background, some time after it has truncated its log.
 
     Who: a broker that runs.
-    When: a write is under way; or, by the old rule, the file has not reached the disk yet.
-    Effect: the disk has the epochs of this moment. By the old rule it has those of the truncation, although newer ones
-        have been written since.
+    When: a write is due; or, by the old rule, the file has not reached the disk yet.
+    Effect: the disk has the current epochs. By the old rule it has those of the truncation, even if newer ones have
+        been written since.
     Source: LeaderEpochFileCache.truncateFromEndAsyncFlush, writeIfDirExists; KAFKA-15046, KAFKA-16541, KAFKA-17142.
     """
     broker = state.brokers[broker_id]
@@ -90,9 +91,9 @@ def broker_writes_epoch_file(state: State, rules: ClusterRules, broker_id: Repli
 
 
 def assign_epoch(broker: Broker, epoch: int, start_offset: int) -> None:
-    """Let `epoch` begin at `start_offset`, and drop every entry that would be out of order beside it.
+    """Let `epoch` begin at `start_offset`, and drop every entry that would be out of order.
 
-    Nothing happens where the epoch is the newest one already and begins no later.
+    Nothing happens if the epoch is already the newest one and begins no later.
     """
     latest = latest_file_epoch(broker)
     if latest == epoch and start_offset >= broker.epoch_starts[epoch]:
@@ -105,7 +106,7 @@ def assign_epoch(broker: Broker, epoch: int, start_offset: int) -> None:
 
 
 def truncate_epochs(broker: Broker, rules: ClusterRules, end_offset: int) -> None:
-    """Drop every entry that begins at or above `end_offset`, and write the file in the background if there was one."""
+    """Drop every entry that begins at or above `end_offset`; if there was one, write the file in the background."""
     is_cut = False
     for epoch in range(len(broker.epoch_starts)):
         if broker.epoch_starts[epoch] >= end_offset:
@@ -116,7 +117,7 @@ def truncate_epochs(broker: Broker, rules: ClusterRules, end_offset: int) -> Non
 
 
 def has_epoch_file(rules: ClusterRules) -> bool:
-    """Whether a leader writes the start of its epoch into the file: not where the records carry no epochs."""
+    """Whether a leader writes the start of its epoch into the file: not if the records carry no epochs."""
     if not rules.epoch_begins_in_file:
         return False
     return rules.records_carry_epochs or not rules.old_format_has_no_epoch_file
@@ -130,7 +131,7 @@ def cut_epochs_from(broker: Broker, end_offset: int) -> None:
 
 
 def floor_epoch(broker: Broker, epoch: int) -> int:
-    """The newest leader epoch in the file that is not newer than `epoch`; `NO_EPOCH` where there is none."""
+    """The newest leader epoch in the file that is not newer than `epoch`; `NO_EPOCH` if there is none."""
     floor = NO_EPOCH
     for other in range(len(broker.epoch_starts)):
         if other <= epoch and broker.epoch_starts[other] != NO_OFFSET:
@@ -139,7 +140,7 @@ def floor_epoch(broker: Broker, epoch: int) -> int:
 
 
 def next_epoch_start(broker: Broker, epoch: int) -> int:
-    """The offset with which the oldest epoch newer than `epoch` begins; `NO_OFFSET` where the file has none."""
+    """The start offset of the oldest epoch newer than `epoch`; `NO_OFFSET` if the file has none."""
     start = NO_OFFSET
     for other in range(len(broker.epoch_starts)):
         if other > epoch and broker.epoch_starts[other] != NO_OFFSET and start == NO_OFFSET:
@@ -148,10 +149,10 @@ def next_epoch_start(broker: Broker, epoch: int) -> int:
 
 
 def end_offset_of_epoch(broker: Broker, epoch: int) -> int:
-    """Where `epoch` ends in this log: `LeaderEpochFileCache.endOffsetFor`.
+    """The end offset of `epoch` in this log: `LeaderEpochFileCache.endOffsetFor`.
 
-    The log's end for the newest epoch of the file; otherwise where the next newer one begins; `NO_OFFSET` where the
-    file has nothing as new, or no epoch is asked for.
+    It is the log's end for the newest epoch of the file, and otherwise the start of the next newer epoch. It is
+    `NO_OFFSET` if the file has no epoch as new, or if `epoch` is `NO_EPOCH`.
     """
     if epoch == NO_EPOCH:
         return NO_OFFSET
@@ -161,7 +162,7 @@ def end_offset_of_epoch(broker: Broker, epoch: int) -> int:
 
 
 def answered_end_offset(broker: Broker, rules: ClusterRules, epoch: int) -> int:
-    """Where a leader says that `epoch` ends. By the old rule no epoch is the newest of an empty file (KAFKA-6857)."""
+    """The end of `epoch` that a leader answers; by the old rule `NO_EPOCH` is an empty file's newest (KAFKA-6857)."""
     if epoch == NO_EPOCH and latest_file_epoch(broker) == NO_EPOCH and not rules.undefined_epoch_has_no_end:
         return broker.log.end_offset
     return end_offset_of_epoch(broker, epoch)
@@ -170,8 +171,8 @@ def answered_end_offset(broker: Broker, rules: ClusterRules, epoch: int) -> int:
 def epoch_with_end(broker: Broker, rules: ClusterRules, epoch: int) -> int:
     """The epoch that `end_offset_of_epoch` answers for.
 
-    With KIP-101 the one asked for, known or not. With KIP-279 the newest that the file has up to it, or the one asked
-    for where all are newer; `NO_EPOCH` where there is no answer.
+    With KIP-101 it is `epoch`, known or not. With KIP-279 it is the newest epoch of the file up to `epoch`, or `epoch`
+    if all are newer. It is `NO_EPOCH` if there is no answer.
     """
     if end_offset_of_epoch(broker, epoch) == NO_OFFSET:
         return NO_EPOCH

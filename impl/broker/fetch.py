@@ -1,10 +1,10 @@
-"""The leader's side of replication: it answers fetches and questions where an epoch ends.
+"""The leader's side of replication: it answers fetches and requests for the end offset of an epoch.
 
 Part of Kafka modelled: `Partition` (`checkCurrentLeaderEpoch`, `fetchRecords`, `updateFollowerFetchState`,
 `lastOffsetForLeaderEpoch`) and `ReplicaManager.fetchMessages`.
 Source: apache/kafka (commit 1eb7644349); KIP-101, KIP-279, KIP-320, KIP-595, KIP-903, KAFKA-13141.
-Left out, and why that is sound: errors after which a follower only asks again are no answer here, so the slot is free
-at once and the follower may ask again.
+Left out, and why that is sound: answers with an error after which a follower only asks again: the slot is free at once,
+and the follower may ask again.
 """
 
 from kafkacheck.checker.schema import clear
@@ -29,9 +29,9 @@ from kafkacheck.impl.rules import ClusterRules
 
 
 def is_fenced(broker: Broker, rules: ClusterRules, leader_epoch: int) -> bool:
-    """Whether a request that carries `leader_epoch` is of another leader epoch than the leader's, and that matters.
+    """Whether a request is refused because its `leader_epoch` differs from the leader's.
 
-    Kafka's errors are FENCED_LEADER_EPOCH for an older one and UNKNOWN_LEADER_EPOCH for a newer one.
+    Kafka's errors are FENCED_LEADER_EPOCH for an older epoch and UNKNOWN_LEADER_EPOCH for a newer one.
     """
     if rules.fetch_fencing != FetchFencing.CURRENT_LEADER_EPOCH:
         return False
@@ -44,9 +44,9 @@ def is_of_other_topic(broker: Broker, rules: ClusterRules, topic_id: int) -> boo
 
 
 def is_diverging(broker: Broker, rules: ClusterRules, offset: int, asked_epoch: int) -> bool:
-    """Whether the last record of a follower that fetches from `offset` cannot be the one that the leader has there.
+    """Whether the follower's last record, below `offset`, cannot be the leader's record there.
 
-    Only fetches with `ON_FETCH` carry the epoch of that record. A follower with no record has none.
+    Only fetches with `ON_FETCH` carry the epoch of that record. A follower without a record has none.
     """
     if rules.truncation != TruncationRule.ON_FETCH or asked_epoch == NO_EPOCH:
         return False
@@ -56,21 +56,21 @@ def is_diverging(broker: Broker, rules: ClusterRules, offset: int, asked_epoch: 
 
 
 def update_follower(broker: Broker, follower_id: int, offset: int, broker_epoch: int) -> None:
-    """Remember from a fetch what the follower has, and which start of its broker sent it."""
+    """Remember the follower's end offset and broker epoch from a fetch."""
     follower = broker.followers[follower_id]
     follower.end_offset = offset
     follower.broker_epoch = broker_epoch
 
 
 def begin_answer(fetch: Fetch, broker: Broker) -> None:
-    """Turn a request into an answer that carries no records yet; it reports the high watermark of this moment."""
+    """Turn a request into an answer that carries no records yet; it has the current high watermark."""
     fetch.stage = Stage.ANSWERED
     fetch.high_watermark = broker.high_watermark
     fetch.log_start_offset = broker.log_start_offset
 
 
 def answer_with_record(fetch: Fetch, broker: Broker) -> None:
-    """Put the record at the fetch offset into the answer, where the log has one."""
+    """Put the record at the fetch offset into the answer, if the log has one."""
     if has_offset(broker.log, fetch.offset):
         record = broker.log.records[fetch.offset]
         fetch.record = record.id
@@ -80,17 +80,18 @@ def answer_with_record(fetch: Fetch, broker: Broker) -> None:
 def leader_answers_fetch(state: State, rules: ClusterRules, follower_id: ReplicaId) -> bool:
     """A broker answers a follower's fetch.
 
-    Who: the broker that was asked, which may lead no longer or not yet.
+    Who: the broker that was asked, which may no longer lead, or not yet.
     When: it runs, and the request has arrived.
-    Effect: an incremental fetch of a session that the broker does not have ends the session, and a full one opens one.
-        An old or unknown leader epoch, another topic, or a broker that does not lead (NOT_LEADER_OR_FOLLOWER), gives no
-        answer. A log that differs is answered with the epoch where it does. An offset outside the log is out of range.
-        Otherwise the answer carries the record at that offset; and the fetch proves what the follower has, which may
-        raise the high watermark. The answer has the high watermark from before that.
+    Effect: an incremental fetch of a session that the broker does not have ends the session; a full fetch opens a
+        session. The broker gives no answer if the leader epoch is old or unknown, if the topic is another one, or if
+        the broker does not lead (NOT_LEADER_OR_FOLLOWER). If the logs diverge, the answer has the diverging epoch. If
+        the offset is outside the log, the answer is out of range. Otherwise the answer has the record at that offset,
+        and the broker remembers the follower's end offset, which may raise the high watermark. The answer has the high
+        watermark from before that.
     Source: Partition.fetchRecords, readRecords, updateFollowerFetchState, FetchManager.newContext; KIP-227, KIP-320,
         KIP-595, KIP-903.
-    Left out: more than one record in an answer. A fetch of an earlier broker epoch is refused here as Kafka does, but
-        never comes: a broker that starts anew has no fetch under way but old ones (`counts`).
+    Left out: more than one record in an answer. A fetch of an earlier broker epoch is refused as in Kafka, but never
+        comes here: only an old fetch (`counts`) arrives after one with a newer broker epoch.
     """
     fetch = state.fetches[follower_id]
     if fetch.stage != Stage.REQUESTED or fetch.question != Question.FETCH:
@@ -138,9 +139,9 @@ def leader_answers_fetch(state: State, rules: ClusterRules, follower_id: Replica
 
 
 def counts(broker: Broker, rules: ClusterRules, follower_id: int, fetch: OldFetch) -> bool:
-    """Whether what a fetch proves may be remembered: no newer start of the follower's broker has fetched (KIP-903).
+    """Whether an old fetch may be counted: the follower has not fetched with a newer broker epoch (KIP-903).
 
-    An old fetch may have been read in an earlier leader epoch than that in which it is counted (KAFKA-15590).
+    The leader may have read the fetch in an earlier leader epoch (KAFKA-15590).
     """
     if fetch.broker_epoch < broker.followers[follower_id].broker_epoch:
         return False
@@ -162,11 +163,11 @@ def is_readable(state: State, rules: ClusterRules, fetch: OldFetch) -> bool:
 
 
 def leader_reads_old_fetch(state: State, rules: ClusterRules, follower_id: ReplicaId) -> bool:
-    """A broker reads a fetch whose connection is broken: the first of two steps, between which others may come.
+    """A broker reads a fetch whose connection is broken: the first of two steps; other actions may come between.
 
     Who: the broker that was asked.
     When: the request has not been read.
-    Effect: a fetch that would be answered with records is yet to be counted; any other one is gone.
+    Effect: the broker will count the fetch if it would answer it with records; any other fetch is gone.
     Source: Partition.fetchRecords, readRecords; KAFKA-15590.
     Left out: the answer, which reaches nobody.
     """
@@ -181,13 +182,13 @@ def leader_reads_old_fetch(state: State, rules: ClusterRules, follower_id: Repli
 
 
 def leader_counts_old_fetch(state: State, rules: ClusterRules, follower_id: ReplicaId) -> bool:
-    """A broker counts a fetch whose connection is broken and that it has read: the second of two steps.
+    """A broker counts a fetch that it has read and whose connection is broken: the second of two steps.
 
     Who: the broker that was asked.
     When: the fetch has been read.
-    Effect: where the broker still leads, the fetch proves what the follower has, newer fetches notwithstanding: the end
-        offset known of the follower may fall. A fetch of an earlier start of the follower's broker than the last one is
-        not counted, nor is one of an earlier leader epoch.
+    Effect: if the broker still leads, it takes the follower's end offset from the fetch, even after newer fetches, so
+        that the known end offset may fall. It does not count a fetch with an older broker epoch than the last one, or
+        one of an earlier leader epoch.
     Source: Partition.updateFollowerFetchState, Replica.updateFetchStateOrThrow; KIP-903, KAFKA-15590.
     """
     fetch = state.old_fetches[follower_id]
@@ -202,12 +203,12 @@ def leader_counts_old_fetch(state: State, rules: ClusterRules, follower_id: Repl
 
 
 def leader_answers_epoch_end(state: State, rules: ClusterRules, follower_id: ReplicaId) -> bool:
-    """A broker tells a follower where an epoch ends in its log.
+    """A broker tells a follower the end offset of an epoch in its log.
 
-    Who: the broker that was asked, which may lead no longer or not yet.
+    Who: the broker that was asked, which may no longer lead, or not yet.
     When: it runs, and the request has arrived.
-    Effect: an old or unknown leader epoch, or a broker that does not lead, gives no answer. Otherwise the answer has
-        the epoch and its end, as the truncation rule gives them.
+    Effect: the broker gives no answer if the leader epoch is old or unknown, or if it does not lead. Otherwise the
+        answer has the epoch and its end offset by the truncation rule.
     Source: Partition.lastOffsetForLeaderEpoch; KIP-101, KIP-279, KIP-320, KAFKA-6857.
     """
     fetch = state.fetches[follower_id]

@@ -1,4 +1,4 @@
-"""The follower's side of replication: it asks where to cut its log, cuts it, and fetches.
+"""The follower's side of replication: it asks where to truncate its log, truncates it, and fetches.
 
 Part of Kafka modelled: `AbstractFetcherThread` (`processFetchRequest`, `maybeTruncate`, `getOffsetTruncationState`,
 `truncateOnFetchResponse`, `fetchOffsetAndTruncate`) and `ReplicaFetcherThread`.
@@ -29,7 +29,7 @@ from kafkacheck.impl.rules import ClusterRules
 
 
 def is_of_now(broker: Broker, fetch: Fetch) -> bool:
-    """Whether a request or its answer still belongs to what the follower is doing."""
+    """Whether a follower would still send this request, so that it uses the answer."""
     if fetch.broker_epoch != broker.broker_epoch or fetch.leader_epoch != broker.leader_epoch:
         return False
     if fetch.leader != broker.leader:
@@ -40,7 +40,7 @@ def is_of_now(broker: Broker, fetch: Fetch) -> bool:
 
 
 def can_ask(state: State, follower_id: int) -> bool:
-    """Whether a broker follows someone and may send a request: its slot is free, or holds one that it has given up."""
+    """Whether a broker follows a leader and may send a request: its slot is free, or holds one that it has given up."""
     broker = state.brokers[follower_id]
     if not broker.is_running or broker.leader == NO_LEADER or broker.leader == follower_id:
         return False
@@ -49,7 +49,7 @@ def can_ask(state: State, follower_id: int) -> bool:
 
 
 def send(state: State, follower_id: int, question: Question) -> None:
-    """Send a request to the leader; one that was given up is gone, unless the world left it there (`old_fetches`)."""
+    """Send a request to the leader; one that was given up is lost, unless it has moved to `old_fetches`."""
     broker = state.brokers[follower_id]
     fetch = state.fetches[follower_id]
     clear(state.fetches[follower_id])
@@ -66,7 +66,7 @@ def follower_sends_fetch(state: State, rules: ClusterRules, follower_id: Replica
     """A follower asks its leader for the next record.
 
     Who: a broker that follows.
-    When: it need not truncate first, and has no other request under way.
+    When: it need not truncate first, and has no other request in flight.
     Effect: the request carries the follower's end offset, leader epoch and broker epoch, and with `ON_FETCH` the epoch
         of its last record. In a fetch session it is incremental.
     Source: ReplicaFetcherThread.buildFetch, FetchSessionHandler; KIP-227, KIP-320, KIP-595, KIP-903.
@@ -84,10 +84,10 @@ def follower_sends_fetch(state: State, rules: ClusterRules, follower_id: Replica
 
 
 def follower_asks_epoch_end(state: State, follower_id: ReplicaId) -> bool:
-    """A follower asks its leader where the follower's latest epoch ends.
+    """A follower asks its leader for the end offset of the follower's latest epoch.
 
     Who: a broker that follows.
-    When: it must truncate, and has no other request under way.
+    When: it must truncate, and has no other request in flight.
     Effect: the request carries that epoch and the follower's leader epoch.
     Source: AbstractFetcherThread.maybeTruncate, OffsetsForLeaderEpoch; KIP-101, KIP-320.
     """
@@ -103,10 +103,10 @@ def follower_asks_epoch_end(state: State, follower_id: ReplicaId) -> bool:
 
 
 def truncate_by_answer(broker: Broker, rules: ClusterRules, epoch: int, end_offset: int) -> bool:
-    """Cut the log by the leader's answer that `epoch` ends at `end_offset`; whether nothing is left to be asked.
+    """Truncate the log by the answer that `epoch` ends at `end_offset`; return whether no further request is needed.
 
-    Without an answer the log is cut at the high watermark. A follower that does not have the epoch of the answer cuts
-    where its own next older one ends, and must ask again (KIP-279).
+    Without an answer the log is truncated to the high watermark. A follower that does not have the epoch of the answer
+    truncates to the end of its own next older epoch, and must ask again (KIP-279).
     """
     if end_offset == NO_OFFSET:
         truncate_log(broker, rules, broker.high_watermark)
@@ -121,12 +121,12 @@ def truncate_by_answer(broker: Broker, rules: ClusterRules, epoch: int, end_offs
 
 
 def follower_truncates(state: State, rules: ClusterRules, follower_id: ReplicaId) -> bool:
-    """A follower receives the answer where its epoch ends on the leader, and cuts its log.
+    """A follower receives the end offset of its epoch on the leader, and truncates its log.
 
     Who: a broker that asked.
     When: the answer has arrived.
-    Effect: its log is cut as the truncation rule says; it may fetch then, or must ask once more with an older epoch. An
-        answer to a question that it would not ask any more is dropped.
+    Effect: it truncates its log by the truncation rule; then it may fetch, or must ask again with an older epoch. It
+        drops an answer to a request that it would no longer send.
     Source: AbstractFetcherThread.maybeTruncateToEpochEndOffsets, getOffsetTruncationState; KIP-101, KIP-279,
         KAFKA-7786.
     """
@@ -146,10 +146,10 @@ def follower_truncates(state: State, rules: ClusterRules, follower_id: ReplicaId
 
 
 def leave_out_of_range(state: State, rules: ClusterRules, follower_id: int, leader_id: int) -> None:
-    """Ask the leader for its end and start, and cut or restart the log accordingly (`fetchOffsetAndTruncate`).
+    """Ask the leader for its log's end and start, and truncate or restart the log (`fetchOffsetAndTruncate`).
 
-    Above the leader's end the log is cut there. Below its start it begins anew there. In between it stays, unless the
-    rule is the old one, which always began anew.
+    A log that ends above the leader's end is truncated to it. A log that ends below the leader's start restarts there.
+    In between the log stays; by the old rule it restarts at the leader's start.
     """
     broker = state.brokers[follower_id]
     leader = state.brokers[leader_id]
@@ -160,14 +160,14 @@ def leave_out_of_range(state: State, rules: ClusterRules, follower_id: int, lead
 
 
 def exposes_divergence(broker: Broker, rules: ClusterRules, fetch: Fetch) -> bool:
-    """Whether the follower, by the old rule, takes over a diverging answer's high watermark before it truncates."""
+    """Whether the follower, by the old rule, adopts the high watermark of a diverging answer before it truncates."""
     if rules.divergence_comes_first or fetch.end_offset == NO_OFFSET:
         return False
     return broker.high_watermark < min(fetch.high_watermark, broker.log.end_offset)
 
 
 def use_answer(broker: Broker, rules: ClusterRules, fetch: Fetch) -> None:
-    """Cut the log where it differs; or append the record of the answer, if any, and take over the high watermark."""
+    """Truncate a diverging log; otherwise append the record of the answer, if any, and adopt the high watermark."""
     if fetch.end_offset != NO_OFFSET:
         truncate_by_answer(broker, rules, fetch.diverging_epoch, fetch.end_offset)
         return
@@ -183,9 +183,9 @@ def follower_uses_fetch(state: State, rules: ClusterRules, follower_id: ReplicaI
 
     Who: a broker that asked.
     When: the answer has arrived.
-    Effect: the record is appended and the high watermark taken over, no higher than the log's end. Where the logs
-        differ the log is cut instead. Out of range, the leader is asked for its start and end. An answer to a fetch
-        that it would not send any more is dropped.
+    Effect: it appends the record and adopts the high watermark, up to the log's end. If the logs diverge, it truncates
+        its log instead. If its offset is out of range, it asks the leader for its start and end. It drops an answer to
+        a fetch that it would no longer send.
     Source: AbstractFetcherThread.processFetchRequest; KAFKA-14704, KAFKA-13207, KAFKA-2143.
     Left out: the second request to the leader when out of range, which is part of this step.
     """

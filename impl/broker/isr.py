@@ -4,8 +4,8 @@ Part of Kafka modelled: `Partition` (`maybeShrinkIsr`, `maybeExpandIsr`, `isRepl
 `handleAlterPartitionUpdate`, `handleAlterPartitionError`, `PendingExpandIsr`, `PendingShrinkIsr`).
 Source: apache/kafka (commit 1eb7644349); KIP-497, KIP-841, KIP-903, KAFKA-7128, KAFKA-15221.
 Left out, and why that is sound: `replica.lag.time.max.ms`: a follower that is not at the leader's end may be found
-lagging at once, later or never. An expansion is proposed at any time while its condition holds, where Kafka looks after
-each fetch of that follower.
+lagging at once, later or never. An expansion is proposed at any time while its condition holds; Kafka looks after each
+fetch of that follower.
 """
 
 from kafkacheck.checker.schema import clear, contains, excluding, including
@@ -18,7 +18,7 @@ from kafkacheck.impl.rules import ClusterRules
 
 
 def can_propose(state: State, leader_id: int) -> bool:
-    """Whether a leader may propose a change: it leads, and no other one is under way."""
+    """Whether a leader may propose a change: it leads, and no other change is in flight."""
     if not is_leading(state, leader_id):
         return False
     if state.brokers[leader_id].pending_isr != 0:
@@ -27,7 +27,7 @@ def can_propose(state: State, leader_id: int) -> bool:
 
 
 def propose_isr(state: State, leader_id: int, isr: int) -> None:
-    """Send the change, with the broker epochs of the members as their fetches told them."""
+    """Send the change, with the broker epochs from the members' fetches."""
     leader = state.brokers[leader_id]
     change = state.alter_partitions[leader_id]
     leader.pending_isr = isr
@@ -47,8 +47,9 @@ def leader_proposes_shrink(state: State, rules: ClusterRules, leader_id: Replica
     """A leader proposes an ISR without a follower that lags.
 
     Who: a leader, which may have been deposed.
-    When: the follower is in the ISR and, as far as the leader knows, not at the end of its log; no change is pending.
-    Effect: the request is sent. Until it is answered the follower still counts.
+    When: the follower is in the ISR and, as far as the leader knows, has not reached the end of the leader's log; no
+        change is pending.
+    Effect: the request is sent. Until the answer comes, the follower still counts.
     Source: Partition.maybeShrinkIsr, prepareIsrShrink; KIP-497.
     Left out: several followers at once, which is several changes here.
     """
@@ -71,8 +72,8 @@ def leader_proposes_shrink(state: State, rules: ClusterRules, leader_id: Replica
 def is_eligible(state: State, rules: ClusterRules, leader_id: int, follower_id: int, broker_epoch: int) -> bool:
     """Whether a follower that fetched with `broker_epoch` may join the ISR, as far as this leader's metadata tells.
 
-    A leader of the ZooKeeper era hears who lives by UpdateMetadata, as late as can be, so that it may take whoever has
-    fetched for alive; the controller looks again.
+    A leader of the ZooKeeper era learns the live brokers from UpdateMetadata, which may be arbitrarily late, so it may
+    take any follower that has fetched for alive; the controller checks again.
     """
     if rules.propagation == Propagation.LEADER_AND_ISR:
         return True
@@ -96,12 +97,12 @@ def is_recovering(state: State, leader_id: int) -> bool:
 
 
 def is_assigned(state: State, leader_id: int, follower_id: int) -> bool:
-    """Whether the partition is assigned to a follower, as far as this leader has been told."""
+    """Whether the partition is assigned to a follower, as far as this leader knows."""
     return contains(state.controller.history[state.brokers[leader_id].metadata_offset].replicas, follower_id)
 
 
 def is_joining(state: State, rules: ClusterRules, leader_id: int, follower_id: int) -> bool:
-    """Whether a leader may propose to add this follower, caught up or not."""
+    """Whether a leader may propose to add this follower, if the follower is caught up."""
     if not can_propose(state, leader_id):
         return False
     if is_recovering(state, leader_id) and rules.recovering_leader_stays_alone:
@@ -115,9 +116,9 @@ def leader_proposes_expansion(state: State, rules: ClusterRules, leader_id: Repl
     """A leader proposes an ISR with a follower that has caught up.
 
     Who: a leader, which may have been deposed.
-    When: the follower is not in the ISR, has fetched in this epoch from the high watermark and the start of the epoch
-        or above, and is eligible; no change is pending.
-    Effect: the request is sent. From now on the follower is waited for.
+    When: the follower is not in the ISR, is eligible, and has fetched in this epoch from an offset at or above the high
+        watermark and the start of the epoch; no change is pending.
+    Effect: the request is sent. From now on the high watermark waits for the follower.
     Source: Partition.maybeExpandIsr, prepareIsrExpand; KIP-497, KAFKA-7128, KIP-841, KIP-903.
     """
     leader = state.brokers[leader_id]
@@ -138,7 +139,7 @@ def leader_ends_recovery(state: State, leader_id: ReplicaId) -> bool:
     When: its metadata says that it is recovering; no change is pending.
     Effect: the request is sent, with the ISR as it is.
     Source: Partition.makeLeader (LeaderRecoveryState.RECOVERED), AlterPartition; KIP-704.
-    Left out: what recovering takes; Kafka does nothing for it yet. Kafka declares it with the leader's next change of
+    Left out: the recovery itself, for which Kafka does nothing yet. Kafka declares it with the leader's next change of
         the ISR, which here is this one.
     """
     leader = state.brokers[leader_id]
@@ -152,11 +153,11 @@ def leader_ends_recovery(state: State, leader_id: ReplicaId) -> bool:
 
 
 def leader_finds_caught_up(state: State, rules: ClusterRules, leader_id: ReplicaId, follower_id: ReplicaId) -> bool:
-    """A leader finds a follower caught up: the first of the two steps of an expansion, where it takes two.
+    """A leader finds a follower caught up: the first of the two steps of an expansion, if it takes two.
 
     Who: a leader.
-    When: as for a proposal, but for the eligibility.
-    Effect: it is noted, with the broker epoch of the fetch that showed it.
+    When: as in `leader_proposes_expansion`, except for eligibility.
+    Effect: the leader notes it, with the broker epoch of the fetch that showed it.
     Source: Partition.canAddReplicaToIsr; KAFKA-15221.
     """
     leader = state.brokers[leader_id]
@@ -174,9 +175,9 @@ def leader_proposes_caught_up(state: State, rules: ClusterRules, leader_id: Repl
     """A leader proposes a follower that it has found caught up: the second of two steps.
 
     Who: a leader.
-    When: the follower was found caught up. With one snapshot, the broker epoch looked at is that of the fetch which
-        showed it, and no newer fetch may have come.
-    Effect: the request is sent if the follower is eligible; what was noted is forgotten.
+    When: the follower was found caught up. With one snapshot, the broker epoch checked is that of the fetch that showed
+        it, and no fetch with a newer broker epoch may have come.
+    Effect: the request is sent if the follower is eligible; the leader forgets its note.
     Source: Partition.isReplicaIsrEligible, submitAlterPartition; KAFKA-15221.
     """
     leader = state.brokers[leader_id]
@@ -194,7 +195,7 @@ def leader_proposes_caught_up(state: State, rules: ClusterRules, leader_id: Repl
 
 
 def is_expected(state: State, rules: ClusterRules, leader_id: int) -> bool:
-    """Whether an answer belongs to the change that the leader has pending, in the epoch that it is in."""
+    """Whether an answer belongs to the leader's pending change in its current leader epoch."""
     leader = state.brokers[leader_id]
     change = state.alter_partitions[leader_id]
     if not is_leading(state, leader_id):
@@ -215,11 +216,11 @@ def leader_learns_of_change(state: State, rules: ClusterRules, leader_id: Replic
 
     Who: a broker that has asked.
     When: the answer has arrived.
-    Effect: success commits the ISR of the answer and may raise the high watermark. A refused member takes the leader
-        back to the committed ISR. Any other error leaves the change pending until newer metadata comes. An answer of
-        another leader epoch, of an older version, or to a change that is not pending any more, is dropped.
+    Effect: success commits the ISR of the answer and may raise the high watermark. If a member is refused, the leader
+        returns to the committed ISR. After any other error the change stays pending until newer metadata comes. The
+        leader drops an answer of another leader epoch, of an older version, or to a change that is no longer pending.
     Source: Partition.handleAlterPartitionUpdate, handleAlterPartitionError; KIP-497, KAFKA-12686, KAFKA-12751.
-    Left out: errors after which the same request is sent again: it counts as not answered yet.
+    Left out: errors after which the leader sends the same request again: the request counts as not answered yet.
     """
     leader = state.brokers[leader_id]
     change = state.alter_partitions[leader_id]

@@ -30,11 +30,11 @@ class LagRules(NamedTuple):
 
 
 class FetchProgress(Struct):
-    """What a leader remembers of its follower's fetches in order to tell whether it lags.
+    """The fetches that a leader remembers, by which it decides whether its follower lags.
 
-    end_offset: the offset of the last fetch, which is what the follower surely has.
-    last_caught_up_time: the latest time at which the follower is known to have had all that the leader had.
-    last_fetch_time: when the last fetch came.
+    end_offset: the offset of the last fetch, below which the follower surely has every message.
+    last_caught_up_time: the latest time at which the follower is known to have had all messages of the leader.
+    last_fetch_time: the time of the last fetch.
     last_fetch_leader_end_offset: the leader's log end at that time.
     """
 
@@ -53,7 +53,7 @@ class LaggingPartition(Struct):
     is_in_sync: whether the follower is in the ISR.
     has_fetched: whether the follower has fetched since the clock moved last.
     is_dead: whether the follower has stopped for good.
-    progress: what the leader remembers of the follower's fetches.
+    progress: the follower's fetches that the leader remembers.
     """
 
     now: Time
@@ -68,8 +68,8 @@ class LaggingPartition(Struct):
 def note_fetch(progress: FetchProgress, offset: int, leader_end_offset: int, now: int) -> None:
     """Remember a fetch from `offset` at time `now`.
 
-    A fetch from the leader's end shows that the follower is caught up now; one from where the leader's end was at the
-    fetch before shows that it was caught up then.
+    A fetch from the leader's end shows that the follower is caught up now. A fetch from the leader's end at the fetch
+    before shows that the follower was caught up then.
     """
     if offset >= leader_end_offset:
         progress.last_caught_up_time = now
@@ -81,7 +81,7 @@ def note_fetch(progress: FetchProgress, offset: int, leader_end_offset: int, now
 
 
 def is_out_of_sync(progress: FetchProgress, rules: LagRules, leader_end_offset: int, now: int) -> bool:
-    """Whether a follower of the ISR has to leave it. One that has all that the leader has never does."""
+    """Whether a follower must leave the ISR. A follower that has all messages of the leader never has to."""
     if progress.end_offset == leader_end_offset:
         return False
     if rules.rule == LagRule.MAX_TIME:
@@ -92,12 +92,12 @@ def is_out_of_sync(progress: FetchProgress, rules: LagRules, leader_end_offset: 
 
 
 def follower_fetches(state: LaggingPartition) -> bool:
-    """The follower asks for all that it lacks, and gets it; the fetch may bring it back into the ISR.
+    """The follower fetches every message that it lacks; the fetch may bring it back into the ISR.
 
     Who: the follower.
     When: it lives, and has not fetched at this time.
-    Effect: the leader remembers the fetch, and lets a follower that fetches from its end or above rejoin. The follower
-        has all that the leader has at this time.
+    Effect: the leader remembers the fetch, and readmits a follower that fetches from its end or above. The follower has
+        all messages that the leader has now.
     Source: Partition.updateFollowerFetchState, maybeExpandIsr.
     Left out: the time that a fetch takes, and fetches that bring less.
     """
@@ -114,7 +114,7 @@ def follower_fetches(state: LaggingPartition) -> bool:
 
 
 def leader_drops_lagging(state: LaggingPartition, rules: LagRules) -> bool:
-    """The leader looks for members of the ISR that lag, and takes the follower out.
+    """The leader looks for members of the ISR that lag, and removes the follower.
 
     Who: the leader, from time to time.
     When: the follower is in the ISR, and lags by the rule.

@@ -1,10 +1,10 @@
-"""The leader: appends, raises the high watermark over the maximal ISR, and acknowledges.
+"""The leader: it appends, raises the high watermark over the maximal ISR, and acknowledges.
 
 Part of Kafka modelled: `Partition` (`appendRecordsToLeader`, `maybeIncrementLeaderHW`,
 `checkEnoughReplicasReachOffset`) and the delayed produce of `ReplicaManager`.
 Source: apache/kafka (commit 1eb7644349); KIP-497, KAFKA-15583.
 Left out, and why that is sound: waiting for replicas outside the ISR that are about to join it, which only keeps the
-high watermark lower; the time until an answer reaches the producer, because what it was told cannot be taken back.
+high watermark lower; the time until an answer reaches the producer, because an acknowledgement cannot be taken back.
 """
 
 from kafkacheck.checker.schema import cardinality, contains
@@ -24,18 +24,18 @@ def is_leading(state: State, broker_id: int) -> bool:
 
 
 def maximal_isr(broker: Broker) -> int:
-    """The confirmed ISR and the proposed one together: whatever the controller may hold, it is no more than this."""
+    """The confirmed and the proposed ISR together, which contain any ISR that the controller may hold."""
     return broker.isr | broker.pending_isr
 
 
 def has_enough_replicas(state: State, rules: ClusterRules, leader_id: int, isr: int) -> bool:
-    """Whether `isr` has min.insync.replicas members, as far as the leader has heard of it, or as many as brokers."""
+    """Whether `isr` has min.insync.replicas members, by the value that the leader knows, or contains every broker."""
     metadata = state.controller.history[state.brokers[leader_id].metadata_offset]
     return cardinality(isr) >= min(min_insync_replicas(metadata, rules), len(state.brokers))
 
 
 def committed_end_offset(state: State, rules: ClusterRules, leader_id: int) -> int:
-    """The end of what every member that the leader waits for surely has; `NO_OFFSET` where one has not fetched yet."""
+    """The offset below which every awaited member surely has each record; `NO_OFFSET` if one has not fetched yet."""
     leader = state.brokers[leader_id]
     awaited = maximal_isr(leader) if rules.high_watermark_awaits_maximal_isr else leader.isr
     end_offset = leader.log.end_offset
@@ -46,10 +46,10 @@ def committed_end_offset(state: State, rules: ClusterRules, leader_id: int) -> i
 
 
 def acknowledge(state: State, rules: ClusterRules, leader_id: int, offset: int) -> None:
-    """Tell the producer of the record at `offset` that it is safe, if it waits for that and enough replicas have it.
+    """Acknowledge the record at `offset` to its producer, if acks=all and enough replicas have it.
 
-    With too few of them the answer is NOT_ENOUGH_REPLICAS_AFTER_APPEND, and the record may yet survive. Producers of
-    records of an earlier epoch were answered NOT_LEADER_OR_FOLLOWER when that epoch ended.
+    With too few replicas the answer is NOT_ENOUGH_REPLICAS_AFTER_APPEND, and the record may still survive. The producer
+    of a record of an earlier epoch got NOT_LEADER_OR_FOLLOWER when that epoch ended.
     """
     leader = state.brokers[leader_id]
     record = leader.log.records[offset]
@@ -59,13 +59,13 @@ def acknowledge(state: State, rules: ClusterRules, leader_id: int, offset: int) 
 
 
 def note_commit(state: State, rules: ClusterRules, leader_id: int, offset: int) -> None:
-    """Note which record has been committed at `offset`, for the properties that ask whether that ever changes."""
+    """Note which record has been committed at `offset`, for properties that check that it never changes."""
     if rules.commits_are_noted:
         state.committed[offset] = state.brokers[leader_id].log.records[offset].id
 
 
 def forget_caught_up(leader: Broker) -> None:
-    """Let what was found of followers be found anew, because the high watermark that they had reached has moved.
+    """Forget which followers were found caught up, because the high watermark that they had reached has moved.
 
     Kafka holds a lock between finding a follower caught up and proposing it: only fetches get in between.
     """
@@ -75,9 +75,9 @@ def forget_caught_up(leader: Broker) -> None:
 
 
 def raise_high_watermark(state: State, rules: ClusterRules, leader_id: int) -> bool:
-    """Raise a leader's high watermark as far as its followers allow, and acknowledge; whether it rose.
+    """Raise a leader's high watermark as far as its followers allow, and acknowledge; return whether it rose.
 
-    It stays where it is while the ISR is smaller than min.insync.replicas (KAFKA-15583).
+    It does not rise while the ISR is smaller than min.insync.replicas (KAFKA-15583).
     """
     leader = state.brokers[leader_id]
     if rules.high_watermark_awaits_enough and not has_enough_replicas(state, rules, leader_id, leader.isr):
@@ -97,9 +97,9 @@ def leader_appends(state: State, rules: ClusterRules, leader_id: ReplicaId) -> b
     """A broker that believes it leads appends a producer's next record.
 
     Who: a leader, which may have been deposed.
-    When: there is a record left and room in the log; with acks=all the ISR has min.insync.replicas members.
-    Effect: the record is appended with the leader's epoch. With acks=1 its producer is told so; a leader alone in its
-        ISR commits it at once.
+    When: a record is left and the log has room; with acks=all the ISR has min.insync.replicas members.
+    Effect: the record is appended with the leader's epoch. With acks=1 it is acknowledged; a leader alone in its ISR
+        commits it at once.
     Source: Partition.appendRecordsToLeader; NOT_ENOUGH_REPLICAS.
     Left out: batches, and the retries of a producer that was not answered.
     """
@@ -141,7 +141,7 @@ def leader_deletes_records(state: State, leader_id: ReplicaId, start_offset: Log
 
 
 def forget_followers(broker: Broker) -> None:
-    """Forget what fetches told, because the leader epoch in which they counted is over."""
+    """Forget the followers' fetches, because the leader epoch in which they counted is over."""
     for follower in broker.followers:
         follower.end_offset = NO_OFFSET
         follower.broker_epoch = NO_EPOCH

@@ -1,9 +1,9 @@
-"""A broker's life as its own process leads it: it registers, catches up with the metadata log, runs, and stops (KRaft).
+"""A broker's life in its own process: it registers, catches up with the metadata log, runs, and stops (KRaft).
 
 Part of Kafka modelled: `BrokerLifecycleManager`; the controller's side is `impl/controller/broker_lifecycle.py`.
 Source: apache/kafka (commit 1eb7644349); KIP-631.
 Left out, and why that is sound: the recovery of a broker's log, which ends at once, later or never; two heartbeats of
-one process under way, as Kafka sends one at a time; what the metadata says.
+one process in flight, because Kafka sends one at a time; the content of the metadata.
 """
 
 from kafkacheck.checker.schema import clear
@@ -29,11 +29,12 @@ def broker_registers(state: BrokerLives, broker_id: BrokerId) -> bool:
     """A broker's process starts, and registers with the controller.
 
     Who: a broker that has no process.
-    When: the controller has fenced the one before: its session has ended. One that starts again is to be left.
-    Effect: it is registered, by a record, with the next broker epoch, and fenced. It has not replayed that record.
+    When: the controller has fenced its previous process, whose session has ended. A restart needs one left in
+        `restarts`.
+    Effect: a record registers it with the next broker epoch, fenced. It has not replayed that record.
     Source: BrokerLifecycleManager.sendBrokerRegistration; ClusterControlManager.registerBroker.
-    Left out: a registration whose answer is lost, which the same process repeats; what was replayed before it, which
-        nobody asks.
+    Left out: a registration whose answer is lost, which the same process repeats; the records replayed before it, which
+        no rule reads.
     """
     broker = state.brokers[broker_id]
     registration = state.registrations[broker_id]
@@ -55,10 +56,10 @@ def broker_replays_record(state: BrokerLives, broker_id: BrokerId) -> bool:
     """A broker replays the next record of the metadata log.
 
     Who: a broker that runs.
-    When: it has not replayed all of it.
-    Effect: it has replayed one more.
+    When: it has not replayed the whole log.
+    Effect: it has replayed one more record.
     Source: MetadataLoader, BrokerMetadataPublisher.
-    Left out: several at once, which are single ones with nothing in between.
+    Left out: several records at once, which are single ones with nothing in between.
     """
     broker = state.brokers[broker_id]
     if broker.metadata_offset <= 0:
@@ -68,13 +69,13 @@ def broker_replays_record(state: BrokerLives, broker_id: BrokerId) -> bool:
 
 
 def broker_sends_heartbeat(state: BrokerLives, broker_id: BrokerId) -> bool:
-    """A broker tells the controller how far it is and what it wants.
+    """A broker sends a heartbeat with its metadata offset and the state that it wants.
 
     Who: a broker that runs.
-    When: none of its heartbeats is under way.
-    Effect: a request is under way.
+    When: none of its heartbeats is in flight.
+    Effect: a request is in flight.
     Source: BrokerLifecycleManager.sendBrokerHeartbeat.
-    Left out: that it does not wait for one that the process before has sent, which is refused whenever it comes.
+    Left out: that it does not wait for a heartbeat of its previous process, which is refused whenever it comes.
     """
     broker = state.brokers[broker_id]
     heartbeat = broker.heartbeat
@@ -89,10 +90,10 @@ def broker_sends_heartbeat(state: BrokerLives, broker_id: BrokerId) -> bool:
 
 
 def broker_receives_answer(state: BrokerLives, broker_id: BrokerId) -> bool:
-    """A broker goes on as the answer to its heartbeat says.
+    """A broker acts on the answer to its heartbeat.
 
     Who: a broker that runs.
-    When: an answer is under way.
+    When: an answer is in flight.
     Effect: it goes on to recovery when it has caught up, runs when it is unfenced, and stops when it may.
     Source: BrokerLifecycleManager.BrokerHeartbeatResponseHandler.
     """
@@ -112,11 +113,11 @@ def broker_receives_answer(state: BrokerLives, broker_id: BrokerId) -> bool:
 
 
 def broker_begins_shutdown(state: BrokerLives, broker_id: BrokerId) -> bool:
-    """A broker is to stop.
+    """A broker begins a controlled shutdown.
 
     Who: its operator.
-    When: it runs; before it has been unfenced it stops without asking.
-    Effect: its heartbeats ask for that.
+    When: it is `RUNNING`; before it is unfenced it stops without asking.
+    Effect: its heartbeats ask to stop.
     Source: BrokerLifecycleManager.beginControlledShutdown.
     Left out: `controlled.shutdown.enable=false`, and a broker that waits no longer, which are crashes.
     """

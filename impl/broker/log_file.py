@@ -1,9 +1,9 @@
-"""The log on a broker together with its leader-epoch file and high watermark: what changes them all at once.
+"""A broker's log with its leader-epoch file and high watermark, and the operations that change them together.
 
 Part of Kafka modelled: `UnifiedLog` (`truncateTo`, `truncateFullyAndStartAt`, `appendAsFollower`) with its
 `LeaderEpochFileCache`.
 Source: apache/kafka (commit 1eb7644349); KAFKA-10706, KAFKA-9491.
-Left out, and why that is sound: segments and indexes, which no rule here looks at.
+Left out, and why that is sound: segments and indexes, which no rule here reads.
 """
 
 from kafkacheck.impl.broker.epoch_file import (
@@ -30,7 +30,7 @@ def append_to_log(broker: Broker, rules: ClusterRules, record_id: int, epoch: in
 def truncate_log(broker: Broker, rules: ClusterRules, end_offset: int) -> None:
     """Remove every record at or above `end_offset`; high watermark and epoch file follow.
 
-    A log that is no longer than that stays as it is; its epoch file is cut nevertheless.
+    A log that ends at or below `end_offset` stays as it is, but its epoch file is truncated.
     """
     if end_offset >= broker.log.end_offset:
         if rules.epoch_file_is_cut_at_end:
@@ -44,7 +44,7 @@ def truncate_log(broker: Broker, rules: ClusterRules, end_offset: int) -> None:
 
 
 def advance_log_start(broker: Broker, start_offset: int) -> None:
-    """Remove every record below `start_offset`; the epoch that holds there begins there now."""
+    """Remove every record below `start_offset`; the epoch at that offset now begins there."""
     epoch_at_start = NO_EPOCH
     for epoch in range(len(broker.epoch_starts)):
         if broker.epoch_starts[epoch] != NO_OFFSET and broker.epoch_starts[epoch] <= start_offset:
@@ -59,7 +59,7 @@ def advance_log_start(broker: Broker, start_offset: int) -> None:
 
 
 def drop_log(broker: Broker) -> None:
-    """Remove every record, and all that is known of them."""
+    """Remove every record, and all state about them."""
     truncate_to(broker.log, 0)
     for epoch in range(len(broker.epoch_starts)):
         broker.epoch_starts[epoch] = NO_OFFSET
@@ -71,7 +71,7 @@ def drop_log(broker: Broker) -> None:
 
 
 def begin_log_at(broker: Broker, rules: ClusterRules, start_offset: int) -> None:
-    """Remove every record and go on at `start_offset`, as a follower does that fell behind its leader's log start."""
+    """Remove every record and restart at `start_offset`, like a follower whose log ends below the leader's start."""
     high_watermark = broker.high_watermark
     drop_log(broker)
     broker.log.end_offset = start_offset

@@ -1,4 +1,4 @@
-"""The slots for requests under way: emptying them.
+"""The slots for requests in flight, and how they become free.
 
 Part of Kafka modelled: the connection of a fetcher to its leader, and of a leader to the controller.
 Source: apache/kafka `BrokerBlockingSender`, `NodeToControllerChannelManager` (commit 1eb7644349).
@@ -10,7 +10,7 @@ from kafkacheck.impl.broker.records import Fetch, OldFetch
 
 
 def leave_request(fetch: Fetch, old_fetch: OldFetch) -> None:
-    """Move a follower's request into the slot for one whose connection is broken, so that its own slot is free."""
+    """Move a follower's request into the slot for a fetch whose connection is broken, which frees its own slot."""
     old_fetch.stage = fetch.stage
     old_fetch.topic_id = fetch.topic_id
     old_fetch.leader = fetch.leader

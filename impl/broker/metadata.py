@@ -1,10 +1,10 @@
-"""How a broker obeys the controller: it becomes leader or follower, or learns of another ISR.
+"""How a broker obeys the controller: it becomes leader or follower, or learns a new ISR.
 
 Part of Kafka modelled: `Partition` (`makeLeader`, `makeFollower`); `ReplicaManager.becomeLeaderOrFollower` of the
-ZooKeeper era, and `ReplicaManager.applyDelta` behind the metadata log of KRaft.
+ZooKeeper era, and `ReplicaManager.applyDelta` for the metadata log of KRaft.
 Source: apache/kafka (commit 1eb7644349); KAFKA-1188, KIP-380, KIP-516, KAFKA-7415, KAFKA-7164, KAFKA-6859, KAFKA-14616.
-Left out, and why that is sound: UpdateMetadata requests of the ZooKeeper era, by which leaders hear who lives: that may
-be late, so `impl.broker.isr` lets a leader take any follower that has fetched for alive.
+Left out, and why that is sound: UpdateMetadata requests of the ZooKeeper era, from which leaders learn the live
+brokers: they may be late, so `impl.broker.isr` lets a leader take any follower that has fetched for alive.
 """
 
 from kafkacheck.checker.schema import clear, contains
@@ -22,7 +22,7 @@ from kafkacheck.impl.rules import ClusterRules
 
 
 def begin_leading(state: State, rules: ClusterRules, broker_id: int) -> None:
-    """Take over the leadership: note where the epoch begins; the high watermark stays until followers have fetched."""
+    """Take over the leadership and note the epoch's start; the high watermark stays until followers have fetched."""
     broker = state.brokers[broker_id]
     forget_followers(broker)
     broker.must_truncate = False
@@ -33,10 +33,10 @@ def begin_leading(state: State, rules: ClusterRules, broker_id: int) -> None:
 
 
 def begin_following(broker: Broker, rules: ClusterRules, is_same_leader: bool) -> None:
-    """Turn to a leader. A log without any epoch is cut at the high watermark; others as the truncation rule says.
+    """Follow a leader: truncate a log without any epoch to the high watermark, others by the truncation rule.
 
-    By the old rule the leader is asked also where no epoch ends, and its answer, that it does not know, cuts the log
-    at the high watermark (KAFKA-6859).
+    By the old rule a follower without any epoch also asks the leader. The leader answers that it does not know, so the
+    follower truncates its log to the high watermark (KAFKA-6859).
     """
     if is_same_leader and not rules.new_epoch_restarts_fetcher:
         return
@@ -51,8 +51,8 @@ def begin_following(broker: Broker, rules: ClusterRules, is_same_leader: bool) -
 def turn_to_leader(state: State, rules: ClusterRules, broker_id: int, metadata: Metadata) -> None:
     """Adopt the leader epoch of `metadata` and the role in it.
 
-    What a leader knew of its followers Kafka keeps until it leads again. That is read only by the rule before
-    KAFKA-13778; by any other it is forgotten at once, so that states do not differ by it.
+    Kafka keeps a former leader's knowledge of its followers until it leads again. Only the rule before KAFKA-13778
+    reads it; by any other rule it is forgotten at once, so that states do not differ by it.
     """
     broker = state.brokers[broker_id]
     is_same_leader = broker.leader == metadata.leader
@@ -98,15 +98,15 @@ def leave_partition(broker: Broker) -> None:
 
 
 def has_other_topic(broker: Broker, metadata: Metadata) -> bool:
-    """Whether the broker has a log of that name which is of another topic than this change."""
+    """Whether the broker has a log of the same name that belongs to another topic than this change."""
     return broker.has_log and broker.topic_id != metadata.topic_id
 
 
 def meet_other_topic(state: State, rules: ClusterRules, broker_id: int, metadata: Metadata) -> None:
-    """Turn to a topic although there is the log of one that was deleted while the broker did not run (KRaft era).
+    """Turn to a topic although the broker has the log of one that was deleted while it did not run (KRaft era).
 
-    The log is deleted as a stray. By the rule before, the broker refused the partition for good, because the ids differ
-    (INCONSISTENT_TOPIC_ID); and without ids it takes the log for that of the new topic.
+    The broker deletes the log as a stray. By the old rule it refuses the partition for good, because the ids differ
+    (INCONSISTENT_TOPIC_ID). Without ids it takes the log for that of the new topic.
     """
     broker = state.brokers[broker_id]
     if rules.stray_log_is_deleted:
@@ -116,7 +116,7 @@ def meet_other_topic(state: State, rules: ClusterRules, broker_id: int, metadata
 
 
 def forget_partition(broker: Broker) -> None:
-    """Forget all that the broker has in memory of the partition but its log."""
+    """Forget the broker's in-memory state of the partition, except its log."""
     broker.leader_epoch = NO_EPOCH
     broker.leader = NO_LEADER
     broker.partition_epoch = 0
@@ -132,9 +132,9 @@ def broker_replays_metadata(state: State, rules: ClusterRules, broker_id: Replic
 
     Who: any broker that runs.
     When: the log has a record that it has not replayed.
-    Effect: a new leader epoch gives it its role; a newer ISR of the same epoch is adopted; a replica that the partition
-        is no longer assigned to, or whose topic is deleted, is deleted. A log that is left of a topic of the same name
-        is a stray.
+    Effect: in a new leader epoch it takes its role; it adopts a newer ISR of the same epoch; it deletes its replica if
+        the partition is no longer assigned to it or the topic is deleted. A log left from another topic of the same
+        name is a stray.
     Source: BrokerMetadataPublisher, ReplicaManager.applyDelta, LogManager.isStrayKraftReplica; KIP-500, KAFKA-14616.
     Left out: several records at once, which is several steps here.
     """
@@ -161,7 +161,7 @@ def broker_replays_metadata(state: State, rules: ClusterRules, broker_id: Replic
 
 
 def forget_replayed_metadata(state: State) -> None:
-    """Blank the controller's changes that nobody can read any more, so that states do not differ by them alone."""
+    """Blank the controller's changes that can no longer be read, so that states do not differ by them alone."""
     controller = state.controller
     lowest = controller.offset
     if controller.zombie_offset != NO_EPOCH:
@@ -181,7 +181,7 @@ def forget_replayed_metadata(state: State) -> None:
 
 
 def can_obey(broker: Broker, rules: ClusterRules, metadata: Metadata, broker_id: int) -> bool:
-    """Whether a broker of the ZooKeeper era obeys a request of this change, by broker epoch and controller epoch.
+    """Whether a ZooKeeper-era broker obeys a request of this change, by its broker epoch and controller epoch.
 
     Kafka's errors are STALE_BROKER_EPOCH and STALE_CONTROLLER_EPOCH.
     """
@@ -193,9 +193,9 @@ def can_obey(broker: Broker, rules: ClusterRules, metadata: Metadata, broker_id:
 
 
 def is_overtaken(state: State, broker: Broker, offset: int) -> bool:
-    """Whether the broker has obeyed a newer request than this on the same connection, which keeps the order.
+    """Whether the broker has obeyed a newer request than this on the same connection, which keeps order.
 
-    A controller that has lost its office has a connection of its own, and its last request may still come.
+    A controller that is no longer in office has its own connection, and its last request may still come.
     """
     if offset > broker.metadata_offset:
         return False
@@ -208,13 +208,14 @@ def broker_obeys_leader_and_isr(
 ) -> bool:
     """A broker receives a LeaderAndIsr request and obeys it (ZooKeeper era).
 
-    Who: any broker that runs and that the partition is assigned to.
-    When: the controller has made the change, and neither its broker epoch, controller epoch nor leader epoch is old. Of
-        a new partition, which has no ISR, and of a topic queued for deletion nothing is sent. A broker that has a log
-        of another topic refuses (INCONSISTENT_TOPIC_ID). One that deleted its replica by a newer request has forgotten
-        the leader epoch; that connection keeps its order. No request comes any more that failed, nor one older than it.
-    Effect: the broker takes its role in that leader epoch. By the old rule the request fails, and is not sent again, as
-        long as the broker does not know its own epoch.
+    Who: any running broker to which the partition is assigned.
+    When: the controller has made the change, and the request's broker epoch, controller epoch and leader epoch are not
+        old. The controller sends nothing for a new partition, which has no ISR, or for a topic queued for deletion. A
+        broker that has a log of another topic refuses (INCONSISTENT_TOPIC_ID). A broker that deleted its replica by a
+        newer request has forgotten the leader epoch, but the connection keeps its order. A failed request does not come
+        again, nor does an older one.
+    Effect: the broker takes its role in that leader epoch. By the old rule the request fails, and is not sent again,
+        while the broker does not know its own epoch.
     Source: ReplicaManager.becomeLeaderOrFollower; KAFKA-1188, KIP-380, KIP-516, KAFKA-9839.
     Left out: that a request is ever lost for good: it may arrive at any later time, after newer ones, or never.
     """
@@ -248,7 +249,7 @@ def broker_obeys_leader_and_isr(
 
 
 def newest_of_predecessor(controller: Controller) -> int:
-    """The newest change that the controller in office found on record when it came."""
+    """The newest change that the controller in office found on record when it took office."""
     newest = 0
     for offset in range(len(controller.history)):
         if offset <= controller.offset and controller.history[offset].controller_epoch < controller.epoch:
@@ -259,15 +260,16 @@ def newest_of_predecessor(controller: Controller) -> int:
 def broker_obeys_new_controller(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bool:
     """A broker receives the first LeaderAndIsr request of a new controller and obeys it (ZooKeeper era).
 
-    Who: any broker that runs and that the partition is assigned to.
-    When: it has not heard of the controller in office, which tells each broker of every partition as it is on record; a
-        topic that is queued for deletion is no exception. A broker that has a log of another topic refuses, and so does
-        one that has started since.
-    Effect: the broker knows the controller epoch. In a leader epoch that is new to it, it takes its role; one that has
-        deleted its replica, and with it the leader epoch, has an empty one again, until it is asked anew to delete it.
+    Who: any running broker to which the partition is assigned.
+    When: it does not know the epoch of the controller in office, which sends each broker every partition as it is on
+        record, even of a topic queued for deletion. A broker that has a log of another topic refuses, and so does one
+        that has restarted since.
+    Effect: the broker knows the controller epoch. In a leader epoch that is new to it, it takes its role. A broker that
+        has deleted its replica, and with it the leader epoch, gets an empty replica until it is asked again to delete
+        it.
     Source: KafkaController.onControllerFailover, ReplicaStateMachine.startup; ReplicaManager.makeFollowers
         (KAFKA-1647), which makes a log although nobody leads.
-    Left out: that the partition has no leader on record yet: nothing is told of it.
+    Left out: a partition without a leader on record: the controller sends nothing for it.
     """
     broker = state.brokers[broker_id]
     if rules.propagation != Propagation.LEADER_AND_ISR:
@@ -292,10 +294,10 @@ def broker_obeys_new_controller(state: State, rules: ClusterRules, broker_id: Re
 def broker_obeys_stop_replica(state: State, rules: ClusterRules, broker_id: ReplicaId, offset: MetadataOffset) -> bool:
     """A broker receives a StopReplica request and deletes its replica (ZooKeeper era).
 
-    Who: a broker that runs and that the partition was assigned to before the change, or whose topic is to be deleted.
-    When: neither its broker epoch, controller epoch nor leader epoch is old; the broker has left the ISR, too. A
-        request to delete the topic names no leader epoch (EpochDuringDelete); the connection keeps its order. By the
-        old rule none is sent of a partition that has no leader on record.
+    Who: a running broker to which the partition was assigned before the change, or whose topic is being deleted.
+    When: the request's broker epoch, controller epoch and leader epoch are not old, and the broker has left the ISR,
+        too. A request to delete the topic names no leader epoch (EpochDuringDelete), but the connection keeps its
+        order. By the old rule no request is sent for a partition that has no leader on record.
     Effect: the replica is deleted, and the partition forgotten. A broker without a replica answers as well.
     Source: ReplicaManager.stopReplicas; KIP-570, KIP-380; TopicDeletionManager.onPartitionDeletion; KAFKA-6650
         (ReplicaStateMachine: OfflineReplica).

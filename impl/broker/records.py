@@ -1,13 +1,12 @@
-"""What one broker holds of the partition, on disk and in memory, and its requests that are under way.
+"""The state of one broker's replica, on disk and in memory, and the broker's requests in flight.
 
 Part of Kafka modelled: `Partition`, `Replica` and `LeaderEpochFileCache` of one broker; the `Fetch` and
 `OffsetsForLeaderEpoch` requests of its `ReplicaFetcherThread`, and the `AlterPartition` requests of its
 `AlterPartitionManager`.
 Source: apache/kafka (commit 1eb7644349).
-Left out, and why that is sound: batches, because records arrive one at a time in every order that several of them
-could; more than two fetches of one follower under way, because its thread waits for the answer, or gives up the
-connection and with it the answer; `lastCaughtUpTimeMs`, because a follower that lags may be found so at once, later or
-never.
+Left out, and why that is sound: batches, because records arrive one at a time in every order that batches allow; more
+than two fetches of one follower in flight, because its thread waits for the answer, or gives up the connection and with
+it the answer; `lastCaughtUpTimeMs`, because a lagging follower may be found lagging at once, later or never.
 """
 
 from typing import Annotated
@@ -29,13 +28,13 @@ SessionLeader = Annotated[int, Count("replicas * fetch_sessions - 1", lowest=NO_
 
 
 class FollowerState(Struct):
-    """What a leader knows of one follower from its fetches in this leader epoch; blank where it leads nothing.
+    """A leader's knowledge of one follower from its fetches in this leader epoch; blank if the broker does not lead.
 
-    end_offset: the offset of its last fetch, so the end of what it surely has; `NO_OFFSET` before the first one.
+    end_offset: the offset of its last fetch, below which it surely has every record; `NO_OFFSET` before the first one.
     broker_epoch: the broker epoch in that fetch; `NO_EPOCH` before the first one.
-    is_caught_up: whether it was found caught up and is about to be proposed for the ISR; only where that takes two
+    is_caught_up: whether the leader has found it caught up and may propose it for the ISR; used only if that takes two
         steps.
-    caught_up_broker_epoch: the broker epoch it was found caught up with; `NO_EPOCH` otherwise.
+    caught_up_broker_epoch: its broker epoch when it was found caught up; `NO_EPOCH` otherwise.
     """
 
     end_offset: OptionalOffset
@@ -45,14 +44,14 @@ class FollowerState(Struct):
 
 
 class EpochFile(Struct):
-    """What the disk has of a broker's leader-epoch file, whose newest content is in memory (`Broker.epoch_starts`).
+    """A broker's leader-epoch file on disk; its newest content is in memory (`Broker.epoch_starts`).
 
-    The bound `epoch_files` multiplies the ranges: at 0 all is blank, and disk and memory are taken to be the same.
+    The bound `epoch_files` multiplies the ranges: at 0 every field is blank, and disk and memory count as the same.
 
-    starts: for each leader epoch the offset with which it begins, `NO_OFFSET` where the disk does not have it.
-    is_unforced: 1 if the file was written and not forced to the disk, so that a power loss leaves it empty.
-    is_write_due: 1 if the file is to be written in the background.
-    late_starts: what will be written then, where that is decided before; blank otherwise.
+    starts: for each leader epoch its start offset; `NO_OFFSET` if the disk does not have the epoch.
+    is_unforced: 1 if the file was written but not forced to the disk, so that a power loss leaves it empty.
+    is_write_due: 1 if a background write of the file is due.
+    late_starts: the content of that write, if it is decided before; blank otherwise.
     is_kept: always the bound `epoch_files`.
     """
 
@@ -64,12 +63,12 @@ class EpochFile(Struct):
 
 
 class Registration(Struct):
-    """What a broker of the ZooKeeper era knows of its own registration.
+    """A ZooKeeper-era broker's knowledge of its own registration.
 
     The bound `late_registrations` multiplies the ranges: at 0 a broker knows its epoch as soon as it has one.
 
     is_unknown: 1 if the broker has registered and does not know its broker epoch yet.
-    refused_offset: the newest change whose request this start of the broker has refused; `NO_OFFSET` where none.
+    refused_offset: the newest change whose request the broker has refused since it started; `NO_OFFSET` if none.
     is_late: always the bound `late_registrations`.
     """
 
@@ -82,31 +81,32 @@ class Broker(Struct):
     """One broker's replica of the partition.
 
     is_running: whether the process runs.
-    is_stopped_cleanly: whether it stopped last by a controlled shutdown, so that everything was flushed.
+    is_stopped_cleanly: whether its last stop was a controlled shutdown, which flushes everything.
     has_log: whether the replica exists on this broker.
-    topic_id: the topic that its log is of (`partition.metadata`), or is taken to be of where logs do not name it; 0
-        without a log.
+    topic_id: the topic of its log (`partition.metadata`), or the topic that the broker assumes if logs do not name it;
+        0 without a log.
     is_log_offline: whether the disk with the log has failed, so that the broker can neither read nor write it.
-    broker_epoch: tells this start of the broker from earlier ones; given by the controller when it registers.
-    registration: whether it knows that epoch itself.
+    broker_epoch: distinguishes this start of the broker from earlier ones; the controller assigns it when the broker
+        registers.
+    registration: whether the broker knows that epoch itself.
     log: the records, in the page cache or on disk.
     log_start_offset: the first offset that is kept; records below are gone.
-    flushed_offset: the end of what has surely reached the disk.
-    epoch_starts: the leader-epoch file: for each leader epoch the offset with which it begins, `NO_OFFSET` where the
-        file does not have it.
-    epoch_file: what the disk has of that file.
-    high_watermark: the end of what it knows to be committed, never above the log's end.
-    high_watermark_checkpoint: what the file `replication-offset-checkpoint` says.
+    flushed_offset: the offset below which every record is surely on disk.
+    epoch_starts: the leader-epoch file: for each leader epoch its start offset; `NO_OFFSET` if the file does not have
+        the epoch.
+    epoch_file: that file on disk.
+    high_watermark: the offset below which it knows every record to be committed; never above the log's end.
+    high_watermark_checkpoint: the high watermark in the file `replication-offset-checkpoint`.
     metadata_offset: the last controller change that it has replayed, or the newest whose request it obeyed.
-    controller_epoch: the highest controller epoch that it has heard of.
-    leader_epoch: the leader epoch that it is in; `NO_EPOCH` before it was told since it started.
-    leader: whom it takes for the leader of that epoch.
+    controller_epoch: the highest controller epoch that it knows.
+    leader_epoch: its current leader epoch; `NO_EPOCH` until it learns one after a start.
+    leader: the broker that it takes for the leader of that epoch.
     partition_epoch: the version of the ISR that it knows.
-    isr: as leader, the last ISR that the controller confirmed; as follower, what it was told last.
-    pending_isr: as leader, the ISR that it has proposed and that is not confirmed; empty where there is none.
+    isr: as leader, the last ISR that the controller confirmed; as follower, the last one that it learnt.
+    pending_isr: as leader, the ISR that it has proposed, until it is confirmed; empty if there is none.
     leader_epoch_start_offset: as leader, its log's end when it took over; 0 otherwise.
-    must_truncate: as follower, whether it must ask where to cut its log before it fetches.
-    followers: as leader, what it knows of each other broker.
+    must_truncate: as follower, whether it must ask where to truncate its log before it fetches.
+    followers: as leader, its knowledge of each other broker.
     """
 
     is_running: bool
@@ -136,24 +136,24 @@ class Broker(Struct):
 
 
 class Fetch(Struct):
-    """A follower's request to its leader, or the answer; all blank where the slot is free.
+    """A follower's request to its leader, or the answer; all blank if the slot is free.
 
     stage: which of the two it is.
-    question: what is asked.
+    question: the kind of request.
     topic_id: the topic that the follower asks for.
-    is_incremental: 1 if a fetch is one of a session that was opened before; 0 otherwise.
-    leader: who is asked.
+    is_incremental: 1 if a fetch belongs to a session that was opened before; 0 otherwise.
+    leader: the broker that is asked.
     leader_epoch: the follower's leader epoch when it asked.
     broker_epoch: the follower's broker epoch when it asked.
-    offset: where to fetch from, which is the follower's end offset.
-    asked_epoch: the epoch of the follower's last record (with `ON_FETCH`), or the epoch whose end is asked for.
+    offset: the fetch offset, which is the follower's end offset.
+    asked_epoch: the epoch of the follower's last record (with `ON_FETCH`), or the epoch whose end offset is asked for.
     error: the answer's error.
-    record: the record fetched, `NO_RECORD` where there is none at that offset yet.
+    record: the record fetched, `NO_RECORD` if there is none at that offset yet.
     record_epoch: its leader epoch.
-    high_watermark: the leader's when it answered.
-    diverging_epoch: the epoch in the answer where the logs differ, or in that to the question for an epoch's end.
-    end_offset: where that epoch ends, `NO_OFFSET` where the leader cannot tell or nothing differs.
-    log_start_offset: the leader's.
+    high_watermark: the leader's high watermark when it answered.
+    diverging_epoch: the epoch in a fetch response if the logs diverge, or in the answer to `OffsetsForLeaderEpoch`.
+    end_offset: the end offset of that epoch; `NO_OFFSET` if the leader does not know it or the logs do not diverge.
+    log_start_offset: the leader's log start offset.
     """
 
     stage: Stage
@@ -175,13 +175,13 @@ class Fetch(Struct):
 
 
 class FetchSession(Struct):
-    """A follower's fetch session, on both sides; all blank where there is none.
+    """A follower's fetch session, on both sides; all blank if there is none.
 
     The bound `fetch_sessions` multiplies the ranges: at 0 there are no sessions, and every fetch is a full one.
 
-    leader: with whom the follower has it; `NO_LEADER` where its next fetch opens one.
-    cached_by: the leader that still has the newest session of this follower; `NO_LEADER` where none has.
-    is_possible: always the bound `fetch_sessions`, which is 1 where there are sessions.
+    leader: the leader with which the follower has it; `NO_LEADER` if its next fetch opens one.
+    cached_by: the leader that still has the newest session of this follower; `NO_LEADER` if none has.
+    is_possible: always the bound `fetch_sessions`, which is 1 if there are sessions.
     """
 
     leader: SessionLeader
@@ -190,16 +190,16 @@ class FetchSession(Struct):
 
 
 class OldFetch(Struct):
-    """A follower's fetch whose connection is broken; all blank where the slot is free.
+    """A follower's fetch whose connection is broken; all blank if the slot is free.
 
     The bound `old_fetches` multiplies the ranges: at 0 the slot takes no bit of a state, and is always free.
 
-    stage: whether the leader is yet to read it, or has read it and is yet to count it.
+    stage: whether the leader has still to read it, or has read it and has still to count it.
     topic_id: the topic that the follower asks for.
-    leader: who is asked.
+    leader: the broker that is asked.
     leader_epoch: the follower's leader epoch when it asked.
     broker_epoch: the follower's broker epoch when it asked.
-    offset: where to fetch from.
+    offset: the fetch offset.
     asked_epoch: the epoch of the follower's last record (with `ON_FETCH`).
     """
 
@@ -213,14 +213,14 @@ class OldFetch(Struct):
 
 
 class AlterPartition(Struct):
-    """A leader's request to change the ISR, or the controller's answer; all blank where the slot is free.
+    """A leader's request to change the ISR, or the controller's answer; all blank if the slot is free.
 
     stage: which of the two it is.
     topic_id: the topic of the partition; 0 in an answer.
     broker_epoch: the sender's broker epoch.
-    leader_epoch: the leader epoch of the sender; in an answer that of the controller.
+    leader_epoch: the sender's leader epoch; in an answer the controller's.
     partition_epoch: the version of the ISR that the change starts from; in an answer the new one.
-    isr: the ISR proposed; in an answer the ISR that holds.
+    isr: the ISR proposed; in an answer the current ISR.
     member_epochs: the broker epochs of the members proposed, as the leader knows them; `NO_EPOCH` for a
         member that has not fetched yet, and for all others.
     ends_recovery: whether the sender declares that it has recovered from the unclean election that made it leader.

@@ -1,9 +1,9 @@
-"""How a broker stops, what a crash takes from it, and how it starts again.
+"""How a broker stops, which state it loses in a crash, and how it starts again.
 
 Part of Kafka modelled: `LogManager` (`loadLogs`, `checkpointLogRecoveryOffsets`, the clean-shutdown file), `LogLoader`,
 `ReplicaManager.checkpointHighWatermarks`, and `BrokerLifecycleManager` as far as a broker registers.
 Source: apache/kafka (commit 1eb7644349); KAFKA-10432, KAFKA-1647, KIP-966.
-Left out, and why that is sound: torn batches, because recovery cuts them, so they are the same as lost ones.
+Left out, and why that is sound: torn batches, because recovery truncates them, so they are the same as lost ones.
 """
 
 from kafkacheck.checker.schema import clear
@@ -20,7 +20,7 @@ from kafkacheck.impl.broker.metadata import forget_partition
 from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.broker.registration import end_registration
 from kafkacheck.impl.cluster import State
-from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, Question, Stage
+from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, Question, Stage
 from kafkacheck.impl.log import truncate_to
 from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.impl.rules import ClusterRules
@@ -31,8 +31,8 @@ def broker_checkpoints_high_watermark(state: State, rules: ClusterRules, broker_
 
     Who: a broker that runs.
     When: the file would change.
-    Effect: the file has the high watermark. By the old rule the file is written anew with the replicas that were set up
-        since the start, so that it lacks one whose leader the broker does not know.
+    Effect: the file has the high watermark. By the old rule the new file has only the replicas that were set up since
+        the start, so that it lacks a replica whose leader the broker does not know.
     Source: ReplicaManager.checkpointHighWatermarks; KAFKA-1647.
     Left out: the recovery point, which only saves time.
     """
@@ -52,7 +52,7 @@ def broker_flushes(state: State, broker_id: ReplicaId) -> bool:
     """A broker flushes its log to the disk.
 
     Who: a broker that runs.
-    When: something is not flushed.
+    When: a part of the log is not flushed.
     Effect: a power loss cannot take the records that the log has now.
     Source: UnifiedLog.flush.
     Left out: flushing a part of the log, which is flushing at an earlier time.
@@ -67,7 +67,7 @@ def broker_flushes(state: State, broker_id: ReplicaId) -> bool:
 
 
 def stop_process(state: State, broker_id: int) -> None:
-    """End a broker's process: what was in memory is gone, and so are its connections."""
+    """End a broker's process, which loses its memory and its connections."""
     broker = state.brokers[broker_id]
     broker.is_running = False
     broker.is_stopped_cleanly = False
@@ -103,7 +103,7 @@ def lose_unflushed(broker: Broker, end_offset: int) -> None:
 
 
 def lose_disk(broker: Broker) -> None:
-    """Replace the disk by an empty one."""
+    """Replace the disk with an empty one."""
     drop_log(broker)
     broker.high_watermark_checkpoint = 0
 
@@ -111,7 +111,7 @@ def lose_disk(broker: Broker) -> None:
 def recover_epochs(broker: Broker, rules: ClusterRules) -> None:
     """Rebuild the leader-epoch file from the records."""
     for epoch in range(len(broker.epoch_starts)):
-        broker.epoch_starts[epoch] = NO_EPOCH
+        broker.epoch_starts[epoch] = NO_OFFSET
     for offset in range(broker.log_start_offset, broker.log.end_offset):
         epoch = broker.log.records[offset].epoch
         if epoch > 0 or broker.is_stopped_cleanly or rules.recovery_keeps_epoch_zero:
@@ -121,8 +121,8 @@ def recover_epochs(broker: Broker, rules: ClusterRules) -> None:
 def load_epochs(broker: Broker, rules: ClusterRules) -> None:
     """Read the leader-epoch file from the disk.
 
-    After a crash the records are read again that may not have been flushed, and newer epochs than the file has begin
-    with them; at last the file is cut at the end of the log.
+    After a crash the broker reads the records that may not have been flushed, and adds their epochs if they are newer
+    than the file's. Finally it truncates the file to the end of the log.
     """
     for epoch in range(len(broker.epoch_starts)):
         broker.epoch_starts[epoch] = broker.epoch_file.starts[epoch]
@@ -135,9 +135,9 @@ def load_epochs(broker: Broker, rules: ClusterRules) -> None:
 
 
 def recover_log(broker: Broker, rules: ClusterRules) -> None:
-    """Load the log: the epoch file is rebuilt from the records, the high watermark comes from its checkpoint.
+    """Load the log: rebuild the epoch file from the records, and take the high watermark from its checkpoint.
 
-    Records of the old format tell nothing: by the old rule the file stays as it was, up to the end of the log.
+    Records of the old format have no epochs: by the old rule the file keeps its entries up to the end of the log.
     """
     if broker.epoch_file.is_kept == 1:
         load_epochs(broker, rules)

@@ -1,10 +1,10 @@
-"""How a broker of the ZooKeeper era learns its own broker epoch, which the controller may know before.
+"""How a broker of the ZooKeeper era learns its own broker epoch, which the controller may know earlier.
 
 Part of Kafka modelled: `KafkaServer.startup` after `KafkaZkClient.registerBroker`; `KafkaApis.isBrokerEpochStale`.
 Source: apache/kafka (commit 1eb7644349); KIP-380, KAFKA-9839.
-Left out, and why that is sound: StopReplica and UpdateMetadata requests that are refused: the first meet a broker that
-has just started, whose replica they would delete at the next start, and the second tell leaders who lives, which they
-may hear late. Where the bound `late_registrations` is 0 a broker knows its epoch as soon as it has one.
+Left out, and why that is sound: refused StopReplica and UpdateMetadata requests. The first reach a broker that has just
+started, whose replica they would delete at the next start; the second name the live brokers to leaders, which may learn
+them late. If the bound `late_registrations` is 0, a broker knows its epoch as soon as it has one.
 """
 
 from kafkacheck.impl.broker.records import Broker, Registration
@@ -15,12 +15,12 @@ from kafkacheck.impl.rules import ClusterRules
 
 
 def begin_registration(registration: Registration) -> None:
-    """Let a broker that has started not know its epoch yet, where that is modelled."""
+    """Note that a broker that has started does not know its epoch yet, if that is modelled."""
     registration.is_unknown = registration.is_late
 
 
 def end_registration(registration: Registration) -> None:
-    """Forget what belongs to this start of the broker."""
+    """Forget the state that belongs to this start of the broker."""
     registration.is_unknown = 0
     registration.refused_offset = NO_OFFSET
 
@@ -31,11 +31,11 @@ def refuses_newer(broker: Broker, rules: ClusterRules) -> bool:
 
 
 def broker_learns_epoch(state: State, broker_id: ReplicaId) -> bool:
-    """A broker learns its broker epoch: the answer of ZooKeeper to its registration has arrived (ZooKeeper era).
+    """A broker learns its broker epoch from ZooKeeper's answer to its registration (ZooKeeper era).
 
     Who: a broker that has started.
     When: it does not know its epoch yet.
-    Effect: it knows it.
+    Effect: it knows its broker epoch.
     Source: KafkaServer.startup, KafkaZkClient.registerBroker.
     """
     broker = state.brokers[broker_id]

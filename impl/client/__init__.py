@@ -1,4 +1,4 @@
-"""What producers and consumers do, and what they know.
+"""The actions and the state of producers and consumers.
 
 Part of Kafka modelled: `KafkaProducer` as far as acknowledgements go, and `KafkaConsumer` with one partition assigned.
 Source: apache/kafka (commit 1eb7644349).

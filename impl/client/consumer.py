@@ -1,11 +1,11 @@
-"""A consumer: it learns who leads, validates its position, reads, and asks for the latest offset.
+"""A consumer: it learns the leader, validates its position, reads, and asks for the latest offset.
 
-Part of Kafka modelled: `KafkaConsumer` (`SubscriptionState`, `OffsetFetcher`, `OffsetsForLeaderEpochClient`), and what
-a leader answers it (`Partition.fetchRecords`, `fetchOffsetForTimestamp`).
+Part of Kafka modelled: `KafkaConsumer` (`SubscriptionState`, `OffsetFetcher`, `OffsetsForLeaderEpochClient`), and the
+leader's answers (`Partition.fetchRecords`, `fetchOffsetForTimestamp`).
 Source: apache/kafka (commit 1eb7644349); KIP-207, KIP-320, KIP-392, KAFKA-9835,
 KAFKA-9212.
-Left out, and why that is sound: requests under way: a leader that answers late answers with what it had at some earlier
-moment, at which the consumer could have read it.
+Left out, and why that is sound: requests in flight: a late answer has the leader's state of some earlier moment, at
+which the consumer could have read it.
 """
 
 from kafkacheck.impl.broker.epoch_file import end_offset_of_epoch
@@ -21,9 +21,9 @@ from kafkacheck.impl.rules import ClusterRules
 
 
 def is_news(broker: Broker, rules: ClusterRules, consumer: Consumer) -> bool:
-    """Whether the consumer takes a broker's metadata: of a newer leader epoch, or of another topic of the same name.
+    """Whether the consumer accepts a broker's metadata: of a newer leader epoch, or of another topic of the same name.
 
-    By the rule before KAFKA-12257 it takes that, too, only where the leader epoch is no lower.
+    By the rule before KAFKA-12257 it accepts another topic only if the leader epoch is no lower.
     """
     if broker.leader_epoch > consumer.leader_epoch:
         return True
@@ -38,7 +38,7 @@ def consumer_learns_leader(state: State, rules: ClusterRules, broker_id: Replica
     Who: the consumer.
     When: the broker runs, knows a leader, and its leader epoch is newer than the consumer's, or the topic is
         another one.
-    Effect: the consumer turns to that leader, from its read replica, too; a position behind a record must be validated.
+    Effect: the consumer turns to that leader, also from its read replica; a position after a record must be validated.
     Source: Metadata.updateLastSeenEpochIfNewer, SubscriptionState.maybeValidatePositionForCurrentLeader; KIP-320,
         KAFKA-12257.
     Left out: metadata of an older epoch, which clients ignore.
@@ -59,13 +59,13 @@ def consumer_learns_leader(state: State, rules: ClusterRules, broker_id: Replica
 
 
 def consumer_learns_told_leader(state: State) -> bool:
-    """The consumer receives the metadata that the controller has told the brokers last (ZooKeeper era).
+    """The consumer receives the metadata that the controller last sent to the brokers (ZooKeeper era).
 
     Who: the consumer.
-    When: its leader epoch is newer than the consumer's.
-    Effect: the consumer turns to that leader in the epoch told.
+    When: the leader epoch in it is newer than the consumer's.
+    Effect: the consumer turns to that leader in that epoch.
     Source: UpdateMetadata; KAFKA-9212.
-    Left out: validating the position, which the other way to learn a leader has.
+    Left out: validating the position, which `consumer_learns_leader` has.
     """
     metadata = state.controller.history[state.controller.offset]
     if metadata.leader == NO_LEADER or metadata.told_epoch <= state.consumer.leader_epoch:
@@ -86,14 +86,14 @@ def is_served(state: State, rules: ClusterRules) -> bool:
 
 
 def consumer_validates_position(state: State, rules: ClusterRules) -> bool:
-    """The consumer asks its leader where the epoch of the last record it read ends.
+    """The consumer asks its leader for the end offset of the epoch of the last record that it read.
 
     Who: a consumer that must validate.
     When: its leader answers.
-    Effect: if the epoch ends below the position, or the leader cannot tell, the records read are gone and the consumer
-        stops with that error. Otherwise it reads on.
+    Effect: if the epoch ends below the position, or the leader does not know it, the records read are gone and the
+        consumer stops with that error. Otherwise it reads on.
     Source: SubscriptionState.maybeCompleteValidation, LogTruncationException; KIP-320.
-    Left out: starting anew behind the error, which is the application's choice.
+    Left out: starting again after the error, which is the application's choice.
     """
     consumer = state.consumer
     if not consumer.must_validate or not is_served(state, rules):
@@ -127,8 +127,8 @@ def consumer_reads(state: State, rules: ClusterRules) -> bool:
     """The consumer reads the record at its position.
 
     Who: the consumer.
-    When: it need not validate, no follower is its read replica, its leader answers, and the record is below the
-        leader's high watermark.
+    When: it need not validate, it has no read replica, its leader answers, and the record is below the leader's high
+        watermark.
     Effect: it has the record, and its position is one further.
     Source: Partition.fetchRecords (FetchIsolation.HIGH_WATERMARK).
     Left out: more than one record at once.
@@ -145,7 +145,7 @@ def consumer_reads(state: State, rules: ClusterRules) -> bool:
 def is_following_for(follower: Broker, rules: ClusterRules, consumer: Consumer) -> bool:
     """Whether a broker answers the consumer as a follower: it runs, follows, and is in the consumer's leader epoch.
 
-    The consumer does not fetch while it must validate, and a follower that must truncate tells nothing.
+    The consumer does not fetch while it must validate, and a follower that must truncate does not answer.
     """
     if consumer.must_validate or consumer.is_truncated:
         return False
@@ -161,10 +161,10 @@ def consumer_reads_from_follower(state: State, rules: ClusterRules, follower_id:
 
     Who: the consumer.
     When: it need not validate; the follower runs, follows in the consumer's leader epoch and need not truncate; the
-        record is below the high watermark that the follower knows. Behind that it answers with nothing.
+        record is below the high watermark that the follower knows. Above that it answers without records.
     Effect: it has the record, and its position is one further.
     Source: Partition.fetchRecords, checkCurrentLeaderEpoch, LocalLog.read; KIP-392.
-    Left out: which follower the leader names, which may be any; `impl/client/read_replica.py` has it.
+    Left out: the leader's choice of the follower, which may be any; `impl/client/read_replica.py` has it.
     """
     consumer = state.consumer
     follower = state.brokers[follower_id]
@@ -177,11 +177,11 @@ def consumer_reads_from_follower(state: State, rules: ClusterRules, follower_id:
 
 
 def leader_limits_read(state: State, rules: ClusterRules) -> bool:
-    """The leader computes how far the consumer's read may go: the first of the two steps of a read, where it takes two.
+    """The leader computes the limit of the consumer's read: the first of the two steps of a read, if it takes two.
 
     Who: the consumer's leader.
     When: the consumer asks, from an offset up to the high watermark.
-    Effect: the limit is the high watermark of this moment.
+    Effect: the limit is the current high watermark.
     Source: LocalLog.read, LogSegment.read; KAFKA-9835.
     """
     consumer = state.consumer
@@ -194,12 +194,12 @@ def leader_limits_read(state: State, rules: ClusterRules) -> bool:
 
 
 def leader_ends_read(state: State, rules: ClusterRules) -> bool:
-    """The leader hands out what lies below the limit: the second step of a read.
+    """The leader hands out the record below the limit: the second step of a read.
 
     Who: the consumer's leader.
     When: the limit was computed.
-    Effect: the consumer has the record at its position, if that is below the limit. By the old rule a read at the limit
-        looks at the log's end a second time, and ends there.
+    Effect: the consumer has the record at its position, if that is below the limit. By the old rule a read that starts
+        at the limit ends at the log's end instead.
     Source: LogSegment.read; KAFKA-9835.
     """
     consumer = state.consumer
@@ -218,9 +218,9 @@ def consumer_asks_latest_offset(state: State, rules: ClusterRules) -> bool:
     """The consumer asks its leader for the latest offset (ListOffsets).
 
     Who: the consumer.
-    When: its leader answers, and the answer is news. While a leader's high watermark has not reached the start of its
-        epoch it answers OFFSET_NOT_AVAILABLE.
-    Effect: the consumer is told the high watermark.
+    When: its leader answers, and the answer is new. A leader whose high watermark has not reached the start of its
+        epoch answers OFFSET_NOT_AVAILABLE.
+    Effect: the consumer learns the high watermark.
     Source: Partition.fetchOffsetForTimestamp; KIP-207.
     Left out: look-ups by time, to which the same rule applies.
     """

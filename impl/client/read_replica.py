@@ -1,13 +1,13 @@
-"""The preferred read replica: the leader names a follower, and the consumer reads from it until it gives it up.
+"""The preferred read replica: the leader names a follower, and the consumer reads from it until it gives that up.
 
 Part of Kafka modelled: `ReplicaManager.findPreferredReadReplica` with any `ReplicaSelector`; `Partition.fetchRecords`
 of a follower; `SubscriptionState` (`updatePreferredReadReplica`, `clearPreferredReadReplica`), `FetchCollector` and
 `AbstractFetch` of the consumer.
 Source: apache/kafka (commit 1eb7644349); KIP-392, KAFKA-14372, KAFKA-14379, KAFKA-13778.
 Left out, and why that is sound: racks, by which a selector chooses: it may choose any candidate, or none, at any fetch;
-the time of a lease, which may end at once, later or never. **Not covered**: a follower whose log begins above the
-leader's, which the leader knows from its fetches, and does not name; an answer that comes when the consumer has turned
-to somebody else; a leader that names a follower which the consumer's metadata has as offline.
+the duration of a lease, which may end at once, later or never. **Not covered**: a follower whose log begins above the
+leader's, which the leader knows from its fetches, and does not name; an answer that comes after the consumer has turned
+to another broker; a leader that names a follower that is offline in the consumer's metadata.
 """
 
 from kafkacheck.checker.schema import contains
@@ -20,15 +20,15 @@ from kafkacheck.impl.rules import ClusterRules
 
 
 def known_isr(broker: Broker, broker_id: int) -> int:
-    """The ISR by which a broker chooses: none where it does not lead (`Partition.makeFollower`)."""
+    """The ISR from which a broker chooses: empty if it does not lead (`Partition.makeFollower`)."""
     return broker.isr if broker.leader == broker_id else 0
 
 
 def is_candidate(state: State, rules: ClusterRules, asked_id: int, follower_id: int) -> bool:
-    """Whether the broker asked may name a follower to the consumer, which has what the consumer has read.
+    """Whether the broker asked may name a follower, which must have every record that the consumer has read.
 
-    It is another one, not the leader, and in the ISR. By the rule before KAFKA-14372 a follower outside the ISR will
-    do, however far it is behind.
+    The follower is neither the broker asked nor the leader, and is in the ISR. By the rule before KAFKA-14372 it may be
+    outside the ISR, however far it lags.
     """
     if follower_id == asked_id or follower_id == state.consumer.leader:
         return False
@@ -41,8 +41,8 @@ def is_candidate(state: State, rules: ClusterRules, asked_id: int, follower_id: 
 def leader_names_read_replica(state: State, rules: ClusterRules, follower_id: ReplicaId) -> bool:
     """The leader answers the consumer's fetch with the name of a follower, and without records.
 
-    Who: the consumer's leader. By the rule before KAFKA-13778 its read replica, too, of whose followers it may know
-        what they had when it led itself.
+    Who: the consumer's leader. By the rule before KAFKA-13778 also its read replica, which may know the followers' end
+        offsets from the time when it led itself.
     When: the consumer fetches from it, and the follower has fetched from the consumer's position or above and is in
         the ISR. A selector may choose any such follower, or the leader itself (`consumer_reads`).
     Effect: the consumer fetches from that follower from now on.
@@ -69,8 +69,8 @@ def consumer_reads_from_read_replica(state: State, rules: ClusterRules) -> bool:
     """The consumer reads the record at its position from its read replica.
 
     Who: the consumer.
-    When: it has one, which follows in the consumer's leader epoch, and knows that the record is committed. Between the
-        high watermark that it knows and its log's end it answers with nothing, and the consumer asks again.
+    When: it has a read replica, which follows in the consumer's leader epoch and knows that the record is committed.
+        Between its high watermark and its log's end the follower answers without records, and the consumer asks again.
     Effect: it has the record, and its position is one further.
     Source: Partition.fetchRecords, LocalLog.read; AbstractFetch.selectReadReplica; KIP-392.
     Left out: more than one record at once.
@@ -86,7 +86,7 @@ def consumer_reads_from_read_replica(state: State, rules: ClusterRules) -> bool:
 
 
 def fails(follower: Broker, leader_epoch: int) -> bool:
-    """Whether a fetch from a follower ends in an error that sends the consumer for new metadata.
+    """Whether a fetch from a follower ends in an error after which the consumer requests new metadata.
 
     The connection breaks, the broker does not have the partition (NOT_LEADER_OR_FOLLOWER, UNKNOWN_TOPIC_OR_PARTITION),
     or it is in a newer leader epoch (FENCED_LEADER_EPOCH). After UNKNOWN_LEADER_EPOCH the consumer only asks again.
@@ -99,7 +99,7 @@ def fails(follower: Broker, leader_epoch: int) -> bool:
 def is_out_of_range(follower: Broker, leader_epoch: int, position: int) -> bool:
     """Whether a fetch from a follower ends in OFFSET_OUT_OF_RANGE: its log ends below the position, or begins above.
 
-    One that has not reached the consumer's leader epoch answers UNKNOWN_LEADER_EPOCH instead.
+    A follower that has not reached the consumer's leader epoch answers UNKNOWN_LEADER_EPOCH instead.
     """
     if follower.leader_epoch < leader_epoch:
         return False
@@ -111,8 +111,8 @@ def consumer_is_refused(state: State, rules: ClusterRules) -> bool:
 
     Who: the consumer.
     When: the read replica fails, or the position is outside its log.
-    Effect: the consumer fetches from its leader again, at the same position: out of range there is nothing of the
-        partition's. By the rule before KAFKA-14379 only OFFSET_OUT_OF_RANGE had this effect.
+    Effect: the consumer fetches from its leader again, at the same position: an offset outside the follower's log need
+        not be outside the leader's. By the rule before KAFKA-14379 only OFFSET_OUT_OF_RANGE had this effect.
     Source: FetchCollector.handleInitializeErrors, AbstractFetch.handleFetchFailure; KAFKA-14379.
     Left out: the request for new metadata, which may come at any time.
     """
@@ -132,7 +132,7 @@ def consumer_is_refused(state: State, rules: ClusterRules) -> bool:
 
 
 def consumer_ends_lease(state: State, rules: ClusterRules) -> bool:
-    """The consumer has read from its read replica for so long that it asks its leader anew.
+    """The consumer asks its leader again, because it has read from its read replica for a long time.
 
     Who: the consumer.
     When: it has a read replica.
@@ -146,10 +146,10 @@ def consumer_ends_lease(state: State, rules: ClusterRules) -> bool:
 
 
 def consumer_finds_replica_offline(state: State, broker_id: ReplicaId) -> bool:
-    """The consumer receives metadata from a broker, by which its read replica is offline, or has not the partition.
+    """The consumer receives metadata from a broker, in which its read replica is offline or not assigned.
 
     Who: the consumer.
-    When: the broker runs, and has replayed that the read replica is fenced, or not assigned.
+    When: the broker runs, and has replayed that the read replica is fenced or not assigned.
     Effect: the consumer fetches from its leader again.
     Source: AbstractFetch.selectReadReplica, Cluster.nodeIfOnline; KIP-392.
     Left out: metadata of a newer leader epoch, which has that effect anyway (`consumer_learns_leader`).

@@ -1,8 +1,8 @@
-"""What producers and a consumer know.
+"""The state of producers and of a consumer.
 
 Part of Kafka modelled: the acknowledgements of `KafkaProducer`; the position of `KafkaConsumer` (`SubscriptionState`).
 Source: apache/kafka (commit 1eb7644349); KIP-207, KIP-320, KIP-392.
-Left out, and why that is sound: several consumers, because they do not act on each other.
+Left out, and why that is sound: several consumers, because they do not affect each other.
 """
 
 from typing import Annotated
@@ -19,8 +19,8 @@ ReadReplica = Annotated[int, Count("replicas * read_replicas - 1", lowest=NO_LEA
 class Producers(Struct):
     """All producers together.
 
-    next_record: the id that the next record gets, so that no two records are alike.
-    acknowledged: by record, the offset that its producer was told; `NO_OFFSET` where it was told nothing.
+    next_record: the id of the next record; no two records share one.
+    acknowledged: by record, the offset acknowledged to its producer; `NO_OFFSET` if none was.
     topic_ids: by record, the topic whose leader has appended it. Only properties read it.
     """
 
@@ -34,17 +34,17 @@ class Consumer(Struct):
 
     topic_id: the topic in its metadata.
     leader: the broker that it reads from; `NO_LEADER` before it has any metadata.
-    read_replica: the follower that it reads from instead, because the leader has named it; `NO_LEADER` where there is
-        none, as always where the bound `read_replicas` is 0.
+    read_replica: the follower that the leader has named and that it reads from instead; `NO_LEADER` if there is none,
+        as always if the bound `read_replicas` is 0.
     leader_epoch: the leader epoch in that metadata.
     position: the offset that it reads next.
     position_epoch: the leader epoch of the record below its position; `NO_EPOCH` at the beginning.
     must_validate: whether it must compare its position with the leader's epochs before it reads on.
-    is_truncated: whether it was told that records it has read are gone (`LogTruncationException`).
-    latest_offset: the highest latest offset that it was told; `NO_OFFSET` before it has asked.
-    told_offset: the latest offset that it was told last; `NO_OFFSET` before it has asked.
-    read_limit: the limit that the leader computed for a read in progress; `NO_OFFSET` where there is none.
-    records: by offset, the record that it has read there; `NO_RECORD` where it has read none.
+    is_truncated: whether it has learnt that records it has read are gone (`LogTruncationException`).
+    latest_offset: the highest answer to its requests for the latest offset; `NO_OFFSET` before it has asked.
+    told_offset: the last answer to such a request; `NO_OFFSET` before it has asked.
+    read_limit: the limit that the leader computed for a read in progress; `NO_OFFSET` if there is none.
+    records: by offset, the record that it has read there; `NO_RECORD` if it has read none.
     """
 
     topic_id: TopicId

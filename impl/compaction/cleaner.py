@@ -1,13 +1,13 @@
-"""A pass of the log cleaner over a compacted log: what it removes, what it empties, and what it leaves for later.
+"""A pass of the log cleaner over a compacted log: the records it removes, the batches it empties, and the rest.
 
 Part of Kafka modelled: `LogCleaner` (`buildOffsetMap`, `checkBatchRetention`, `shouldRetainRecord`);
 `LogCleanerManager.cleanableOffsets`; `MemoryRecords.filterTo`.
 Source: apache/kafka (commit 1eb7644349); KIP-534, KAFKA-5490, KAFKA-13194, KAFKA-14055.
-Left out, and why that is sound: the active segment, and an offset map that is full: a pass may end at any offset that
-its bound allows. The part that is clean already, whose records supersede each other no more. An empty batch that keeps
-the log's end (KAFKA-17076), because ends are kept here. Time: `delete.retention.ms` is longer than any consumer or
-follower takes from where it is to the log's end; otherwise it may be over soon, later or never. Markers that raise the
-epoch, which are their producer's last batch until it writes again.
+Left out, and why that is sound: the active segment, and a full offset map: a pass may end at any offset that its bound
+allows. The clean part of the log, whose records supersede each other no more. An empty batch that keeps the log's end
+(KAFKA-17076), because ends are kept here. Time: `delete.retention.ms` is longer than any consumer or follower takes
+from its position to the log's end; otherwise it may be over soon, later or never. Markers that raise the epoch, which
+are their producer's last batch until it writes again.
 """
 
 from kafkacheck.checker.schema import clear, contains, excluding, including
@@ -21,9 +21,9 @@ from kafkacheck.impl.transactions.cleaner import has_data
 
 
 def cleanable_offset(state: State, rules: CompactionRules, replica: CompactedReplica) -> int:
-    """How far a pass may go.
+    """The highest end offset of a pass.
 
-    By the old rule the high watermark did not count, as long as no transaction was open.
+    By the old rule the high watermark did not count while no transaction was open.
     """
     high_watermark = known_high_watermark(state, replica)
     first_unstable = first_unstable_offset(replica.log, high_watermark)
@@ -36,7 +36,7 @@ def key_of_marker(marker: Marker) -> int:
 
 
 def is_superseded(state: State, replica: CompactedReplica, key: int, offset: int, end: int) -> bool:
-    """Whether the offset map has the key at a later offset: there is a record of it that is not aborted."""
+    """Whether the offset map has the key at a later offset, which needs a committed record with the key there."""
     for later in range(offset + 1, end):
         batch = replica.log.batches[later]
         if is_data(batch) and contains(replica.kept, later) and state.writes[batch.id].key == key:
@@ -46,12 +46,12 @@ def is_superseded(state: State, replica: CompactedReplica, key: int, offset: int
 
 
 def is_last_of_producer(log: PartitionLog, offset: int) -> bool:
-    """Whether the batch is the last one with a sequence of its producer, by which sequences are told."""
+    """Whether the batch is its producer's last one with a sequence, which tells the producer's last sequence."""
     return log.producers[log.batches[offset].producer_id].batches[0].offset == offset
 
 
 def is_owed(state: State, offset: int) -> bool:
-    """Whether the delete horizon of what lies at the offset cannot be over, as somebody is still on his way there."""
+    """Whether the consumer or a follower must still read the offset, so that its delete horizon cannot be over."""
     if contains(state.reader.owed, offset):
         return True
     for replica_id in range(len(state.replicas)):
@@ -61,14 +61,14 @@ def is_owed(state: State, offset: int) -> bool:
 
 
 def is_over(state: State, rules: CompactionRules, replica: CompactedReplica, offset: int, is_late: bool) -> bool:
-    """Whether what only has to wait for its delete horizon may go; by the old rule there was nothing to wait for."""
+    """Whether a record that waits only for its delete horizon may go; by the old rule there was no horizon."""
     if not rules.delete_horizon_is_awaited:
         return True
     return is_late and contains(replica.stamped, offset) and not is_owed(state, offset)
 
 
 def stamp(state: State, replica_id: int, offset: int) -> None:
-    """Set a delete horizon, which is over only when all who are on their way have passed."""
+    """Set a delete horizon, which is over only when every follower and consumer now before it has passed."""
     for other_id, other in enumerate(state.replicas):
         if other_id != replica_id and other.log.end_offset > 0 and other.log.end_offset <= offset:
             other.owed = including(other.owed, offset)
@@ -78,7 +78,7 @@ def stamp(state: State, replica_id: int, offset: int) -> None:
 
 
 def is_due(state: State, rules: CompactionRules, replica: CompactedReplica, offset: int, end: int) -> bool:
-    """Whether nothing needs the record any more: it is aborted or superseded, or a marker that a key supersedes."""
+    """Whether no reader needs the record: it is aborted or superseded, or it is a marker that a key supersedes."""
     batch = replica.log.batches[offset]
     if not is_data(batch):
         return not rules.markers_have_no_key and is_superseded(state, replica, key_of_marker(batch.marker), offset, end)
@@ -88,7 +88,7 @@ def is_due(state: State, rules: CompactionRules, replica: CompactedReplica, offs
 
 
 def awaits_horizon(state: State, replica: CompactedReplica, offset: int) -> bool:
-    """Whether the record is needed only by those who have what it takes back: a tombstone, or a marker without data."""
+    """Whether the record has to wait for a delete horizon: it is a tombstone, or a marker without data."""
     batch = replica.log.batches[offset]
     if is_data(batch):
         return contains(replica.kept, offset) and state.writes[batch.id].is_tombstone
@@ -98,9 +98,9 @@ def awaits_horizon(state: State, replica: CompactedReplica, offset: int) -> bool
 def is_removable(
     state: State, rules: CompactionRules, replica: CompactedReplica, offset: int, end: int, is_late: bool
 ) -> bool:
-    """Whether the pass that ends at `end` removes what lies at the offset, or leaves it empty.
+    """Whether the pass that ends at `end` removes the record at the offset; its batch may stay empty.
 
-    By the old rule the last batch of a producer stayed with its record, also behind a tombstone that was removed.
+    By the old rule a producer's last batch stayed with its record, even after the superseding tombstone was removed.
     """
     is_kept_whole = not rules.last_batch_is_emptied and is_last_of_producer(replica.log, offset)
     if is_kept_whole and is_data(replica.log.batches[offset]):
@@ -111,7 +111,7 @@ def is_removable(
 
 
 def remove(replica: CompactedReplica, rules: CompactionRules, offset: int) -> None:
-    """Remove a record, and its batch unless that is the last of its producer."""
+    """Remove a record, and also its batch unless that is the last of its producer."""
     batch = replica.log.batches[offset]
     keeps_batch = rules.last_batch_is_kept and is_data(batch) and is_last_of_producer(replica.log, offset)
     replica.kept = excluding(replica.kept, offset)
@@ -126,10 +126,10 @@ def cleaner_cleans(
     """The cleaner makes one pass over a replica's log, up to `end`.
 
     Who: the cleaner of that broker.
-    When: `end` is not above the bound, and something changes. Nobody waits for a delete horizon that is over
-        (`is_late`).
-    Effect: aborted and superseded records are removed, and so are tombstones and markers whose delete horizon is over;
-        others of these get one. A batch goes with its record, but for the last one of its producer.
+    When: `end` is at most `cleanable_offset`, and the pass changes something. A pass with `is_late` treats a delete
+        horizon as over if no reader is still before it.
+    Effect: aborted and superseded records are removed. Tombstones and markers are removed if their delete horizon is
+        over; the others get a horizon. A batch is removed with its record, unless it is its producer's last.
     Source: LogCleaner.doClean, `cleanInto`; KIP-534.
     """
     replica = state.replicas[replica_id]

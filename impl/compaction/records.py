@@ -1,11 +1,11 @@
-"""A compacted partition: its replicas, what applications wrote, and a consumer that keeps the last value of each key.
+"""A compacted partition: its replicas, the applications' writes, and a consumer that keeps each key's last value.
 
 Part of Kafka modelled: `UnifiedLog` with `cleanup.policy=compact`; the records inside `RecordBatch`; a consumer that
 builds a table, as `GroupMetadataManager`, `TransactionStateManager` and Kafka Streams do.
 Source: apache/kafka (commit 1eb7644349); KIP-534.
-Left out, and why that is sound: batches of several records: each record is kept or removed by itself, and the batch
-goes with its last one. Values, because every write is another one. Leader epochs and what replication needs to keep its
-promise, which `impl/broker` has: here a log agrees with its leader's when it follows it.
+Left out, and why that is sound: batches of several records: each record is kept or removed by itself, and the batch is
+removed with its last record. Values, because every write is different. Leader epochs and the other safeguards of
+replication, which `impl/broker` has: here a follower's log agrees with its leader's.
 """
 
 from typing import Annotated
@@ -24,7 +24,7 @@ from kafkacheck.impl.producer.records import (
 from kafkacheck.impl.replication.records import ReplicaId
 
 NO_KEY = -1
-"""Nothing is written yet."""
+"""No record is written yet."""
 
 NOTHING = NO_BATCH
 """The key has no value."""
@@ -37,14 +37,14 @@ ReplicaSet = Annotated[int, IdSet("replicas")]
 
 
 class Write(Struct):
-    """A record that an application has written; blank where it has not yet.
+    """A record that an application has written; blank until it is written.
 
-    producer_id: by which producer.
-    sequence: with which sequence.
+    producer_id: its producer's id.
+    sequence: its sequence.
     key: its key. The keys 0 and 1 have the same bytes as the keys of ABORT and COMMIT markers.
-    is_tombstone: whether it says that the key has no value any more.
-    outcome: how its transaction was ended, COMMIT without one; `NONE` while that is open. Only `spec/` reads it.
-    ended_at: where the marker lies that ended it; `NO_OFFSET` while there is none. Only `spec/` reads it.
+    is_tombstone: whether it removes the key's value.
+    outcome: how its transaction ended, COMMIT without a transaction; `NONE` while it is open. Only `spec/` reads it.
+    ended_at: the offset of the marker that ended it; `NO_OFFSET` while there is none. Only `spec/` reads it.
     """
 
     producer_id: OptionalProducerId
@@ -58,10 +58,10 @@ class Write(Struct):
 class CompactedReplica(Struct):
     """One broker's replica.
 
-    log: its batches, and its producer state. A batch whose record is gone is empty.
-    kept: the offsets whose batch has its record.
-    stamped: the offsets of tombstones and markers with a delete horizon, which a pass of the cleaner has set.
-    owed: the offsets of those which it has not fetched, although it has something from before.
+    log: its batches, and its producer state. A batch whose record is removed is empty.
+    kept: the offsets whose batch still has its record.
+    stamped: the offsets of tombstones and markers whose delete horizon a pass of the cleaner has set.
+    owed: the offsets of tombstones and markers that it must still fetch, because it has earlier records.
     """
 
     log: PartitionLog
@@ -74,8 +74,8 @@ class TableReader(Struct):
     """A read_committed consumer that keeps the last value of each key.
 
     position: the offset that it reads next.
-    owed: as of `CompactedReplica`, of what it has not read.
-    values: by key, the write that it has; `NO_BATCH` where the key has no value.
+    owed: as in `CompactedReplica`, the offsets that it must still read.
+    values: by key, the write that it has; `NO_BATCH` if the key has no value.
     """
 
     position: BatchOffset
@@ -89,7 +89,7 @@ class Budget(Struct):
     lags: followers that fall out of the ISR.
     failovers: changes of the leader.
     retries: writes that are sent again.
-    reloads: replicas that make their producer state from the log alone.
+    reloads: replicas that rebuild their producer state from the log alone.
     """
 
     lags: Annotated[int, Allowance("lags")]
@@ -101,18 +101,18 @@ class Budget(Struct):
 class State(Struct):
     """The whole system.
 
-    leader: who leads.
+    leader: the leader.
     isr: the replicas in sync.
-    high_watermark: the end of what all of them have.
+    high_watermark: the end of the records that all replicas in sync have.
     replicas: by broker.
     reader: the consumer.
     is_transactional: 1 if producers write in transactions: constant.
     next_sequences: by producer, the sequence of its next write.
-    next_write: how many writes there are.
-    writes: what was written.
+    next_write: the number of writes so far.
+    writes: the writes so far.
     stored: by offset below the high watermark, the write that was stored there; `NO_BATCH` for a marker. Only `spec/`
         reads it.
-    budget: what the environment may still do.
+    budget: the disturbances that are left.
     """
 
     leader: ReplicaId

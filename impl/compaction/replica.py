@@ -1,9 +1,9 @@
-"""A compacted partition's replicas: appending, fetching, the high watermark; and the consumer's reading.
+"""A compacted partition's replicas: appending, fetching, the high watermark; and the consumer's reads.
 
 Part of Kafka modelled: `Partition`, `UnifiedLog` (`append`, `truncateTo`, `fetchLastStableOffsetMetadata`),
 `ReplicaFetcherThread`; `CompletedFetch`.
 Source: apache/kafka (commit 1eb7644349); KIP-98.
-Left out, and why that is sound: fetches on their way; a gap that cleaning has left is passed offset by offset.
+Left out, and why that is sound: fetches under way; a gap that cleaning has left is passed offset by offset.
 """
 
 from kafkacheck.checker.schema import clear, contains, excluding, including
@@ -21,12 +21,12 @@ from kafkacheck.impl.transactions.partition import first_open_transaction_offset
 
 
 def is_data(batch: Batch) -> bool:
-    """Whether there is a batch, and it is no marker."""
+    """Whether the slot has a batch that is no marker."""
     return batch.producer_id != NO_PRODUCER_ID and batch.marker == Marker.NONE
 
 
 def marker_behind(log: PartitionLog, offset: int) -> int:
-    """Where the producer's first marker behind the batch lies; `NO_OFFSET` where there is none."""
+    """The offset of the producer's first marker after the batch; `NO_OFFSET` if there is none."""
     for later in range(offset + 1, log.end_offset):
         batch = log.batches[later]
         if batch.marker != Marker.NONE and batch.producer_id == log.batches[offset].producer_id:
@@ -35,7 +35,7 @@ def marker_behind(log: PartitionLog, offset: int) -> int:
 
 
 def outcome_in(log: PartitionLog, offset: int) -> Marker:
-    """How the batch's transaction ended, as the log says; COMMIT for a batch without transaction."""
+    """How the batch's transaction ended in this log, `NONE` while it is open; COMMIT without a transaction."""
     if log.batches[offset].is_transactional == 0:
         return Marker.COMMIT
     marker_offset = marker_behind(log, offset)
@@ -45,7 +45,7 @@ def outcome_in(log: PartitionLog, offset: int) -> Marker:
 
 
 def first_unstable_offset(log: PartitionLog, high_watermark: int) -> int:
-    """The first offset of a transaction that is open, or whose end is not replicated; the log's end where none is."""
+    """The first offset of a transaction that is open or whose marker is not replicated; the log's end without one."""
     first = first_open_transaction_offset(log)
     for offset in range(log.end_offset):
         if is_data(log.batches[offset]) and marker_behind(log, offset) >= high_watermark:
@@ -54,12 +54,12 @@ def first_unstable_offset(log: PartitionLog, high_watermark: int) -> int:
 
 
 def known_high_watermark(state: State, replica: CompactedReplica) -> int:
-    """The high watermark, as far as the replica's log goes."""
+    """The high watermark, but at most the end of the replica's log."""
     return min(state.high_watermark, replica.log.end_offset)
 
 
 def raise_high_watermark(state: State) -> None:
-    """Raise the high watermark to the end of what every replica in sync has, and note what is stored for good."""
+    """Raise the high watermark to the lowest end offset in the ISR, and note the writes that are stored for good."""
     leader = state.replicas[state.leader]
     end_offset = leader.log.end_offset
     for replica_id in range(len(state.replicas)):
@@ -82,9 +82,9 @@ def write_batch(batch: Batch, write_id: int, write: Write, is_transactional: int
 
 
 def append_write(state: State, rules: CompactionRules, write_id: int) -> bool:
-    """Let the leader store the write, if it does not have it and nothing speaks against it; whether it did.
+    """Append the write to the leader's log if it is no duplicate and has no error; whether that was done.
 
-    The slot behind the log's end serves for the request, and is blank again if the write is refused.
+    The slot at the log's end serves as the request, and is blank again if the write is refused.
     """
     replica = state.replicas[state.leader]
     log = replica.log
@@ -104,7 +104,7 @@ def append_write(state: State, rules: CompactionRules, write_id: int) -> bool:
 
 
 def note_outcome(state: State, producer_id: int, marker: Marker, offset: int) -> None:
-    """Remember how the producer's open writes ended, and by which marker."""
+    """Record the marker that ended the producer's open writes, and its offset."""
     for write_id in range(state.next_write):
         write = state.writes[write_id]
         if write.producer_id == producer_id and write.outcome == Marker.NONE:
@@ -113,7 +113,7 @@ def note_outcome(state: State, producer_id: int, marker: Marker, offset: int) ->
 
 
 def forget_lost_outcomes(state: State, end_offset: int) -> None:
-    """Let transactions be open again whose marker was cut off; their coordinator sends it again."""
+    """Reopen the transactions whose marker was truncated; their coordinator sends it again."""
     for write_id in range(state.next_write):
         write = state.writes[write_id]
         if write.ended_at >= end_offset:
@@ -122,10 +122,10 @@ def forget_lost_outcomes(state: State, end_offset: int) -> None:
 
 
 def leader_ends_transaction(state: State, producer_id: ProducerId, commits: bool) -> bool:
-    """The leader stores a marker: the coordinator has ended the producer's transaction.
+    """The leader stores a transaction marker: the coordinator has ended the producer's transaction.
 
     Who: the leader.
-    When: the transaction has something here; there is room.
+    When: the transaction has written to this partition; there is room.
     Effect: the transaction is committed or aborted.
     Source: ProducerAppendInfo.appendEndTxnMarker.
     Left out: the coordinator, which `impl/transactions` has; epochs that a marker raises.
@@ -143,11 +143,11 @@ def leader_ends_transaction(state: State, producer_id: ProducerId, commits: bool
 
 
 def follower_fetches(state: State, rules: CompactionRules, replica_id: ReplicaId) -> bool:
-    """A follower takes over what its leader has at the next offset, be it a batch, an empty one, or nothing.
+    """A follower copies its leader's next offset, which has a batch, an empty batch, or nothing.
 
     Who: a follower.
     When: its log is shorter than its leader's.
-    Effect: its log goes one offset further; it is in sync again when it has what the high watermark covers.
+    Effect: its log grows by one offset; it is in sync again when its log reaches the high watermark.
     Source: ReplicaFetcherThread.processPartitionData; Partition.maybeExpandIsr.
     """
     leader = state.replicas[state.leader]
@@ -171,7 +171,7 @@ def follower_fetches(state: State, rules: CompactionRules, replica_id: ReplicaId
 
 
 def rebuild_producers(replica: CompactedReplica, rules: CompactionRules) -> None:
-    """Make the producer state from the log alone; an empty batch tells as much as one with its record."""
+    """Rebuild the producer state from the log alone; an empty batch tells as much as one with its record."""
     log = replica.log
     forget_producers(log)
     for offset in range(log.end_offset):
@@ -180,7 +180,7 @@ def rebuild_producers(replica: CompactedReplica, rules: CompactionRules) -> None
 
 
 def truncate_to(replica: CompactedReplica, rules: CompactionRules, end_offset: int) -> None:
-    """Cut a replica's log."""
+    """Truncate a replica's log."""
     for offset in range(end_offset, replica.log.end_offset):
         clear(replica.log.batches[offset])
         replica.kept = excluding(replica.kept, offset)
@@ -190,11 +190,11 @@ def truncate_to(replica: CompactedReplica, rules: CompactionRules, end_offset: i
 
 
 def consumer_reads(state: State) -> bool:
-    """A read_committed consumer reads what is new and stable, and follows it in its table.
+    """A read_committed consumer reads the new records up to the last stable offset, and updates its table.
 
     Who: the consumer.
     When: its position is below the last stable offset.
-    Effect: each key of what it reads has the last value, or none behind a tombstone.
+    Effect: each key that it reads has the last value, or none after a tombstone.
     Source: KIP-98 (`isolation.level`); UnifiedLog.read, CompletedFetch.
     """
     log = state.replicas[state.leader].log

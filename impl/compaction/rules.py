@@ -2,33 +2,33 @@
 
 Part of Kafka modelled: the variants of `LogCleaner` between Kafka 0.10 and today.
 Source: the KIPs and issues named at each switch; apache/kafka (commit 1eb7644349).
-Left out, and why that is sound: switches for what no known version did otherwise. Of the switches of producers there
-are only those that storing a batch reads (`impl/producer/rules.py`).
+Left out, and why that is sound: switches for rules that are the same in every known version, and the producer's
+switches that appending a batch does not read (`impl/producer/rules.py`).
 """
 
 from typing import NamedTuple
 
 
 class CompactionRules(NamedTuple):
-    """The switches, constant during a run. A `bool` that is True is the rule as it is today.
+    """The switches, constant during a run; a `bool` that is True is today's rule.
 
-    cleaning_ends_at_high_watermark: the cleaner goes no further than to the last stable offset, which is the high
-        watermark where no transaction is open (KAFKA-13194).
+    cleaning_ends_at_high_watermark: the cleaner stops at the last stable offset, which is the high watermark if no
+        transaction is open (KAFKA-13194).
     delete_horizon_is_awaited: a tombstone, or the marker of a transaction without data, is removed by a later pass than
         the one that could first remove it, and `delete.retention.ms` after that (KIP-534, KAFKA-4529).
-    markers_have_no_key: a marker is not taken for superseded by data whose key has the same bytes as its own
+    markers_have_no_key: data whose key has the same bytes as a marker's key does not supersede the marker
         (KAFKA-14055).
-    last_batch_is_kept: of each producer the last batch stays, although its record is removed: it tells the sequence.
+    last_batch_is_kept: each producer's last batch stays when its record is removed, because it tells the sequence.
     last_batch_is_emptied: that batch stays without its record, and not with it (KAFKA-5490).
-    batches_to_retain: as of `ProducerRules`.
-    sequence_wraps: as of `ProducerRules`.
-    unknown_producer_may_go_on: as of `ProducerRules`.
-    empty_log_awaits_first_sequence: as of `ProducerRules`.
-    replication_is_trusted: as of `ProducerRules`.
-    verification: as of `ProducerRules`; there is no coordinator here that could be asked.
-    offset_commit_is_verified: as of `ProducerRules`.
-    guard_is_unique: as of `ProducerRules`.
-    lowest_sequence_is_awaited: as of `ProducerRules`.
+    batches_to_retain: as in `ProducerRules`.
+    sequence_wraps: as in `ProducerRules`.
+    unknown_producer_may_go_on: as in `ProducerRules`.
+    empty_log_awaits_first_sequence: as in `ProducerRules`.
+    replication_is_trusted: as in `ProducerRules`.
+    verification: as in `ProducerRules`; here there is no coordinator to ask.
+    offset_commit_is_verified: as in `ProducerRules`.
+    guard_is_unique: as in `ProducerRules`.
+    lowest_sequence_is_awaited: as in `ProducerRules`.
     """
 
     cleaning_ends_at_high_watermark: bool = True

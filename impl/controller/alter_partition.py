@@ -18,7 +18,7 @@ from kafkacheck.impl.rules import ClusterRules
 
 
 def is_member_eligible(change: AlterPartition, rules: ClusterRules, metadata: Metadata, member_id: int) -> bool:
-    """Whether a broker may be in the ISR: it is active, and has not restarted since the leader knew it."""
+    """Whether a broker may be in the ISR: it is active, and has the broker epoch that the leader knows."""
     if rules.isr_excludes_inactive and not contains(metadata.active, member_id):
         return False
     if not rules.isr_names_broker_epochs or change.member_epochs[member_id] == NO_EPOCH:
@@ -27,7 +27,7 @@ def is_member_eligible(change: AlterPartition, rules: ClusterRules, metadata: Me
 
 
 def has_ineligible(change: AlterPartition, rules: ClusterRules, metadata: Metadata) -> bool:
-    """Whether a member of the ISR proposed may not be in it."""
+    """Whether the proposed ISR has an ineligible member."""
     for member_id in range(len(change.member_epochs)):
         if contains(change.isr, member_id) and not is_member_eligible(change, rules, metadata, member_id):
             return True
@@ -35,7 +35,7 @@ def has_ineligible(change: AlterPartition, rules: ClusterRules, metadata: Metada
 
 
 def is_made_already(change: AlterPartition, rules: ClusterRules, metadata: Metadata, leader_id: int) -> bool:
-    """Whether the record is what the change asks for. Without the epoch check an old record can look so."""
+    """Whether the record already has the requested change. Without the epoch check an old record can look so."""
     if metadata.leader != leader_id or metadata.isr != change.isr or metadata.leader_epoch != change.leader_epoch:
         return False
     if change.ends_recovery and metadata.is_recovering:
@@ -44,16 +44,16 @@ def is_made_already(change: AlterPartition, rules: ClusterRules, metadata: Metad
 
 
 def is_of_other_topic(change: AlterPartition, rules: ClusterRules, metadata: Metadata) -> bool:
-    """Whether the topic that the change is for is gone, although there is one of its name (UNKNOWN_TOPIC_ID)."""
+    """Whether the change is for a deleted topic whose name another topic may have (UNKNOWN_TOPIC_ID)."""
     return rules.isr_change_names_topic_id and change.topic_id != metadata.topic_id
 
 
 def refusal(change: AlterPartition, rules: ClusterRules, metadata: Metadata, leader_id: int) -> AlterPartitionError:
     """The error for a change whose epochs are not ahead of the record, or NONE.
 
-    In Kafka's order: UNKNOWN_TOPIC_ID; FENCED_LEADER_EPOCH, or INVALID_REQUEST of a broker that does not lead;
-    INVALID_UPDATE_VERSION of an older partition epoch; INVALID_REQUEST of a recovering leader that is not alone;
-    INELIGIBLE_REPLICA. A leader does the same upon all but the last.
+    The checks are in Kafka's order: UNKNOWN_TOPIC_ID; FENCED_LEADER_EPOCH, or INVALID_REQUEST if the broker does not
+    lead; INVALID_UPDATE_VERSION for an older partition epoch; INVALID_REQUEST if a recovering leader is not alone in
+    the ISR; INELIGIBLE_REPLICA. A leader reacts to all but the last in the same way.
     """
     if is_of_other_topic(change, rules, metadata):
         return AlterPartitionError.FENCED
@@ -90,19 +90,20 @@ def answer_change(change: AlterPartition, metadata: Metadata, error: int) -> Non
 
 
 def is_ahead(change: AlterPartition, metadata: Metadata) -> bool:
-    """Whether the leader knows more than this record: the controller behind it is not in office (NOT_CONTROLLER)."""
+    """Whether the leader's epochs are newer than this record, whose controller is deposed then (NOT_CONTROLLER)."""
     return change.leader_epoch > metadata.leader_epoch or change.partition_epoch > metadata.partition_epoch
 
 
 def controller_alters_partition(state: State, rules: ClusterRules, leader_id: ReplicaId) -> bool:
-    """The controller receives a leader's ISR change, makes it or refuses it, and answers.
+    """The controller receives a leader's ISR change, makes or refuses it, and answers.
 
     Who: the controller in office.
     When: the request has arrived; a change is left.
-    Effect: a sender that is not the registered broker (STALE_BROKER_EPOCH), not the leader, or of another topic or an
-        older leader or partition epoch is refused. So is an ISR with a broker that is fenced, stopping or restarted
-        since, and one that grows while the leader is recovering. Otherwise the ISR is recorded with the next partition
-        epoch, and that the leader has recovered if it says so; the leader epoch stays.
+    Effect: the change is refused if the sender is not the registered broker (STALE_BROKER_EPOCH) or not the leader, or
+        if the change is for another topic or has an older leader epoch or partition epoch. An ISR is also refused if a
+        member is fenced, stopping or restarted since, or if it grows while the leader is recovering. Otherwise the ISR
+        is recorded with the next partition epoch, and the recovery as ended if the leader says so; the leader epoch
+        stays.
     Source: ReplicationControlManager.alterPartition; KIP-497, KIP-841, KIP-903, KIP-704.
     """
     change = state.alter_partitions[leader_id]
@@ -126,12 +127,12 @@ def controller_alters_partition(state: State, rules: ClusterRules, leader_id: Re
 
 
 def zombie_answers_alter_partition(state: State, rules: ClusterRules, leader_id: ReplicaId) -> bool:
-    """A controller that has lost its office without noticing receives a leader's ISR change.
+    """A controller that does not know it is deposed receives a leader's ISR change.
 
     Who: the zombie controller; leaders can take it for the one in office.
-    When: the request has arrived, and it can be answered without a new change, which the zombie cannot make.
-    Effect: a change that is made already, by the zombie's old record, is answered so, and an invalid one is refused. To
-        epochs above its own it gives no answer that counts: the leader asks again.
+    When: the request has arrived, and the answer needs no new change, because the zombie cannot make one.
+    Effect: if the zombie's old record already has the change, it answers without an error; it refuses an invalid
+        change. If the request has epochs above its own, its answer does not count: the leader asks again.
     Source: ReplicationControlManager.alterPartition, KafkaController; KAFKA-14154.
     """
     change = state.alter_partitions[leader_id]

@@ -1,20 +1,19 @@
-"""The brokers' lives as a KRaft controller leads them: heartbeats, fencing, controlled shutdown, over a log that grows.
+"""How a KRaft controller manages brokers: heartbeats, fencing, controlled shutdown, over a log that grows for ever.
 
 Part of Kafka modelled: `BrokerHeartbeatManager`, `ClusterControlManager`, and `processBrokerHeartbeat` of
-`ReplicationControlManager`; the brokers' side is `impl/broker/lifecycle.py`. Both are a system of their own, because
-the cluster's metadata log ends at a model's bound, and this one never ends.
+`ReplicationControlManager`; the brokers' side is `impl/broker/lifecycle.py`. The two are a system of their own, because
+the cluster model bounds its metadata log and this log has no bound.
 Source: apache/kafka (commit 1eb7644349); KIP-631, KAFKA-13173, KAFKA-13959, KAFKA-14292, KAFKA-18138.
-Left out, and why that is sound: ISRs and records: every active broker is in sync, and there is one partition, because
-the rules ask only whether a broker leads any; how many records lie between two offsets, because rules only compare them
-(below); a broker that is unfenced and wants to be fenced, which none does; that Kafka forgets what a broker has said
-where it unfences it, until the next heartbeat; the time of a session, which ends at once, later or never.
+Left out, and why that is sound: ISRs and records: every active broker is in sync, and one partition is enough, because
+the rules ask only whether a broker leads any; how many records lie between two offsets, because rules only compare
+offsets (below); an unfenced broker that wants to be fenced, because none does; that Kafka, when it unfences a broker,
+forgets the broker's offset until the next heartbeat; the time of a session, which ends at once, later or never.
 
-An offset of the metadata log is told by how many records lie behind it up to the log's end, so that 0 is the end and a
-log that grows needs no bound. Of these records only those are counted that somebody is to have replayed: that of a
-registration until the broker is unfenced, and that of a controlled shutdown. All others count together with the next
-one, so that whoever has replayed a record that is not counted is where he was before it. That changes no comparison
-with a counted record or with the end, and rules make no others. So the log may grow for ever, and no offset is further
-from the end than there are brokers, and one.
+An offset of the metadata log is the number of records between it and the log's end, so that 0 is the end and a growing
+log needs no bound. Only a record that some broker must have replayed is counted: a registration until the broker is
+unfenced, and a controlled shutdown. Every other record counts together with the next one, so that replaying it changes
+no offset. No comparison with a counted record or with the end changes by that, and rules make no others. So the log may
+grow for ever, and an offset is at most the number of brokers plus one.
 """
 
 from typing import Annotated, NamedTuple
@@ -32,15 +31,16 @@ OptionalMetadataOffset = Annotated[int, Epoch("brokers + 1", none=NO_OFFSET)]
 class LifecycleRules(NamedTuple):
     """The switches of a broker's life.
 
-    unfencing_awaits_registration: a broker has caught up when it has replayed the record of its registration, and not
-        only when it has replayed all that the controller has (KAFKA-13959).
-    shutdown_offset_stays: a broker in controlled shutdown waits for the others to replay what took its leaderships, and
-        not whatever the log had when it asked last (KAFKA-14292).
-    stale_brokers_are_fenced_in_turn: who leads instead of a stale broker is chosen when those before are fenced
-        (KAFKA-13173).
-    new_controller_expects_heartbeats: a new controller fences a registered broker that it never hears of (KAFKA-18138).
-    new_controller_resumes_shutdowns: a new controller lets nobody go from a controlled shutdown before the others have
-        replayed what the log has when it takes over. No version of Kafka has this rule.
+    unfencing_awaits_registration: a broker has caught up as soon as it has replayed its own registration; by the old
+        rule it must have replayed the controller's whole log (KAFKA-13959).
+    shutdown_offset_stays: a broker in controlled shutdown waits until the others have replayed the record that took its
+        leaderships; by the old rule, the whole log at its last heartbeat (KAFKA-14292).
+    stale_brokers_are_fenced_in_turn: a stale broker's successor as leader is elected after the stale brokers before it
+        are fenced (KAFKA-13173).
+    new_controller_expects_heartbeats: a new controller fences a registered broker that never sends it a heartbeat
+        (KAFKA-18138).
+    new_controller_resumes_shutdowns: a new controller ends no controlled shutdown before the others have replayed the
+        whole log that it took over. No version of Kafka has this rule.
     """
 
     unfencing_awaits_registration: bool = True
@@ -54,13 +54,13 @@ class BrokerHeartbeat(Struct):
     """A heartbeat of a broker, and its answer.
 
     stage: how far it is.
-    broker_epoch: as request, the epoch of the process that sent it.
-    current_metadata_offset: as request, up to where that process had replayed the metadata log.
-    want_fence: as request, that it wants to stay fenced.
-    want_shut_down: as request, that it wants to stop.
-    is_caught_up: as answer, that the broker has replayed what it had to.
-    is_fenced: as answer, that the broker is fenced.
-    should_shut_down: as answer, that the broker may stop.
+    broker_epoch: in a request, the epoch of the process that sent it.
+    current_metadata_offset: in a request, the offset up to which that process had replayed the metadata log.
+    want_fence: in a request, whether the broker wants to stay fenced.
+    want_shut_down: in a request, whether the broker wants to stop.
+    is_caught_up: in an answer, whether the broker has replayed enough to be unfenced.
+    is_fenced: in an answer, whether the broker is fenced.
+    should_shut_down: in an answer, whether the broker may stop.
     """
 
     stage: Stage
@@ -76,9 +76,9 @@ class BrokerHeartbeat(Struct):
 class LivingBroker(Struct):
     """A broker's process, with its connection to the controller. Its epoch is that of its registration.
 
-    state: what it does.
-    metadata_offset: up to where it has replayed the metadata log; `NO_OFFSET` where there is no process.
-    heartbeat: what is under way; also of a process that has ended.
+    state: the process's own state.
+    metadata_offset: the offset up to which it has replayed the metadata log; `NO_OFFSET` without a process.
+    heartbeat: the heartbeat or answer under way, which can be from a process that has ended.
     """
 
     state: BrokerState
@@ -87,19 +87,19 @@ class LivingBroker(Struct):
 
 
 class BrokerRegistration(Struct):
-    """What the controller knows of a broker.
+    """The controller's knowledge of a broker.
 
-    broker_epoch: that of the newest registration; 0 before the first.
-    state: what the broker is to the controller.
-    in_controlled_shutdown: that it is in controlled shutdown, as the log says; a new controller may take its state to
-        be another one.
-    is_expected: that the controller fences it if it hears no more of it.
-    metadata_offset: what the last heartbeat of an active broker said, further from the end than any other offset if a
-        new controller has had none; `NO_OFFSET` of others, which nobody reads.
-    registration_offset: where the record of the registration lies, until the broker has been unfenced; `NO_OFFSET`
-        otherwise, when the broker has replayed it for good.
-    controlled_shutdown_offset: what the active brokers must have replayed before the broker may stop; `NO_OFFSET`
-        where it is not in controlled shutdown. Where a new controller does not know that, only properties read it.
+    broker_epoch: the epoch of the newest registration; 0 before the first.
+    state: the broker's state in the controller's memory.
+    in_controlled_shutdown: whether the log says that it is in controlled shutdown; a new controller's `state` may
+        differ.
+    is_expected: whether the controller fences it if its heartbeats stop.
+    metadata_offset: the offset in an active broker's last heartbeat, or one further from the end than any other if a
+        new controller has had none; `NO_OFFSET` for a broker that is not active, where nobody reads it.
+    registration_offset: the offset of the registration, until the broker is unfenced; `NO_OFFSET` afterwards, because
+        the broker has replayed it for good.
+    controlled_shutdown_offset: the offset that the active brokers must have replayed before the broker may stop;
+        `NO_OFFSET` if it is not in controlled shutdown. If a new controller does not know it, only properties read it.
     """
 
     broker_epoch: BrokerEpoch
@@ -115,10 +115,10 @@ class BrokerLives(Struct):
     """All brokers, and the controller.
 
     brokers: the processes, by id.
-    registrations: what the controller knows of them, by id.
-    leader: who leads the one partition.
-    restarts: how many brokers may still start again.
-    failovers: how often another controller may still take over.
+    registrations: the controller's knowledge of them, by id.
+    leader: the leader of the one partition.
+    restarts: how many restarts of brokers are left.
+    failovers: how many controller failovers are left.
     """
 
     brokers: Annotated[Array[LivingBroker], ById("brokers")]
@@ -129,12 +129,12 @@ class BrokerLives(Struct):
 
 
 def is_behind(offset: int, other: int) -> bool:
-    """Whether an offset lies before another one: more records lie behind it up to the end."""
+    """Whether an offset lies before another one: it is further from the log's end."""
     return offset > other
 
 
 def is_counted(state: BrokerLives, offset: int) -> bool:
-    """Whether somebody is to have replayed the record that ends at this offset."""
+    """Whether some broker must have replayed the record that ends at this offset."""
     for registration in state.registrations:
         if registration.registration_offset == offset or registration.controlled_shutdown_offset == offset:
             return True
@@ -142,14 +142,14 @@ def is_counted(state: BrokerLives, offset: int) -> bool:
 
 
 def shifted(offset: int, first: int, last: int, change: int) -> int:
-    """An offset, changed if it is one of those from the first to the last."""
+    """The offset, changed if it lies between `first` and `last`, both included."""
     if offset < first or offset > last:
         return offset
     return offset + change
 
 
 def shift_offsets(state: BrokerLives, first: int, last: int, change: int) -> None:
-    """Tell the offsets from the first to the last by another number of records up to the end."""
+    """Change every offset from `first` to `last` by `change`."""
     for broker_id, broker in enumerate(state.brokers):
         heartbeat = broker.heartbeat
         known = state.registrations[broker_id]
@@ -161,9 +161,9 @@ def shift_offsets(state: BrokerLives, first: int, last: int, change: int) -> Non
 
 
 def append_metadata(state: BrokerLives) -> None:
-    """Append a record to the metadata log; those of one event count as one.
+    """Append a record to the metadata log; the records of one event count as one.
 
-    If the one before need not be counted, both count as one, so that only who was at the end is further from it.
+    If the record before is not counted, the two count as one, so that only offsets at the end move away from it.
     """
     last = 0
     if is_counted(state, 0):
@@ -172,13 +172,13 @@ def append_metadata(state: BrokerLives) -> None:
 
 
 def count_no_more(state: BrokerLives, offset: int) -> None:
-    """Let a record, if nobody is to have replayed it any more, count together with the next; the last has no next."""
+    """Merge a record that no broker must have replayed any more with the next one; the last record has none."""
     if offset > 0 and not is_counted(state, offset):
         shift_offsets(state, offset + 1, len(state.brokers) + 1, -1)
 
 
 def is_active(state: BrokerLives, broker_id: int) -> bool:
-    """Whether the controller waits for what a broker replays."""
+    """Whether a controlled shutdown waits for this broker to replay the log."""
     return state.registrations[broker_id].state == BrokerControlState.UNFENCED
 
 
@@ -188,7 +188,7 @@ def may_lead(state: BrokerLives, broker_id: int) -> bool:
 
 
 def move_leadership(state: BrokerLives, broker_id: int) -> None:
-    """Let the first active broker but this one lead in its place, or nobody."""
+    """If the broker leads, elect the first other broker that may lead, or nobody."""
     if state.leader != broker_id:
         return
     state.leader = NO_LEADER
@@ -198,21 +198,21 @@ def move_leadership(state: BrokerLives, broker_id: int) -> None:
 
 
 def set_shutdown_offset(state: BrokerLives, broker_id: int, offset: int) -> None:
-    """Set what a broker's controlled shutdown waits for, and forget what it did wait for."""
+    """Set the offset that a broker's controlled shutdown waits for, and forget the former one."""
     former = state.registrations[broker_id].controlled_shutdown_offset
     state.registrations[broker_id].controlled_shutdown_offset = offset
     count_no_more(state, former)
 
 
 def set_registration_offset(state: BrokerLives, broker_id: int, offset: int) -> None:
-    """Set where the record of a broker's registration lies, and forget where the last one did."""
+    """Set the offset of a broker's registration, and forget the former one."""
     former = state.registrations[broker_id].registration_offset
     state.registrations[broker_id].registration_offset = offset
     count_no_more(state, former)
 
 
 def leave(state: BrokerLives, broker_id: int) -> None:
-    """Count a broker among the fenced ones; who is fenced leaves its controlled shutdown, too."""
+    """Mark a broker as fenced, which also ends its controlled shutdown."""
     registration = state.registrations[broker_id]
     registration.state = BrokerControlState.FENCED
     registration.in_controlled_shutdown = False
@@ -222,14 +222,14 @@ def leave(state: BrokerLives, broker_id: int) -> None:
 
 
 def fence_broker(state: BrokerLives, broker_id: int) -> None:
-    """Fence a broker, by a record, and let another one lead in its place."""
+    """Append a record that fences a broker and moves its leadership."""
     move_leadership(state, broker_id)
     leave(state, broker_id)
     append_metadata(state)
 
 
 def unfence_broker(state: BrokerLives, broker_id: int) -> None:
-    """Unfence a broker, by a record; it leads if nobody does."""
+    """Append a record that unfences a broker; it leads if nobody does."""
     state.registrations[broker_id].state = BrokerControlState.UNFENCED
     set_registration_offset(state, broker_id, NO_OFFSET)
     if state.leader == NO_LEADER:
@@ -238,7 +238,7 @@ def unfence_broker(state: BrokerLives, broker_id: int) -> None:
 
 
 def begin_controlled_shutdown(state: BrokerLives, broker_id: int) -> None:
-    """Take a broker's leaderships, by a record, and remember that record."""
+    """Append a record that takes a broker's leaderships, and remember its offset."""
     registration = state.registrations[broker_id]
     move_leadership(state, broker_id)
     registration.state = BrokerControlState.CONTROLLED_SHUTDOWN
@@ -249,7 +249,7 @@ def begin_controlled_shutdown(state: BrokerLives, broker_id: int) -> None:
 
 
 def has_caught_up(state: BrokerLives, rules: LifecycleRules, broker_id: int) -> bool:
-    """Whether the process that sent a heartbeat had replayed what it has to before it takes part."""
+    """Whether the sender of the heartbeat had replayed enough to be unfenced."""
     offset = state.brokers[broker_id].heartbeat.current_metadata_offset
     needed = state.registrations[broker_id].registration_offset
     if not rules.unfencing_awaits_registration:
@@ -258,7 +258,7 @@ def has_caught_up(state: BrokerLives, rules: LifecycleRules, broker_id: int) -> 
 
 
 def others_have_replayed(state: BrokerLives, broker_id: int) -> bool:
-    """Whether every active broker has said that it has replayed what took a broker's leaderships."""
+    """Whether every active broker has reported that it replayed the broker's controlled shutdown offset."""
     needed = state.registrations[broker_id].controlled_shutdown_offset
     for other_id in range(len(state.brokers)):
         if is_active(state, other_id) and is_behind(state.registrations[other_id].metadata_offset, needed):
@@ -267,7 +267,7 @@ def others_have_replayed(state: BrokerLives, broker_id: int) -> bool:
 
 
 def next_control_state(state: BrokerLives, rules: LifecycleRules, broker_id: int) -> BrokerControlState:
-    """What a broker becomes by its heartbeat (`BrokerHeartbeatManager.calculateNextBrokerState`)."""
+    """The broker's state after its heartbeat (`BrokerHeartbeatManager.calculateNextBrokerState`)."""
     heartbeat = state.brokers[broker_id].heartbeat
     current = state.registrations[broker_id].state
     if current == BrokerControlState.FENCED:
@@ -288,7 +288,7 @@ def next_control_state(state: BrokerLives, rules: LifecycleRules, broker_id: int
 
 
 def answer_heartbeat(state: BrokerLives, rules: LifecycleRules, broker_id: int) -> None:
-    """Do what a heartbeat of the registered epoch asks for, as far as it may be, and answer; no process, no answer."""
+    """Apply the next state to the sender of a heartbeat of the registered epoch; answer it if its process runs."""
     broker = state.brokers[broker_id]
     heartbeat = broker.heartbeat
     registration = state.registrations[broker_id]
@@ -320,8 +320,8 @@ def controller_handles_heartbeat(state: BrokerLives, rules: LifecycleRules, brok
 
     Who: the controller.
     When: a request is under way.
-    Effect: the broker becomes what `next_control_state` says, and is told so. A heartbeat of another epoch than the
-        registered one is refused (STALE_BROKER_EPOCH), which tells its sender to ask again.
+    Effect: the broker gets the state that `next_control_state` returns, and an answer. A heartbeat of another epoch
+        than the registered one is refused (STALE_BROKER_EPOCH), and its sender must ask again.
     Source: ReplicationControlManager.processBrokerHeartbeat; BrokerHeartbeatManager (touch, calculateNextBrokerState,
         maybeUpdateControlledShutdownOffset).
     """
@@ -336,12 +336,12 @@ def controller_handles_heartbeat(state: BrokerLives, rules: LifecycleRules, brok
 
 
 def is_stale(state: BrokerLives, broker_id: int) -> bool:
-    """Whether the controller waits in vain for a broker's heartbeats: there is no process that would send them."""
+    """Whether the controller expects heartbeats of a broker that has no process to send them."""
     return state.registrations[broker_id].is_expected and state.brokers[broker_id].state == BrokerState.NOT_RUNNING
 
 
 def fence_stale_brokers_at_once(state: BrokerLives) -> None:
-    """Fence every stale broker by records of one event, whose elections go by what the controller knew before it."""
+    """Fence every stale broker in one event, whose elections use the controller's knowledge before the event."""
     if state.leader != NO_LEADER and is_stale(state, state.leader):
         move_leadership(state, state.leader)
     for broker_id in range(len(state.brokers)):
@@ -351,11 +351,11 @@ def fence_stale_brokers_at_once(state: BrokerLives) -> None:
 
 
 def controller_fences_stale_broker(state: BrokerLives, rules: LifecycleRules, broker_id: BrokerId) -> bool:
-    """The controller fences a broker whose session has ended, because it has no process.
+    """The controller fences a broker whose session has ended because it has no process.
 
     Who: the controller.
-    When: it expects heartbeats of the broker, and there is no process that would send them.
-    Effect: the broker is fenced, by a record, and leads nothing.
+    When: it expects heartbeats of the broker, which has no process to send them.
+    Effect: a record fences the broker and moves its leadership.
     Source: ReplicationControlManager.maybeFenceOneStaleBroker.
     Left out: the time of the session.
     """
@@ -369,12 +369,12 @@ def controller_fences_stale_broker(state: BrokerLives, rules: LifecycleRules, br
 
 
 def controller_fails_over(state: BrokerLives, rules: LifecycleRules) -> bool:
-    """Another controller takes over. What brokers have replayed, and what a shutdown waits for, is not in the log.
+    """Another controller takes over; replayed offsets and controlled shutdown offsets are not in the log.
 
     Who: the metadata quorum.
-    When: one more is to take over.
-    Effect: the new controller knows who is fenced; each other broker must tell it anew what it has replayed. It takes
-        who is in controlled shutdown to be unfenced, though not to lead. Its first record is appended.
+    When: a failover is left.
+    Effect: the new controller knows which brokers are fenced; every other broker must report its replayed offset again.
+        It takes a broker in controlled shutdown for unfenced, but does not elect it. Its first record is appended.
     Source: ClusterControlManager.activate; BrokerHeartbeatManager.register; KAFKA-18138.
     Left out: heartbeats to the former controller, which are lost at any time.
     """

@@ -1,9 +1,10 @@
-"""The controller and the brokers' lives: sessions, fencing, registration, controlled shutdown.
+"""How the controller manages brokers: sessions, fencing, registration, controlled shutdown.
 
 Part of Kafka modelled: `ClusterControlManager`, `BrokerHeartbeatManager` and the broker changes of
 `ReplicationControlManager` (KRaft); `BrokerChange` and `ControlledShutdown` of `KafkaController` (ZooKeeper era).
 Source: apache/kafka (commit 1eb7644349); KIP-380, KIP-631, KIP-966.
-Left out, and why that is sound: the time of a session: a broker that stopped may be found so at once, later or never.
+Left out, and why that is sound: the time of a session: the controller may find a stopped broker at once, later or
+never.
 """
 
 from kafkacheck.checker.schema import contains, excluding, including
@@ -27,7 +28,7 @@ from kafkacheck.impl.rules import ClusterRules
 
 
 def can_take_out(state: State, rules: ClusterRules, broker_id: int, new_leader: int) -> bool:
-    """Whether the controller may take an active broker out, with `new_leader` leading afterwards."""
+    """Whether the controller may take out an active broker so that `new_leader` leads afterwards."""
     metadata = state.controller.history[state.controller.offset]
     if not has_room(state) or not contains(metadata.active, broker_id):
         return False
@@ -38,7 +39,7 @@ def can_take_out(state: State, rules: ClusterRules, broker_id: int, new_leader: 
 
 
 def take_out(state: State, rules: ClusterRules, broker_id: int, new_leader: int) -> None:
-    """Take a broker out of the active ones, of the ISR, and of the leadership."""
+    """Remove a broker from the active ones, from the ISR and from the leadership."""
     begin_change(state)
     metadata = state.controller.history[state.controller.offset]
     metadata.active = excluding(metadata.active, broker_id)
@@ -59,7 +60,7 @@ def controller_fences_broker(
 
     Who: the controller in office.
     When: the broker does not run; a change and a leader epoch are left.
-    Effect: the broker leaves the ISR, but for the last member where the ISR must not be empty. If it led, any active
+    Effect: the broker leaves the ISR, unless it is the last member and the ISR must not be empty. If it led, any active
         electable replica leads under the next leader epoch, or nobody.
     Source: ReplicationControlManager.handleBrokerFenced; KafkaController.onBrokerFailure.
     """
@@ -80,7 +81,7 @@ def is_up_to_date(state: State, broker_id: int) -> bool:
 
 
 def activate(state: State, rules: ClusterRules, broker_id: int) -> None:
-    """Count a broker among the active ones; it leads if nobody does, and it is electable or the last known leader."""
+    """Mark a broker as active; it leads if nobody does and it is electable or the last known leader."""
     metadata = state.controller.history[state.controller.offset]
     metadata.active = including(metadata.active, broker_id)
     is_electing = metadata.leader == NO_LEADER and metadata.is_deleting == 0
@@ -94,7 +95,7 @@ def controller_unfences_broker(state: State, rules: ClusterRules, broker_id: Rep
 
     Who: the controller in office.
     When: the broker is fenced, runs, is not stopping, and has replayed its own registration.
-    Effect: the broker is active; it leads if nobody does, and it is electable or the last known leader.
+    Effect: the broker is active; it leads if nobody does and it is electable or the last known leader.
     Source: ReplicationControlManager.handleBrokerUnfenced; BrokerHeartbeatManager.calculateNextBrokerState.
     """
     metadata = state.controller.history[state.controller.offset]
@@ -112,8 +113,8 @@ def controller_unfences_broker(state: State, rules: ClusterRules, broker_id: Rep
 def can_start(state: State, rules: ClusterRules, broker_id: int) -> bool:
     """Whether a stopped broker may start and register now.
 
-    KRaft refuses it while the session of the broker before is valid, and a controller of the ZooKeeper era takes the
-    broker out first (KIP-380). Before that a quick bounce went unnoticed.
+    KRaft refuses a registration while the former process's session is valid; a controller of the ZooKeeper era takes
+    the broker out first (KIP-380). Before KIP-380 a quick bounce went unnoticed.
     """
     if state.brokers[broker_id].is_running or not has_room(state):
         return False
@@ -123,7 +124,7 @@ def can_start(state: State, rules: ClusterRules, broker_id: int) -> bool:
 
 
 def expel_unclean(state: State, rules: ClusterRules, broker_id: int) -> None:
-    """Take a broker that may have lost records out of ISR, ELR and leadership (KIP-966), which is an election, too."""
+    """Remove a broker that may have lost records from ISR, ELR and leadership (KIP-966), then maybe elect."""
     metadata = state.controller.history[state.controller.offset]
     if contains(metadata.isr | metadata.elr, broker_id):
         set_isr(state, rules, excluding(metadata.isr, broker_id))
@@ -138,8 +139,8 @@ def broker_starts(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bo
 
     Who: a broker that does not run.
     When: the controller does not take it for alive; in the ZooKeeper era at any time.
-    Effect: it has the next broker epoch. High watermark and leader-epoch file come from the disk. With eligible leader
-        replicas, one that did not stop cleanly leaves ISR and ELR. In the ZooKeeper era it is active at once.
+    Effect: it has the next broker epoch. It reads high watermark and leader-epoch file from the disk. With eligible
+        leader replicas, it leaves ISR and ELR if it did not stop cleanly. In the ZooKeeper era it is active at once.
     Source: LogManager.loadLogs; ClusterControlManager.registerBroker; KafkaController.onBrokerStartup; KIP-966.
     Left out: the time between start and registration, in which the broker does nothing.
     """
@@ -164,7 +165,7 @@ def broker_starts(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bo
 
 
 def begin_shutdown(state: State, rules: ClusterRules, broker_id: int, new_leader: int) -> bool:
-    """Let a running broker ask for its controlled shutdown, and take it out; whether that was possible."""
+    """Begin a running broker's controlled shutdown: the controller takes it out; whether that was possible."""
     if not state.brokers[broker_id].is_running:
         return False
     if not can_take_out(state, rules, broker_id, new_leader):
@@ -181,7 +182,7 @@ def broker_stops(state: State, broker_id: ReplicaId) -> bool:
     When: the controller has taken it out.
     Effect: everything is flushed and the high watermark checkpointed; the process ends cleanly.
     Source: BrokerServer.shutdown, LogManager.shutdown; ControlledShutdown.
-    Left out: the answer's way to the broker.
+    Left out: the controller's answer as a message.
     """
     broker = state.brokers[broker_id]
     if not broker.is_running or not contains(state.controller.stopping, broker_id):

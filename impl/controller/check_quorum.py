@@ -3,10 +3,10 @@
 Part of Kafka modelled: `LeaderState.timeUntilCheckQuorumExpires` and `updateCheckQuorumForFollowingVoter`, the fetch
 timeout of `FollowerState`; `KafkaRaftClient.pollLeader`.
 Source: apache/kafka (commit 1eb7644349), raft; KIP-595 (leader progress timeout), KAFKA-15489.
-Left out, and why that is sound: timers that run out although everybody could be heard of, because they are several
-times as long as a fetch takes, and because a leader that resigns without need does less than one that leads on; answers
-by which a leader hears of a newer epoch from a voter that refuses it, because no majority fetches from it then, and it
-resigns; the EndQuorumEpoch request of a leader that resigns, because those whom it reaches find that out themselves.
+Left out, and why that is sound: timers that expire although all voters are connected, because a timeout is several
+times as long as a fetch, and because a leader that resigns without need does less than one that stays; responses in
+which a refusing voter tells the leader of a newer epoch, because no majority fetches from that leader then, and it
+resigns; the EndQuorumEpoch request of a leader that resigns, because the voters that it reaches find that out anyway.
 """
 
 from kafkacheck.impl.controller.quorum import (
@@ -22,7 +22,7 @@ from kafkacheck.impl.log import LeaderEpoch
 
 
 def hears_majority(state: Quorum, leader_id: int) -> bool:
-    """Whether a majority fetches from a leader, itself included: they reach it, and know of no newer epoch."""
+    """Whether a majority, the leader included, fetches from it: it is connected and knows no newer epoch."""
     heard = 0
     for voter_id in range(len(state.voters)):
         if are_connected(state, voter_id, leader_id) and state.voters[voter_id].epoch <= state.voters[leader_id].epoch:
@@ -31,7 +31,7 @@ def hears_majority(state: Quorum, leader_id: int) -> bool:
 
 
 def hears_leader(state: Quorum, voter_id: int) -> bool:
-    """Whether a voter leads, or fetches from somebody who does, in its epoch or a newer one."""
+    """Whether a voter leads, or can fetch from a leader of its epoch or a newer one."""
     for leader_id, leader in enumerate(state.voters):
         if leader.is_leader and leader.epoch >= state.voters[voter_id].epoch:
             if are_connected(state, voter_id, leader_id):
@@ -40,13 +40,13 @@ def hears_leader(state: Quorum, voter_id: int) -> bool:
 
 
 def quorum_leader_resigns(state: Quorum, rules: QuorumRules, leader_id: VoterId) -> bool:
-    """A leader that has heard from no majority for too long leads no more.
+    """A leader resigns because no majority has fetched from it for too long.
 
     Who: a voter that leads.
-    When: no majority fetches from it; at once, later or never while that is so.
-    Effect: it answers nobody as a leader. It keeps its epoch and its vote.
+    When: no majority fetches from it; it may resign at once, later or never while that is so.
+    Effect: it answers no request as leader. It keeps its epoch and its vote.
     Source: KafkaRaftClient.pollLeader, LeaderState.timeUntilCheckQuorumExpires, QuorumState.transitionToResigned.
-    Left out: how many have fetched since the timer was set: it is set anew when a majority has.
+    Left out: the number of voters that have fetched since the timer was set; it is reset when a majority has fetched.
     """
     leader = state.voters[leader_id]
     if not rules.leader_checks_quorum or not leader.is_leader or hears_majority(state, leader_id):
@@ -59,10 +59,10 @@ def quorum_leader_resigns(state: Quorum, rules: QuorumRules, leader_id: VoterId)
 def voter_replaces_leader(
     state: Quorum, rules: QuorumRules, candidate_id: VoterId, supporters: VoterSet, epoch: LeaderEpoch
 ) -> bool:
-    """A voter that has heard of no leader for too long wins an election.
+    """A voter wins an election because it has found no leader for too long.
 
     Who: any voter that does not lead.
-    When: it reaches no leader, and `voter_is_elected` lets it win; at once, later or never while that is so.
+    When: it reaches no leader, and `voter_is_elected` lets it win; it may win at once, later or never while that is so.
     Effect: as `voter_is_elected`.
     Source: KafkaRaftClient.pollFollowerAsVoter, `controller.quorum.fetch.timeout.ms`; KIP-996.
     Left out: elections that nobody wins.

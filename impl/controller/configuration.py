@@ -3,8 +3,8 @@
 Part of Kafka modelled: `ConfigurationControlManager` (`maybeTriggerPartitionUpdateOnMinIsrChange`), and
 `ReplicationControlManager.replay(ClearElrRecord)`, as far as `min.insync.replicas` goes.
 Source: apache/kafka (commit 1eb7644349); KIP-966, KAFKA-16540, KAFKA-18649.
-Left out, and why that is sound: all other settings, which no rule here reads. **Not covered** is min.insync.replicas
-that is raised.
+Left out, and why that is sound: all other settings, which no rule here reads. **Not covered**: raising
+min.insync.replicas.
 """
 
 from kafkacheck.impl.cluster import State
@@ -16,8 +16,8 @@ from kafkacheck.impl.rules import ClusterRules
 def lower_min_insync_replicas(state: State, rules: ClusterRules) -> bool:
     """Lower min.insync.replicas by one; whether that was possible.
 
-    Who is eligible was so because nothing is committed without min.insync.replicas members of the ISR. As fewer may
-    commit from now on, nobody is eligible any more, and no last leader known, until the ISR changes again.
+    A replica is eligible because nothing is committed without min.insync.replicas members of the ISR. Fewer members may
+    commit from now on, so no replica is eligible and no last leader is known until the ISR changes again.
     """
     metadata = state.controller.history[state.controller.offset]
     if not has_room(state) or metadata.is_min_isr_lowered != 0 or min_insync_replicas(metadata, rules) <= 1:

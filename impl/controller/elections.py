@@ -3,9 +3,9 @@
 Part of Kafka modelled: preferred and reassignment elections, unclean election, and controller fail-over
 (`PartitionLeaderElectionAlgorithms`, `ReplicationControlManager`, `KafkaController.onControllerFailover`).
 Source: apache/kafka (commit 1eb7644349); KIP-106, KIP-704, KAFKA-6082.
-Left out, and why that is sound: why a leader is moved; any active member of the ISR may be preferred at any time,
-because an operator may put it at the head of the assignment. The four ways to elect (offline partition, controlled
-shutdown, reassignment, preferred replica) choose by one order, and differ in whom they choose from.
+Left out, and why that is sound: the reason for moving a leader; any active member of the ISR may be preferred at any
+time, because an operator may put it at the head of the assignment. The four kinds of election (offline partition,
+controlled shutdown, reassignment, preferred replica) choose by one order and differ only in their candidates.
 """
 
 from kafkacheck.checker.schema import contains, including
@@ -27,9 +27,9 @@ from kafkacheck.impl.rules import ClusterRules
 
 
 def move_leadership(state: State, rules: ClusterRules, new_leader: int) -> bool:
-    """Elect an active member of the ISR, possibly the leader itself, although nothing failed; whether it was so.
+    """Elect an active member of the ISR, possibly the leader itself, without a failure; whether that was possible.
 
-    Where the order of the assignment is fixed, it is the preferred election: of its head, unless that one leads.
+    If the order of the assignment is fixed, this is the preferred election: its head is elected, unless it leads.
     """
     metadata = state.controller.history[state.controller.offset]
     if not has_room(state) or metadata.leader == NO_LEADER:
@@ -45,14 +45,14 @@ def move_leadership(state: State, rules: ClusterRules, new_leader: int) -> bool:
 
 
 def controller_elects_uncleanly(state: State, rules: ClusterRules, new_leader: ReplicaId) -> bool:
-    """The controller elects a replica that may lack committed records, because nobody else is left.
+    """The controller elects a replica that may lack committed records, because no other is left.
 
     Who: the controller in office.
-    When: unclean election is allowed, the partition had a leader and has none, the topic is not queued for deletion, no
-        electable replica is active, and this one is.
+    When: unclean election is allowed; the partition had a leader and has none; the topic is not queued for deletion; no
+        electable replica is active, and this replica is active.
     Effect: the replica leads under the next leader epoch, alone in the ISR, and is recovering.
     Source: PartitionChangeBuilder, OfflinePartitionLeaderElectionStrategy; KIP-106, KIP-704.
-    Left out: elections that an operator asks for, which come at the same moments.
+    Left out: elections that an operator requests, which are possible in the same states.
     """
     metadata = state.controller.history[state.controller.offset]
     if not rules.unclean_election or metadata.leader != NO_LEADER or not has_room(state):
@@ -71,8 +71,8 @@ def controller_elects_uncleanly(state: State, rules: ClusterRules, new_leader: R
 def replace_controller(state: State, rules: ClusterRules) -> None:
     """Put another controller into office; the old one lives on and does not notice.
 
-    The new one looks who lives, and fences whom it does not find. By the old rule it waits to be told of changes, and
-    nobody tells it of a broker that failed before (KAFKA-3143).
+    The new one checks which brokers are alive and fences the others. By the old rule it waits for notifications of
+    changes, and gets none of a broker that failed before (KAFKA-3143).
     """
     controller = state.controller
     if have_all_deleted(state):
@@ -86,13 +86,13 @@ def replace_controller(state: State, rules: ClusterRules) -> None:
 
 
 def zombie_elects_leader(state: State, rules: ClusterRules, new_leader: ReplicaId) -> bool:
-    """A controller that has lost its office without noticing writes an election (ZooKeeper era).
+    """A controller that does not know it is deposed writes an election (ZooKeeper era).
 
     Who: the zombie controller.
-    When: it has not noticed. By the old rule, by which only the version of the partition is compared: nobody has
-        changed the partition since, and by the zombie's record the replica is an active member of the ISR.
-    Effect: the write fails, because the controller epoch is not the zombie's any more, so that it notices and resigns.
-        By the old rule the replica leads on record, in the zombie's controller epoch.
+    When: it has not noticed. The old rule compares only the partition's version: nobody has changed the partition
+        since, and the replica is an active member of the ISR in the zombie's record.
+    Effect: the write fails because the controller epoch has changed, so the zombie notices and resigns. By the old rule
+        the replica is recorded as leader, in the zombie's controller epoch.
     Source: KafkaZkClient.setTopicPartitionStatesRaw (expectedControllerEpochZkVersion), ControllerMovedException;
         KAFKA-6082.
     Left out: a write that fails by the version alone, which the zombie would try again.

@@ -1,4 +1,4 @@
-"""How the controller makes a change: the next version of its record, with the epochs that tell it from others.
+"""How the controller makes a change: it writes the next version of its record and raises the epochs.
 
 Part of Kafka modelled: `PartitionChangeBuilder` (KRaft), and the conditional writes of `KafkaController` (ZooKeeper
 era).
@@ -22,7 +22,7 @@ def has_room(state: State) -> bool:
 
 
 def clear_partition(metadata: Metadata) -> None:
-    """Let nothing be on record of the partition."""
+    """Remove the partition from the record."""
     metadata.is_deleting = 0
     metadata.leader_epoch = 0
     metadata.leader = NO_LEADER
@@ -48,18 +48,18 @@ def begin_change(state: State) -> None:
 
 
 def min_insync_replicas(metadata: Metadata, rules: ClusterRules) -> int:
-    """`min.insync.replicas` as of this version of the record."""
+    """`min.insync.replicas` in this version of the record."""
     return rules.min_insync_replicas - metadata.is_min_isr_lowered
 
 
 def resign_zombie(state: State) -> None:
-    """Let the controller that had lost its office notice that: it does nothing more."""
+    """Let the deposed controller notice that it is deposed; it does nothing more."""
     state.controller.zombie_offset = NO_OFFSET
     state.controller.zombie_deletes = 0
 
 
 def set_isr(state: State, rules: ClusterRules, isr: int) -> None:
-    """Record another ISR. Who leaves it below min.insync.replicas stays eligible, and who led is kept (KIP-966)."""
+    """Record another ISR; below min.insync.replicas leaving members stay eligible, the leader known (KIP-966)."""
     metadata = state.controller.history[state.controller.offset]
     metadata.partition_epoch = state.controller.offset
     if rules.eligible_leader_replicas:
@@ -81,14 +81,14 @@ def without(isr: int, broker_id: int, rules: ClusterRules) -> int:
 
 
 def electable(isr: int, elr: int) -> int:
-    """Of whom a clean election chooses: the ISR, or the eligible leader replicas where it is empty."""
+    """The candidates of a clean election: the ISR, or the eligible leader replicas if it is empty."""
     if isr != 0:
         return isr
     return elr
 
 
 def set_leader(state: State, leader: int) -> None:
-    """Record a leader, or that there is none, under the next leader epoch. One from the ELR becomes the ISR."""
+    """Record a leader, or none, under the next leader epoch; a leader from the ELR becomes the ISR."""
     metadata = state.controller.history[state.controller.offset]
     metadata.leader = leader
     metadata.leader_epoch += 1
@@ -110,7 +110,7 @@ def set_uncleanly_elected(state: State, leader: int) -> None:
 
 
 def maybe_elect_last_known(state: State, rules: ClusterRules) -> None:
-    """Within the change that has begun: let whoever led last lead again where no electable replica is left (KIP-966).
+    """Within the begun change: elect the last known leader if no electable replica is left (KIP-966).
 
     The election is unclean: that replica lost records if its broker lost more than its process.
     """
@@ -123,7 +123,7 @@ def maybe_elect_last_known(state: State, rules: ClusterRules) -> None:
 
 
 def first_of(state: State, candidates: int) -> int:
-    """The first of `candidates` in the order of the assignment, which is that of their ids; `NO_LEADER` of none."""
+    """The first of `candidates` in the assignment's order, which is that of their ids; `NO_LEADER` if it is empty."""
     first = NO_LEADER
     for broker_id in range(len(state.brokers)):
         if first == NO_LEADER and contains(candidates, broker_id):
@@ -132,9 +132,9 @@ def first_of(state: State, candidates: int) -> int:
 
 
 def is_choice(state: State, rules: ClusterRules, candidates: int, new_leader: int) -> bool:
-    """Whether an election among `candidates` can end with `new_leader`: the first of them, or nobody of none.
+    """Whether an election among `candidates` can choose `new_leader`: the first, or nobody if there are none.
 
-    Assignments come in every order, so that any of them can be the first, unless the rules fix the order.
+    An assignment can have any order, so any candidate can be the first, unless the rules fix the order.
     """
     if new_leader == NO_LEADER:
         return candidates == 0
@@ -144,9 +144,9 @@ def is_choice(state: State, rules: ClusterRules, candidates: int, new_leader: in
 
 
 def bump_for_brokers(state: State, rules: ClusterRules) -> None:
-    """Give a change of ISR or replicas a leader epoch of its own, so that brokers of the ZooKeeper era obey it.
+    """Give a change of ISR or replicas its own leader epoch, so that brokers of the ZooKeeper era obey it.
 
-    By the old rule clients go on being told the epoch before, because it is still the same leader's (KAFKA-9212).
+    By the old rule metadata responses keep the former epoch, because the leader is still the same (KAFKA-9212).
     """
     metadata = state.controller.history[state.controller.offset]
     if rules.propagation == Propagation.LEADER_AND_ISR:

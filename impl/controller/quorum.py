@@ -3,12 +3,12 @@
 Part of Kafka modelled: `KafkaRaftClient`, `LeaderState.maybeUpdateHighWatermark` and the votes of `QuorumState`.
 Source: apache/kafka (commit 1eb7644349), raft; KIP-595, KAFKA-12619.
 Left out, and why that is sound: elections that nobody wins, which only raise epochs, and the time between a vote and
-the end of its election, because a voter that has voted refuses older epochs from then on in either case:
-`quorum_elections.py` has both; requests under way, because a late fetch is one that is sent later, and a late answer
-one of a later fetch; restarts, because votes and records are on the disk before they are answered:
-`quorum_elections.py` has them, and leaders whose last records are not on the disk yet; observers, snapshots, and
-changes of the voters; what records say: one epoch has one leader, so that epoch and offset tell each record from all
-others. Where voters restart, that has to be shown, and records have an id.
+the end of its election, because a voter that has voted refuses older epochs from then on in either case
+(`quorum_elections.py` has both); requests under way, because a late fetch is a fetch that is sent later, and a late
+response is the response to a later fetch; restarts, because votes and records are on the disk before the response
+(`quorum_elections.py` has restarts, and leaders whose last records are not on the disk yet); observers, snapshots, and
+changes of the voters; the content of records: one epoch has one leader, so epoch and offset identify a record. If
+voters restart, that must be shown, so records have an id.
 """
 
 from enum import IntEnum
@@ -40,7 +40,7 @@ from kafkacheck.impl.log import (
 )
 
 NO_VOTER = -1
-"""It has voted for nobody in its epoch."""
+"""The voter has voted for nobody in its epoch."""
 
 VoterId = Annotated[int, Id("voters")]
 OptionalVoterId = Annotated[int, Id("voters", none=NO_VOTER)]
@@ -49,26 +49,26 @@ OptionalEndOffset = Annotated[int, Count("log_size", lowest=NO_OFFSET)]
 
 
 class RestartRule(IntEnum):
-    """As what a voter comes back that led in the epoch of its `quorum-state` file; oldest rule first."""
+    """The state after a restart of a voter that led in its `quorum-state` file's epoch; oldest rule first."""
 
     LEADER = 0
-    """It leads on, in the same epoch (before KAFKA-10527)."""
+    """It is still the leader, in the same epoch (before KAFKA-10527)."""
 
     UNATTACHED = 1
     """It knows neither a leader of that epoch nor a vote (before KAFKA-10661)."""
 
     RESIGNED = 2
-    """It knows that it led, so it votes for nobody else in that epoch, and leads no more."""
+    """It knows that it led, so it votes for nobody else in that epoch and leads no more."""
 
 
 class QuorumRules(NamedTuple):
     """The switches of the quorum.
 
-    high_watermark_awaits_own_record: the high watermark begins to rise only when a majority has the LeaderChange record
-        of the leader's own epoch, and not already what lies before it (KAFKA-12619).
-    leader_restarts_as: as what a leader comes back from a restart.
-    voters_have_directories: a voter is known by its id and the id of its log directory, so that one whose disk was
-        replaced is none until it is added anew (KIP-853, KAFKA-14077). With `kraft.version` 0 it is known by its id.
+    high_watermark_awaits_own_record: the high watermark begins to rise when a majority has the LeaderChange record of
+        the leader's own epoch; by the old rule, already when a majority has the records before it (KAFKA-12619).
+    leader_restarts_as: the state of a leader after a restart.
+    voters_have_directories: a voter is identified by its id and the id of its log directory, so a voter with a replaced
+        disk is no voter until it is added again (KIP-853, KAFKA-14077). With `kraft.version` 0 the id identifies it.
     leader_checks_quorum: a leader from which no majority has fetched for the fetch timeout resigns (KAFKA-15489).
     """
 
@@ -82,16 +82,16 @@ class Voter(Struct):
     """One voter of the quorum.
 
     epoch: the newest epoch in which it has voted, followed or led; on the disk.
-    is_leader: whether it leads in that epoch, as far as it knows.
-    has_resigned: whether it has led in that epoch, and leads no more; on the disk, as the id of that epoch's leader.
-    voted: the candidate for which it has voted in that epoch; on the disk. Only elections in steps note it.
+    is_leader: whether it believes that it leads in that epoch.
+    has_resigned: whether it led in that epoch and leads no more; on the disk, as the id of that epoch's leader.
+    voted: the candidate that got its vote in that epoch; on the disk. Only elections in steps write it.
     is_observer: whether the voter set has another directory id for it, so that nobody counts it. Only elections in
-        steps heed it.
-    votes: as candidate, the voters that have voted for it; empty otherwise.
+        steps read it.
+    votes: for a candidate, the voters that have voted for it; empty otherwise.
     log: the metadata log.
-    epoch_start_offset: as leader, the offset of the LeaderChange record of its epoch; 0 otherwise.
-    high_watermark: as leader, the end of what it knows to be committed.
-    end_offsets: as leader, by voter, from where that one has fetched last in this epoch; `NO_OFFSET` otherwise.
+    epoch_start_offset: for a leader, the offset of the LeaderChange record of its epoch; 0 otherwise.
+    high_watermark: for a leader, the end of the records that it knows to be committed.
+    end_offsets: for a leader, by voter, the voter's last fetch offset in this epoch; `NO_OFFSET` otherwise.
     """
 
     epoch: LeaderEpoch
@@ -111,7 +111,7 @@ class QuorumBudget(Struct):
 
     crashes: voters that crash and restart.
     disk_losses: voters whose disk is replaced by an empty one.
-    cuts: times that the network is cut in two.
+    cuts: network partitions into two sides.
     """
 
     crashes: Annotated[int, Allowance("crashes")]
@@ -123,12 +123,12 @@ class Quorum(Struct):
     """All voters.
 
     voters: by id.
-    cut_off: the voters on the smaller side of a network that is cut in two; empty while it is whole.
-    record_id: the id of records that are written now: another one after every restart, so that a record that was lost
-        is told from what is written in its place. Only properties read ids.
-    budget: what the environment may still do.
-    committed: by offset, the epoch of the record that a leader has committed there last; `NO_EPOCH` where none has.
-        Only properties read it.
+    cut_off: the voters on the smaller side of a partitioned network; empty while it is whole.
+    record_id: the id of the records that are written now. It changes with every restart, so that a lost record differs
+        from the record written in its place. Only properties read ids.
+    budget: the disturbances that are left.
+    committed: by offset, the epoch of the record that a leader committed there last; `NO_EPOCH` if none did. Only
+        properties read it.
     """
 
     voters: Annotated[Array[Voter], ById("voters")]
@@ -139,7 +139,7 @@ class Quorum(Struct):
 
 
 def step_down(voter: Voter) -> None:
-    """Lead no more and be no candidate, and forget what belongs to either."""
+    """Stop being leader or candidate, and clear the fields of both."""
     voter.is_leader = False
     voter.votes = 0
     voter.epoch_start_offset = 0
@@ -149,7 +149,7 @@ def step_down(voter: Voter) -> None:
 
 
 def enter_epoch(voter: Voter, epoch: int) -> None:
-    """Go on in another epoch, in which it has not voted."""
+    """Move the voter to another epoch, in which it has not voted."""
     step_down(voter)
     voter.epoch = epoch
     voter.voted = NO_VOTER
@@ -162,12 +162,12 @@ def are_connected(state: Quorum, voter_id: int, other_id: int) -> bool:
 
 
 def has_majority(state: Quorum, voters: int) -> bool:
-    """Whether so many voters are a majority, with none to spare."""
+    """Whether this number of voters is the smallest majority."""
     return voters == len(state.voters) // 2 + 1
 
 
 def majority_end_offset(state: Quorum, leader_id: int) -> int:
-    """The end of what a majority has: the highest offset that so many voters have reached."""
+    """The highest end offset that a majority of the voters has reached."""
     leader = state.voters[leader_id]
     end_offset = 0
     for offset in range(1, leader.log.end_offset + 1):
@@ -180,9 +180,9 @@ def majority_end_offset(state: Quorum, leader_id: int) -> int:
 
 
 def raise_quorum_high_watermark(state: Quorum, rules: QuorumRules, leader_id: int) -> None:
-    """Raise a leader's high watermark to what a majority has, but not before that has come to the leader's own epoch.
+    """Raise a leader's high watermark to the majority's end offset once that covers a record of the leader's epoch.
 
-    By the old rule it was enough to reach the offset at which that epoch begins, which is one record less.
+    By the old rule the majority need only reach the start offset of that epoch, which is one record less.
     """
     leader = state.voters[leader_id]
     end_offset = majority_end_offset(state, leader_id)
@@ -195,7 +195,7 @@ def raise_quorum_high_watermark(state: Quorum, rules: QuorumRules, leader_id: in
 
 
 def append_as_leader(state: Quorum, rules: QuorumRules, leader_id: int) -> None:
-    """Append a record of the leader's epoch; its own log counts at once."""
+    """Append a record of the leader's epoch; the leader's own log counts for the majority at once."""
     leader = state.voters[leader_id]
     append_record(leader.log, state.record_id, leader.epoch)
     leader.end_offsets[leader_id] = leader.log.end_offset
@@ -203,14 +203,14 @@ def append_as_leader(state: Quorum, rules: QuorumRules, leader_id: int) -> None:
 
 
 def grants_vote(supporter: Voter, candidate: Voter) -> bool:
-    """Whether the candidate's log is at least as up to date: by the epoch of the last record, then by length."""
+    """Whether the candidate's log is at least as up to date: by the last record's epoch, then by the end offset."""
     if latest_epoch(candidate.log) != latest_epoch(supporter.log):
         return latest_epoch(candidate.log) > latest_epoch(supporter.log)
     return candidate.log.end_offset >= supporter.log.end_offset
 
 
 def newest_epoch_of(state: Quorum, supporters: int) -> int:
-    """The newest epoch that one of these voters knows."""
+    """The newest epoch that any of these voters knows."""
     newest = 0
     for voter_id in range(len(state.voters)):
         if contains(supporters, voter_id):
@@ -221,14 +221,14 @@ def newest_epoch_of(state: Quorum, supporters: int) -> int:
 def voter_is_elected(
     state: Quorum, rules: QuorumRules, candidate_id: VoterId, supporters: VoterSet, epoch: LeaderEpoch
 ) -> bool:
-    """A voter wins an election with the votes of a majority, its own among them, and leads.
+    """A voter wins an election with the votes of a majority, including its own, and leads.
 
     Who: any voter.
-    When: the epoch is the next that no supporter knows, and no supporter's log is more up to date than the candidate's.
-        It reaches its supporters.
+    When: the epoch follows the newest one that any supporter knows; no supporter's log is more up to date than the
+        candidate's; the candidate reaches its supporters.
     Effect: the supporters are in that epoch. The winner leads, and appends a LeaderChange record.
     Source: KafkaRaftClient.handleVoteRequest, onBecomeLeader; QuorumState.canGrantVote; KIP-595.
-    Left out: votes beyond the majority that decides: such a voter adopts the epoch when it fetches.
+    Left out: votes beyond the smallest majority; such a voter adopts the epoch when it fetches.
     """
     candidate = state.voters[candidate_id]
     if not contains(supporters, candidate_id) or not has_majority(state, cardinality(supporters)):
@@ -252,9 +252,9 @@ def voter_is_elected(
 def quorum_leader_appends(state: Quorum, rules: QuorumRules, leader_id: VoterId) -> bool:
     """A leader of the quorum appends a record of the controller.
 
-    Who: a voter that leads, and may have been replaced without knowing.
+    Who: a voter that leads; it may have been replaced without knowing.
     When: its log has room.
-    Effect: the record has its epoch.
+    Effect: the record has the leader's epoch.
     Source: KafkaRaftClient.append.
     """
     leader = state.voters[leader_id]
@@ -265,7 +265,7 @@ def quorum_leader_appends(state: Quorum, rules: QuorumRules, leader_id: VoterId)
 
 
 def shared_end_of(log: Log, other: Log) -> int:
-    """Up to which offset two logs have the same records."""
+    """The end offset of the records that two logs share."""
     for offset in range(min(log.end_offset, other.end_offset)):
         if log.records[offset].epoch != other.records[offset].epoch:
             return offset
@@ -275,12 +275,12 @@ def shared_end_of(log: Log, other: Log) -> int:
 def voter_fetches(state: Quorum, rules: QuorumRules, voter_id: VoterId, leader_id: VoterId) -> bool:
     """A leader receives a voter's fetch.
 
-    Who: a voter that leads in the other one's epoch or a newer one.
-    When: the voter reaches it, and the fetch tells it something.
-    Effect: the voter is in the leader's epoch. Where its log is how the leader's begins, and it is no observer, the
-        leader knows how far it goes, which may raise the high watermark.
+    Who: a voter that leads in the fetching voter's epoch or a newer one.
+    When: the fetching voter reaches it, and the fetch changes the state of one of them.
+    Effect: the fetching voter is in the leader's epoch. If its log is a prefix of the leader's and it is no observer,
+        the leader notes its end offset, which may raise the high watermark.
     Source: KafkaRaftClient.handleFetchRequest, LeaderState.updateReplicaState; KIP-595.
-    Left out: that a voter hears of an epoch by BeginQuorumEpoch, which is a fetch that tells nothing more.
+    Left out: the BeginQuorumEpoch request, which has the effect of a fetch that only moves the voter to the epoch.
     """
     voter = state.voters[voter_id]
     leader = state.voters[leader_id]
@@ -301,13 +301,13 @@ def voter_fetches(state: Quorum, rules: QuorumRules, voter_id: VoterId, leader_i
 
 
 def voter_receives_record(state: Quorum, voter_id: VoterId, leader_id: VoterId) -> bool:
-    """A voter receives the answer to its fetch.
+    """A voter receives the response to its fetch.
 
-    Who: a voter in the epoch of the leader that it has asked, and reaches.
-    When: its log differs from the leader's, or is shorter.
-    Effect: it is cut to what both have, or gets the next record.
+    Who: a voter that is in the leader's epoch and reaches the leader.
+    When: its log diverges from the leader's, or is shorter.
+    Effect: its log is truncated to the shared prefix, or gets the next record.
     Source: KafkaRaftClient.handleFetchResponse; KIP-595.
-    Left out: several answers until a log that differs is cut.
+    Left out: the several responses that it can take to truncate a diverging log.
     """
     voter = state.voters[voter_id]
     leader = state.voters[leader_id]

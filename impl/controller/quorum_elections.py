@@ -3,14 +3,14 @@
 Part of Kafka modelled: `QuorumState`, with the states Unattached, Candidate, Leader and Resigned; the `quorum-state`
 file; `KafkaRaftClient.flushLeaderLog`.
 Source: apache/kafka (commit 1eb7644349), raft; KIP-595, KAFKA-10527, KAFKA-10661; KIP-853, KAFKA-14077.
-Left out, and why that is sound: requests under way, because a late request for a vote is one that is sent later, and a
-late answer is a vote that its candidate counts later; pre-votes (KIP-996), which only keep voters from standing, and
-each may stand at any time or never; that a follower's file also has its leader's id: it refuses its vote in that epoch
-then, and here it may give the one vote that it has, which adds elections that fail and takes none away; that a
-candidate that fetches from its epoch's leader stands no more, because no majority has a vote left for it; what is not
-on the disk when a leader learns that it leads no more, because it flushes before it takes the next request; that a
-follower's records are not on the disk yet, because it flushes before it fetches again; that an observer is added as a
-voter anew, as all changes of the voters.
+Left out, and why that is sound: requests under way, because a late vote request is one that is sent later, and a late
+response is a vote that its candidate counts later; pre-votes (KIP-996), which only keep voters from standing for
+election, and a voter may stand at any time or never; the leader's id in a follower's file, with which the follower
+refuses its vote in that epoch: here it may give its one vote, which adds elections that fail and removes none; that a
+candidate stops standing when it fetches from its epoch's leader, because no majority has a vote left for it; unflushed
+records of a leader that learns that it is deposed, because it flushes before it takes the next request; unflushed
+records of a follower, because it flushes before it fetches again; adding an observer as a voter again, like every other
+change of the voters.
 """
 
 from kafkacheck.checker.schema import cardinality, contains, including
@@ -30,13 +30,13 @@ from kafkacheck.impl.log import LeaderEpoch, append_record, is_full, truncate_to
 
 
 def append_unflushed(state: Quorum, leader_id: int) -> None:
-    """Append a record of the leader's epoch that is not on the disk yet: others may fetch it, it does not count it."""
+    """Append an unflushed record of the leader's epoch: others may fetch it, but the leader does not count itself."""
     leader = state.voters[leader_id]
     append_record(leader.log, state.record_id, leader.epoch)
 
 
 def begin_to_lead(state: Quorum, leader_id: int) -> None:
-    """Lead in the voter's epoch, with a LeaderChange record if there is room."""
+    """Make the voter leader of its epoch, with a LeaderChange record if there is room."""
     leader = state.voters[leader_id]
     step_down(leader)
     leader.is_leader = True
@@ -47,14 +47,14 @@ def begin_to_lead(state: Quorum, leader_id: int) -> None:
 
 
 def flushed_end_of(voter: Voter, voter_id: int) -> int:
-    """Up to which offset a voter's log is on the disk: a leader's as far as it counts itself, and others' whole."""
+    """The end of a voter's flushed records: a leader's own entry in its `end_offsets`, others' whole log."""
     return voter.end_offsets[voter_id] if voter.is_leader else voter.log.end_offset
 
 
 def voter_stands_for_election(state: Quorum, voter_id: VoterId, epoch: LeaderEpoch) -> bool:
-    """A voter has heard of no leader for too long, and stands in the next epoch.
+    """A voter has found no leader for too long, and becomes a candidate in the next epoch.
 
-    Who: any voter that does not lead, and is no observer.
+    Who: any voter that does not lead and is no observer.
     When: at any time.
     Effect: it has voted for itself.
     Source: QuorumState.transitionToCandidate; `controller.quorum.fetch.timeout.ms`.
@@ -69,12 +69,12 @@ def voter_stands_for_election(state: Quorum, voter_id: VoterId, epoch: LeaderEpo
 
 
 def voter_receives_vote_request(state: Quorum, voter_id: VoterId, candidate_id: VoterId) -> bool:
-    """A voter is asked for its vote, and gives it, or only hears of the epoch.
+    """A voter receives a vote request, and votes or only adopts the epoch.
 
-    Who: a voter that a candidate asks, in its own epoch or a newer one. An observer refuses the request.
-    When: the epoch is new to it, or it gives its vote: it has voted for nobody else in that epoch, and its log is not
+    Who: a voter that a candidate asks, in the voter's epoch or a newer one. An observer refuses the request.
+    When: the epoch is new to the voter, or it votes: it has voted for nobody else in that epoch, and its log is not
         more up to date.
-    Effect: it is in that epoch. Its vote is on the disk before it is answered; the candidate may count it at any later
+    Effect: it is in that epoch. Its vote is on the disk before the response; the candidate may count it at any later
         time, or never.
     Source: KafkaRaftClient.handleVoteRequest; QuorumState.transitionToUnattached, UnattachedState.canGrantVote.
     """
@@ -113,9 +113,9 @@ def candidate_becomes_leader(state: Quorum, candidate_id: VoterId) -> bool:
 def quorum_leader_writes(state: Quorum, leader_id: VoterId) -> bool:
     """A leader of the quorum appends a record of the controller, and has not flushed it yet.
 
-    Who: a voter that leads, and may have been replaced without knowing.
+    Who: a voter that leads; it may have been replaced without knowing.
     When: its log has room.
-    Effect: the record has its epoch. Fetches that wait for it are answered at once.
+    Effect: the record has the leader's epoch. Fetches that wait for it are answered at once.
     Source: KafkaRaftClient.maybeAppendBatches, flushLeaderLog.
     """
     leader = state.voters[leader_id]
@@ -126,13 +126,13 @@ def quorum_leader_writes(state: Quorum, leader_id: VoterId) -> bool:
 
 
 def quorum_leader_flushes(state: Quorum, rules: QuorumRules, leader_id: VoterId) -> bool:
-    """What a leader has appended is on its disk.
+    """A leader flushes its log to the disk.
 
     Who: a voter that leads.
-    When: it has appended something since.
-    Effect: its own log counts, which may raise the high watermark.
+    When: it has unflushed records.
+    Effect: its whole log counts for the majority, which may raise the high watermark.
     Source: KafkaRaftClient.flushLeaderLog, ReplicatedLog.flush.
-    Left out: that Kafka counts it just before it flushes, because no fetch is handled in between.
+    Left out: that Kafka counts the log just before it flushes; it handles no fetch in between.
     """
     leader = state.voters[leader_id]
     if not leader.is_leader or leader.end_offsets[leader_id] == leader.log.end_offset:
@@ -143,9 +143,9 @@ def quorum_leader_flushes(state: Quorum, rules: QuorumRules, leader_id: VoterId)
 
 
 def restart_voter(state: Quorum, rules: QuorumRules, voter_id: int) -> None:
-    """Begin anew with what the `quorum-state` file says.
+    """Restart a voter from its `quorum-state` file.
 
-    A candidate asks for votes again, with its own. Who led in that epoch comes back as the rule says.
+    A candidate is a candidate again, with its own vote. If the voter led in that epoch, the rule gives its new state.
     """
     voter = state.voters[voter_id]
     has_led = voter.is_leader or voter.has_resigned
@@ -163,7 +163,7 @@ def restart_voter(state: Quorum, rules: QuorumRules, voter_id: int) -> None:
 
 
 def begin_with_empty_disk(state: Quorum, rules: QuorumRules, voter_id: int) -> None:
-    """Begin anew without a log and without a `quorum-state` file, in a new directory."""
+    """Restart a voter in a new directory, without a log and without a `quorum-state` file."""
     voter = state.voters[voter_id]
     enter_epoch(voter, 0)
     truncate_to(voter.log, 0)

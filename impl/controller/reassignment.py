@@ -3,7 +3,7 @@
 Part of Kafka modelled: `PartitionReassignmentReplicas`, `ReplicationControlManager.alterPartitionReassignment` (KRaft);
 `KafkaController.onPartitionReassignment` (ZooKeeper era).
 Source: apache/kafka (commit 1eb7644349); KIP-455, KAFKA-15665, KAFKA-1097, KAFKA-9672.
-Left out, and why that is sound: cancelling, which is a reassignment to the brokers of before.
+Left out, and why that is sound: cancelling, which is a reassignment back to the former brokers.
 """
 
 from kafkacheck.checker.schema import contains
@@ -32,13 +32,13 @@ def is_complete(metadata: Metadata, rules: ClusterRules) -> bool:
 
 
 def take_off_assignment(metadata: Metadata) -> None:
-    """Leave the target of a reassignment as the assignment."""
+    """Make the target of a reassignment the assignment."""
     metadata.replicas = metadata.target
     metadata.adding = 0
 
 
 def make_round(state: State, rules: ClusterRules, is_of_assignment: bool) -> None:
-    """Make one of the two rounds that end a reassignment: the assignment shrinks, or the ISR does."""
+    """Make one of the two rounds that end a reassignment: shrink the assignment or the ISR."""
     metadata = state.controller.history[state.controller.offset]
     if is_of_assignment:
         take_off_assignment(metadata)
@@ -52,9 +52,9 @@ def controller_ends_reassignment(state: State, rules: ClusterRules) -> bool:
 
     Who: the controller in office.
     When: it has made the first round; a change is left.
-    Effect: the ISR shrinks to the target, of which the leader was told in the first round. By the old rule the ISR
-        has shrunk before, and the assignment shrinks now; meanwhile the leader may have let a replica back in. Nothing
-        changes where the leader has taken out meanwhile who had to leave.
+    Effect: the ISR shrinks to the target, which the leader learned in the first round. By the old rule the ISR shrank
+        in the first round and the assignment shrinks now; the leader may have let a replica back in meanwhile. Nothing
+        changes if the leader has already removed the replicas that had to leave.
     Source: KafkaController.onPartitionReassignment; KAFKA-1097, KAFKA-9672.
     """
     if state.controller.is_reassignment_ending == 0 or not has_room(state):
@@ -70,11 +70,11 @@ def controller_ends_reassignment(state: State, rules: ClusterRules) -> bool:
 
 
 def maybe_complete_reassignment(state: State, rules: ClusterRules) -> bool:
-    """Within the change that has begun: end the reassignment if it can end; whether it did.
+    """Within the begun change: end the reassignment if it can end; whether it did.
 
-    The brokers outside the target lose their replicas and leave the ISR. Where the leader was one of them, the first
-    of the target leads that is in sync and active. The leader epoch grows, so that requests to them can be told from
-    later ones. Where that takes two rounds, this is the first, if anybody has to leave the ISR.
+    The brokers outside the target lose their replicas and leave the ISR. If the leader is one of them, the first
+    in-sync and active broker of the target leads. The leader epoch grows, so that requests to these brokers differ from
+    later ones. If the end takes two rounds and a replica has to leave the ISR, this is the first round.
     """
     metadata = state.controller.history[state.controller.offset]
     if metadata.target == metadata.replicas and metadata.adding == 0:

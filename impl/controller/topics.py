@@ -1,4 +1,4 @@
-"""How the controller creates the partition and deletes its topic, after which one of the same name may be created.
+"""How the controller creates the partition and deletes its topic, whose name may then be used again.
 
 Part of Kafka modelled: `NonExistentPartition`, `NewPartition` and `OnlinePartition` in `PartitionStateMachine`
 (`initializeLeaderAndIsrForPartitions`), `TopicDeletionManager` and the replicas' deletion in `ReplicaStateMachine`
@@ -6,9 +6,9 @@ Part of Kafka modelled: `NonExistentPartition`, `NewPartition` and `OnlinePartit
 Source: apache/kafka (commit 1eb7644349); KIP-516.
 Left out, and why that is sound: the placement of replicas: the partition is created on all brokers, and others live on
 without it. The states of a replica that is deleted (DeletionStarted, DeletionIneligible, DeletionSuccessful), because
-they are found from who has answered the controller in office: a broker that does not run is asked again when it has
-started, and a new controller asks everybody again. That a deletion waits for a reassignment to end: it may be asked for
-at any later time.
+they follow from the answers to the controller in office: a stopped broker is asked again when it has started, and a new
+controller asks every broker again. That a deletion waits for a reassignment to end: it may be requested at any later
+time.
 """
 
 from kafkacheck.checker.schema import contains, everyone
@@ -38,7 +38,7 @@ def controller_creates_partition(state: State, rules: ClusterRules, new_leader: 
     """The controller creates the partition on all brokers.
 
     Who: the controller in office.
-    When: there is no such partition, or none any more; in the KRaft era some broker is active.
+    When: the partition does not exist, or has been deleted; in the KRaft era some broker is active.
     Effect: in the ZooKeeper era only the assignment is recorded, and the partition is new. In the KRaft era the first
         active broker of the assignment leads at once, and the active ones are the ISR.
     Source: KafkaController.onNewPartitionCreation; ReplicationControlManager.createTopic.
@@ -67,10 +67,10 @@ def controller_creates_partition(state: State, rules: ClusterRules, new_leader: 
 def controller_elects_first_leader(state: State, rules: ClusterRules, new_leader: ReplicaId) -> bool:
     """The controller brings a new partition online (ZooKeeper era).
 
-    Who: the controller in office, which may be another one than created the partition.
+    Who: the controller in office, which need not be the one that created the partition.
     When: the partition has an assignment and never had a leader; the replica is active.
-    Effect: the first active replica of the assignment leads in leader epoch 0, and the active ones are the ISR. Where
-        none is active the partition stays new.
+    Effect: the first active replica of the assignment leads in leader epoch 0, and the active ones are the ISR. If none
+        is active, the partition stays new.
     Source: PartitionStateMachine.initializeLeaderAndIsrForPartitions; leaderForOffline comes only later.
     """
     metadata = state.controller.history[state.controller.offset]
@@ -84,7 +84,7 @@ def controller_elects_first_leader(state: State, rules: ClusterRules, new_leader
 
 
 def remove_topic(state: State) -> None:
-    """Within the change that has begun: let nothing be on record of the topic; the next one has the next id."""
+    """Within the begun change: remove the topic from the record; the next topic has the next id."""
     metadata = state.controller.history[state.controller.offset]
     metadata.topic_id += 1
     clear_partition(metadata)
@@ -92,7 +92,7 @@ def remove_topic(state: State) -> None:
 
 
 def take_offline(state: State) -> None:
-    """Within the change that has begun: let nobody lead the partition any more, if it has ever had a leader."""
+    """Within the begun change: leave the partition without a leader, if it has ever had one."""
     if state.controller.history[state.controller.offset].isr != 0:
         set_leader(state, NO_LEADER)
 
@@ -100,8 +100,8 @@ def take_offline(state: State) -> None:
 def begin_deletion(state: State, rules: ClusterRules) -> bool:
     """Begin to delete the topic; whether that was possible.
 
-    In the KRaft era it is gone from the record at once. In the ZooKeeper era it is queued, nobody leads it from now on,
-    and brokers are asked to delete their replicas; what never had a leader has no epoch of one either.
+    In the KRaft era the topic leaves the record at once. In the ZooKeeper era it is queued for deletion and has no
+    leader, and brokers are asked to delete their replicas; if it never had a leader, its leader epoch stays.
     """
     metadata = state.controller.history[state.controller.offset]
     if metadata.replicas == 0 or metadata.is_deleting != 0 or not has_room(state):
@@ -116,9 +116,9 @@ def begin_deletion(state: State, rules: ClusterRules) -> bool:
 
 
 def has_deleted(state: State, broker_id: int) -> bool:
-    """Whether a broker has answered the controller in office that it has no replica of the topic that is being deleted.
+    """Whether a broker has told the controller in office that it has no replica of the topic under deletion.
 
-    What another controller was answered is written nowhere.
+    Answers to another controller are written nowhere.
     """
     broker = state.brokers[broker_id]
     known = state.controller.history[broker.metadata_offset]
@@ -129,7 +129,7 @@ def has_deleted(state: State, broker_id: int) -> bool:
 
 
 def have_all_deleted(state: State) -> bool:
-    """Whether there is a topic that is being deleted, and every broker of its assignment has answered that it did."""
+    """Whether a topic is being deleted and every broker of its assignment has answered that its replica is deleted."""
     metadata = state.controller.history[state.controller.offset]
     if metadata.is_deleting == 0:
         return False
@@ -140,15 +140,15 @@ def have_all_deleted(state: State) -> bool:
 
 
 def controller_resumes_deletion(state: State) -> bool:
-    """A new controller asks anew for the deletion of a topic that was queued before it came (ZooKeeper era).
+    """A new controller resumes the deletion of a topic that a former controller queued (ZooKeeper era).
 
     Who: the controller in office.
     When: the topic is queued for deletion, and the newest change is another controller's.
-    Effect: no replica is led under the next leader epoch, and every broker of the assignment is asked again, in this
-        controller's epoch, also one that has deleted its replica.
+    Effect: the next leader epoch has no leader. Every broker of the assignment is asked again, in this controller's
+        epoch, even if it has deleted its replica.
     Source: KafkaController.onControllerFailover; TopicDeletionManager (init, tryTopicDeletion, onPartitionDeletion);
         ReplicaStateMachine.initializeReplicaState, which takes every replica on a live broker for online.
-    Left out: a leader epoch of its own for each replica that goes offline.
+    Left out: a separate leader epoch for each replica that goes offline.
     """
     metadata = state.controller.history[state.controller.offset]
     if metadata.is_deleting == 0 or metadata.controller_epoch == state.controller.epoch or not has_room(state):
@@ -161,13 +161,13 @@ def controller_resumes_deletion(state: State) -> bool:
 def controller_ends_deletion(state: State) -> bool:
     """The controller removes a topic whose replicas are all deleted (ZooKeeper era).
 
-    Who: the controller in office, which may be another one than began.
-    When: every broker of the assignment has answered it that it has deleted its replica. One that does not run keeps
+    Who: the controller in office, which need not be the one that began the deletion.
+    When: every broker of the assignment has told this controller that its replica is deleted. A stopped broker keeps
         the topic from being removed until it has started and been asked again (ReplicaDeletionIneligible).
-    Effect: the partition is nonexistent, and one of the same name may be created.
+    Effect: the partition does not exist, and one of the same name may be created.
     Source: TopicDeletionManager.completeDeleteTopic, resumeDeletions, markTopicIneligibleForDeletion.
-    Left out: that the nodes of the topic are removed one by one: a controller that ends in between leaves a topic
-        without a leader on record, which is deleted like one that never had any (KAFKA-6650).
+    Left out: that the topic's znodes are removed one by one: a controller that ends in between leaves a topic without a
+        recorded leader, which is deleted like one that never had a leader (KAFKA-6650).
     """
     if not has_room(state) or not have_all_deleted(state):
         return False
@@ -177,13 +177,12 @@ def controller_ends_deletion(state: State) -> bool:
 
 
 def zombie_ends_deletion(state: State, rules: ClusterRules) -> bool:
-    """A controller that has lost its office without noticing removes a topic whose replicas are all deleted (ZooKeeper
-    era).
+    """A zombie controller removes a topic whose replicas are all deleted (ZooKeeper era).
 
-    Who: the zombie controller.
-    When: it had been answered by all before it lost its office. By the old rule: there is a topic of that name.
-    Effect: the write fails, because the controller epoch is not the zombie's any more, so that it notices and resigns.
-        By the old rule whatever topic has the name is gone from the record.
+    Who: the zombie controller, which does not know that it is deposed.
+    When: all brokers had answered it before it was deposed. By the old rule: there is a topic of that name.
+    Effect: the write fails because the controller epoch has changed, so the zombie notices and resigns. By the old rule
+        the topic that has the name now is removed from the record.
     Source: KafkaZkClient.deleteTopicZNode (expectedControllerEpochZkVersion), ControllerMovedException; KAFKA-6082.
     Left out: answers that reach the zombie later.
     """

@@ -1,4 +1,4 @@
-"""The idempotent producer: the client that numbers what it sends, and the broker that remembers what it has stored.
+"""The idempotent producer: the client that numbers its batches, and the broker that remembers stored batches.
 
 Part of Kafka modelled: `TransactionManager` and `Sender` of the client; `ProducerStateManager` and the validation of
 appends in `UnifiedLog`, on which transactions build, too.

@@ -1,11 +1,11 @@
-"""Appending to a log: what a broker validates of a batch, and what it learns of the producer.
+"""Appending to a log: the broker validates a batch and updates its producer state.
 
 Part of Kafka modelled: `UnifiedLog` (`analyzeAndValidateProducerState`, `append`), `ProducerAppendInfo`.
 Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360, KIP-890, KAFKA-6003, KAFKA-14920.
-Left out, and why that is sound: several batches of one producer in one append, of which Kafka's clients send none.
+Left out, and why that is sound: several batches of one producer in one append, which Kafka's clients never send.
 
-To append as a leader: `duplicate_offset` first (for `CLIENT`), then `append_error`, and only if that is `NONE`
-`append_batch` or `append_marker`. A follower and a replay call `append_error` with `REPLICATION`, too.
+A leader calls `duplicate_offset` first (for `CLIENT`), then `append_error`, and only if that returns `NONE`
+`append_batch` or `append_marker`. A follower and a replay also call `append_error`, with `REPLICATION`.
 """
 
 from kafkacheck.checker.schema import clear, copy
@@ -24,7 +24,7 @@ def is_full(log: PartitionLog) -> bool:
 
 
 def sequence_error(log: PartitionLog, rules: AppendRules, entry: ProducerStateEntry, batch: Batch) -> ProduceError:
-    """What is wrong with the sequence of a producer's batch (`checkSequence`)."""
+    """The error for the sequence of a producer's batch, `NONE` if it is right (`checkSequence`)."""
     verification = log.verifications[batch.producer_id]
     if rules.lowest_sequence_is_awaited and verification.guard != NO_GUARD:
         if verification.producer_epoch == batch.producer_epoch and batch.base_sequence > verification.lowest_sequence:
@@ -45,17 +45,17 @@ def sequence_error(log: PartitionLog, rules: AppendRules, entry: ProducerStateEn
 
 
 def validates_sequence(rules: AppendRules, origin: Origin) -> bool:
-    """Whether sequences are looked at: of a client's batches, and once also of those that a follower fetched."""
+    """Whether sequences are checked: in a client's batches, by the old rule also in batches that a follower fetched."""
     return origin == Origin.CLIENT or (origin == Origin.REPLICATION and not rules.replication_is_trusted)
 
 
 def is_verified(rules: AppendRules, origin: Origin) -> bool:
-    """Whether the first batch of a transaction that comes from there needs the coordinator's consent."""
+    """Whether a transaction's first batch from this origin must be verified with the coordinator."""
     return rules.verification and (origin != Origin.COORDINATOR or rules.offset_commit_is_verified)
 
 
 def append_error(log: PartitionLog, rules: AppendRules, batch: Batch, guard: int, origin: Origin) -> ProduceError:
-    """Why the batch, which is data, may not be appended; `NONE` if it may. A duplicate is to be found before.
+    """The error that forbids to append a data batch, or `NONE`; the caller has excluded a duplicate.
 
     `guard`: the one with which the request's transaction was verified, `NO_GUARD` without one.
     """
@@ -78,7 +78,7 @@ def append_error(log: PartitionLog, rules: AppendRules, batch: Batch, guard: int
 
 
 def learn_of_batch(log: PartitionLog, rules: AppendRules, batch: Batch, offset: int) -> None:
-    """Let the producer state follow a batch of data that is stored at `offset`."""
+    """Update the producer state for a data batch that is stored at `offset`."""
     if batch.producer_id == NO_PRODUCER_ID:
         return
     entry = log.producers[batch.producer_id]
@@ -93,7 +93,7 @@ def learn_of_batch(log: PartitionLog, rules: AppendRules, batch: Batch, offset: 
 
 
 def learn_of_marker(log: PartitionLog, marker: Batch) -> None:
-    """Let the producer state follow a marker: the transaction has ended, and older epochs are fenced."""
+    """Update the producer state for a marker: the transaction has ended, and older epochs are fenced."""
     entry = log.producers[marker.producer_id]
     begin_epoch(entry, marker.producer_epoch)
     entry.coordinator_epoch = marker.coordinator_epoch
@@ -102,7 +102,7 @@ def learn_of_marker(log: PartitionLog, marker: Batch) -> None:
 
 
 def learn_of(log: PartitionLog, rules: AppendRules, offset: int) -> None:
-    """Let the producer state follow what is stored at `offset`."""
+    """Update the producer state for the batch or marker that is stored at `offset`."""
     batch = log.batches[offset]
     if batch.marker == Marker.NONE:
         learn_of_batch(log, rules, batch, offset)
@@ -111,14 +111,14 @@ def learn_of(log: PartitionLog, rules: AppendRules, offset: int) -> None:
 
 
 def append_batch(log: PartitionLog, rules: AppendRules, batch: Batch) -> None:
-    """Store a batch or marker at the end of a log that is not full, and learn of it."""
+    """Store a batch or marker at the end of a log that is not full, and update the producer state."""
     copy(log.batches[log.end_offset], batch)
     log.end_offset += 1
     learn_of(log, rules, log.end_offset - 1)
 
 
 def marker_error(log: PartitionLog, producer_id: int, producer_epoch: int, coordinator_epoch: int) -> ProduceError:
-    """Why a marker of a coordinator may not be appended (`appendEndTxnMarker`); `NONE` if it may."""
+    """The error that forbids to append a coordinator's marker (`appendEndTxnMarker`), or `NONE`."""
     entry = log.producers[producer_id]
     if producer_epoch < entry.producer_epoch:
         return ProduceError.INVALID_PRODUCER_EPOCH
@@ -130,7 +130,7 @@ def marker_error(log: PartitionLog, producer_id: int, producer_epoch: int, coord
 def append_marker(
     log: PartitionLog, producer_id: int, producer_epoch: int, coordinator_epoch: int, marker: Marker
 ) -> None:
-    """Store a marker at the end of a log that is not full, and learn of it."""
+    """Store a marker at the end of a log that is not full, and update the producer state."""
     stored = log.batches[log.end_offset]
     stored.producer_id = producer_id
     stored.producer_epoch = producer_epoch

@@ -1,10 +1,10 @@
-"""Counting sequences: each partition's counter, which batches are in flight, new epochs.
+"""Counting sequences: each partition's counter, the batches in flight, new epochs.
 
 Part of Kafka modelled: `TransactionManager` (`maybeUpdateProducerIdAndEpoch`, `bumpIdempotentProducerEpoch`,
 `firstInFlightSequence`), `TxnPartitionMap.startSequencesAtBeginning`.
 Source: apache/kafka (commit 1eb7644349); KIP-360, KAFKA-5283, KAFKA-8483, KAFKA-12152.
-Left out, and why that is sound: asking for another producer id when the epochs are used up takes one step here: nothing
-is sent meanwhile, and what was sent before is not changed by it.
+Left out, and why that is sound: the request for another producer id when the epochs are used up, which is one step
+here: the producer sends nothing meanwhile, and batches sent before do not change.
 """
 
 from kafkacheck.checker.schema import contains, everyone, including
@@ -15,19 +15,19 @@ from kafkacheck.impl.producer.sequences import sequence_after, sequence_before
 
 
 def is_unsettled(batch: ProducerBatch) -> bool:
-    """Whether the batch was sent and the application waits to hear what became of it ("in flight" in Kafka)."""
+    """Whether the batch was sent and the application does not know its outcome yet ("in flight" in Kafka)."""
     return batch.status == BatchStatus.IN_FLIGHT or batch.status == BatchStatus.RETRYING
 
 
 def age(producer: Producer, batch: ProducerBatch) -> int:
-    """How far the sequence of an unsettled batch lies before its partition's next one."""
+    """How far an unsettled batch's sequence is before its partition's next sequence."""
     next_sequence = producer.counters[batch.partition].next_sequence
     last_sequence = sequence_before(next_sequence, 1, producer.max_sequence)
     return sequence_before(last_sequence, batch.base_sequence, producer.max_sequence) + 1
 
 
 def oldest_unsettled(producer: Producer, partition_id: int) -> int:
-    """The unsettled batch of the partition that comes first by sequence; `NO_BATCH` where there is none."""
+    """The partition's unsettled batch with the first sequence; `NO_BATCH` if there is none."""
     oldest = NO_BATCH
     for batch_id, batch in enumerate(producer.batches):
         if is_unsettled(batch) and batch.partition == partition_id:
@@ -42,9 +42,9 @@ def is_of_present_epoch(producer: Producer, batch: ProducerBatch) -> bool:
 
 
 def next_to_rewrite(producer: Producer, rules: ProducerRules, partition_id: int) -> int:
-    """The unsettled batch of an older epoch that gets the next sequence of the new one; `NO_BATCH` where none is left.
+    """The unsettled batch of an older epoch that gets the next sequence of the new one; `NO_BATCH` if none is left.
 
-    By the old rule the order is that of the container, here the worst one.
+    By the old rule the container gives the order, here the worst one.
     """
     chosen = NO_BATCH
     for batch_id, batch in enumerate(producer.batches):
@@ -59,7 +59,7 @@ def next_to_rewrite(producer: Producer, rules: ProducerRules, partition_id: int)
 
 
 def begin_counter(counter: PartitionCounter, producer: Producer, next_sequence: int) -> None:
-    """Let the partition's counter count sequences of the producer's id and epoch."""
+    """Restart the partition's counter for the producer's id and epoch."""
     counter.producer_id = producer.producer_id
     counter.producer_epoch = producer.producer_epoch
     counter.next_sequence = next_sequence
@@ -68,7 +68,7 @@ def begin_counter(counter: PartitionCounter, producer: Producer, next_sequence: 
 
 
 def start_sequences_at_beginning(producer: Producer, rules: ProducerRules, partition_id: int) -> None:
-    """Give the partition's unsettled batches sequences of the new epoch, from 0 on, also those on the wire."""
+    """Give all unsettled batches of the partition, even those on the wire, sequences of the new epoch from 0 on."""
     next_sequence = 0
     for _ in range(len(producer.batches)):
         batch_id = next_to_rewrite(producer, rules, partition_id)
@@ -83,7 +83,7 @@ def start_sequences_at_beginning(producer: Producer, rules: ProducerRules, parti
 
 
 def request_epoch_bump(producer: Producer, rules: ProducerRules, partition_id: int) -> None:
-    """Have a new epoch begin, with which the partition's unsettled batches are sent anew."""
+    """Request a new epoch, with which the partition's unsettled batches get new sequences."""
     producer.is_bump_required = True
     producer.partitions_to_rewrite = including(producer.partitions_to_rewrite, partition_id)
     if not rules.only_failing_partition_is_rewritten:
@@ -91,14 +91,14 @@ def request_epoch_bump(producer: Producer, rules: ProducerRules, partition_id: i
 
 
 def can_bump_epoch(producer: Producer, rules: ProducerRules) -> bool:
-    """Whether there is a higher epoch, or another producer id within the bounds."""
+    """Whether the bounds allow a higher epoch or another producer id."""
     if producer.producer_epoch < producer.max_producer_epoch or not rules.exhausted_epoch_takes_new_id:
         return True
     return producer.next_producer_id < producer.producer_ids
 
 
 def take_producer_id(producer: Producer) -> None:
-    """Take the next producer id that the cluster gives out, in epoch 0."""
+    """Take the cluster's next producer id, in epoch 0."""
     producer.producer_id = producer.next_producer_id
     producer.producer_epoch = 0
     producer.next_producer_id += 1

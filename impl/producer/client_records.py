@@ -1,7 +1,7 @@
-"""What a producer knows: its id and epoch, its batches, and a counter for each partition.
+"""A producer's state: its id and epoch, its batches, and a counter for each partition.
 
-Part of Kafka modelled: `TransactionManager`, `TxnPartitionEntry`, `ProducerBatch`, and of `RecordAccumulator` which
-batches there are.
+Part of Kafka modelled: `TransactionManager`, `TxnPartitionEntry`, `ProducerBatch`, and the batches in
+`RecordAccumulator`.
 Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360.
 Left out, and why that is sound: the batches' records, because a batch is one unit to every rule here; linger and
 back-off times, because every batch may be sent at once or any time later.
@@ -29,19 +29,19 @@ HighestProducerEpoch = Annotated[int, Count("max_producer_epoch", lowest="max_pr
 class ProducerBatch(Struct):
     """One batch of the application; batches are handed over in the order of their ids.
 
-    status: what the producer knows of it.
-    partition: where it goes to.
+    status: its status in the producer.
+    partition: its partition.
     record_count: how many records it has.
-    is_invalid: whether the topic refuses what it says, whenever it comes.
-    is_oversized: 1 if it has two records, which the topic takes only one by one, so that it will be split; the second
-        half has the next id, and is `UNSENT` before. Always 0 where the bound `oversized_batches` is 0.
-    producer_id: the id with which it is sent; `NO_PRODUCER_ID` before it is.
+    is_invalid: whether the topic refuses its records for good.
+    is_oversized: 1 if it has two records and is too large for the topic, so that it will be split; the second half has
+        the next id, and is `UNSENT` before. Always 0 if the bound `oversized_batches` is 0.
+    producer_id: the id with which it is sent; `NO_PRODUCER_ID` before it is sent.
     producer_epoch: the epoch with which it is sent.
     base_sequence: its sequence; `NO_SEQUENCE` before it is sent.
-    is_untracked: 1 if the producer has dropped it from those in flight by mistake; always 0 where the bound
+    is_untracked: 1 if the producer has dropped it from the batches in flight by mistake; always 0 if the bound
         `in_flight_expirations` is 0.
-    is_sequence_reset: whether it got another sequence than the first one (`sequenceHasBeenReset`).
-    offset: where the broker says that it is stored; `NO_OFFSET` before it is acknowledged.
+    is_sequence_reset: whether its first sequence was replaced by another one (`sequenceHasBeenReset`).
+    offset: the offset in the broker's acknowledgement; `NO_OFFSET` before that.
     """
 
     status: BatchStatus
@@ -58,14 +58,15 @@ class ProducerBatch(Struct):
 
 
 class PartitionCounter(Struct):
-    """What a producer keeps for one partition (`TxnPartitionEntry`).
+    """A producer's counter for one partition (`TxnPartitionEntry`).
 
     producer_id: the id whose sequences it counts; `NO_PRODUCER_ID` before the first batch.
     producer_epoch: the epoch whose sequences it counts.
     next_sequence: the sequence that the next new batch gets.
-    last_acknowledged_sequence: that of the last record acknowledged in this epoch; `NO_SEQUENCE` before the first.
-    unresolved_sequence: the sequence behind a batch that expired, while it is not known whether the broker has that
-        batch; `NO_SEQUENCE` otherwise.
+    last_acknowledged_sequence: the sequence of the last record acknowledged in this epoch; `NO_SEQUENCE` before the
+        first.
+    unresolved_sequence: the sequence after an expired batch, while the producer does not know whether the broker has
+        that batch; `NO_SEQUENCE` otherwise.
     """
 
     producer_id: OptionalProducerId
@@ -76,19 +77,19 @@ class PartitionCounter(Struct):
 
 
 class Producer(Struct):
-    """One producer. When its process ends, the next one goes on with the batches that are not handed over.
+    """One producer; when its process ends, the next one continues with the batches that are not handed over.
 
-    state: what it may do.
+    state: its state, which decides whether it may send.
     is_transactional: 1 if it sends in a transaction; constant.
     producer_id: its id; `NO_PRODUCER_ID` before it has one.
     producer_epoch: its epoch.
     is_bump_required: whether it must begin a new epoch before it sends again.
-    partitions_to_rewrite: whose batches in flight get new sequences with it.
+    partitions_to_rewrite: the partitions whose batches in flight get new sequences with the new epoch.
     next_batch: how many batches the application has handed over.
     next_producer_id: how many producer ids the cluster has given out.
-    producer_ids: how many ids the cluster can give out: constant. Beyond it behaviours end.
-    max_producer_epoch: the highest epoch that there is: constant. 32767 in Kafka.
-    max_sequence: the highest sequence that there is: constant.
+    producer_ids: how many ids the cluster can give out: constant. Behaviours end when they are used up.
+    max_producer_epoch: the highest epoch: constant. 32767 in Kafka.
+    max_sequence: the highest sequence: constant.
     counters: by partition, its counter.
     batches: by id, the application's batches.
     """

@@ -1,24 +1,24 @@
 """Sentinels and enumerations of producers, with Kafka's names.
 
 Part of Kafka modelled: the reserved values of `RecordBatch`, the origins of an append, control records, and the errors
-that a broker answers a producer or a coordinator.
+in a broker's response to a producer or a coordinator.
 Source: apache/kafka `RecordBatch`, `AppendOrigin`, `ControlRecordType`, `Errors` (commit 1eb7644349).
-Left out, and why that is sound: errors after which a client does the same as after one that is here.
+Left out, and why that is sound: errors to which a client reacts as to one that is here.
 """
 
 from enum import IntEnum
 
 NO_BATCH = -1
-"""Nothing is stored in this slot of a log, or what is stored was not sent by a producer."""
+"""This slot of a log is empty, or its content was not sent by a producer."""
 
 NO_PRODUCER_ID = -1
 """The batch's producer is not idempotent, or the producer has no id yet."""
 
 NO_PRODUCER_EPOCH = -1
-"""Nothing is known of the producer: lower than every epoch."""
+"""No epoch of the producer is known; lower than every epoch."""
 
 NO_SEQUENCE = -1
-"""The batch has no sequence, or none is known: its successor is 0."""
+"""The batch has no sequence, or no sequence is known; the next sequence is 0."""
 
 
 class Sending(IntEnum):
@@ -60,19 +60,19 @@ class BatchStatus(IntEnum):
     """It is sent, and neither answered nor given up."""
 
     RETRYING = 3
-    """It was sent, and waits to be sent again with the sequence that it has."""
+    """It was sent, and waits to be sent again with the same sequence."""
 
     ACKNOWLEDGED = 4
-    """The broker has it, and so the application was told."""
+    """The broker has it, and the application knows that."""
 
     FAILED = 5
-    """The broker has refused it for good, and so the application was told."""
+    """The broker has refused it for good, and the application knows that."""
 
     EXPIRED = 6
-    """Its time is up before it was known whether the broker has it, and so the application was told."""
+    """It timed out with unknown outcome, and the application knows that."""
 
     LOST = 7
-    """The producer's process ended before it was settled."""
+    """The producer's process ended before the batch was settled."""
 
 
 class RequestStage(IntEnum):
@@ -82,30 +82,30 @@ class RequestStage(IntEnum):
     """The slot is free."""
 
     REQUESTED = 1
-    """It is on its way, or the broker has not looked at it."""
+    """It is under way, or the broker has not handled it yet."""
 
     WAITING = 2
-    """It is appended, and waits for the other replicas (`DelayedProduce`)."""
+    """Its batch is appended, and it waits for the other replicas (`DelayedProduce`)."""
 
     ANSWERED = 3
-    """The answer is on its way."""
+    """The response is under way."""
 
 
 class Origin(IntEnum):
-    """Where an append comes from, which decides what is validated (`AppendOrigin`)."""
+    """The origin of an append, which decides how far it is validated (`AppendOrigin`)."""
 
     CLIENT = 0
-    """From a producer: everything is."""
+    """From a producer: everything is validated."""
 
     COORDINATOR = 1
-    """From the group or transaction coordinator on the same broker: the epoch and the verification are."""
+    """From the group or transaction coordinator on the same broker: the epoch and the verification are validated."""
 
     REPLICATION = 2
-    """From the leader, or from the log itself when it is replayed: nothing is; the leader has validated."""
+    """From the leader, or from a replay of the log: nothing is validated, because the leader has done that."""
 
 
 class Marker(IntEnum):
-    """What a control batch says (`ControlRecordType`)."""
+    """The type of a control batch (`ControlRecordType`)."""
 
     NONE = 0
     """It is no control batch, but data."""
@@ -121,31 +121,31 @@ class ProduceError(IntEnum):
     """The error of an append."""
 
     NONE = 0
-    """There is none: the batch is stored, by this request or an earlier one."""
+    """No error: this request or an earlier one has stored the batch."""
 
     NOT_LEADER_OR_FOLLOWER = 1
-    """The broker does not lead, or no longer; what it had appended may survive or not."""
+    """The broker does not lead, or no longer; a batch that it had appended may survive or not."""
 
     OUT_OF_ORDER_SEQUENCE_NUMBER = 2
     """The sequence is not the next one; nothing is appended."""
 
     UNKNOWN_PRODUCER_ID = 3
-    """The broker remembers nothing of the producer, and the sequence is not 0; nothing is appended (before KIP-360)."""
+    """The broker does not know the producer, and the sequence is not 0; nothing is appended (before KIP-360)."""
 
     INVALID_PRODUCER_EPOCH = 4
     """The producer's epoch is older than one that the broker knows; nothing is appended."""
 
     INVALID_RECORD = 5
-    """The records are not what the topic takes, for good; nothing is appended."""
+    """The topic refuses the records for good; nothing is appended."""
 
     INVALID_TXN_STATE = 6
-    """The transaction is not verified, or one is open of which this batch is not; nothing is appended."""
+    """The transaction is not verified, or one is open that does not include this batch; nothing is appended."""
 
     NOT_ENOUGH_REPLICAS = 7
     """The transaction could not be verified just now; nothing is appended."""
 
     TRANSACTION_COORDINATOR_FENCED = 8
-    """The marker is of an older coordinator epoch than one that the partition knows; nothing is appended."""
+    """The marker has an older coordinator epoch than one that the partition knows; nothing is appended."""
 
     MESSAGE_TOO_LARGE = 9
-    """The batch is larger than the topic takes; nothing is appended. If it has several records it is split."""
+    """The batch is too large for the topic; nothing is appended. A batch with several records is split."""

@@ -1,9 +1,9 @@
-"""A follower: it takes over its leader's batches and with them what is known of producers.
+"""A follower: it copies its leader's batches, and its producer state follows from them.
 
 Part of Kafka modelled: `ReplicaFetcherThread`, `UnifiedLog.appendAsFollower`, `truncateTo`, `truncateFullyAndStartAt`.
 Source: apache/kafka (commit 1eb7644349); KAFKA-6003, KAFKA-12153.
-Left out, and why that is sound: requests under way and leader epochs: `impl/broker` has them, and by them a follower
-finds where its log parts from its leader's. Here it compares the batches themselves.
+Left out, and why that is sound: requests under way and leader epochs, by which a follower finds where its log diverges
+from its leader's (`impl/broker` has them). Here it compares the batches themselves.
 """
 
 from kafkacheck.impl.producer.append import append_batch, append_error
@@ -22,14 +22,14 @@ from kafkacheck.impl.replication.records import ReplicaId
 
 
 def is_same_batch(one: Batch, other: Batch) -> bool:
-    """Whether two batches are the same, or could not be told apart by anybody."""
+    """Whether two batches are the same, or indistinguishable."""
     if one.id != other.id or one.marker != other.marker or one.producer_id != other.producer_id:
         return False
     return one.producer_epoch == other.producer_epoch and one.base_sequence == other.base_sequence
 
 
 def shared_end_offset(log: PartitionLog, leader: PartitionLog) -> int:
-    """The end of what the log has in common with its leader's."""
+    """The end offset of the part that the log shares with its leader's."""
     for offset in range(max(log.start_offset, leader.start_offset), min(log.end_offset, leader.end_offset)):
         if not is_same_batch(log.batches[offset], leader.batches[offset]):
             return offset
@@ -37,7 +37,7 @@ def shared_end_offset(log: PartitionLog, leader: PartitionLog) -> int:
 
 
 def has_unresolvable_offset(log: PartitionLog) -> bool:
-    """Whether the producer state still has a transaction that begins where the log has nothing any more."""
+    """Whether the producer state still has a transaction that begins at or after the log's end."""
     for producer_id in range(len(log.producers)):
         if log.producers[producer_id].current_transaction_first_offset >= log.end_offset:
             return True
@@ -45,11 +45,11 @@ def has_unresolvable_offset(log: PartitionLog) -> bool:
 
 
 def truncate_to(replica: PartitionReplica, rules: ProducerRules, high_watermark: int, end_offset: int) -> None:
-    """Cut a replica's log, and make its producer state anew.
+    """Truncate a replica's log, and rebuild its producer state.
 
-    By the old order the log's end came first. If that was the high watermark, the last stable offset was looked up, and
-    with it the first offset of a transaction that is cut off. That failed, and the fetcher gave the partition up; the
-    next truncation found nothing to cut, so that the producer state stayed.
+    By the old order the log's end was set first. If the high watermark moved to that end, the last stable offset was
+    looked up, and with it the first offset of a truncated transaction. The lookup failed, and the fetcher gave up the
+    partition; the next truncation removed no batch, so the old producer state stayed.
     """
     cut_log(replica.log, end_offset)
     replica.flushed_offset = min(replica.flushed_offset, end_offset)
@@ -59,7 +59,7 @@ def truncate_to(replica: PartitionReplica, rules: ProducerRules, high_watermark:
 
 
 def stop_leading(state: State, rules: ProducerRules, partition_id: int, replica_id: int) -> None:
-    """Let a deposed leader follow: requests that waited are answered, and its log is cut to what the leader has."""
+    """Make a deposed leader a follower: it answers its waiting requests, and truncates where its log diverges."""
     partition = state.partitions[partition_id]
     replica = partition.replicas[replica_id]
     replica.is_leading = False
@@ -74,7 +74,7 @@ def stop_leading(state: State, rules: ProducerRules, partition_id: int, replica_
 
 
 def take_next_batch(replica: PartitionReplica, rules: ProducerRules, leader: PartitionLog) -> bool:
-    """Append the leader's next batch, or begin where the leader's log begins; whether there was anything to take."""
+    """Append the leader's next batch, or restart at the leader's log start; whether either was done."""
     log = replica.log
     if log.end_offset < leader.start_offset:
         begin_log_at(log, leader.start_offset)
@@ -94,8 +94,8 @@ def follower_fetches(state: State, rules: ProducerRules, partition_id: Partition
     """A replica that does not lead takes the leader's next batch.
 
     Who: a follower; a deposed leader first becomes one.
-    When: there is something to take.
-    Effect: the batch is appended without being judged, and producer state follows it. If now every replica has it, the
+    When: it is a deposed leader, or the leader has a next batch or a log start above the follower's log end.
+    Effect: the batch is appended without validation and updates the producer state. If every replica now has it, the
         high watermark rises, and requests are answered.
     Source: ReplicaFetcherThread.processPartitionData, AppendOrigin.REPLICATION.
     """

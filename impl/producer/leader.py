@@ -1,9 +1,9 @@
-"""The leader of a partition: it looks at produce requests, appends, and answers when every replica has the batch.
+"""The leader of a partition: it handles produce requests, appends, and answers when every replica has the batch.
 
 Part of Kafka modelled: `ReplicaManager.appendRecords`, `Partition.appendRecordsToLeader`, `DelayedProduce`.
 Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-890.
-Left out, and why that is sound: a deposed leader that answers for a batch below its own high watermark: its answer is
-true, and the batch is answered when it is sent again.
+Left out, and why that is sound: a deposed leader's acknowledgement of a batch below its own high watermark: it is true,
+and the batch is acknowledged when it is sent again.
 """
 
 from kafkacheck.checker.schema import clear
@@ -21,7 +21,7 @@ from kafkacheck.impl.producing import State
 
 
 def raise_high_watermark(partition: Partition, rules: ProducerRules) -> None:
-    """Raise the high watermark to the end of what every replica has; a deposed leader is waited for."""
+    """Raise the high watermark to the lowest end offset; not while a deposed leader believes that it leads."""
     end_offset = partition.replicas[partition.leader].log.end_offset
     for replica_id, replica in enumerate(partition.replicas):
         if replica.is_leading != (replica_id == partition.leader):
@@ -33,7 +33,7 @@ def raise_high_watermark(partition: Partition, rules: ProducerRules) -> None:
 
 
 def complete_requests(state: State, rules: ProducerRules, partition_id: int) -> None:
-    """Raise the high watermark, and answer the requests to the leader that waited for it."""
+    """Raise the high watermark, and answer the leader's requests that waited for it."""
     partition = state.partitions[partition_id]
     connection = state.connections[partition_id]
     raise_high_watermark(partition, rules)
@@ -44,17 +44,17 @@ def complete_requests(state: State, rules: ProducerRules, partition_id: int) -> 
 
 
 def is_invalid(state: State, batch: Batch) -> bool:
-    """Whether the topic refuses what the batch says."""
+    """Whether the topic refuses the batch's records."""
     return state.producer.batches[batch.id].is_invalid == 1
 
 
 def is_too_large(state: State, batch: Batch) -> bool:
-    """Whether the batch is larger than the topic takes (`max.message.bytes`)."""
+    """Whether the batch is too large for the topic (`max.message.bytes`)."""
     return state.producer.batches[batch.id].is_oversized == 1 and batch.record_count > 1
 
 
 def append_as_leader(replica: PartitionReplica, rules: ProducerRules, batch: Batch) -> ProduceError:
-    """Append a client's batch that is no duplicate to a log that is not full; the error if it may not be."""
+    """Append a client's batch, no duplicate, to a log that is not full; the error if that is forbidden."""
     log = replica.log
     guard = NO_GUARD
     if rules.verification and batch.is_transactional == 1:
@@ -66,27 +66,27 @@ def append_as_leader(replica: PartitionReplica, rules: ProducerRules, batch: Bat
 
 
 def stored_offset(replica: PartitionReplica, rules: ProducerRules, batch: Batch) -> int:
-    """Where the batch is stored already, as far as the broker remembers; `NO_OFFSET` where it is not."""
+    """The offset where the broker remembers the batch as stored; `NO_OFFSET` if it remembers none."""
     if not rules.idempotence:
         return NO_OFFSET
     return duplicate_offset(replica.log.producers[batch.producer_id], batch, replica.log.max_sequence)
 
 
 def has_room_for(replica: PartitionReplica, rules: ProducerRules, batch: Batch) -> bool:
-    """Whether the log has room for another batch, or the batch needs none."""
+    """Whether the log has room for another batch, or the batch will not be appended."""
     return not is_full(replica.log) or not replica.is_leading or stored_offset(replica, rules, batch) != NO_OFFSET
 
 
 def leader_handles_produce(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
-    """A broker looks at the next produce request on a connection.
+    """A broker handles the next produce request on a connection.
 
     Who: the broker at the other end.
     When: the request before it on this connection is answered; the log has room.
-    Effect: a broker that does not lead says so. A batch that is stored already is not stored again; its request waits
-        until every replica has it. Otherwise the batch is appended, if its transaction, epoch and sequence allow it, or
-        the request is answered with the error.
+    Effect: a broker that does not lead returns that error. A duplicate is not stored again; its request waits until
+        every replica has the batch. Otherwise the batch is appended if its transaction, epoch and sequence allow it; if
+        not, the request is answered with the error.
     Source: ReplicaManager.appendRecords, UnifiedLog.analyzeAndValidateProducerState.
-    Left out: the coordinator's answer to the verification, which comes at once and confirms; see `append_is_refused`.
+    Left out: the coordinator's response to the verification, which confirms at once; see `append_is_refused`.
     """
     connection = state.connections[partition_id]
     place = next_request(connection)
@@ -116,11 +116,11 @@ def leader_handles_produce(state: State, rules: ProducerRules, partition_id: Par
 
 
 def leader_handles_late_request(state: State, rules: ProducerRules, slot: LateSlot) -> bool:
-    """A broker looks at a request whose sender waits no more.
+    """A broker handles a request whose sender waits no more.
 
-    Who: the broker that it was sent to.
+    Who: the broker to which it was sent.
     When: it is under way; the log has room.
-    Effect: the batch is appended if that is allowed; nobody is answered.
+    Effect: the batch is appended if that is allowed; no response is sent.
     Source: SocketServer: requests that were read are handled although their connection is closed.
     """
     late = state.late_requests[slot]

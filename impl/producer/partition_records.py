@@ -3,9 +3,9 @@
 Part of Kafka modelled: `Partition` on each of its brokers, the connection of a producer to one of them, and
 `DelayedProduce`.
 Source: apache/kafka (commit 1eb7644349).
-Left out, and why that is sound: what replication needs to keep its promise, because `impl/broker` has it and the
-models of the cluster show that it does. Here every replica is in the ISR, leads only with all that was acknowledged,
-and agrees with its leader in one step. At most two replicas: a third one might follow a leader that is deposed.
+Left out, and why that is sound: the safeguards of replication, because `impl/broker` has them and the models of the
+cluster show that replication keeps its promise. Here every replica is in the ISR, leads only with all acknowledged
+batches, and agrees with its leader in one step. At most two replicas: a third one might follow a deposed leader.
 """
 
 from typing import Annotated
@@ -23,8 +23,8 @@ class PartitionReplica(Struct):
     """One broker's replica.
 
     is_leading: whether the broker believes that it leads; a deposed leader does until it follows.
-    log: what it has stored, and its producer state.
-    flushed_offset: the end of what has surely reached the disk, from where on a crash is recovered.
+    log: its stored batches, and its producer state.
+    flushed_offset: the end of the part that has surely reached the disk, where recovery begins after a crash.
     snapshots: its files with producer state, the newest first.
     """
 
@@ -37,8 +37,8 @@ class PartitionReplica(Struct):
 class Partition(Struct):
     """One partition.
 
-    leader: who leads, according to the controller.
-    high_watermark: the end of what every replica has, so of what may be acknowledged.
+    leader: the leader that the controller has elected.
+    high_watermark: the end of the batches that every replica has, which may be acknowledged.
     replicas: by broker, its replica.
     """
 
@@ -48,14 +48,14 @@ class Partition(Struct):
 
 
 class ProduceRequest(Struct):
-    """A produce request with one batch, or the answer; blank where the slot is free.
+    """A produce request with one batch, or its response; blank if the slot is free.
 
-    stage: which of the two it is.
+    stage: how far the request is.
     batch: the batch, as it was when it was sent.
-    is_abandoned: 1 if the batch has expired since, so that the application has been told; always 0 where the bound
+    is_abandoned: 1 if the batch has expired since and the application knows that; always 0 if the bound
         `in_flight_expirations` is 0.
-    error: the answer's error.
-    offset: where the batch is appended, once it is.
+    error: the response's error.
+    offset: the offset of the batch after the append.
     """
 
     stage: RequestStage
@@ -68,8 +68,8 @@ class ProduceRequest(Struct):
 class Connection(Struct):
     """A producer's connection to the broker that leads a partition, for the requests to this partition.
 
-    broker: who is at the other end.
-    requests: those that are not settled, the oldest first.
+    broker: the broker at the other end.
+    requests: the unsettled requests, the oldest first.
     """
 
     broker: ReplicaId
@@ -77,11 +77,11 @@ class Connection(Struct):
 
 
 class LateRequest(Struct):
-    """A request of a connection that the producer has given up, and that the broker may still look at.
+    """A request that the broker may still handle after the producer has given up its connection.
 
-    partition: the partition it is for.
-    broker: where it goes.
-    batch: its batch; blank where the slot is free.
+    partition: its partition.
+    broker: the broker to which it was sent.
+    batch: its batch; blank if the slot is free.
     """
 
     partition: PartitionId

@@ -1,17 +1,17 @@
-"""A replica's log of batches, and what the broker knows of the producers that wrote them.
+"""A replica's log of batches, and the broker's producer state.
 
 Part of Kafka modelled: `RecordBatch`, `ProducerStateEntry`, `BatchMetadata`, `VerificationStateEntry`, and the snapshot
 files of `ProducerStateManager`.
 Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360, KIP-890.
 Left out, and why that is sound: leader epochs, by which `impl/broker` truncates: here a follower's log is a part of its
-leader's, or is cut to be one. Timestamps, because an entry may expire early, late or never.
+leader's, or is truncated to be one. Timestamps, because an entry may expire early, late or never.
 
-Offsets count batches, not records: a batch is stored whole or not at all, so that both number them in the same order.
+Offsets count batches, not records: a batch is stored whole or not at all, so both counts have the same order.
 
-The bound `transactional` is 1 where producers may be transactional and 0 where not. It multiplies the ranges of what
+The bound `transactional` is 1 if producers may be transactional and 0 if not. It multiplies the ranges of fields that
 only transactions use: at 0 these fields have one value, take no bit of a state, and cost a search nothing. So one
-record serves both, and one function validates both. A field with a range of one value also carries a number that
-functions need: `max_sequence` is always the bound of that name.
+record serves both, and one function validates both. A field with a range of one value also gives functions a constant:
+`max_sequence` is always the bound of that name.
 """
 
 from typing import Annotated
@@ -43,15 +43,15 @@ VerificationGuard = Annotated[int, Count("max_verification_guard * transactional
 class Batch(Struct):
     """One batch of a log or of a request, or an empty slot (`RecordBatch`).
 
-    id: tells what its producer meant from everything else that any producer means; never changed by a retry, nor by
-        another sequence. `NO_BATCH` in an empty slot, and in a marker or what a coordinator writes.
-    producer_id: whose it is; `NO_PRODUCER_ID` for a producer that is not idempotent.
+    id: identifies the application's batch among all producers; neither a retry nor another sequence changes it.
+        `NO_BATCH` in an empty slot, in a marker, and in a coordinator's batch.
+    producer_id: its producer's id; `NO_PRODUCER_ID` for a producer that is not idempotent.
     producer_epoch: the epoch of that producer, `NO_PRODUCER_EPOCH` without a producer id.
-    base_sequence: the sequence of its first record; `NO_SEQUENCE` in a marker, and in what a coordinator writes.
+    base_sequence: the sequence of its first record; `NO_SEQUENCE` in a marker, and in a coordinator's batch.
     record_count: how many records it has; sequences count records.
     is_transactional: 1 if it belongs to a transaction, markers included; 0 otherwise.
-    marker: what it says of the producer's transaction; `NONE` for data.
-    coordinator_epoch: in a marker the epoch of the coordinator that sent it; 0 otherwise.
+    marker: the type of the marker; `NONE` for data.
+    coordinator_epoch: in a marker, the epoch of the coordinator that sent it; 0 otherwise.
     """
 
     id: OptionalBatchId
@@ -65,11 +65,11 @@ class Batch(Struct):
 
 
 class BatchMetadata(Struct):
-    """What a broker remembers of one batch of a producer; blank where it remembers none.
+    """A broker's memory of one batch of a producer; blank if it remembers none.
 
     last_sequence: the sequence of its last record.
-    record_count: how many records it had, by which its first sequence is known.
-    offset: where it is stored.
+    record_count: how many records it had, which gives its first sequence.
+    offset: its offset.
     """
 
     last_sequence: OptionalSequence
@@ -78,12 +78,12 @@ class BatchMetadata(Struct):
 
 
 class ProducerStateEntry(Struct):
-    """What a partition knows of one producer id; all blank where it knows nothing.
+    """A partition's state of one producer id; all blank if the producer is unknown.
 
-    producer_epoch: the highest epoch that it has seen; `NO_PRODUCER_EPOCH` where nothing is known.
+    producer_epoch: the highest epoch that it has seen; `NO_PRODUCER_EPOCH` if the producer is unknown.
     coordinator_epoch: the highest one in a marker for this producer. Kafka's -1 before the first marker is 0 here: no
-        coordinator epoch is lower, and more is not asked.
-    current_transaction_first_offset: where the open transaction begins; `NO_OFFSET` where none is open.
+        coordinator epoch is lower, and no other property matters.
+    current_transaction_first_offset: the first offset of the open transaction; `NO_OFFSET` if none is open.
     batches: its last batches of this epoch, the newest first.
     """
 
@@ -94,11 +94,11 @@ class ProducerStateEntry(Struct):
 
 
 class VerificationStateEntry(Struct):
-    """The verification of a producer's transaction with its coordinator that is under way; blank where none is.
+    """A verification under way of a producer's transaction with its coordinator; blank if there is none.
 
-    guard: tells this verification from every other one of the partition; 0 where none is under way.
-    producer_epoch: the highest epoch among the batches that came since; `NO_PRODUCER_EPOCH` where none is under way.
-    lowest_sequence: the lowest sequence among those of that epoch; `NO_SEQUENCE` for what a coordinator writes.
+    guard: identifies this verification within the partition; 0 if none is under way.
+    producer_epoch: the highest epoch among the batches that came since; `NO_PRODUCER_EPOCH` if none is under way.
+    lowest_sequence: the lowest sequence among the batches of that epoch; `NO_SEQUENCE` for a coordinator's batch.
     """
 
     guard: VerificationGuard
@@ -107,15 +107,15 @@ class VerificationStateEntry(Struct):
 
 
 class PartitionLog(Struct):
-    """What one replica has stored, and its producer state in memory (`UnifiedLog`).
+    """One replica's stored batches, and its producer state in memory (`UnifiedLog`).
 
-    start_offset: the first offset that is kept; batches below are gone.
+    start_offset: the first offset that is kept; batches below are deleted.
     end_offset: the offset that the next batch gets.
     batches: by offset, from `start_offset` to `end_offset`, and blank slots elsewhere.
-    producers: what is known of each producer.
+    producers: the state of each producer.
     verifications: by producer, the verification that is under way.
-    last_verification_guard: the guard given last; 0 before the first.
-    max_sequence: the highest sequence that there is: constant. 2**31 - 1 in Kafka.
+    last_verification_guard: the newest guard; 0 before the first.
+    max_sequence: the highest sequence: constant. 2**31 - 1 in Kafka.
     """
 
     start_offset: StartOffset
@@ -128,9 +128,9 @@ class PartitionLog(Struct):
 
 
 class ProducerSnapshot(Struct):
-    """A file with the producer state at an offset; blank where there is none.
+    """A file with the producer state at an offset; blank if there is no file.
 
-    offset: its name: the state is that after all batches below; `NO_OFFSET` where there is no file.
+    offset: its name: it has the state after all batches below this offset; `NO_OFFSET` if there is no file.
     is_flushed: whether it has surely reached the disk.
     producers: the state.
     """

@@ -1,9 +1,9 @@
-"""What a broker keeps of its producer state on disk, and how it starts from that.
+"""The producer state that a broker keeps on disk, and how the broker restarts from it.
 
 Part of Kafka modelled: `UnifiedLog` (`roll`, `flush`), `LogLoader`, `ProducerStateManager` (`takeSnapshot`,
 `truncateAndReload`, `deleteSnapshotsBefore`).
 Source: apache/kafka (commit 1eb7644349); KAFKA-5249, KAFKA-5829, KAFKA-9892.
-Left out, and why that is sound: segments: a roll may come behind any batch, and matters here only for its snapshot.
+Left out, and why that is sound: segments: a roll may come after any batch, and matters here only for its snapshot.
 """
 
 from kafkacheck.checker.schema import copy
@@ -29,8 +29,8 @@ def broker_rolls_segment(state: State, rules: ProducerRules, partition_id: Parti
 
     Who: a broker.
     When: the log has grown since the last snapshot; there is room for another file.
-    Effect: there is a file named after the log's end. By the old rule the file was written after the producer state had
-        taken in a batch, and named after the offset before it.
+    Effect: there is a file named after the log's end. By the old rule the file already had a batch in its state, but
+        was named after the offset before that batch.
     Source: UnifiedLog.roll, ProducerStateManager.takeSnapshot; KAFKA-5249.
     """
     replica = state.partitions[partition_id].replicas[replica_id]
@@ -49,14 +49,14 @@ def broker_rolls_segment(state: State, rules: ProducerRules, partition_id: Parti
 
 
 def broker_flushes_log(state: State, rules: ProducerRules, partition_id: PartitionId, replica_id: ReplicaId) -> bool:
-    """A broker flushes a log to the disk, and recovery begins behind what is flushed.
+    """A broker flushes a log to the disk, and recovery begins after the flushed part.
 
     Who: a broker.
-    When: something is not flushed.
+    When: the log has an unflushed batch.
     Effect: a power loss cannot take the batches that the log has now; requests that waited for that are answered. The
-        newest snapshot is flushed, too, and older ones are deleted.
+        newest snapshot is also flushed, and older ones are deleted.
     Source: UnifiedLog.flush, ProducerStateManager.deleteSnapshotsBefore; KAFKA-9892.
-    Left out: flushing a part of the log, which is flushing at an earlier time.
+    Left out: flushing a part of the log, which equals a flush at an earlier time.
     """
     replica = state.partitions[partition_id].replicas[replica_id]
     if replica.flushed_offset == replica.log.end_offset:
@@ -77,16 +77,16 @@ def remove_snapshot(replica: PartitionReplica, place: int) -> None:
 
 
 def lose_unflushed_snapshots(replica: PartitionReplica) -> None:
-    """Let a power loss take every snapshot that has not surely reached the disk."""
+    """Remove every snapshot that has not surely reached the disk, as a power loss does."""
     for distance in range(1, len(replica.snapshots) + 1):
         if not replica.snapshots[len(replica.snapshots) - distance].is_flushed:
             remove_snapshot(replica, len(replica.snapshots) - distance)
 
 
 def reload_producers(replica: PartitionReplica, rules: ProducerRules) -> None:
-    """Make the producer state from the newest snapshot that does not lie beyond the log's end, and the batches behind.
+    """Rebuild the producer state from the newest snapshot that is not past the log's end, and the later batches.
 
-    Without one all batches count; by the old rule only those behind the place where recovery begins.
+    Without a snapshot all batches count; by the old rule only those after the point where recovery begins.
     """
     log = replica.log
     for distance in range(1, len(replica.snapshots) + 1):

@@ -1,7 +1,7 @@
-"""Producer state from the log and from snapshots: after a restart, and after a truncation.
+"""Rebuilding producer state from the log and from snapshots: after a restart, and after a truncation.
 
 Part of Kafka modelled: `ProducerStateManager` (`takeSnapshot`, `truncateAndReload`), `UnifiedLog.rebuildProducerState`,
-`LogLoader`; what becomes of the state when the log's start moves.
+`LogLoader`; the producer state when the log's start moves.
 Source: apache/kafka (commit 1eb7644349); KAFKA-5249, KAFKA-7190, KAFKA-9892.
 Left out, and why that is sound: entries that expired while the broker was down, which is expiry at another time.
 """
@@ -15,7 +15,7 @@ from kafkacheck.impl.producer.state import clear_entry, forget_producers_without
 
 
 def forget_producers(log: PartitionLog) -> None:
-    """Lose the producer state that is in memory."""
+    """Clear the producer state in memory."""
     for producer_id in range(len(log.producers)):
         clear_entry(log.producers[producer_id])
         clear(log.verifications[producer_id])
@@ -30,7 +30,7 @@ def clear_snapshot(snapshot: ProducerSnapshot) -> None:
 
 
 def write_snapshot(log: PartitionLog, snapshot: ProducerSnapshot, offset: int) -> None:
-    """Write the producer state as it is into a file named `offset`, which should be the log's end."""
+    """Write the producer state to a file named `offset`, which should be the log's end."""
     snapshot.offset = offset
     snapshot.is_flushed = False
     for producer_id in range(len(log.producers)):
@@ -38,32 +38,32 @@ def write_snapshot(log: PartitionLog, snapshot: ProducerSnapshot, offset: int) -
 
 
 def load_snapshot(log: PartitionLog, snapshot: ProducerSnapshot) -> None:
-    """Make the producer state in memory what the file says."""
+    """Load the producer state from the file into memory."""
     for producer_id in range(len(log.producers)):
         copy(log.producers[producer_id], snapshot.producers[producer_id])
 
 
 def replay(log: PartitionLog, rules: ProducerRules, first_offset: int) -> None:
-    """Learn again of what is stored from `first_offset` to the log's end; nothing is validated."""
+    """Update the producer state for each batch from `first_offset` to the log's end; nothing is validated."""
     for offset in range(max(first_offset, log.start_offset), log.end_offset):
         learn_of(log, rules, offset)
 
 
 def rebuild_from_log(log: PartitionLog, rules: ProducerRules) -> None:
-    """Make the producer state from the log alone, as without any snapshot."""
+    """Rebuild the producer state from the log alone, without a snapshot."""
     forget_producers(log)
     replay(log, rules, log.start_offset)
 
 
 def cut_log(log: PartitionLog, end_offset: int) -> None:
-    """Remove every batch at or above `end_offset`; the producer state has to be rebuilt."""
+    """Remove every batch at or above `end_offset`; the caller must rebuild the producer state."""
     for offset in range(end_offset, log.end_offset):
         clear(log.batches[offset])
     log.end_offset = min(log.end_offset, end_offset)
 
 
 def advance_start(log: PartitionLog, rules: ProducerRules, start_offset: int) -> None:
-    """Remove every batch below `start_offset`, which is at most the log's end; what is known of producers stays."""
+    """Remove every batch below `start_offset`, which is at most the log's end; the producer state stays."""
     for offset in range(log.start_offset, start_offset):
         clear(log.batches[offset])
     log.start_offset = start_offset
@@ -72,7 +72,7 @@ def advance_start(log: PartitionLog, rules: ProducerRules, start_offset: int) ->
 
 
 def begin_log_at(log: PartitionLog, start_offset: int) -> None:
-    """Remove every batch and all that is known of producers, and go on at `start_offset`."""
+    """Remove every batch and the producer state, and restart the log at `start_offset`."""
     cut_log(log, log.start_offset)
     forget_producers(log)
     log.start_offset = start_offset

@@ -1,12 +1,12 @@
-"""What a producer makes of an answer: success, another try, a new epoch, or failure.
+"""A producer's reaction to a response: success, another try, a new epoch, or failure.
 
 Part of Kafka modelled: `TransactionManager` (`canRetry`, `handleCompletedBatch`, `handleFailedBatch`,
 `markSequenceUnresolved`, `maybeResolveSequences`).
 Source: apache/kafka (commit 1eb7644349); KIP-360, KAFKA-5793, REDPANDA-3039.
-Left out, and why that is sound: the log's start in an answer, by which only a transactional producer decides anything:
-it fails here where Kafka before KIP-360 might begin its sequences anew; the number of retries,
-because a batch may expire at any time; lowering later sequences when a batch of a transaction fails, because after that
-error a transaction can only be aborted, and nothing more is sent in its epoch.
+Left out, and why that is sound: the log's start in a response, which only a transactional producer uses: it fails here
+if Kafka before KIP-360 might restart its sequences; the number of retries, because a batch may expire at any time;
+lowering later sequences when a batch of a transaction fails, because after that error a transaction can only be
+aborted, and nothing more is sent in its epoch.
 """
 
 from kafkacheck.impl.producer.bookkeeping import oldest_unsettled, request_epoch_bump
@@ -23,21 +23,21 @@ def is_next_sequence(producer: Producer, counter: PartitionCounter, sequence: in
 
 
 def is_gap_explained(producer: Producer, counter: PartitionCounter, batch: ProducerBatch) -> bool:
-    """Whether an out-of-order error says only that an earlier batch has not come yet."""
+    """Whether an out-of-order error can mean only that an earlier batch has not arrived yet."""
     if counter.unresolved_sequence != NO_SEQUENCE:
         return False
     return batch.is_sequence_reset or not is_next_sequence(producer, counter, batch.base_sequence)
 
 
 def is_gap_proven(producer: Producer, counter: PartitionCounter, batch: ProducerBatch) -> bool:
-    """Whether an out-of-order error says that the broker lacks a batch that nobody will send any more."""
+    """Whether an out-of-order error proves that the broker lacks a batch that nobody will send any more."""
     if is_gap_explained(producer, counter, batch):
         return False
     return counter.unresolved_sequence == NO_SEQUENCE or counter.unresolved_sequence == batch.base_sequence
 
 
 def calls_for_bump(producer: Producer, rules: ProducerRules, batch: ProducerBatch, error: ProduceError) -> bool:
-    """Whether an idempotent producer begins a new epoch because of an error after which it tries again."""
+    """Whether an idempotent producer begins a new epoch because of a retriable error."""
     if producer.is_transactional == 1:
         return False
     if error == ProduceError.UNKNOWN_PRODUCER_ID:
@@ -60,7 +60,7 @@ def can_retry(producer: Producer, batch: ProducerBatch, request: ProduceRequest)
 
 
 def note_acknowledged(producer: Producer, batch: ProducerBatch) -> None:
-    """Let the batch be the last one that is acknowledged in its partition."""
+    """Record the batch as the last acknowledged one of its partition."""
     counter = producer.counters[batch.partition]
     counter.last_acknowledged_sequence = last_sequence_of(
         batch.base_sequence, batch.record_count, producer.max_sequence
@@ -75,7 +75,7 @@ def complete_batch(producer: Producer, batch: ProducerBatch, offset: int) -> Non
 
 
 def mark_sequence_unresolved(producer: Producer, batch: ProducerBatch) -> None:
-    """Let no new batch be sent to the partition before those in flight are settled (`markSequenceUnresolved`)."""
+    """Send no new batch to the partition before those in flight are settled (`markSequenceUnresolved`)."""
     last = last_sequence_of(batch.base_sequence, batch.record_count, producer.max_sequence)
     producer.counters[batch.partition].unresolved_sequence = sequence_after(last, 1, producer.max_sequence)
 
@@ -83,8 +83,8 @@ def mark_sequence_unresolved(producer: Producer, batch: ProducerBatch) -> None:
 def fail_batch(producer: Producer, rules: ProducerRules, batch: ProducerBatch) -> None:
     """Tell the application that the batch is refused for good.
 
-    An idempotent producer begins a new epoch, because the sequences behind it have lost their predecessor. In a
-    transaction nothing can follow but its end.
+    An idempotent producer begins a new epoch, because the later sequences have lost their predecessor. A transaction
+    can only end after that.
     """
     batch.status = BatchStatus.FAILED
     if producer.is_transactional == 1:
@@ -96,18 +96,18 @@ def fail_batch(producer: Producer, rules: ProducerRules, batch: ProducerBatch) -
 
 
 def retry_later(batch: ProducerBatch) -> None:
-    """Let the batch wait to be sent again; one that is not among those in flight cannot be, and nobody is told."""
+    """Let the batch wait for a retry; an untracked batch is lost instead, and the application does not learn it."""
     batch.status = BatchStatus.RETRYING if batch.is_untracked == 0 else BatchStatus.LOST
 
 
 def can_split(producer: Producer, batch_id: int) -> bool:
-    """Whether a batch that is too large has more than one record, and the next id is its second half's."""
+    """Whether a batch that is too large has more than one record, and the next id is free for its second half."""
     batch = producer.batches[batch_id]
     return batch.is_oversized == 1 and batch.record_count > 1 and batch_id + 1 < len(producer.batches)
 
 
 def split_batch(producer: Producer, batch_id: int) -> None:
-    """Split a batch of two records that is too large. The halves have its sequences, and are sent again one by one."""
+    """Split a batch of two records that is too large; its halves keep its sequences and are sent one by one."""
     first = producer.batches[batch_id]
     second = producer.batches[batch_id + 1]
     second.partition = first.partition
@@ -122,7 +122,7 @@ def split_batch(producer: Producer, batch_id: int) -> None:
 
 
 def use_answer(producer: Producer, rules: ProducerRules, request: ProduceRequest) -> None:
-    """Act on the answer to a request whose batch is in flight."""
+    """Handle the response to a request whose batch is in flight."""
     batch = producer.batches[request.batch.id]
     if request.error == ProduceError.NONE:
         complete_batch(producer, batch, request.offset)
@@ -137,9 +137,9 @@ def use_answer(producer: Producer, rules: ProducerRules, request: ProduceRequest
 
 
 def forget_in_flight(producer: Producer, rules: ProducerRules, batch: ProducerBatch) -> None:
-    """Take a batch that has expired from those in flight, where it is not any more.
+    """Remove an expired batch from those in flight, which no longer include it.
 
-    By the old rule a batch of a later epoch was taken that begins with the same sequence.
+    By the old rule a batch of a later epoch with the same first sequence was removed instead.
     """
     if rules.in_flight_batch_has_epoch:
         return
@@ -150,7 +150,7 @@ def forget_in_flight(producer: Producer, rules: ProducerRules, batch: ProducerBa
 
 
 def use_late_answer(producer: Producer, rules: ProducerRules, request: ProduceRequest) -> None:
-    """Act on the answer to a request whose batch has expired: if it is stored, its sequence is one acknowledged."""
+    """Handle the response for an expired batch: if the batch is stored, its sequence counts as acknowledged."""
     batch = producer.batches[request.batch.id]
     forget_in_flight(producer, rules, batch)
     last = last_sequence_of(batch.base_sequence, batch.record_count, producer.max_sequence)
@@ -159,7 +159,7 @@ def use_late_answer(producer: Producer, rules: ProducerRules, request: ProduceRe
 
 
 def lose_answer(producer: Producer, rules: ProducerRules, batch: ProducerBatch) -> None:
-    """Let the batch be sent again, of which it is not known whether the broker has it.
+    """Retry the batch whose response is lost; the broker may have it.
 
     By the old rule of another client its sequence counted as acknowledged (librdkafka-4438).
     """
@@ -169,18 +169,18 @@ def lose_answer(producer: Producer, rules: ProducerRules, batch: ProducerBatch) 
 
 
 def expire_batch(producer: Producer, batch: ProducerBatch) -> None:
-    """Tell the application that the time of a batch that waits for another try is up.
+    """Tell the application that a batch that waits for a retry has expired.
 
-    What the broker has of it is not known: no new batch is sent before those in flight are settled.
+    The broker may have the batch, so no new batch is sent before those in flight are settled.
     """
     mark_sequence_unresolved(producer, batch)
     batch.status = BatchStatus.EXPIRED
 
 
 def resolve_sequences(producer: Producer, rules: ProducerRules, partition_id: int) -> bool:
-    """When nothing is in flight any more, find out whether expired batches left a gap; whether that was so far.
+    """If nothing is in flight, find out whether expired batches left a gap; whether that was possible.
 
-    If the last sequence that was given is acknowledged, there is none; otherwise a new epoch begins.
+    If the last sequence that was given is acknowledged, there is no gap; otherwise a new epoch begins.
     """
     counter = producer.counters[partition_id]
     if counter.unresolved_sequence == NO_SEQUENCE or oldest_unsettled(producer, partition_id) != NO_BATCH:

@@ -1,4 +1,4 @@
-"""The producer's steps: it takes batches, sends them, and acts on answers.
+"""The producer's steps: it takes batches, sends them, and handles responses.
 
 Part of Kafka modelled: `KafkaProducer.send`, `Sender` (`runOnce`, `sendProducerData`, `completeBatch`),
 `RecordAccumulator` (`drain`, `shouldStopDrainBatchesForPartition`).
@@ -33,20 +33,20 @@ from kafkacheck.impl.producing import State
 
 
 def may_send(producer: Producer) -> bool:
-    """Whether the producer has an id, no error, and no new epoch to begin first."""
+    """Whether the producer has an id, no error, and no pending epoch bump."""
     if producer.is_bump_required:
         return False
     return producer.state == ProducerState.READY or producer.state == ProducerState.IN_TRANSACTION
 
 
 def has_stale_counter(producer: Producer, partition_id: int) -> bool:
-    """Whether the partition's counter counts sequences of another id or epoch than the producer's."""
+    """Whether the partition's counter has another producer id or epoch than the producer."""
     counter = producer.counters[partition_id]
     return counter.producer_id != producer.producer_id or counter.producer_epoch != producer.producer_epoch
 
 
 def has_retries(producer: Producer, partition_id: int) -> bool:
-    """Whether a batch of the partition waits to be sent again; then no new one is sent."""
+    """Whether a batch of the partition waits for a retry; then no new one is sent."""
     for batch in producer.batches:
         if batch.status == BatchStatus.RETRYING and batch.partition == partition_id:
             return True
@@ -66,9 +66,9 @@ def may_send_new(state: State, rules: ProducerRules, partition_id: int) -> bool:
 
 
 def renew_counter(producer: Producer, rules: ProducerRules, partition_id: int) -> None:
-    """Let the counter of a partition with nothing in flight follow the producer's epoch.
+    """Restart the counter of a partition with nothing in flight in the producer's epoch.
 
-    By the old rule only the partition that needed the new epoch was rewritten, and the others went on counting.
+    By the old rule only the partition that needed the new epoch was rewritten, and the others kept their counters.
     """
     counter = producer.counters[partition_id]
     if has_stale_counter(producer, partition_id):
@@ -91,9 +91,9 @@ def give_sequence(state: State, rules: ProducerRules, batch_id: int) -> None:
 
 
 def hand_over(producer: Producer, partition_id: int, record_count: int) -> int:
-    """Let the application hand over its next batch, of which there must be one; the batch.
+    """Hand over the application's next batch, which must exist; the batch's id.
 
-    One that will be split takes the next id, too, for its second half.
+    A batch that will be split also takes the next id, for its second half.
     """
     batch_id = producer.next_batch
     batch = producer.batches[batch_id]
@@ -110,9 +110,9 @@ def hand_over(producer: Producer, partition_id: int, record_count: int) -> int:
 
 
 def is_awaited(rules: ProducerRules, batch: ProducerBatch) -> bool:
-    """Whether an application that waits for what it has handed over waits for the batch.
+    """Whether an application that waits for its handed-over batches waits for this one.
 
-    By the old rule the batch that was split had ended when it was, and nobody waited for its halves.
+    By the old rule a batch had ended when it was split, and nobody waited for its halves.
     """
     if batch.is_oversized == 1 and batch.record_count == 1 and not rules.flush_awaits_split_batches:
         return False
@@ -147,9 +147,9 @@ def producer_bumps_epoch(state: State, rules: ProducerRules) -> bool:
     """A producer begins a new epoch.
 
     Who: a producer.
-    When: an answer called for it, and the bounds allow it.
-    Effect: the next epoch, or behind the highest one the next producer id in epoch 0. The unsettled batches of the
-        partition that called for it get new sequences from 0 on.
+    When: a response called for it, and the bounds allow it.
+    Effect: the next epoch begins, or after the highest one the next producer id in epoch 0. The unsettled batches of
+        the partition that called for it get new sequences from 0 on.
     Source: `bumpIdempotentEpochAndResetIdIfNeeded`; KIP-360.
     """
     if not state.producer.is_bump_required or not can_bump_epoch(state.producer, rules):
@@ -164,10 +164,10 @@ def application_hands_over(
     """The application calls `send` with its next batch.
 
     Who: the application.
-    When: it has another batch; if it sends synchronously, all before are settled.
+    When: it has another batch; if it sends synchronously, all earlier batches are settled.
     Effect: the batch is in the producer's buffer.
     Source: `KafkaProducer.send`, `flush`; `producer.type`; KAFKA-19479.
-    Left out: a buffer that is full, which delays the call.
+    Left out: a full buffer, which delays the call.
     """
     producer = state.producer
     if not has_unsent(producer):
@@ -184,7 +184,7 @@ def producer_drains(state: State, rules: ProducerRules, batch_id: BatchId) -> bo
     """A producer sends a batch from its buffer for the first time.
 
     Who: a producer.
-    When: the batch is the first of its partition in the buffer, and a new one may be sent there.
+    When: the batch is the first of its partition in the buffer, and a new batch may be sent there.
     Effect: it gets the partition's next sequence, and is under way.
     Source: `RecordAccumulator.drain`.
     """
@@ -204,11 +204,11 @@ def producer_sends(state: State, rules: ProducerRules, partition_id: PartitionId
     """The application hands over its next batch, and the producer sends it at once.
 
     Who: a producer.
-    When: there is another batch, and a new one may be sent to the partition.
+    When: there is another batch, and a new batch may be sent to the partition.
     Effect: the batch gets the partition's next sequence, and is under way.
     Source: `KafkaProducer.send`, `Sender.sendProducerData`.
-    Left out: the time in the buffer, during which a batch acts on nothing; where its loss matters,
-        `application_hands_over` and `producer_drains` stand instead.
+    Left out: the time in the buffer, during which a batch has no effect; if its loss matters,
+        `application_hands_over` and `producer_drains` replace this action.
     """
     if not has_unsent(state.producer) or not may_send_new(state, rules, partition_id):
         return False
@@ -217,10 +217,10 @@ def producer_sends(state: State, rules: ProducerRules, partition_id: PartitionId
 
 
 def producer_sends_again(state: State, partition_id: PartitionId) -> bool:
-    """A producer sends a batch again, with the sequence that it has.
+    """A producer sends a batch again, with the same sequence.
 
     Who: a producer.
-    When: the batch waits for that, and is the first of its partition that is not settled: retries go one by one.
+    When: the batch waits for a retry, and is the first unsettled batch of its partition: retries go one by one.
     Effect: the batch is under way.
     Source: `RecordAccumulator.shouldStopDrainBatchesForPartition`.
     """
@@ -235,12 +235,12 @@ def producer_sends_again(state: State, partition_id: PartitionId) -> bool:
 
 
 def producer_takes_answer(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
-    """A producer receives the answer to its oldest request.
+    """A producer receives the response to its oldest request.
 
     Who: a producer.
     When: the broker has answered.
-    Effect: the batch is acknowledged, sent again later, or failed; a new epoch may be called for. One that has expired
-        meanwhile stays so.
+    Effect: the batch is acknowledged, waits for a retry, or fails; a new epoch may be required. A batch that has
+        expired meanwhile stays expired.
     Source: `Sender.completeBatch`, `TransactionManager.canRetry`, `handleCompletedBatch`.
     """
     connection = state.connections[partition_id]
@@ -255,7 +255,7 @@ def producer_takes_answer(state: State, rules: ProducerRules, partition_id: Part
 
 
 def producer_resolves_sequences(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
-    """A producer finds out what became of batches that expired.
+    """A producer finds out whether expired batches left a gap.
 
     Who: a producer.
     When: a batch of the partition has expired, and none is in flight there.

@@ -1,4 +1,4 @@
-"""Arithmetic of sequences, which begin again at 0 behind the highest one.
+"""Arithmetic of sequences, which begin again at 0 after the highest one.
 
 Part of Kafka modelled: `DefaultRecordBatch.incrementSequence`, `decrementSequence`; `ProducerAppendInfo.inSequence`.
 Source: apache/kafka (commit 1eb7644349); KAFKA-5494, KAFKA-7692, KAFKA-7693.
@@ -10,7 +10,7 @@ from kafkacheck.impl.producer.rules import AppendRules
 
 
 def sequence_after(sequence: int, count: int, max_sequence: int) -> int:
-    """The sequence `count` behind `sequence`; counted from the first one, 0, behind `NO_SEQUENCE`."""
+    """The sequence `count` after `sequence`; the one next after `NO_SEQUENCE` is 0."""
     following = sequence + count
     if following > max_sequence:
         return following - max_sequence - 1

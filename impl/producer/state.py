@@ -1,10 +1,10 @@
-"""What a partition knows of one producer: finding duplicates, remembering, forgetting.
+"""A partition's state of one producer: finding duplicates, remembering and forgetting batches.
 
-Part of Kafka modelled: `ProducerStateEntry` (`findDuplicateBatch`, `addBatch`, `maybeUpdateProducerEpoch`), and of
-`ProducerStateManager` what removes entries.
+Part of Kafka modelled: `ProducerStateEntry` (`findDuplicateBatch`, `addBatch`, `maybeUpdateProducerEpoch`), and the
+removal of entries in `ProducerStateManager`.
 Source: apache/kafka (commit 1eb7644349); KIP-360, KAFKA-5494, KAFKA-7190.
-Left out, and why that is sound: the time of an entry's last batch: whether `producer.id.expiration.ms` is over is the
-world's choice.
+Left out, and why that is sound: the time of an entry's last batch: the environment chooses when
+`producer.id.expiration.ms` is over.
 """
 
 from kafkacheck.checker.schema import clear, copy
@@ -16,22 +16,22 @@ from kafkacheck.impl.producer.sequences import last_sequence_of
 
 
 def is_known(entry: ProducerStateEntry) -> bool:
-    """Whether anything is known of the producer."""
+    """Whether the partition knows the producer."""
     return entry.producer_epoch != NO_PRODUCER_EPOCH
 
 
 def has_open_transaction(entry: ProducerStateEntry) -> bool:
-    """Whether the producer has written to a transaction here that no marker has ended."""
+    """Whether the producer has a transaction in this partition that no marker has ended."""
     return entry.current_transaction_first_offset != NO_OFFSET
 
 
 def last_sequence(entry: ProducerStateEntry) -> int:
-    """The last sequence stored in the producer's epoch; `NO_SEQUENCE` where there is none."""
+    """The last sequence stored in the producer's epoch; `NO_SEQUENCE` if there is none."""
     return entry.batches[0].last_sequence
 
 
 def duplicate_offset(entry: ProducerStateEntry, batch: Batch, max_sequence: int) -> int:
-    """Where this very batch (epoch, first and last sequence) is stored already; `NO_OFFSET` where none is known."""
+    """The offset of the stored batch with the same epoch, first and last sequence; `NO_OFFSET` if none is known."""
     if batch.producer_epoch != entry.producer_epoch or batch.base_sequence == NO_SEQUENCE:
         return NO_OFFSET
     last = last_sequence_of(batch.base_sequence, batch.record_count, max_sequence)
@@ -42,7 +42,7 @@ def duplicate_offset(entry: ProducerStateEntry, batch: Batch, max_sequence: int)
 
 
 def begin_epoch(entry: ProducerStateEntry, producer_epoch: int) -> None:
-    """Go on in an epoch; if it is another one, the batches of the one before are forgotten."""
+    """Set the entry's epoch; if it changes, the batches of the former epoch are forgotten."""
     if entry.producer_epoch == producer_epoch:
         return
     entry.producer_epoch = producer_epoch
@@ -51,7 +51,7 @@ def begin_epoch(entry: ProducerStateEntry, producer_epoch: int) -> None:
 
 
 def remember_batch(entry: ProducerStateEntry, rules: AppendRules, batch: Batch, offset: int, max_sequence: int) -> None:
-    """Remember that the batch is stored at `offset`, and forget the oldest one if they become too many."""
+    """Remember the batch stored at `offset`, and forget the oldest one if there are too many."""
     begin_epoch(entry, batch.producer_epoch)
     retained = min(rules.batches_to_retain, len(entry.batches))
     for distance in range(1, retained):
@@ -70,7 +70,7 @@ def clear_entry(entry: ProducerStateEntry) -> None:
 
 
 def expire_producer(log: PartitionLog, producer_id: int) -> bool:
-    """Forget an idle producer without an open transaction; whether anything was known of it."""
+    """Forget an idle producer that is known and has no open transaction; whether that was possible."""
     entry = log.producers[producer_id]
     if not is_known(entry) or has_open_transaction(entry):
         return False
@@ -79,7 +79,7 @@ def expire_producer(log: PartitionLog, producer_id: int) -> bool:
 
 
 def forget_producers_without_records(log: PartitionLog) -> None:
-    """Forget each producer whose last batch lies below the log's start, as Kafka did before KIP-360 (KAFKA-7190)."""
+    """Forget each producer whose last batch is below the log's start, as Kafka did before KIP-360 (KAFKA-7190)."""
     for entry in log.producers:
         if entry.batches[0].offset < log.start_offset and not has_open_transaction(entry):
             clear_entry(entry)

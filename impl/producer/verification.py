@@ -2,7 +2,7 @@
 
 Part of Kafka modelled: `UnifiedLog.maybeStartTransactionVerification`, `VerificationStateEntry`, `VerificationGuard`.
 Source: apache/kafka (commit 1eb7644349); KIP-890, KAFKA-14402, KAFKA-14884, KAFKA-14920.
-Left out, and why that is sound: the entry's expiry by time, which any later batch makes up for with a new guard.
+Left out, and why that is sound: the entry's expiry by time, because any later batch gets a new guard then.
 """
 
 from kafkacheck.impl.producer.records import Batch, PartitionLog, VerificationStateEntry
@@ -13,11 +13,11 @@ NO_GUARD = 0
 """No verification is under way, or the request carries none."""
 
 FIRST_GUARD = 1
-"""What the first verification gets."""
+"""The guard of the first verification."""
 
 
 def needs_verification(log: PartitionLog, batch: Batch) -> bool:
-    """Whether the batch is transactional and its producer has no transaction open here."""
+    """Whether the batch is transactional and its producer has no open transaction in this partition."""
     return batch.is_transactional == 1 and not has_open_transaction(log.producers[batch.producer_id])
 
 
@@ -31,9 +31,9 @@ def note_verified_batch(verification: VerificationStateEntry, batch: Batch) -> N
 
 
 def start_verification(log: PartitionLog, rules: AppendRules, batch: Batch) -> int:
-    """The guard with which the batch's transaction is to be verified; `NO_GUARD` where that is not needed.
+    """The guard with which the batch's transaction must be verified; `NO_GUARD` if that is not needed.
 
-    A verification that is under way is joined; otherwise a new guard is given. The bound on guards must not be used up.
+    The batch joins a verification under way; otherwise it gets a new guard. The bound on guards must not be used up.
     """
     if not needs_verification(log, batch):
         return NO_GUARD

@@ -4,7 +4,7 @@ Part of Kafka modelled: `InFlightRequests` and `NetworkClient` of the client, `R
 Source: apache/kafka (commit 1eb7644349).
 Left out, and why that is sound: one connection for all partitions that a broker leads: requests to different partitions
 may be handled in any order, which adds behaviours. A second connection while the first one still has requests, **not
-covered**: a client that learns of a new leader first waits for the answers of the old one.
+covered**: a client that learns of a new leader first waits for the old leader's responses.
 """
 
 from kafkacheck.checker.schema import clear, copy
@@ -42,7 +42,7 @@ def write_batch(target: ProduceRequest, batch_id: int, batch: ProducerBatch, is_
 
 
 def send_batch(state: State, batch_id: int) -> None:
-    """Send the batch on the connection of its partition, which must have room; to the leader if it is a new one."""
+    """Send the batch on its partition's connection, which must have room; an idle one first moves to the leader."""
     batch = state.producer.batches[batch_id]
     connection = state.connections[batch.partition]
     if connection.requests[0].stage == RequestStage.NONE:
@@ -56,7 +56,7 @@ def send_batch(state: State, batch_id: int) -> None:
 
 
 def abandon_request(state: State, batch_id: int) -> None:
-    """Let nobody wait for the answer to the batch that is in flight; its request is under way all the same."""
+    """Mark the request of a batch in flight as abandoned; the request is still under way."""
     connection = state.connections[state.producer.batches[batch_id].partition]
     for request in connection.requests:
         if request.stage != RequestStage.NONE and request.batch.id == batch_id:
@@ -64,9 +64,9 @@ def abandon_request(state: State, batch_id: int) -> None:
 
 
 def reuse_buffers(state: State, rules: ProducerRules, batch_id: int) -> None:
-    """By the old rule, let a new batch be written over those that have expired and are not sent yet.
+    """By the old rule, write a new batch over expired batches whose request is not sent yet.
 
-    Which topic and partition a request is for stands before the batch, and is sent as it was.
+    The request's topic and partition precede the batch, and are sent unchanged.
     """
     if rules.expired_batch_keeps_its_buffer:
         return
@@ -78,7 +78,7 @@ def reuse_buffers(state: State, rules: ProducerRules, batch_id: int) -> None:
 
 
 def answer(request: ProduceRequest, error: ProduceError) -> None:
-    """Answer a request; with an error nothing of it is said to be stored."""
+    """Answer a request; a response with an error has no offset."""
     request.stage = RequestStage.ANSWERED
     request.error = error
     if error != ProduceError.NONE:
@@ -86,9 +86,9 @@ def answer(request: ProduceRequest, error: ProduceError) -> None:
 
 
 def next_request(connection: Connection) -> int:
-    """The place of the request that the broker looks at next: the oldest one that it has not looked at.
+    """The place of the request that the broker handles next: the oldest one that it has not handled.
 
-    The number of slots where there is none, or where the one before it is not answered: a broker reads no further
+    It is the number of slots if there is none, or if the request before it is not answered: a broker reads no further
     request from a connection before it has answered the last.
     """
     for place in range(len(connection.requests)):
@@ -106,7 +106,7 @@ def is_free(late: LateRequest) -> bool:
 
 
 def close_connection(state: State, rules: ProducerRules, partition_id: int) -> None:
-    """End a connection: nobody waits for its requests any more, and each batch may be sent again."""
+    """Close a connection: its requests get no response any more, and each batch may be sent again."""
     connection = state.connections[partition_id]
     for request in connection.requests:
         if request.stage != RequestStage.NONE and request.is_abandoned == 1:
@@ -118,9 +118,9 @@ def close_connection(state: State, rules: ProducerRules, partition_id: int) -> N
 
 
 def leave_request_behind(state: State, partition_id: int, slot: int) -> bool:
-    """Let the request that the broker would look at next be looked at later; whether there is one and the slot is free.
+    """Keep the request that the broker would handle next as a late one; whether it exists and the slot is free.
 
-    Those behind it are not read when the connection has ended.
+    The requests after it are not read when the connection has ended.
     """
     connection = state.connections[partition_id]
     place = next_request(connection)

@@ -6,7 +6,7 @@ Source: KafkaReplication in hachikuji/kafka-specification (commit d68782b); apac
 `ReplicaStateMachine` and, with KRaft, `ReplicationControlManager`.
 Left out, and why that is sound: which broker is alive and which is preferred. Any replica may be taken out at any time
 and any other member of the ISR elected, so every policy is covered. Unclean election is not modelled: it gives up
-committed records by design. The controller has no failures of its own; its record is what its successor would read.
+committed records by design. The controller itself does not fail; its successor would read the same record.
 """
 
 from kafkacheck.checker.schema import contains, everyone, excluding
@@ -15,7 +15,7 @@ from kafkacheck.impl.replication.records import ReplicaId, State
 
 
 def start_partition(state: State) -> bool:
-    """Let every replica be in sync with the empty partition; nobody leads and nothing was sent."""
+    """Start with an empty partition: every replica is in sync, nobody leads and no request was sent."""
     state.quorum.isr = everyone(len(state.replicas))
     return True
 
@@ -26,7 +26,7 @@ def has_next_leader_epoch(state: State) -> bool:
 
 
 def send_leader_and_isr(state: State, leader: int, isr: int) -> None:
-    """Record a new leader and ISR under the next leader epoch, and send the request that says so."""
+    """Record a new leader and ISR under the next leader epoch, and send the LeaderAndIsr request."""
     quorum = state.quorum
     quorum.leader_epoch += 1
     quorum.leader = leader
@@ -43,7 +43,7 @@ def controller_elect_leader(state: State, new_leader_id: ReplicaId) -> bool:
     When: the replica is in the ISR and does not lead; a leader epoch is left.
     Effect: the next leader epoch begins with this leader and the same ISR, and its request is sent.
     Source: ControllerElectLeader; Kafka's offline, preferred and controlled-shutdown elections.
-    Left out: the reason of the election and the order of preference; any member may be chosen at any time.
+    Left out: the reason for the election and the order of preference; any member may be chosen at any time.
     """
     quorum = state.quorum
     if not has_next_leader_epoch(state):
@@ -57,15 +57,15 @@ def controller_elect_leader(state: State, new_leader_id: ReplicaId) -> bool:
 
 
 def controller_shrink_isr(state: State, replica_id: ReplicaId) -> bool:
-    """The controller takes a replica out of the ISR, because its broker failed or is being stopped.
+    """The controller takes a replica out of the ISR because its broker failed or is being stopped.
 
     Who: the controller.
     When: the replica is in the ISR; a leader epoch is left.
-    Effect: the next leader epoch begins without the replica, and without a leader if it led. A leader that is the last
-        member loses the leadership but stays in the ISR. The request is sent.
+    Effect: the next leader epoch begins without the replica, and without a leader if the replica led. A leader that is
+        the last member loses the leadership but stays in the ISR. The request is sent.
     Source: ControllerShrinkIsr; the OfflineReplica transition of Kafka's ReplicaStateMachine.
-    Left out: the failure itself; the broker may go on as if nothing had happened. Unlike Kafka, the specification lets
-        the last member of a leaderless partition go as well; the partition then stays without a leader for good.
+    Left out: the failure itself; the broker may go on as if nothing had happened. Unlike Kafka, the specification also
+        removes the last member of a leaderless partition, which then never has a leader again.
     """
     quorum = state.quorum
     if not has_next_leader_epoch(state):

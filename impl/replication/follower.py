@@ -1,12 +1,11 @@
 """The follower: turns to a new leader, truncates its log, and fetches.
 
-Part of Kafka modelled: what a broker does as follower of the partition.
+Part of Kafka modelled: a broker's actions as follower of the partition.
 Source: KafkaReplication, Kip101, Kip279, Kip320FirstTry and Kip320 in hachikuji/kafka-specification (commit d68782b);
 apache/kafka `Partition` (`makeFollower`), `AbstractFetcherThread` and `ReplicaFetcherThread`.
 Left out, and why that is sound: fetch sessions and batches, because records arrive one at a time in every order that
-several of them could; the way back of a fetch, because the response is used in the step that reads the leader's log. A
-response that arrives late is therefore not modelled; Kafka drops one whose offset or epoch is no longer the
-follower's.
+several of them could; the fetch response as a message, because it is used in the step that reads the leader's log. A
+late response is therefore not modelled; Kafka drops one whose offset or epoch is no longer the follower's.
 """
 
 from kafkacheck.impl.constants import NO_LEADER
@@ -21,14 +20,14 @@ def become_follower(state: State, rules: ReplicationRules, follower_id: ReplicaI
 
     Who: any replica but the leader named by the request of `leader_epoch`.
     When: the request was sent, names a leader, and is newer than all that this replica obeyed; the fencing rule lets
-        it ask that leader; and the truncation rule's offset is not above the end of its log.
-    Effect: its log is cut where the truncation rule says, its high watermark no higher than that; it adopts epoch,
-        leader and ISR.
+        the replica ask that leader; and the truncation rule's offset is not above the end of its log.
+    Effect: its log is truncated to the truncation rule's offset, and its high watermark is no higher; it adopts leader
+        epoch, leader and ISR.
     Source: BecomeFollowerAndTruncateTo, BecomeFollower, FencedBecomeFollowerAndTruncate; Kafka's Partition.makeFollower
         and AbstractFetcherThread's truncation.
-    Left out: the time between obeying the request and truncating, in which the replica neither fetches nor serves.
-        Where the answer lies above its end offset Kafka leaves the log as it is; the specification lets the replica
-        wait.
+    Left out: the time between obeying the request and truncating, in which the replica neither fetches nor serves. If
+        the leader's answer is above the log's end offset, Kafka leaves the log as it is; in the specification the
+        replica waits.
     """
     request = state.leader_and_isr_requests[leader_epoch]
     follower = state.replicas[follower_id]
@@ -54,9 +53,9 @@ def become_follower(state: State, rules: ReplicationRules, follower_id: ReplicaI
 def follower_replicate(state: State, rules: ReplicationRules, follower_id: ReplicaId) -> bool:
     """A follower fetches the next record from its leader.
 
-    Who: a replica that believes in a leader.
-    When: that leader believes it leads and has a record at the follower's end offset; and under the fencing rule the
-        follower is caught up with the leader to where its own log ends.
+    Who: a replica that knows a leader.
+    When: that leader believes it leads and has a record at the follower's end offset; under the fencing rule the
+        follower is caught up with the leader to its own end offset.
     Effect: the record is appended as it is on the leader; the follower's high watermark becomes the leader's, but no
         higher than its own end offset.
     Source: FollowerReplicate, FollowerFetch, FencedFollowerFetch; Kafka's AbstractFetcherThread.processFetchRequest.
@@ -79,14 +78,14 @@ def follower_replicate(state: State, rules: ReplicationRules, follower_id: Repli
 
 
 def follower_truncate(state: State, follower_id: ReplicaId) -> bool:
-    """A follower is told at a fetch that its log is not its leader's, and truncates (first draft of KIP-320 only).
+    """A follower learns by a fetch that its log diverges, and truncates (first draft of KIP-320 only).
 
-    Who: a replica that believes in a leader.
-    When: that leader believes it leads, and finds the follower's log longer or ending in another epoch than its own.
-    Effect: the follower's log ends behind the last record that both share; its high watermark is no higher than that.
+    Who: a replica that knows a leader.
+    When: that leader believes it leads, and the follower's log is longer than its own or ends in another epoch.
+    Effect: the follower's log ends after the last record that both share; its high watermark is no higher than that.
     Source: FollowerTruncate in Kip320FirstTry. Kafka later built truncation on fetch with the leader epoch checked as
         well (KIP-595), which this draft does not.
-    Left out: the rounds of question and answer; both logs are looked at in one step.
+    Left out: the rounds of request and response; one step compares both logs.
     """
     follower = state.replicas[follower_id]
     if follower.leader == NO_LEADER:

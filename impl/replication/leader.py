@@ -1,12 +1,12 @@
 """The leader: takes over, writes, raises the high watermark, and changes the ISR.
 
-Part of Kafka modelled: what a broker does as leader of the partition, whether or not it still is.
+Part of Kafka modelled: a broker's actions as leader of the partition, even if it is deposed.
 Source: KafkaReplication, Kip320FirstTry and Kip320 in hachikuji/kafka-specification (commit d68782b); apache/kafka
 `Partition` (`makeLeader`, `appendRecordsToLeader`, `maybeIncrementLeaderHW`, `maybeShrinkIsr`, `maybeExpandIsr`).
 Left out, and why that is sound: acknowledgements to producers, because a record counts as committed here as soon as it
 is below a leader's high watermark, which is earlier than any acknowledgement with acks=all; min.insync.replicas, which
-only refuses writes; the way of an ISR change to the controller, which is one step here and is refused unless the
-leader is the true one.
+only refuses writes; the request for an ISR change, which is one step here and is refused unless the leader is the true
+one.
 """
 
 from kafkacheck.checker.schema import contains, excluding, including
@@ -17,13 +17,13 @@ from kafkacheck.impl.replication.records import ReplicaId, ReplicationRules, Sta
 
 
 def become_leader(state: State, leader_epoch: LeaderEpoch) -> bool:
-    """The replica that a LeaderAndIsr request names as leader observes the request and takes over.
+    """The replica that a LeaderAndIsr request names as leader obeys the request.
 
     Who: the leader named by the request of `leader_epoch`.
     When: the request was sent, names a leader, and is newer than all that this replica obeyed.
     Effect: the replica adopts epoch, leader and ISR; log and high watermark stay as they are.
     Source: BecomeLeader; Kafka's Partition.makeLeader.
-    Left out: the start offset of the epoch, which is a function of the log and its epochs.
+    Left out: the start offset of the epoch, which the log and its epochs determine.
     """
     request = state.leader_and_isr_requests[leader_epoch]
     if request.leader == NO_LEADER:
@@ -44,7 +44,7 @@ def leader_write(state: State, leader_id: ReplicaId, record_id: RecordId) -> boo
     When: `record_id` is the next one, and the log has room.
     Effect: the record is appended with the replica's leader epoch.
     Source: LeaderWrite; Kafka's Partition.appendRecordsToLeader.
-    Left out: batches and the producer's retries; a retried record would be a new one to this protocol.
+    Left out: batches and the producer's retries; a retried record would be a new record in this protocol.
     """
     leader = state.replicas[leader_id]
     if not is_presumed_leader(state, leader_id):
@@ -61,9 +61,9 @@ def leader_write(state: State, leader_id: ReplicaId, record_id: RecordId) -> boo
 def leader_inc_high_watermark(state: State, rules: ReplicationRules, leader_id: ReplicaId) -> bool:
     """A replica that believes it leads counts one more record as committed.
 
-    Who: the presumed leader, by its own view of the ISR.
-    When: it has a record at its high watermark, and every member of its ISR is caught up beyond that record, as far as
-        the fencing rule lets the leader tell.
+    Who: the presumed leader, with its own view of the ISR.
+    When: it has a record at its high watermark, and by the fencing rule every member of its ISR is caught up past that
+        record.
     Effect: its high watermark grows by one.
     Source: LeaderIncHighWatermark, ImprovedLeaderIncHighWatermark, FencedLeaderIncHighWatermark; Kafka's
         Partition.maybeIncrementLeaderHW.
@@ -83,17 +83,16 @@ def leader_inc_high_watermark(state: State, rules: ReplicationRules, leader_id: 
 
 
 def update_isr(state: State, leader_id: int, isr: int) -> None:
-    """Let the true leader's ISR change into the controller's record and into its own."""
+    """Write the true leader's ISR change to the controller's record and to the leader's own."""
     state.replicas[leader_id].isr = isr
     state.quorum.isr = isr
 
 
 def leader_shrink_isr(state: State, rules: ReplicationRules, leader_id: ReplicaId, follower_id: ReplicaId) -> bool:
-    """The leader takes a replica that lags out of the ISR.
+    """The leader removes a lagging replica from the ISR.
 
     Who: the true leader, because the controller refuses the change of any other.
-    When: the follower is in the ISR and is not caught up with the end of the leader's log, as the leader itself always
-        is.
+    When: the follower is in the ISR and is not caught up with the end of the leader's log; the leader itself always is.
     Effect: the ISR of the leader and of the controller's record loses the follower; the leader epoch stays.
     Source: LeaderShrinkIsr, LeaderShrinkIsrBetterFencing, FencedLeaderShrinkIsr; Kafka's Partition.maybeShrinkIsr.
     Left out: replica.lag.time.max.ms; a follower may be found lagging at once, later or never.
@@ -110,7 +109,7 @@ def leader_shrink_isr(state: State, rules: ReplicationRules, leader_id: ReplicaI
 
 
 def leader_expand_isr(state: State, rules: ReplicationRules, leader_id: ReplicaId, follower_id: ReplicaId) -> bool:
-    """The leader lets a replica that has caught up into the ISR.
+    """The leader adds a replica that has caught up to the ISR.
 
     Who: the true leader, because the controller refuses the change of any other.
     When: the follower is not in the ISR and is caught up with the leader's high watermark; with epochs in the fetch,

@@ -1,11 +1,11 @@
-"""The state of one partition and of the replicas that hold it, and the rules that tell the protocol generations apart.
+"""The state of one partition and of its replicas, and the rules in which the protocol generations differ.
 
 Part of Kafka modelled: the controller's record of the partition, the LeaderAndIsr requests it sent, and each broker's
 `Partition` with its log.
 Source: KafkaReplication in hachikuji/kafka-specification (commit d68782b).
 Left out, and why that is sound: the partition epoch (zkVersion), because an ISR change of the leader is applied to the
-controller's record at once and is refused unless leader and epoch are current; what a leader remembers of its
-followers' fetches, because a follower that has the records and follows the leader could send that fetch at this moment.
+controller's record at once and is refused unless leader and epoch are current; the leader's memory of its followers'
+fetches, because a follower that has the records and follows the leader could send that fetch now.
 """
 
 from typing import Annotated, NamedTuple
@@ -23,8 +23,8 @@ NextRecordId = Annotated[int, Count("max_records")]
 class ReplicationRules(NamedTuple):
     """The switches of a protocol generation, constant during a run.
 
-    truncation: what a replica does with its log when it turns to a new leader epoch.
-    fencing: what a leader compares before it counts a follower's fetch, and whom a new follower may ask.
+    truncation: where a replica truncates its log when it turns to a new leader epoch.
+    fencing: the epochs that a leader compares before it counts a fetch, and the leaders that a new follower may ask.
     """
 
     truncation: TruncationRule
@@ -32,14 +32,14 @@ class ReplicationRules(NamedTuple):
 
 
 class Replica(Struct):
-    """One broker's copy of the partition, and what that broker believes of the partition.
+    """One broker's copy of the partition, and its view of the partition.
 
     log: its records; written when it appends as leader, and when it fetches or truncates as follower.
-    high_watermark: the end (exclusive) of what it holds committed, never above its log's end; raised by itself as
-        leader, taken from the leader's as follower.
+    high_watermark: the end (exclusive) of the records that it takes for committed, never above its log's end. A leader
+        raises it itself; a follower takes it from the leader.
     leader_epoch: the epoch of the newest LeaderAndIsr request it obeyed; only grows.
-    leader: the leader which that request named. A replica that finds its own id here believes it leads.
-    isr: the in-sync replicas which that request named, and as leader with its own changes since.
+    leader: the leader that this request named. A replica with its own id here believes that it leads.
+    isr: the in-sync replicas that this request named; for a leader, with its own changes since.
     """
 
     log: Log
@@ -54,7 +54,7 @@ class Quorum(Struct):
 
     leader_epoch: counts the controller's changes; the epoch of the newest request. Written by the controller only.
     leader: the elected replica, always a member of `isr`; `NO_LEADER` while there is none. Written by the controller.
-    isr: the in-sync replicas, of which the next leader is elected. Written by the controller and by the true leader.
+    isr: the in-sync replicas, one of them the next leader. Written by the controller and by the true leader.
     """
 
     leader_epoch: OptionalLeaderEpoch
@@ -63,10 +63,10 @@ class Quorum(Struct):
 
 
 class LeaderAndIsrRequest(Struct):
-    """What the controller told the replicas at one leader epoch.
+    """The controller's request to the replicas for one leader epoch.
 
-    leader: the leader of that epoch; `NO_LEADER` where the epoch has none, and where no such request was sent yet.
-    isr: the in-sync replicas when the request was sent; empty where no such request was sent yet.
+    leader: the leader of that epoch; `NO_LEADER` if the epoch has none or the request was not sent yet.
+    isr: the in-sync replicas when the request was sent; empty if it was not sent yet.
     """
 
     leader: OptionalReplicaId
@@ -78,9 +78,9 @@ class State(Struct):
 
     replicas: the brokers' copies, by replica id.
     quorum: the controller's record.
-    leader_and_isr_requests: the request of each leader epoch; blank from the epoch after `quorum.leader_epoch` on.
-        Requests stay, because a replica may observe one at any later time.
-    next_record_id: the id that the next record of a producer gets, so that no two records are alike.
+    leader_and_isr_requests: the request of each leader epoch; blank after `quorum.leader_epoch`. Requests stay, because
+        a replica may observe one at any later time.
+    next_record_id: the id of the next record of a producer; no two records have the same.
     """
 
     replicas: Annotated[Array[Replica], ById("replicas")]

@@ -1,14 +1,13 @@
-"""Where a replica cuts its log when it turns to a new leader epoch: the rules of Kafka's history side by side.
+"""Where a replica truncates its log when it turns to a new leader epoch: the rules of Kafka's history.
 
 Part of Kafka modelled: the truncation that makes a follower's log a prefix of its leader's before it fetches.
 Source: KafkaTruncateToHighWatermark, Kip101, Kip279 and Kip320FirstTry in hachikuji/kafka-specification (commit
 d68782b); KIP-101, KIP-279, KIP-320; apache/kafka `AbstractFetcherThread` (`getOffsetTruncationState`) and
 `LeaderEpochFileCache` (`endOffsetFor`).
-Left out, and why that is sound: the rounds of question and answer. KIP-279 finds the last shared record by asking again
-with ever older epochs; here both logs are looked at in one step. Where only the leader of the epoch in question
-answers, as KIP-320 ensures, the rounds add up to the same, because such a leader only appends. Breaking off between two
-rounds is not modelled, nor, for the older rules, a leader that changes between them: they could look better than they
-are.
+Left out, and why that is sound: the rounds of request and response. KIP-279 finds the last shared record by requests
+with ever older epochs; here one step compares both logs. If only the leader of the epoch in question answers, as
+KIP-320 ensures, the rounds have the same result, because such a leader only appends. An interruption between two rounds
+is not modelled, nor, for the older rules, a leader change between them: these rules could look better than they are.
 """
 
 from kafkacheck.impl.constants import NO_OFFSET, TruncationRule
@@ -17,10 +16,9 @@ from kafkacheck.impl.replication.records import ReplicationRules, State
 
 
 def end_offset_for_epoch(log: Log, epoch: int) -> int:
-    """The answer of KIP-101 to the question where `epoch` ends in the leader's `log`.
+    """The end offset of `epoch` in the leader's `log`, as KIP-101 defines it.
 
-    The end of the log for its latest epoch; otherwise the first offset of a later epoch; `NO_OFFSET` where there is no
-    later epoch.
+    The log's end for its latest epoch; otherwise the first offset of a later epoch; `NO_OFFSET` if there is none.
     """
     if latest_epoch(log) == epoch:
         return log.end_offset
@@ -31,7 +29,7 @@ def end_offset_for_epoch(log: Log, epoch: int) -> int:
 
 
 def shared_end_offset(log: Log, other: Log) -> int:
-    """The end of what the logs share, looked for backwards from the tail: behind the last offset with equal records."""
+    """The end of the shared part, searched backwards from the tail: one past the last offset with equal records."""
     shared = 0
     for offset in range(min(log.end_offset, other.end_offset)):
         if is_same_record(log, other, offset):
@@ -40,7 +38,7 @@ def shared_end_offset(log: Log, other: Log) -> int:
 
 
 def kip_101_truncation_offset(state: State, leader_id: int, follower_id: int) -> int:
-    """Where the follower's latest epoch ends on the leader; the follower's high watermark if the leader cannot tell.
+    """Where the follower's latest epoch ends on the leader; the follower's high watermark if the leader has no answer.
 
     The latest epoch of an empty log is `NO_EPOCH`, older than every epoch, and ends at offset 0 on every leader.
     """
@@ -53,9 +51,9 @@ def kip_101_truncation_offset(state: State, leader_id: int, follower_id: int) ->
 
 
 def truncation_offset(state: State, rules: ReplicationRules, leader_id: int, follower_id: int) -> int:
-    """The end offset that the rule gives the log of a replica which turns to a new epoch of this leader.
+    """The end offset to which the rule truncates a replica that turns to a new epoch of this leader.
 
-    It can lie above the replica's end offset with `KIP_101` only, which never looks at the follower's log.
+    Only with `KIP_101`, which never compares the follower's log, can it be above the replica's end offset.
     """
     leader = state.replicas[leader_id]
     follower = state.replicas[follower_id]
@@ -69,7 +67,7 @@ def truncation_offset(state: State, rules: ReplicationRules, leader_id: int, fol
 
 
 def needs_truncation(state: State, leader_id: int, follower_id: int) -> bool:
-    """Whether the leader finds, at a fetch that carries the last fetched epoch, that the follower's log is not its own.
+    """Whether a fetch with the last fetched epoch shows the leader that the follower's log diverges from its own.
 
     The follower's log is longer than the leader's, or its last record has another epoch than the leader's record there.
     """

@@ -1,10 +1,10 @@
-"""The log cleaner where there are transactions: it removes what was aborted, and markers that nothing needs any more.
+"""The log cleaner and transactions: it removes aborted records, and markers that are no longer needed.
 
 Part of Kafka modelled: `LogCleaner` (`cleanInto`, `CleanedTransactionMetadata`), `LogCleanerManager.cleanableOffsets`.
 Source: apache/kafka (commit 1eb7644349); KAFKA-8351, KAFKA-13727; Redpanda (commit 1a3deaf467).
-Left out, and why that is sound: keys, the delete horizon and the last batch of each producer, which
-`impl/compaction/cleaner.py` has: here less is kept, and sooner removed. The order of segments, and passes: any segment
-may be cleaned at any time.
+Left out, and why that is sound: keys, the delete horizon and each producer's last batch, which
+`impl/compaction/cleaner.py` models: here the cleaner keeps less and removes it sooner. The order of segments, and
+passes: any segment may be cleaned at any time.
 """
 
 from kafkacheck.checker.schema import clear
@@ -17,7 +17,7 @@ from kafkacheck.impl.transactions.rules import TransactionRules
 
 
 def has_data(log: PartitionLog, from_offset: int, marker_offset: int) -> bool:
-    """Whether, from `from_offset` on, a record is left of the transaction that the marker ends."""
+    """Whether the transaction that the marker ends still has a record at `from_offset` or later."""
     producer_id = log.batches[marker_offset].producer_id
     found = False
     for offset in range(from_offset, marker_offset):
@@ -38,7 +38,7 @@ def is_superseded(partition: Partition, marker_offset: int) -> bool:
 
 
 def is_known_aborted(partition: Partition, offset: int, seen_up_to: int) -> bool:
-    """Whether the aborted-transaction index, as far as the cleaner looks at it, has the record's transaction."""
+    """Whether an entry of the aborted-transaction index below `seen_up_to` has the record's transaction."""
     for ended in range(offset, seen_up_to):
         entry = partition.aborted[ended]
         if entry.first_offset != NO_OFFSET and entry.first_offset <= offset:
@@ -48,7 +48,7 @@ def is_known_aborted(partition: Partition, offset: int, seen_up_to: int) -> bool
 
 
 def can_drop_marker(partition: Partition, rules: TransactionRules, start: int, marker_offset: int) -> bool:
-    """Whether the cleaner drops a marker that it meets in the segment from `start` on."""
+    """Whether the cleaner drops a marker in the segment that begins at `start`."""
     if not rules.markers_outlive_their_data and is_superseded(partition, marker_offset):
         return True
     return not has_data(partition.log, 0 if rules.cleaner_carries_transactions else start, marker_offset)
@@ -57,11 +57,11 @@ def can_drop_marker(partition: Partition, rules: TransactionRules, start: int, m
 def cleaner_cleans_segment(
     state: State, rules: TransactionRules, partition_id: PartitionId, start: SegmentStart, end: SegmentEnd
 ) -> bool:
-    """The cleaner goes over a segment, or over its first part, where its map of offsets is full before the end.
+    """The cleaner cleans a segment, or only its first part if the offset map is full before the segment's end.
 
     Who: the cleaner.
-    When: the segment is below the last stable offset, and something of it can be removed.
-    Effect: in the part that is cleaned, aborted records are removed, then markers of transactions without records.
+    When: the segment is below the last stable offset, and something in it can be removed.
+    Effect: in the cleaned part, the cleaner removes aborted records, then the markers of transactions without records.
     Source: LogCleaner.cleanInto; KAFKA-8351, KAFKA-13727.
     """
     partition = state.partitions[partition_id]

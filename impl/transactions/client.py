@@ -1,12 +1,12 @@
-"""The producer's side of a transaction: what it asks, and what it makes of the answers.
+"""The producer's side of a transaction: the requests that it sends, and its reactions to the answers.
 
 Part of Kafka modelled: `TransactionManager` and `Sender` of a transactional producer.
 Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360, KIP-890.
-Left out, and why that is sound: finding the coordinator, which is asking again; more than one request of a kind under
-way from one producer, because it waits for the answer or gives the request up: then it is a stray.
+Left out, and why that is sound: finding the coordinator, which amounts to sending a request again; several requests of
+one kind under way from one producer, because it waits for the answer or gives the request up, which is then a stray.
 
-An answer reaches its client in the step that gives it: whatever happens before a late answer arrives happens as well
-before the request is taken. That an answer is lost is that of a stray, after which the client asks again.
+An answer reaches its client in the step that gives it: an event before a late answer arrives can as well happen before
+the request is handled. A lost answer is the answer to a stray, after which the client sends its request again.
 """
 
 from kafkacheck.checker.schema import clear, contains, including
@@ -33,7 +33,7 @@ def is_idle(state: State, client_id: int) -> bool:
 
 
 def is_upgraded(client: Client) -> int:
-    """1 if the client has gone over to transaction version 2, and not back."""
+    """1 if the client has upgraded to transaction version 2, and has not gone back."""
     return 1 if client.upgrade >= Upgrade.BUMPING else 0
 
 
@@ -49,7 +49,7 @@ def send_request(state: State, client_id: int, kind: RequestKind) -> None:
 
 
 def following_input(state: State, client_id: int, marker: Marker) -> int:
-    """Which input to process after the transaction; after an abort the committed offset says so."""
+    """The input to process after the transaction; after an abort, only the committed offset tells it."""
     input_offset = state.transactions[state.clients[client_id].transaction].input_offset
     if marker == Marker.ABORT or input_offset == NO_INPUT:
         return NO_INPUT
@@ -57,7 +57,7 @@ def following_input(state: State, client_id: int, marker: Marker) -> int:
 
 
 def end_transaction(state: State, client_id: int, marker: Marker) -> None:
-    """Let the application know how its transaction ended, and be ready for the next one."""
+    """Tell the application how its transaction ended, and become ready for the next one."""
     client = state.clients[client_id]
     state.transactions[client.transaction].told = marker
     client.state = ProducerState.READY
@@ -68,7 +68,7 @@ def end_transaction(state: State, client_id: int, marker: Marker) -> None:
 
 
 def adopt_epoch(client: Client, producer_id: int, producer_epoch: int) -> None:
-    """Go on with this producer id and epoch; with another one, sequences begin again."""
+    """Adopt this producer id and epoch; if either is new, sequences begin again."""
     if client.producer_id == producer_id and client.producer_epoch == producer_epoch:
         return
     client.producer_id = producer_id
@@ -81,7 +81,7 @@ def adopt_epoch(client: Client, producer_id: int, producer_epoch: int) -> None:
 
 
 def receive_end_txn(state: State, rules: TransactionRules, client_id: int, metadata: TransactionMetadata) -> None:
-    """Take the consent to an EndTxn; with transaction version 2 it carries the epoch to go on with."""
+    """Handle a successful answer to EndTxn; with transaction version 2 it carries the client's next epoch."""
     client = state.clients[client_id]
     end_transaction(state, client_id, state.requests[client_id].marker)
     if has_version_2(rules, state.requests[client_id].is_upgraded):
@@ -92,7 +92,7 @@ def receive_end_txn(state: State, rules: TransactionRules, client_id: int, metad
 
 
 def refuse(state: State, client_id: int, answer: Answer) -> None:
-    """Take a refusal: abort what can be aborted, and stop otherwise."""
+    """Handle a refusal: the client must abort its transaction, or stops if the error is fatal."""
     client = state.clients[client_id]
     if answer == Answer.INVALID_TXN_STATE and client.state == ProducerState.COMMITTING:
         state.transactions[client.transaction].told = Marker.ABORT
@@ -106,7 +106,7 @@ def refuse(state: State, client_id: int, answer: Answer) -> None:
 def receive_answer(
     state: State, rules: TransactionRules, client_id: int, answer: Answer, metadata: TransactionMetadata
 ) -> None:
-    """Take the coordinator's answer to the client's request, and go on where the client lives."""
+    """Handle the coordinator's answer to the client's request, and go on if the client is alive."""
     client = state.clients[client_id]
     request = state.requests[client_id]
     if client.state != ProducerState.FATAL_ERROR:
@@ -146,7 +146,7 @@ def producer_initializes(state: State, client_id: ClientId) -> bool:
 
 
 def producer_begins_transaction(state: State, client_id: ClientId) -> bool:
-    """An application begins a transaction. Nobody else hears of it.
+    """An application begins a transaction. No other process learns of it.
 
     Who: a producer that is ready.
     When: there is a transaction left.
@@ -165,7 +165,7 @@ def producer_begins_transaction(state: State, client_id: ClientId) -> bool:
 
 
 def send_batch(state: State, client_id: int, partition_id: int) -> None:
-    """Send the transaction's batch, as yet without a sequence, to a partition."""
+    """Send the transaction's batch, which has no sequence yet, to a partition."""
     client = state.clients[client_id]
     client.partitions = including(client.partitions, partition_id)
     client.sent = including(client.sent, partition_id)
@@ -182,9 +182,9 @@ def send_batch(state: State, client_id: int, partition_id: int) -> None:
 
 
 def is_added(rules: TransactionRules, client: Client, partition_id: int) -> bool:
-    """Whether the client takes the partition for one that is in its transaction.
+    """Whether the client believes that the partition is in its transaction.
 
-    By the old rule it had one added for the record, whichever it was.
+    By the old rule it was enough to have added any partition for the record.
     """
     if not rules.added_partition_is_written and client.partitions != 0:
         return True
@@ -196,9 +196,9 @@ def producer_sends(state: State, rules: TransactionRules, client_id: ClientId, p
 
     Who: a producer in a transaction.
     When: it awaits no answer, and has not sent the record there.
-    Effect: AddPartitionsToTxn is under way, or else the produce request.
+    Effect: AddPartitionsToTxn or the produce request is under way.
     Source: TransactionManager.maybeAddPartition, Sender.sendProduceRequest; KIP-890.
-    Left out: several requests in flight of one producer; strays stand for those that are overtaken.
+    Left out: several requests in flight from one producer; strays stand for requests that are overtaken.
     """
     client = state.clients[client_id]
     if client.state != ProducerState.IN_TRANSACTION or not is_idle(state, client_id):
@@ -218,7 +218,7 @@ def producer_sends(state: State, rules: TransactionRules, client_id: ClientId, p
 
 
 def receive_produce_answer(state: State, client_id: int, error: ProduceError) -> None:
-    """Take the answer to the produce request of a client that awaits it."""
+    """Handle the answer to a produce request whose client awaits it."""
     client = state.clients[client_id]
     if client.state != ProducerState.IN_TRANSACTION:
         return
@@ -230,10 +230,10 @@ def receive_produce_answer(state: State, client_id: int, error: ProduceError) ->
 
 
 def ask_for_end(state: State, rules: TransactionRules, client_id: int, marker: Marker) -> None:
-    """Ask the coordinator to end the transaction, if it can know of one.
+    """Ask the coordinator to end the transaction, if the coordinator can know of it.
 
-    The request is of the transaction's version. Then the client looks whether the cluster has another one: before a
-    newer one it asks for the next epoch, and to an older one it goes back at once.
+    The request has the transaction's version. Then the client checks whether the cluster has another version: it asks
+    for the next epoch before it uses a newer one, and goes back to an older one at once.
     """
     client = state.clients[client_id]
     state.transactions[client.transaction].asked = marker
@@ -253,10 +253,10 @@ def producer_commits(state: State, rules: TransactionRules, client_id: ClientId)
     """An application commits its transaction.
 
     Who: a producer in a transaction.
-    When: everything that it has sent is acknowledged, and it has sent something; offsets, too, where it has a group.
+    When: it has sent something, also offsets if it has a group; everything that it sent is acknowledged.
     Effect: EndTxn is under way.
     Source: TransactionManager.beginCommit; `Sender` flushes first.
-    Left out: committing nothing.
+    Left out: committing an empty transaction.
     """
     client = state.clients[client_id]
     if client.state != ProducerState.IN_TRANSACTION or not is_idle(state, client_id):

@@ -1,9 +1,9 @@
 """Enumerations of transactions, with Kafka's names.
 
 Part of Kafka modelled: `TransactionState` of the coordinator, `TransactionManager.State` of the producer, the requests
-between them, and the errors by which they differ in what follows.
+between them, and the errors that make a difference to later steps.
 Source: apache/kafka (commit 1eb7644349).
-Left out, and why that is sound: errors after which a client sends the same request again: here it stays under way.
+Left out, and why that is sound: errors after which a client repeats the same request: here it stays under way.
 """
 
 from enum import IntEnum
@@ -16,11 +16,11 @@ NO_PARTITION = -1
 
 
 NO_INPUT = -1
-"""The client does not know where to read on; or the request, transaction or producer has no offset of the input."""
+"""The client does not know its position; or the request, transaction or producer has no input offset."""
 
 
 class Delivery(IntEnum):
-    """In which order an application that reads processes an input and commits its offset."""
+    """The order in which a consuming application processes an input and commits its offset."""
 
     COMMIT_FIRST = 0
     """The offset first: at most once."""
@@ -30,10 +30,10 @@ class Delivery(IntEnum):
 
 
 class TransactionState(IntEnum):
-    """What the coordinator has of a transactional id (`TransactionState`)."""
+    """The coordinator's state of a transactional id (`TransactionState`)."""
 
     NONE = -1
-    """Nothing: the id is unknown, or there is no transition (`pendingState` is empty)."""
+    """The id is unknown, or no transition is pending (`pendingState` is empty)."""
 
     EMPTY = 0
     """No transaction is under way."""
@@ -42,10 +42,10 @@ class TransactionState(IntEnum):
     """A transaction has partitions, and is not decided."""
 
     PREPARE_COMMIT = 2
-    """It is decided: commit. The markers are being written."""
+    """The decision is to commit. The markers are being written."""
 
     PREPARE_ABORT = 3
-    """It is decided: abort. The markers are being written."""
+    """The decision is to abort. The markers are being written."""
 
     COMPLETE_COMMIT = 4
     """Every marker is written."""
@@ -54,18 +54,18 @@ class TransactionState(IntEnum):
     """Every marker is written."""
 
     DEAD = 6
-    """The id is being removed, because nobody used it for long."""
+    """The id is being removed, because it was not used for a long time."""
 
     PREPARE_EPOCH_FENCE = 7
-    """The epoch is being raised, because the coordinator itself aborts. Only ever a pending state. Nothing
-    else is done meanwhile, and `coordinator.fence_and_abort` goes through it within one step, into PREPARE_ABORT."""
+    """The epoch is being raised, because the coordinator itself aborts. This is only ever a pending state. Nothing else
+    happens meanwhile: `coordinator.fence_and_abort` passes through it within one step, into PREPARE_ABORT."""
 
 
 class RequestKind(IntEnum):
-    """What a producer asks its transaction coordinator."""
+    """The kind of a producer's request to its transaction coordinator."""
 
     NONE = 0
-    """Nothing: the slot is free."""
+    """No request: the slot is free."""
 
     INIT_PRODUCER_ID = 1
     """`InitProducerId`."""
@@ -78,25 +78,25 @@ class RequestKind(IntEnum):
 
 
 class Answer(IntEnum):
-    """What a coordinator does with a request."""
+    """The coordinator's reaction to a request."""
 
     WAIT = 0
-    """Nothing yet: the client is told to ask again (CONCURRENT_TRANSACTIONS, COORDINATOR_NOT_AVAILABLE)."""
+    """Nothing yet: the client must ask again (CONCURRENT_TRANSACTIONS, COORDINATOR_NOT_AVAILABLE)."""
 
     APPENDING = 1
-    """It has begun an append to the transaction log, and answers when that is committed."""
+    """It has begun an append to the transaction log, and answers when the append is committed."""
 
     FENCING = 2
-    """It has begun to abort the transaction that it found under way, and the client is to ask again."""
+    """It has begun to abort the ongoing transaction, and the client must ask again."""
 
     NONE = 3
-    """It answers that all is well."""
+    """It answers without an error."""
 
     PRODUCER_FENCED = 4
     """It refuses: the epoch is not the current one."""
 
     INVALID_TXN_STATE = 5
-    """It refuses: the transaction is not in a state in which this can be done."""
+    """It refuses: the transaction's state does not allow the request."""
 
     INVALID_PRODUCER_ID_MAPPING = 6
     """It refuses: the transactional id has another producer id, or none."""
@@ -106,7 +106,7 @@ class Answer(IntEnum):
 
 
 class ProducerState(IntEnum):
-    """What a producer's client is doing (`TransactionManager.State`)."""
+    """The state of a producer's client (`TransactionManager.State`)."""
 
     UNINITIALIZED = 0
     """It has no producer id."""
@@ -134,13 +134,13 @@ class ProducerState(IntEnum):
 
 
 class Upgrade(IntEnum):
-    """How far a client is with going over from transaction version 1 to 2 or back, where not all have the same one."""
+    """A client's progress from transaction version 1 to 2 or back, in models with mixed versions."""
 
     NONE = 0
-    """Its version is that of the rules, and stays so."""
+    """It has the version of the rules, and keeps it."""
 
     DUE = 1
-    """The same, and when its transaction ends it learns that the cluster has version 2."""
+    """It has the version of the rules. When its transaction ends, it learns that the cluster has version 2."""
 
     BUMPING = 2
     """It has version 2, and must ask for the next epoch before its next transaction."""
@@ -149,11 +149,11 @@ class Upgrade(IntEnum):
     """It has version 2."""
 
     BACK_DUE = 4
-    """It has version 2, and when its transaction ends it learns that the cluster has version 1 again."""
+    """It has version 2. When its transaction ends, it learns that the cluster has version 1 again."""
 
 
 class ProduceStage(IntEnum):
-    """How far a produce request in its slot is."""
+    """The progress of a produce request in its slot."""
 
     IDLE = 0
     """The slot is free."""

@@ -1,10 +1,10 @@
-"""A read_committed consumer: it reads up to the last stable offset, and leaves out what was aborted.
+"""A read_committed consumer: it reads up to the last stable offset, and skips aborted records.
 
 Part of Kafka modelled: `UnifiedLog.read` with `FetchIsolation.TXN_COMMITTED`, `TransactionIndex.collectAbortedTxns`;
 `CompletedFetch` (`consumeAbortedTransactionsUpTo`, `isBatchAborted`).
 Source: apache/kafka (commit 1eb7644349); KIP-98, KAFKA-9807.
-Left out, and why that is sound: reading less than there is, which is reading at an earlier time; read_uncommitted,
-which is given everything below the high watermark.
+Left out, and why that is sound: reading fewer records than there are, which is reading at an earlier time;
+read_uncommitted consumers, which get everything below the high watermark.
 """
 
 from kafkacheck.checker.schema import contains, excluding, including
@@ -16,7 +16,7 @@ from kafkacheck.impl.transactions.rules import TransactionRules
 
 
 def begins_to_be_aborted(partition: Partition, first_read: int, offset: int, producer_id: int) -> bool:
-    """Whether at `offset` an aborted transaction of the producer begins, or at `first_read` has begun and not ended."""
+    """Whether an aborted transaction of the producer begins at `offset`; at `first_read`, also whether one is open."""
     for ended in range(offset, partition.log.end_offset):
         entry = partition.aborted[ended]
         if entry.first_offset != NO_OFFSET and entry.producer_id == producer_id:
@@ -26,7 +26,7 @@ def begins_to_be_aborted(partition: Partition, first_read: int, offset: int, pro
 
 
 def read_batches(partition: Partition, reader: Reader, limit: int, knows_aborted: bool) -> None:
-    """Give the application what lies between its position and `limit`, but for what it knows to be aborted."""
+    """Give the application the records from its position to `limit`, except those that it knows to be aborted."""
     aborted = 0
     first_read = reader.position
     for offset in range(first_read, limit):
@@ -43,7 +43,7 @@ def read_batches(partition: Partition, reader: Reader, limit: int, knows_aborted
 
 
 def consumer_reads(state: State, rules: TransactionRules, partition_id: PartitionId) -> bool:
-    """A read_committed consumer reads what is new and stable.
+    """A read_committed consumer reads the new stable records.
 
     Who: the consumer.
     When: its position is below the last stable offset.
@@ -62,12 +62,12 @@ def consumer_reads(state: State, rules: TransactionRules, partition_id: Partitio
 
 
 def leader_limits_read(state: State, rules: TransactionRules, partition_id: PartitionId) -> bool:
-    """A leader computes how far a read may go: the first of the two steps of a read, where it takes two.
+    """A leader computes the end of a read: the first step of a read that takes two.
 
     Who: the leader.
     When: a consumer asks.
-    Effect: the limit is the last stable offset of this moment. By the old rule, where no transaction is open below the
-        high watermark, it is whatever the high watermark will be.
+    Effect: the limit is the current last stable offset. By the old rule, if no transaction is open below the high
+        watermark, the limit is the high watermark at the time of the second step.
     Source: UnifiedLog.fetchLastStableOffsetMetadata; KAFKA-9807.
     """
     partition = state.partitions[partition_id]
@@ -82,11 +82,11 @@ def leader_limits_read(state: State, rules: TransactionRules, partition_id: Part
 
 
 def leader_ends_read(state: State, rules: TransactionRules, partition_id: PartitionId) -> bool:
-    """A leader hands out what lies below the limit: the second step of a read.
+    """A leader returns the records below the limit: the second step of a read.
 
     Who: the leader.
     When: the limit was computed.
-    Effect: as when a consumer reads at once.
+    Effect: the same as when a consumer reads in one step.
     Source: UnifiedLog.read, DelayedFetch; KAFKA-9807, KAFKA-5376.
     """
     partition = state.partitions[partition_id]
@@ -105,8 +105,8 @@ def consumer_begins_anew(state: State, partition_id: PartitionId) -> bool:
     """A consumer without a position begins at the first offset.
 
     Who: another consumer.
-    When: one has read something.
-    Effect: its position is 0; what others were given is not taken back.
+    When: a consumer has read something.
+    Effect: its position is 0; the records that other consumers got stay delivered.
     Source: `auto.offset.reset`.
     """
     reader = state.readers[partition_id]

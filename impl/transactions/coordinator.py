@@ -1,12 +1,12 @@
-"""The transaction coordinator: what it answers a producer, and what it does by itself.
+"""The transaction coordinator: its answers to producers, and the actions that it takes by itself.
 
 Part of Kafka modelled: `TransactionCoordinator` (`handleInitProducerId`, `handleAddPartitionsToTransaction`,
 `handleVerifyPartitionsInTransaction`, `handleEndTransaction`, `abortTimedOutTransactions`).
 Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360, KIP-890, KAFKA-6119, KAFKA-9666, KAFKA-19367, KAFKA-20090.
-Left out, and why that is sound: `transaction.max.timeout.ms`: who asks for more time is refused before all else.
+Left out, and why that is sound: `transaction.max.timeout.ms`: a client that asks for more time is refused at once.
 
-With transaction version 2 an abort of a transaction that the coordinator knows nothing of raises the epoch, as Kafka
-4.0 does: what was sent in it may still be under way.
+With transaction version 2 the coordinator raises the epoch even if it aborts a transaction that it does not know, as
+Kafka 4.0 does: batches of that transaction may still be under way.
 """
 
 from kafkacheck.checker.schema import clear, contains, copy, including
@@ -39,20 +39,20 @@ from kafkacheck.impl.transactions.rules import TransactionRules
 
 
 def has_producer_ids(state: State) -> bool:
-    """Whether another producer id can be given."""
+    """Whether another producer id can be allocated."""
     return state.next_producer_id < len(state.partitions[0].log.producers)
 
 
 def new_producer_id(state: State) -> int:
-    """A producer id that nobody has had."""
+    """Allocate a producer id that no producer has had."""
     state.next_producer_id += 1
     return state.next_producer_id - 1
 
 
 def decide(state: State, rules: TransactionRules, transactional: TransactionalId, term: int, request: Request) -> bool:
-    """Begin to append the decision; with transaction version 2 under the next epoch. Whether that could be done.
+    """Begin to append the decision, with transaction version 2 under the next epoch; return whether the append began.
 
-    If that epoch is the last one, a producer id is allocated that follows when the transaction completes (KIP-890).
+    If that epoch is the last one, allocate the producer id that follows when the transaction completes (KIP-890).
     """
     coordinator = transactional.coordinators[term]
     epoch = coordinator.metadata.producer_epoch
@@ -75,7 +75,7 @@ def decide(state: State, rules: TransactionRules, transactional: TransactionalId
 
 
 def can_fence(rules: TransactionRules, transactional: TransactionalId, coordinator: Coordinator) -> bool:
-    """Whether the epoch can be raised as often as an abort by the coordinator raises it."""
+    """Whether enough epochs are left for an abort by the coordinator."""
     epoch = coordinator.metadata.producer_epoch
     if rules.coordinator_abort_bumps_epoch and not coordinator.has_failed_epoch_fence:
         epoch += 1
@@ -85,10 +85,10 @@ def can_fence(rules: TransactionRules, transactional: TransactionalId, coordinat
 
 
 def fence_and_abort(state: State, rules: TransactionRules, transactional: TransactionalId, term: int) -> bool:
-    """Abort an ongoing transaction under the next epoch, which nobody has been given; whether that could begin.
+    """Begin to abort an ongoing transaction under the next epoch, which no client has; return whether the append began.
 
-    The epoch is raised in memory at once (PREPARE_EPOCH_FENCE). If the append fails it stays so, and must not be raised
-    again. With transaction version 2 an epoch that is used up makes place for the next producer id here, too.
+    The epoch is raised in memory at once (PREPARE_EPOCH_FENCE). If the append fails, it stays raised and must not be
+    raised again. With transaction version 2 a producer id whose epochs are used up is replaced here, too.
     """
     coordinator = transactional.coordinators[term]
     metadata = coordinator.metadata
@@ -119,7 +119,7 @@ def fence_and_abort(state: State, rules: TransactionRules, transactional: Transa
 
 
 def is_expected_producer_id(transactional: TransactionalId, metadata: TransactionMetadata, request: Request) -> bool:
-    """Whether the producer id is the current one, or the one before whose epoch was used up."""
+    """Whether the producer id is the current one, or the previous one with its last epoch."""
     if metadata.producer_epoch == NO_PRODUCER_EPOCH or request.producer_id == metadata.producer_id:
         return True
     if request.producer_id != metadata.previous_producer_id:
@@ -128,7 +128,7 @@ def is_expected_producer_id(transactional: TransactionalId, metadata: Transactio
 
 
 def raise_epoch(state: State, transactional: TransactionalId, coordinator: Coordinator, request: Request) -> Answer:
-    """Begin to append the next epoch, or the next producer id where the epoch is used up."""
+    """Begin to append the next epoch, or a new producer id if the epochs are used up."""
     metadata = coordinator.metadata
     appended = transactional.appended
     is_expecting = request.producer_id != NO_PRODUCER_ID
@@ -152,7 +152,7 @@ def raise_epoch(state: State, transactional: TransactionalId, coordinator: Coord
 def init_producer_id(
     state: State, rules: TransactionRules, transactional: TransactionalId, term: int, request: Request
 ) -> Answer:
-    """Give the client an epoch of its own, after what an earlier one left behind has ended."""
+    """Give the client an epoch of its own, after the transaction of an earlier client has ended."""
     coordinator = transactional.coordinators[term]
     metadata = coordinator.metadata
     if coordinator.pending_state != TransactionState.NONE or not can_append(transactional, term):
@@ -181,7 +181,7 @@ def add_partition(
     partition_id: int,
     is_upgraded: int,
 ) -> Answer:
-    """Let the transaction, which may begin with this, have another partition."""
+    """Add a partition to the transaction, which may begin with it."""
     coordinator = transactional.coordinators[term]
     metadata = coordinator.metadata
     if metadata.state == TransactionState.NONE or producer_id != metadata.producer_id:
@@ -203,7 +203,7 @@ def add_partition(
 def verify_partition(
     transactional: TransactionalId, term: int, producer_id: int, producer_epoch: int, partition_id: int
 ) -> Answer:
-    """Say whether the partition is in the ongoing transaction. What is pending is not looked at."""
+    """Say whether the partition is in the ongoing transaction. The pending state is ignored."""
     metadata = transactional.coordinators[term].metadata
     if metadata.state == TransactionState.NONE or producer_id != metadata.producer_id:
         return Answer.INVALID_PRODUCER_ID_MAPPING
@@ -219,7 +219,7 @@ def verify_partition(
 def is_repeated_end(
     rules: TransactionRules, transactional: TransactionalId, metadata: TransactionMetadata, request: Request
 ) -> bool:
-    """Whether an EndTxn is of the epoch before, as one whose transaction has ended (transaction version 2)."""
+    """Whether an EndTxn has the previous epoch, as a retry has after the transaction ended (transaction version 2)."""
     if not has_version_2(rules, request.is_upgraded):
         return False
     if request.producer_id == metadata.producer_id and request.producer_epoch + 1 == metadata.producer_epoch:
@@ -230,10 +230,10 @@ def is_repeated_end(
 
 
 def is_end_fenced(rules: TransactionRules, metadata: TransactionMetadata, request: Request, is_repeated: bool) -> bool:
-    """Whether an EndTxn is of an epoch that cannot end what the coordinator has now.
+    """Whether an EndTxn has an epoch that cannot end the coordinator's current transaction.
 
-    With transaction version 2 a transaction that is decided has raised the epoch already: only the request that has
-    decided it is of the epoch before, and one of the next epoch must come after it has completed.
+    With transaction version 2 the decision has already raised the epoch: only the request that caused the decision has
+    the previous epoch, and a request with the next epoch must come after the transaction has completed.
     """
     if is_repeated:
         return decision_of(metadata) == Marker.NONE
@@ -282,7 +282,7 @@ def end_txn(
 def answer_of(
     state: State, rules: TransactionRules, transactional: TransactionalId, term: int, request: Request
 ) -> Answer:
-    """What the coordinator of that term does with a request."""
+    """Handle a request in the coordinator of that term."""
     if request.kind == RequestKind.INIT_PRODUCER_ID:
         return init_producer_id(state, rules, transactional, term, request)
     if request.kind == RequestKind.ADD_PARTITIONS_TO_TXN:
@@ -295,11 +295,11 @@ def answer_of(
 def coordinator_handles_request(
     state: State, rules: TransactionRules, request_id: RequestSlot, term: CoordinatorTerm
 ) -> bool:
-    """A coordinator takes a producer's request that has arrived: InitProducerId, AddPartitionsToTxn or EndTxn.
+    """A coordinator handles a producer's request: InitProducerId, AddPartitionsToTxn or EndTxn.
 
-    Who: whoever believes that it is the coordinator.
+    Who: a broker that believes that it is the coordinator.
     When: the request is under way, and the coordinator can do more than tell the client to ask again.
-    Effect: it answers, or begins to append to the transaction log and answers when that is committed.
+    Effect: it answers, or begins to append to the transaction log and answers when the append is committed.
     Source: TransactionCoordinator; KIP-98, KIP-360, KIP-890.
     """
     request = state.requests[request_id]
@@ -326,7 +326,7 @@ def coordinator_handles_request(
 def coordinator_aborts_timed_out(
     state: State, rules: TransactionRules, transactional_id: TransactionalIdNumber, term: CoordinatorTerm
 ) -> bool:
-    """A coordinator aborts a transaction that takes longer than its client has asked for.
+    """A coordinator aborts a transaction that exceeds the timeout that its client asked for.
 
     Who: the coordinator.
     When: the transaction is ongoing, and nothing is pending.
@@ -343,7 +343,7 @@ def coordinator_aborts_timed_out(
 
 
 def remove_transactional_id(transactional: TransactionalId, term: int) -> bool:
-    """Begin to remove an id that is idle (DEAD, and then a tombstone); whether that could begin."""
+    """Begin to remove an idle transactional id (DEAD, and then a tombstone); return whether the append began."""
     coordinator = transactional.coordinators[term]
     if not is_idle(coordinator.metadata) or coordinator.pending_state != TransactionState.NONE:
         return False

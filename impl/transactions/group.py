@@ -1,12 +1,12 @@
-"""Consume, transform, produce: the group's offsets, in transactions and without.
+"""Consume, transform, produce: the group's offsets, inside and outside transactions.
 
 Part of Kafka modelled: the offsets of `GroupMetadata` and `GroupMetadataManager` (`validateOffsetCommit`, pending
 transactional offsets, `requireStable`, `doLoadGroupsAndOffsets`); `KafkaProducer.sendOffsetsToTransaction`; an
 application around them.
 Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-447, KAFKA-5247, KAFKA-5600, KAFKA-15449.
-Left out, and why that is sound: joining and assigning: a generation begins at once, with one owner of the one input,
-and former owners do not notice. Members' ids, which tell as much as the generation does. A new coordinator knows the
-generation: it is in the same log, written before a member is told of it.
+Left out, and why that is sound: joining and assigning: a generation begins at once, the one input has one owner, and
+former owners do not notice. Members' ids, which carry no more information than the generation. A new coordinator knows
+the generation: it is in the same log, and is written before a member learns of it.
 """
 
 from kafkacheck.checker.schema import clear, contains
@@ -20,12 +20,12 @@ from kafkacheck.impl.transactions.rules import TransactionRules
 
 
 def is_illegal_generation(group: Group, rules: TransactionRules, generation: int) -> bool:
-    """Whether offsets are refused because the group has gone on since (ILLEGAL_GENERATION)."""
+    """Whether offsets are refused because the group has a newer generation (ILLEGAL_GENERATION)."""
     return rules.offset_commit_names_generation and generation != group.generation
 
 
 def is_loading(group: Group) -> bool:
-    """Whether the group's coordinator is new and still reads the log (COORDINATOR_LOAD_IN_PROGRESS)."""
+    """Whether the group's coordinator is new and is still reading the log (COORDINATOR_LOAD_IN_PROGRESS)."""
     return group.loading.is_loading != 0
 
 
@@ -35,7 +35,7 @@ def is_plain(client: Client) -> bool:
 
 
 def is_overtaken(log: PartitionLog, producer_id: int, end_offset: int) -> bool:
-    """Whether, below `end_offset`, an offset was committed without a transaction behind the last of the producer."""
+    """Whether, below `end_offset`, a commit outside transactions follows the producer's last offset commit."""
     overtaken = False
     for offset in range(end_offset):
         batch = log.batches[offset]
@@ -49,9 +49,9 @@ def is_overtaken(log: PartitionLog, producer_id: int, end_offset: int) -> bool:
 def complete_pending_offset(
     group: Group, rules: TransactionRules, log: PartitionLog, producer_id: int, marker: Marker
 ) -> None:
-    """End a producer's transaction in the partition of the offsets. What is later in the log stays.
+    """End a producer's transaction in the offsets partition. A commit that is later in the log stays in effect.
 
-    A coordinator that is loading has nothing pending yet: it will read the marker.
+    A coordinator that is loading has no pending offset yet: it will read the marker.
     """
     if is_loading(group):
         return
@@ -62,7 +62,7 @@ def complete_pending_offset(
 
 
 def has_pending_offset(group: Group) -> bool:
-    """Whether a transaction that is open may change the committed offset."""
+    """Whether an open transaction may change the committed offset."""
     for producer_id in range(len(group.pending)):
         if group.pending[producer_id] != NO_INPUT:
             return True
@@ -70,13 +70,13 @@ def has_pending_offset(group: Group) -> bool:
 
 
 def note_offset(group: Group, offset: int, input_offset: int) -> None:
-    """Keep what a record in the partition of the offsets commits, where a new coordinator may read it."""
+    """Keep the offset that a record in the offsets partition commits, if a new coordinator may read it."""
     if group.max_failovers > 0:
         group.records[offset] = input_offset
 
 
 def begin_loading(group: Group) -> None:
-    """Put a new coordinator into office, which has nothing in memory."""
+    """Begin the term of a new coordinator, which has nothing in memory."""
     for producer_id in range(len(group.pending)):
         group.pending[producer_id] = NO_INPUT
         group.unfollowed[producer_id] = Marker.NONE
@@ -85,7 +85,7 @@ def begin_loading(group: Group) -> None:
 
 
 def load_record(group: Group, rules: TransactionRules, log: PartitionLog, offset: int) -> None:
-    """Take in a record of the log: an offset, one that is pending, or a marker that ends a producer's transaction."""
+    """Load a record of the log: a committed offset, a pending one, or a marker that ends a producer's transaction."""
     loading = group.loading
     batch = log.batches[offset]
     if batch.producer_id == NO_PRODUCER_ID:
@@ -100,7 +100,7 @@ def load_record(group: Group, rules: TransactionRules, log: PartitionLog, offset
 
 
 def is_cached(group: Group, end_offset: int) -> bool:
-    """Whether a record below `end_offset` is of the group."""
+    """Whether a record below `end_offset` belongs to the group."""
     for offset in range(end_offset):
         if group.records[offset] != NO_INPUT:
             return True
@@ -111,11 +111,11 @@ def group_coordinator_reads_record(state: State, rules: TransactionRules) -> boo
     """A new coordinator of the group reads the next record of its log.
 
     Who: the group's coordinator.
-    When: it is loading, and has not read the whole log, to which markers are still written.
-    Effect: it knows an offset, one that is pending, or how a transaction ended. By the old rule the group was taken
-        into the cache at the end of a read, and stayed there as it was although there was more to read.
+    When: it is loading, and has not read the whole log, which still receives markers.
+    Effect: it knows a committed offset, a pending one, or the outcome of a transaction. By the old rule the group
+        entered the cache at the end of a read, and stayed unchanged there although the log had more records.
     Source: GroupMetadataManager.doLoadGroupsAndOffsets, loadGroup; KAFKA-5600.
-    Left out: several records in one read; a read may end behind any.
+    Left out: several records in one read; a read may end after any record.
     """
     loading = state.group.loading
     if not is_loading(state.group):
@@ -134,7 +134,7 @@ def group_coordinator_ends_loading(state: State) -> bool:
 
     Who: the group's coordinator.
     When: it has read the whole log.
-    Effect: it has the committed offset and those that are pending.
+    Effect: it has the committed offset and the pending ones.
     Source: GroupMetadataManager.loadGroup, GroupMetadata.initializeOffsets.
     """
     group = state.group
@@ -148,7 +148,7 @@ def group_coordinator_ends_loading(state: State) -> bool:
 
 
 def assign_input(group: Group, client: Client) -> None:
-    """Begin the next generation, in which the client has the input."""
+    """Begin the next generation, in which the client owns the input."""
     group.generation += 1
     client.generation = group.generation
     client.input_offset = NO_INPUT
@@ -158,10 +158,10 @@ def assign_input(group: Group, client: Client) -> None:
 def consumer_fetches_offset(state: State, rules: TransactionRules, client_id: ClientId) -> bool:
     """A consumer asks for the committed offset (OffsetFetch).
 
-    Who: a client that was given the input, and does not know where to read on.
-    When: it is in no transaction; the coordinator is not loading; no transaction that is open may change the offset
-        (UNSTABLE_OFFSET_COMMIT), unless it does not write and does not mind (`isolation.level=read_uncommitted`).
-    Effect: it goes on with the committed offset.
+    Who: a client that was given the input, and does not know its position.
+    When: it is in no transaction; the coordinator is not loading; no open transaction may change the offset
+        (UNSTABLE_OFFSET_COMMIT), unless it does not write and accepts that (`isolation.level=read_uncommitted`).
+    Effect: its position is the committed offset.
     Source: GroupMetadataManager.getOffsets; KIP-447.
     """
     client = state.clients[client_id]
@@ -179,7 +179,7 @@ def application_takes_input(state: State, client_id: ClientId) -> bool:
     """An application begins a transaction for the input that it has read.
 
     Who: a client that knows its position.
-    When: there is such an input, the client is ready, and there is a transaction left.
+    When: the input exists, the client is ready, and there is a transaction left.
     Effect: it is in the next transaction.
     Source: KIP-98 (consume, transform, produce).
     Left out: several inputs in one transaction.
@@ -197,13 +197,13 @@ def application_takes_input(state: State, client_id: ClientId) -> bool:
 
 
 def producer_sends_offsets(state: State, rules: TransactionRules, client_id: ClientId) -> bool:
-    """A producer sends the offset behind its input to the group, in its transaction.
+    """A producer sends the offset after its input to the group, in its transaction.
 
     Who: a producer in a transaction.
     When: it awaits no answer, has sent its record, and has not sent the offset.
-    Effect: TxnOffsetCommit is under way; with transaction version 1 AddOffsetsToTxn before.
+    Effect: TxnOffsetCommit is under way; with transaction version 1, AddOffsetsToTxn comes first.
     Source: TransactionManager.sendOffsetsToTransaction; KIP-447.
-    Left out: the leader of the partition that holds the offsets apart from the group coordinator: they are one broker.
+    Left out: a leader of the offsets partition that is not the group coordinator: they are one broker.
     """
     client = state.clients[client_id]
     if client.state != ProducerState.IN_TRANSACTION or not is_idle(state, client_id):

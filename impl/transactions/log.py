@@ -1,10 +1,10 @@
-"""The transaction log: appending an entry, learning of its fate, and a new coordinator's reading.
+"""The transaction log: a coordinator appends an entry and learns its outcome, and a new coordinator loads the log.
 
 Part of Kafka modelled: `TransactionStateManager` (`appendTransactionToLog`, `loadTransactionsForTxnTopicPartition`,
 `removeTransactionsForTxnTopicPartition`).
 Source: apache/kafka (commit 1eb7644349); KAFKA-7519, KAFKA-9235, KAFKA-9666.
-Left out, and why that is sound: a second entry appended while the fate of one is open: the log is then short of
-replicas, and refuses it. A zombie's appends: no follower fetches them, so that they never count.
+Left out, and why that is sound: a second append while the outcome of the first is open: the log is then short of
+replicas, and refuses it. A zombie's appends: no follower fetches them, so they never count.
 """
 
 from kafkacheck.checker.schema import clear, copy
@@ -16,20 +16,20 @@ from kafkacheck.impl.transactions.rules import TransactionRules
 
 
 def can_append(transactional: TransactionalId, term: int) -> bool:
-    """Whether the coordinator of that term can begin an append: it is in office, and no other one is under way."""
+    """Whether the coordinator of that term can begin an append: it is the current one, and no append is under way."""
     if term != transactional.coordinator_epoch or transactional.is_appended:
         return False
     return transactional.coordinators[term].is_serving
 
 
 def begin_append(transactional: TransactionalId, coordinator: Coordinator) -> None:
-    """Append `appended`, which has been filled in, and remember which state it leads to."""
+    """Begin to append `appended`, which the caller has filled in; its state becomes the pending state."""
     transactional.is_appended = True
     coordinator.pending_state = transactional.appended.state
 
 
 def clear_append(transactional: TransactionalId) -> None:
-    """No append is under way any more."""
+    """Remove the entry that is appended and not committed."""
     transactional.is_appended = False
     clear(transactional.appended)
 
@@ -45,14 +45,14 @@ def answer_waiting(state: State, rules: TransactionRules, transactional_id: int)
 
 
 def unanswer_waiting(state: State, transactional_id: int) -> None:
-    """Let the client whose request waited send it again (COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR)."""
+    """Let the client of a waiting request send it again (COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR)."""
     for client_id in range(len(state.clients)):
         if state.requests[client_id].transactional_id == transactional_id:
             state.requests[client_id].is_waiting = False
 
 
 def begin_marking(coordinator: Coordinator) -> None:
-    """Begin to write the markers of a transaction that is decided."""
+    """Begin to write the markers of a decided transaction."""
     coordinator.is_marking = True
     coordinator.unmarked = coordinator.metadata.partitions
     if coordinator.metadata.state == TransactionState.PREPARE_COMMIT:
@@ -62,7 +62,7 @@ def begin_marking(coordinator: Coordinator) -> None:
 
 
 def complete_append(state: State, rules: TransactionRules, transactional_id: int) -> None:
-    """Let the coordinator follow its append, which is committed, and answer."""
+    """Let the coordinator apply its committed append, and answer the waiting request."""
     transactional = state.transactional_ids[transactional_id]
     coordinator = transactional.coordinators[transactional.coordinator_epoch]
     copy(coordinator.metadata, transactional.entry)
@@ -78,7 +78,7 @@ def complete_append(state: State, rules: TransactionRules, transactional_id: int
 
 
 def awaits_append(transactional: TransactionalId) -> bool:
-    """Whether the coordinator in office awaits the fate of the entry that is appended."""
+    """Whether the current coordinator awaits the outcome of the append that is under way."""
     coordinator = transactional.coordinators[transactional.coordinator_epoch]
     if not coordinator.is_serving or coordinator.pending_state == TransactionState.NONE:
         return False
@@ -86,12 +86,12 @@ def awaits_append(transactional: TransactionalId) -> bool:
 
 
 def transaction_log_commits(state: State, rules: TransactionRules, transactional_id: TransactionalIdNumber) -> bool:
-    """The entry that is appended to the transaction log is replicated to all in-sync replicas.
+    """The appended entry of the transaction log is replicated to all in-sync replicas.
 
     Who: the leader of the transaction log's partition.
     When: an entry is appended and not committed.
-    Effect: it is the newest entry. A coordinator that still awaits it follows, answers, and begins with the markers if
-        the transaction is decided.
+    Effect: it is the newest entry. A coordinator that still awaits it applies it, answers, and begins to send markers
+        if the transaction is decided.
     Source: TransactionStateManager.appendTransactionToLog, `updateCacheCallback`.
     """
     transactional = state.transactional_ids[transactional_id]
@@ -106,7 +106,7 @@ def transaction_log_commits(state: State, rules: TransactionRules, transactional
 
 
 def give_append_up(state: State, rules: TransactionRules, transactional_id: int) -> None:
-    """Let the coordinator learn that its append failed, or that its outcome is unknown."""
+    """Tell the coordinator that its append failed, or that its outcome is unknown."""
     transactional = state.transactional_ids[transactional_id]
     coordinator = transactional.coordinators[transactional.coordinator_epoch]
     unanswer_waiting(state, transactional_id)
@@ -119,7 +119,7 @@ def give_append_up(state: State, rules: TransactionRules, transactional_id: int)
 
 
 def load_entry(transactional: TransactionalId) -> None:
-    """Let the coordinator of the newest term have the newest entry of the log, and go on with what that began."""
+    """Load the log's newest entry into the newest term's coordinator, which continues a decided transaction."""
     coordinator = transactional.coordinators[transactional.coordinator_epoch]
     coordinator.is_serving = True
     copy(coordinator.metadata, transactional.entry)
@@ -128,7 +128,7 @@ def load_entry(transactional: TransactionalId) -> None:
 
 
 def unload(coordinator: Coordinator) -> None:
-    """Forget everything in memory. Requests to partitions that are under way stay so."""
+    """Forget everything in memory. Requests to partitions stay under way."""
     coordinator.is_serving = False
     coordinator.has_failed_epoch_fence = False
     coordinator.pending_state = TransactionState.NONE
@@ -138,16 +138,16 @@ def unload(coordinator: Coordinator) -> None:
 
 
 def stop_replica(rules: TransactionRules, coordinator: Coordinator) -> None:
-    """Let a broker give up its replica of the transaction log (StopReplica), and with it the office.
+    """Make a broker give up its replica of the transaction log (StopReplica), and with it the role of coordinator.
 
-    Once only a broker that went on as a follower (LeaderAndIsr) unloaded what it had (KAFKA-9235).
+    By the old rule only a broker that stayed as a follower (LeaderAndIsr) unloaded its state (KAFKA-9235).
     """
     if rules.stopped_replica_is_unloaded:
         unload(coordinator)
 
 
 def begin_term(state: State, transactional_id: int, keeps_append: bool) -> None:
-    """Let another leader of the transaction log begin the next term, with or without what is uncommitted."""
+    """Let another leader of the transaction log begin the next term, with or without the uncommitted entry."""
     transactional = state.transactional_ids[transactional_id]
     unanswer_waiting(state, transactional_id)
     if transactional.is_appended and keeps_append:

@@ -1,10 +1,10 @@
-"""Markers: the coordinator sends one to every partition of a decided transaction, and completes it when all are there.
+"""Markers: a coordinator sends one to each partition of a decided transaction, and completes it when all are written.
 
 Part of Kafka modelled: `TransactionMarkerChannelManager`, `TransactionMarkerRequestCompletionHandler`; at a partition's
 leader `KafkaApis.handleWriteTxnMarkersRequest`.
 Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-1228, KAFKA-10080, KAFKA-16352, KAFKA-19999.
-Left out, and why that is sound: an answer of its own: it reaches the coordinator in the step that writes the marker, or
-is lost, and the marker is sent again.
+Left out, and why that is sound: the answer as a message of its own: it reaches the coordinator in the step that writes
+the marker, or it is lost and the marker is sent again.
 """
 
 from kafkacheck.checker.schema import clear, contains, copy, excluding
@@ -38,9 +38,9 @@ def coordinator_sends_marker(
 ) -> bool:
     """A coordinator sends a marker to the leader of a partition of the decided transaction.
 
-    Who: whoever believes that it is the coordinator.
-    When: it waits for that partition's marker, has none under way, and finds the partition.
-    Effect: WriteTxnMarkers is under way, with the coordinator's epoch and the transaction's.
+    Who: a broker that believes that it is the coordinator.
+    When: it awaits that partition's marker, has no request for it under way, and finds the partition.
+    Effect: WriteTxnMarkers is under way, with the coordinator epoch and the producer epoch.
     Source: TransactionMarkerChannelManager.addTxnMarkersToSend.
     Left out: markers of several transactions in one request.
     """
@@ -67,11 +67,11 @@ def coordinator_drops_deleted_partition(
     term: CoordinatorTerm,
     partition_id: PartitionId,
 ) -> bool:
-    """A coordinator learns that a partition of the decided transaction does not exist any more.
+    """A coordinator learns that a partition of the decided transaction no longer exists.
 
-    Who: whoever believes that it is the coordinator.
-    When: it waits for that partition's marker, and its topic is deleted.
-    Effect: it does not wait for it any more.
+    Who: a broker that believes that it is the coordinator.
+    When: it awaits that partition's marker, and the topic is deleted.
+    Effect: it no longer awaits that marker.
     Source: TransactionMarkerChannelManager.addTxnMarkersToBrokerQueue; KAFKA-5202.
     """
     coordinator = state.transactional_ids[transactional_id].coordinators[term]
@@ -84,9 +84,9 @@ def coordinator_drops_deleted_partition(
 
 
 def drop_pending(transactional: TransactionalId, rules: TransactionRules, term: int) -> None:
-    """Give up the transaction whose markers were awaited, because the coordinator's term is over.
+    """Stop waiting for the transaction's markers, because the coordinator's term is over.
 
-    The handler of an earlier term on the same broker once removed what it found, the entry of the newer term.
+    By the old rule the handler of an earlier term on the same broker removed the entry of the newer term.
     """
     coordinator = transactional.coordinators[term]
     coordinator.is_marking = False
@@ -99,7 +99,7 @@ def drop_pending(transactional: TransactionalId, rules: TransactionRules, term: 
 def hear_of_marker(
     transactional: TransactionalId, rules: TransactionRules, term: int, partition_id: int, error: ProduceError
 ) -> None:
-    """Let the coordinator of that term learn what became of its marker."""
+    """Tell the coordinator of that term the outcome of its marker."""
     coordinator = transactional.coordinators[term]
     if not coordinator.is_serving or error != ProduceError.NONE:
         drop_pending(transactional, rules, term)
@@ -109,9 +109,9 @@ def hear_of_marker(
 
 
 def is_refused(log: PartitionLog, rules: TransactionRules, request: MarkerRequest) -> bool:
-    """Whether the marker comes too late to end what is open: something of its own epoch is there (KIP-1228).
+    """Whether the marker comes too late to end a transaction: the partition has already seen its epoch (KIP-1228).
 
-    With transaction version 2 a marker's epoch is higher than that of the records which it ends.
+    With transaction version 2 a marker's epoch is higher than the epoch of the records that it ends.
     """
     entry = log.producers[request.producer_id]
     if not has_version_2(rules, request.is_upgraded) or not rules.marker_epoch_is_higher:
@@ -129,7 +129,7 @@ def error_of(log: PartitionLog, rules: TransactionRules, request: MarkerRequest,
 
 
 def write_marker(partition: Partition, rules: TransactionRules, request: MarkerRequest, term: int) -> ProduceError:
-    """Let the leader of the partition, whose log is not full, write the marker unless it is fenced."""
+    """Let the partition's leader write the marker, unless the marker is fenced. The log must not be full."""
     error = error_of(partition.log, rules, request, term)
     if error == ProduceError.NONE:
         first_offset = partition.log.producers[request.producer_id].current_transaction_first_offset
@@ -144,8 +144,8 @@ def write_marker_without_index(
 ) -> ProduceError:
     """Write an ABORT marker whose entry in the aborted-transaction index cannot be written.
 
-    The disk counts as failed, and whoever leads next makes the index from the log. By the old order the transaction had
-    ended before, and the leader goes on without the entry.
+    The disk counts as failed, and the next leader rebuilds the index from the log. By the old order the transaction had
+    already ended, and the leader goes on without the entry.
     """
     error = error_of(partition.log, rules, request, term)
     if error == ProduceError.NONE:
@@ -159,18 +159,18 @@ def write_marker_without_index(
 def end_pending_offset(
     state: State, rules: TransactionRules, partition_id: int, producer_id: int, marker: Marker
 ) -> None:
-    """Let the group coordinator follow a marker in the partition that holds the offsets."""
+    """Let the group coordinator apply a marker in the offsets partition."""
     if partition_id == state.offsets_partition:
         complete_pending_offset(state.group, rules, state.partitions[partition_id].log, producer_id, marker)
 
 
 def has_unfollowed(state: State, partition_id: int, producer_id: int) -> bool:
-    """Whether the group's coordinator has still to follow a marker of the producer in the partition of the offsets."""
+    """Whether the group coordinator must still apply a marker of the producer in the offsets partition."""
     return partition_id == state.offsets_partition and state.group.unfollowed[producer_id] != Marker.NONE
 
 
 def answer_followed(state: State, rules: TransactionRules, producer_id: int) -> None:
-    """Let the coordinators hear whose markers the group's coordinator has followed now."""
+    """Answer the coordinators whose markers of the producer the group coordinator has now applied."""
     for transactional in state.transactional_ids:
         for term in range(len(transactional.coordinators)):
             request = transactional.coordinators[term].markers[state.offsets_partition]
@@ -180,12 +180,11 @@ def answer_followed(state: State, rules: TransactionRules, producer_id: int) -> 
 
 
 def group_coordinator_follows_marker(state: State, rules: TransactionRules, producer_id: ProducerId) -> bool:
-    """The group's coordinator follows a marker that was written before: it commits or drops what is pending.
+    """The group coordinator applies a marker that was written before: it commits or drops the pending offset.
 
     Who: the group's coordinator.
-    When: it has not followed the marker at once.
-    Effect: whatever offset the producer has pending is committed or dropped. The marker is answered, unless that was
-        done before.
+    When: it has not applied the marker at once.
+    Effect: the producer's pending offset is committed or dropped, and the marker is answered if it was not before.
     Source: GroupMetadataManager.handleTxnCompletion; KAFKA-17507.
     """
     marker = state.group.unfollowed[producer_id]
@@ -205,12 +204,12 @@ def leader_writes_marker(
     term: CoordinatorTerm,
     partition_id: PartitionId,
 ) -> bool:
-    """The leader of a partition writes a marker, and its coordinator hears of it.
+    """The leader of a partition writes a marker, and the marker's coordinator learns of it.
 
     Who: the leader.
-    When: the marker is under way, and there is room; the group's coordinator has followed the producer's one before.
-    Effect: the marker is appended and ends the transaction there, unless its epoch or its coordinator's is an old one.
-        The coordinator awaits one marker less; if it was fenced it gives up.
+    When: the marker is under way, and there is room; the group coordinator has applied the producer's last marker.
+    Effect: the marker is appended and ends the transaction there, unless its producer epoch or coordinator epoch is
+        old. The coordinator awaits one marker fewer; if it was fenced, it gives up.
     Source: UnifiedLog.appendAsLeader, ProducerAppendInfo.appendEndTxnMarker; TransactionMarkerRequestCompletionHandler.
     """
     transactional = state.transactional_ids[transactional_id]
@@ -232,11 +231,11 @@ def leader_writes_marker(
 
 
 def leader_writes_late_marker(state: State, rules: TransactionRules, slot: MarkerSlot) -> bool:
-    """The leader of a partition writes a marker that its coordinator has sent again meanwhile, or awaits no more.
+    """The leader of a partition writes a marker that its coordinator has sent again, or no longer awaits.
 
     Who: the leader.
-    When: the marker is under way, and there is room.
-    Effect: as when it is awaited, but nobody hears of it.
+    When: the marker is under way, and the log has room.
+    Effect: as in `leader_writes_marker`, but no coordinator learns of it.
     Source: KAFKA-19446, KIP-1228.
     """
     late = state.late_markers[slot]
@@ -257,7 +256,7 @@ def coordinator_completes_transaction(
     """A coordinator whose markers are all written begins to append that the transaction is complete.
 
     Who: the coordinator.
-    When: it waits for no marker any more; it tries again as often as the append fails.
+    When: it awaits no marker; it tries again whenever the append fails.
     Effect: the entry is appended.
     Source: TransactionMarkerChannelManager.maybeWriteTxnCompletion.
     """
@@ -276,7 +275,7 @@ def coordinator_completes_transaction(
 def note_second_completion(
     second: SecondCompletion, transactional_id: int, term: int, decided: TransactionMetadata
 ) -> None:
-    """Let a second thread be about to append that the transaction, of which every marker is written, is complete."""
+    """Note that a second thread will append the completion of a transaction whose markers are all written."""
     second.outcome = decision_of(decided)
     second.transactional_id = transactional_id
     second.term = term
@@ -305,14 +304,14 @@ def fill_second_completion(target: TransactionMetadata, second: SecondCompletion
 
 
 def second_thread_completes_transaction(state: State, rules: TransactionRules) -> bool:
-    """A second thread of a coordinator that has found every marker written goes on.
+    """The second thread of a coordinator, which has found every marker written, goes on.
 
     Who: the coordinator.
-    When: there is such a thread; by the old rule only when it can append.
-    Effect: the other thread has taken the transaction, so that it does nothing. By the old rule it appends that the
-        transaction is complete, whatever has come since, and no pending state is asked for.
+    When: there is such a thread; by the old rule, the coordinator must also be able to append.
+    Effect: it does nothing, because the first thread has taken the transaction. By the old rule it appends that the
+        transaction is complete, regardless of later events, and does not check the pending state.
     Source: TransactionMarkerChannelManager.maybeWriteTxnCompletion; KAFKA-10080.
-    Left out: the second thread as the one that completes the transaction: which of the two does makes no difference.
+    Left out: a second thread that completes the transaction: it makes no difference which thread does.
     """
     second = state.second_completion
     if second.outcome == Marker.NONE:

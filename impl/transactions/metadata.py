@@ -1,10 +1,10 @@
-"""The transitions of a transactional id: what the entry of the transaction log becomes.
+"""The transitions of a transactional id: how they change the entry of the transaction log.
 
 Part of Kafka modelled: `TransactionMetadata` (`prepareNewProducerId`, `prepareIncrementProducerEpoch`,
 `prepareAddPartitions`, `prepareAbortOrCommit`, `prepareComplete`, `prepareFenceProducerEpoch`, `prepareDead`).
 Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360, KIP-890.
-Left out, and why that is sound: timestamps; `isValidTransition`, which Kafka asks before each. Which state may follow
-which is said in `spec/transactions/steps.py` instead, of every step.
+Left out, and why that is sound: timestamps; `isValidTransition`, which Kafka checks before each transition. Instead,
+`spec/transactions/steps.py` says for every step which state may follow which.
 """
 
 from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
@@ -14,7 +14,7 @@ from kafkacheck.impl.transactions.rules import TransactionRules
 
 
 def has_version_2(rules: TransactionRules, is_upgraded: int) -> bool:
-    """Whether a request, or what a request left here, is of transaction version 2."""
+    """Whether a request, or the state that a request left here, has transaction version 2."""
     return rules.transaction_version == 2 or is_upgraded == 1
 
 
@@ -24,14 +24,14 @@ def is_preparing(metadata: TransactionMetadata) -> bool:
 
 
 def is_idle(metadata: TransactionMetadata) -> bool:
-    """Whether no transaction is under way, of an id that is known."""
+    """Whether the id is known and has no transaction under way."""
     if metadata.state == TransactionState.EMPTY:
         return True
     return metadata.state == TransactionState.COMPLETE_COMMIT or metadata.state == TransactionState.COMPLETE_ABORT
 
 
 def decision_of(metadata: TransactionMetadata) -> Marker:
-    """How the transaction was decided that is under way or was the last one."""
+    """The decision on the current or last transaction; `NONE` without one."""
     if metadata.state == TransactionState.PREPARE_COMMIT or metadata.state == TransactionState.COMPLETE_COMMIT:
         return Marker.COMMIT
     if metadata.state == TransactionState.PREPARE_ABORT or metadata.state == TransactionState.COMPLETE_ABORT:
@@ -40,12 +40,12 @@ def decision_of(metadata: TransactionMetadata) -> Marker:
 
 
 def is_epoch_exhausted(transactional: TransactionalId, producer_epoch: int) -> bool:
-    """Whether the epoch is the last that a client may have: the one above is kept for fencing it."""
+    """Whether the epoch is the last that a client may have: the next one is reserved for fencing the client."""
     return producer_epoch >= transactional.max_producer_epoch - 1
 
 
 def prepare_new_producer_id(target: TransactionMetadata, producer_id: int, last_epoch: int) -> None:
-    """Let the id go on with a producer id that is new, from epoch 0 on."""
+    """Give the transactional id a new producer id, which begins with epoch 0."""
     target.previous_producer_id = target.producer_id
     target.producer_id = producer_id
     target.producer_epoch = 0
@@ -56,7 +56,7 @@ def prepare_new_producer_id(target: TransactionMetadata, producer_id: int, last_
 
 
 def prepare_increment_producer_epoch(target: TransactionMetadata, last_epoch: int) -> None:
-    """Let the id go on with the next epoch."""
+    """Give the transactional id the next epoch."""
     target.producer_epoch += 1
     target.last_producer_epoch = last_epoch
     target.state = TransactionState.EMPTY
@@ -65,7 +65,7 @@ def prepare_increment_producer_epoch(target: TransactionMetadata, last_epoch: in
 
 
 def prepare_add_partitions(target: TransactionMetadata, partitions: int, is_upgraded: int) -> None:
-    """Let the transaction, which may begin with this, have these partitions too."""
+    """Add these partitions to the transaction, which may begin with them."""
     target.partitions |= partitions
     target.is_upgraded = is_upgraded
     target.state = TransactionState.ONGOING
@@ -81,7 +81,7 @@ def prepare_abort_or_commit(target: TransactionMetadata, marker: Marker, is_upgr
 
 
 def prepare_complete(target: TransactionMetadata) -> None:
-    """End the transaction, whose markers are written; a producer id that is used up gives way to the next one."""
+    """Complete the transaction, whose markers are written. The next producer id replaces one that is used up."""
     if target.state == TransactionState.PREPARE_COMMIT:
         target.state = TransactionState.COMPLETE_COMMIT
     else:

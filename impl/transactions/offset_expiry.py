@@ -1,10 +1,10 @@
-"""How a group's coordinator forgets offsets that nobody has committed for long.
+"""How a group coordinator expires offsets that were not committed for a long time.
 
 Part of Kafka modelled: `OffsetMetadataManager` (`cleanupExpiredOffsets`, `hasPendingTransactionalOffsets`, the replay
 of tombstones); `GroupMetadata.removeExpiredOffsets` before.
 Source: apache/kafka (commit 1eb7644349); KIP-211, KAFKA-14505, KAFKA-19163.
-Left out, and why that is sound: `offsets.retention.minutes`, which may be over at any time; who is in the group: with
-members Kafka keeps offsets for longer, which is expiry at another time.
+Left out, and why that is sound: `offsets.retention.minutes`, which may be over at any time; the group's members: Kafka
+keeps offsets for longer if there are members, which is expiry at another time.
 """
 
 from kafkacheck.impl.producer.append import is_full
@@ -16,10 +16,10 @@ from kafkacheck.impl.transactions.rules import TransactionRules
 
 
 def expire_offset(state: State, rules: TransactionRules) -> bool:
-    """Let the group's offset expire: a tombstone is in the log, and nothing is known any more; whether that could be.
+    """Expire the group's offset: append a tombstone, and forget all offsets; return whether this was possible.
 
-    An offset that is pending takes part: what comes behind the tombstone is only the marker of its transaction. So
-    nothing may expire while one is pending.
+    This includes a pending offset, because only its transaction's marker comes after the tombstone. So nothing may
+    expire while an offset is pending.
     """
     group = state.group
     partition = state.partitions[state.offsets_partition]

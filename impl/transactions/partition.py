@@ -4,7 +4,8 @@ Part of Kafka modelled: `ReplicaManager.appendRecords` with `AddPartitionsToTxnM
 `fetchLastStableOffsetMetadata`), `ProducerStateManager` (`completeTxn`, `firstUnstableOffset`,
 `onHighWatermarkUpdated`), `TransactionIndex`.
 Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-890, KAFKA-9807.
-Left out, and why that is sound: who replicates: the high watermark may rise to the log's end at once, later or never.
+Left out, and why that is sound: which followers replicate: the high watermark may rise to the log's end at once, later
+or never.
 """
 
 from kafkacheck.checker.schema import clear
@@ -25,7 +26,7 @@ from kafkacheck.impl.transactions.rules import TransactionRules
 
 
 def first_open_transaction_offset(log: PartitionLog) -> int:
-    """Where the first transaction that is open in the log begins; the log's end where none is."""
+    """The first offset of the earliest open transaction in the log; the log's end if there is none."""
     first = log.end_offset
     for producer_id in range(len(log.producers)):
         if has_open_transaction(log.producers[producer_id]):
@@ -34,7 +35,7 @@ def first_open_transaction_offset(log: PartitionLog) -> int:
 
 
 def first_unstable_offset(partition: Partition) -> int:
-    """The first offset of a transaction that is open, or whose end is not replicated; the log's end where none is."""
+    """The first offset of a transaction that is open or whose end is not replicated; the log's end if there is none."""
     first = first_open_transaction_offset(partition.log)
     for offset in range(len(partition.unreplicated)):
         if partition.unreplicated[offset] != NO_OFFSET:
@@ -43,25 +44,25 @@ def first_unstable_offset(partition: Partition) -> int:
 
 
 def last_stable_offset(partition: Partition) -> int:
-    """Below it everything is decided and replicated."""
+    """The last stable offset: everything below it is decided and replicated."""
     return min(first_unstable_offset(partition), partition.high_watermark)
 
 
 def raise_high_watermark(partition: Partition, offset: int) -> None:
-    """Let everything below `offset` be replicated."""
+    """Raise the high watermark to `offset`: everything below is replicated."""
     partition.high_watermark = offset
     for ended in range(offset):
         partition.unreplicated[ended] = NO_OFFSET
 
 
 def maybe_replicate(partition: Partition, rules: TransactionRules) -> None:
-    """Let what was appended be replicated at once, where the leader is alone in its ISR."""
+    """Replicate the appended records at once if the leader is alone in its ISR."""
     if rules.leader_is_alone:
         raise_high_watermark(partition, partition.log.end_offset)
 
 
 def complete_transaction(partition: Partition, offset: int, first_offset: int) -> None:
-    """Note, for the marker at `offset`, which transaction it ended, if that has any record here."""
+    """Note which transaction the marker at `offset` ended, if that transaction has a record here."""
     if first_offset == NO_OFFSET:
         return
     partition.unreplicated[offset] = first_offset
@@ -72,12 +73,12 @@ def complete_transaction(partition: Partition, offset: int, first_offset: int) -
 
 
 def first_unstable_offset_of_others(partition: Partition, marker_offset: int) -> int:
-    """Where the first transaction begins that is open behind the marker, or the offset behind the marker."""
+    """The first offset of the earliest transaction that the marker leaves open; the offset after it if none is."""
     return min(first_open_transaction_offset(partition.log), marker_offset + 1)
 
 
 def delete_partition(partition: Partition) -> None:
-    """Let nothing be left of a partition whose topic is deleted."""
+    """Erase a partition whose topic is deleted."""
     cut_log(partition.log, 0)
     forget_producers(partition.log)
     partition.is_deleted = True
@@ -88,7 +89,7 @@ def delete_partition(partition: Partition) -> None:
 
 
 def reload_partition(partition: Partition, rules: TransactionRules) -> None:
-    """Forget what is in memory, and make the state of producers and the aborted-transaction index from the log."""
+    """Forget the state in memory, and rebuild the producer state and the aborted-transaction index from the log."""
     forget_producers(partition.log)
     for offset in range(partition.log.end_offset):
         clear(partition.aborted[offset])
@@ -116,9 +117,9 @@ def origin_of(produce: Produce) -> Origin:
 
 
 def append_produce(state: State, rules: TransactionRules, produce_id: int) -> None:
-    """Store the batch in a log that is not full, if nothing speaks against it, and answer.
+    """Append the batch if it is valid, and answer the request. The log must not be full.
 
-    TxnOffsetCommit comes here, too: its batch is the group's, and its generation is looked at (KIP-447).
+    TxnOffsetCommit comes here, too: its batch is the group's, and its generation is checked (KIP-447).
     """
     produce = state.produces[produce_id]
     partition = state.partitions[produce.partition]
@@ -136,12 +137,12 @@ def append_produce(state: State, rules: TransactionRules, produce_id: int) -> No
 
 
 def is_of_deleted_topic(state: State, rules: TransactionRules, produce: Produce) -> bool:
-    """Whether the request is for a topic that is deleted, although there is one of its name (UNKNOWN_TOPIC_ID)."""
+    """Whether the request is for a deleted topic, and another topic now has its name (UNKNOWN_TOPIC_ID)."""
     return rules.produce_names_topic_id and produce.incarnation != state.partitions[produce.partition].incarnation
 
 
 def refuse_topic(state: State, produce_id: int) -> None:
-    """Let a client that waits send its batch to the topic that there is now; nobody sends another one again."""
+    """Let a waiting client send its batch to the new topic; a request without a waiting client is dropped."""
     produce = state.produces[produce_id]
     if produce_id < len(state.clients):
         produce.incarnation = state.partitions[produce.partition].incarnation
@@ -155,7 +156,7 @@ def awaits_loading(state: State, produce: Produce) -> bool:
 
 
 def awaits_marker(log: PartitionLog, rules: TransactionRules, produce: Produce) -> bool:
-    """Whether the producer's transaction before this one is still open here (CONCURRENT_TRANSACTIONS)."""
+    """Whether the producer's previous transaction is still open here (CONCURRENT_TRANSACTIONS)."""
     entry = log.producers[produce.batch.producer_id]
     if not rules.open_transaction_is_awaited or not has_open_transaction(entry):
         return False
@@ -168,11 +169,11 @@ def is_duplicate(log: PartitionLog, batch: Batch) -> bool:
 
 
 def leader_receives_produce(state: State, rules: TransactionRules, produce_id: ProduceSlot) -> bool:
-    """The leader takes a produce request: it knows the batch, appends it, or first asks the coordinator.
+    """The leader handles a produce request: it knows the batch already, appends it, or first asks the coordinator.
 
     Who: the leader of the partition.
-    When: the request has arrived, there is room, and no transaction of an earlier epoch is open; for offsets the
-        group's coordinator is not loading.
+    When: the request has arrived, the log has room, and no transaction of an earlier epoch is open; for offsets, the
+        group coordinator is not loading.
     Effect: a duplicate is acknowledged. The first batch of a transaction is verified, with a guard; others are
         appended.
     Source: ReplicaManager.appendRecords, `maybeStartTransactionVerificationForPartition`; KIP-890, KAFKA-18575.
@@ -203,7 +204,7 @@ def leader_receives_produce(state: State, rules: TransactionRules, produce_id: P
 
 
 def produce_error_of(answer: Answer) -> ProduceError:
-    """What the leader tells the client when the coordinator refuses."""
+    """The error that the leader returns to the client if the coordinator refuses."""
     if answer == Answer.PRODUCER_FENCED:
         return ProduceError.INVALID_PRODUCER_EPOCH
     return ProduceError.INVALID_TXN_STATE
@@ -212,9 +213,9 @@ def produce_error_of(answer: Answer) -> ProduceError:
 def coordinator_verifies_partition(
     state: State, rules: TransactionRules, produce_id: ProduceSlot, term: CoordinatorTerm
 ) -> bool:
-    """A coordinator answers a leader that asks for the transaction of a batch.
+    """A coordinator answers a leader that asks about the transaction of a batch.
 
-    Who: whoever believes that it is the coordinator.
+    Who: a broker that believes that it is the coordinator.
     When: the leader asks, and the coordinator can do more than tell it to ask again.
     Effect: with transaction version 1 it says whether the partition is in the transaction; with version 2 it adds it.
     Source: TransactionCoordinator.handleVerifyPartitionsInTransaction, handleAddPartitionsToTransaction; KIP-890.
@@ -241,12 +242,12 @@ def coordinator_verifies_partition(
 
 
 def leader_appends_verified(state: State, rules: TransactionRules, produce_id: ProduceSlot) -> bool:
-    """The leader hears that the transaction is verified, and appends if the verification still stands.
+    """The leader learns that the transaction is verified, and appends the batch if the verification is still valid.
 
     Who: the leader of the partition.
-    When: the coordinator's consent has arrived, and there is room.
-    Effect: the batch is appended if its guard is still the partition's, and answered. If another request has brought
-        it meanwhile, it is acknowledged and not stored again.
+    When: the coordinator's consent has arrived, and the log has room.
+    Effect: the batch is appended if its guard is still the partition's, and the request is answered. If another request
+        has delivered the batch meanwhile, the batch is acknowledged and not stored again.
     Source: ReplicaManager.handleProduceAppend, UnifiedLog.analyzeAndValidateProducerState; KIP-890.
     """
     produce = state.produces[produce_id]
@@ -265,11 +266,11 @@ def leader_appends_verified(state: State, rules: TransactionRules, produce_id: P
 
 
 def partition_replicates(state: State, partition_id: PartitionId) -> bool:
-    """The followers in sync have fetched one more batch, and the leader raises the high watermark.
+    """The in-sync followers have fetched one more batch, and the leader raises the high watermark.
 
     Who: the leader.
     When: the high watermark is below the log's end.
-    Effect: it rises by one; transactions whose marker is now below are replicated.
+    Effect: it rises by one; a transaction whose marker is now below it is replicated.
     Source: UnifiedLog.updateHighWatermark, ProducerStateManager.onHighWatermarkUpdated.
     """
     partition = state.partitions[partition_id]

@@ -1,8 +1,8 @@
-"""Consumers that do not write: they process what they read, and commit its offset before or after that.
+"""Consumers that do not write: they process their input, and commit its offset before or after that.
 
 Part of Kafka modelled: `KafkaConsumer.commitSync`, `GroupCoordinator.handleCommitOffsets`; an application around them.
 Source: apache/kafka (commit 1eb7644349); KAFKA-5247.
-Left out, and why that is sound: committing by itself now and then (`enable.auto.commit`) fails as both orders do.
+Left out, and why that is sound: periodic commits (`enable.auto.commit`), which fail as both orders do.
 """
 
 from kafkacheck.impl.producer.append import is_full
@@ -14,7 +14,7 @@ from kafkacheck.impl.transactions.rules import TransactionRules
 
 
 def can_take_step(state: State, rules: TransactionRules, client: Client, step: Delivery) -> bool:
-    """Whether an application without transactions does this next: what comes first, or else what comes second."""
+    """Whether this step, the first or the second, is next for an application without transactions."""
     if not is_plain(client) or client.input_offset == NO_INPUT:
         return False
     if client.input_offset >= len(state.group.processed) - 1:
@@ -33,7 +33,7 @@ def application_processes(state: State, rules: TransactionRules, client_id: Clie
     """An application without transactions processes its input.
 
     Who: a client that knows its position.
-    When: it is its turn: before the offset is committed, or after.
+    When: processing is the next step: before the offset is committed, or after.
     Effect: the input was processed once more.
     Source: the order decides between at most once and at least once.
     """
@@ -46,12 +46,12 @@ def application_processes(state: State, rules: TransactionRules, client_id: Clie
 
 
 def consumer_commits_offset(state: State, rules: TransactionRules, client_id: ClientId) -> bool:
-    """A consumer commits the offset behind its input (OffsetCommit).
+    """A consumer commits the offset after its input (OffsetCommit).
 
     Who: a client that knows its position.
-    When: it is its turn: after processing, or before; there is room, and the coordinator is not loading.
-    Effect: the offset is in the log of offsets, where there is one, and committed; from an old generation it is
-        refused, and the client must ask for the offset anew.
+    When: committing is the next step: after processing, or before; there is room, and the coordinator is not loading.
+    Effect: the offset is committed, and is in the log of offsets if there is one; a commit from an old generation is
+        refused, and the client must ask for the offset again.
     Source: GroupCoordinator.handleCommitOffsets.
     """
     client = state.clients[client_id]

@@ -1,12 +1,12 @@
-"""The state of transactions: coordinators and their log, partitions, clients, and what is under way between them.
+"""The state of transactions: coordinators and their log, partitions, clients, and the requests between them.
 
 Part of Kafka modelled: `TransactionMetadata`, `TransactionStateManager`, `TransactionMarkerChannelManager`;
 `UnifiedLog` with `ProducerStateManager` and `TransactionIndex`; `TransactionManager`; `CompletedFetch`.
 Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360, KIP-447, KIP-890.
-Left out, and why that is sound: replicas of a partition and of the transaction log, which `impl/broker` has: here a log
-is what survives, with a suffix above the high watermark that may not. Timeouts and ages, because each may be over at
-once, later or never. More than one batch of a transaction in one partition: whatever becomes of the first becomes of
-the others, which follow in the same order.
+Left out, and why that is sound: replicas of a partition and of the transaction log, which `impl/broker` models: here a
+log has the records that survive, and a suffix above the high watermark that may be lost. Timeouts and ages, because
+each may be over at once, later or never. More than one batch of a transaction in one partition: the others follow in
+the same order, and share the fate of the first.
 """
 
 from typing import Annotated
@@ -60,16 +60,17 @@ OptionalTransactionId = Annotated[int, Id("batches", none=NO_TRANSACTION)]
 
 
 class TransactionMetadata(Struct):
-    """What is known of a transactional id: one entry of the transaction log, or the coordinator's copy in memory.
+    """The state of a transactional id: one entry of the transaction log, or the coordinator's copy in memory.
 
-    producer_id: the producer id; `NO_PRODUCER_ID` where the id is unknown.
-    previous_producer_id: the one before, after an epoch was used up.
-    next_producer_id: the one that is to follow when the transaction completes, if its epoch is used up.
+    producer_id: the producer id; `NO_PRODUCER_ID` if the id is unknown.
+    previous_producer_id: the previous producer id, whose epochs were used up.
+    next_producer_id: the producer id that follows when the transaction completes, if the epochs are used up.
     producer_epoch: the newest producer epoch.
-    last_producer_epoch: the one before, with which a client may repeat its request.
+    last_producer_epoch: the previous epoch, with which a client may repeat its request.
     state: the state.
     partitions: the partitions of the transaction.
-    is_upgraded: 1 if whoever led it here has gone over to transaction version 2 (`clientTransactionVersion`).
+    is_upgraded: 1 if the client that caused this state has upgraded to transaction version 2
+        (`clientTransactionVersion`).
     """
 
     producer_id: OptionalProducerId
@@ -83,13 +84,13 @@ class TransactionMetadata(Struct):
 
 
 class MarkerRequest(Struct):
-    """A WriteTxnMarkers request to the leader of one partition; blank where none is under way.
+    """A WriteTxnMarkers request to the leader of one partition; blank if none is under way.
 
     is_sent: whether it is under way.
-    producer_id: whose transaction is to end.
+    producer_id: the producer whose transaction the marker ends.
     producer_epoch: the epoch of the marker.
-    marker: how it ends.
-    is_upgraded: as of `TransactionMetadata` (`transactionVersion`).
+    marker: how the transaction ends.
+    is_upgraded: as in `TransactionMetadata` (`transactionVersion`).
     """
 
     is_sent: bool
@@ -100,11 +101,11 @@ class MarkerRequest(Struct):
 
 
 class LateMarker(Struct):
-    """A WriteTxnMarkers request that its coordinator awaits no more, and that may still arrive; blank in a free slot.
+    """A WriteTxnMarkers request that may still arrive, but that its coordinator no longer awaits; blank in a free slot.
 
-    partition: to whose leader it was sent.
+    partition: the partition to whose leader it was sent.
     term: the term of the coordinator that sent it.
-    request: what it says.
+    request: the request itself.
     """
 
     partition: OptionalPartitionId
@@ -113,16 +114,16 @@ class LateMarker(Struct):
 
 
 class SecondCompletion(Struct):
-    """What a second thread is about to append: that a transaction is complete; blank where there is no such thread.
+    """The completion of a transaction that a second thread will append; blank if there is no such thread.
 
-    outcome: how the transaction was decided; `NONE` where there is none.
-    transactional_id: of which id.
+    outcome: how the transaction was decided; `NONE` if there is no such thread.
+    transactional_id: the transactional id.
     term: the term of the coordinator.
-    producer_id: as of `TransactionMetadata` when the transaction is complete, like the following ones.
-    previous_producer_id: see there.
-    producer_epoch: see there.
-    last_producer_epoch: see there.
-    is_upgraded: see there.
+    producer_id: as in `TransactionMetadata` after the transaction is complete, like the fields that follow.
+    previous_producer_id: see `producer_id`.
+    producer_epoch: see `producer_id`.
+    last_producer_epoch: see `producer_id`.
+    is_upgraded: see `producer_id`.
     """
 
     outcome: Annotated[Marker, EnumOf(Marker, highest="2 * second_completions")]
@@ -139,13 +140,13 @@ class Coordinator(Struct):
     """The transaction coordinator of one term, which is one leader epoch of the transaction log's partition.
 
     is_serving: whether it believes that it is the coordinator; a later term may have begun.
-    is_back: whether it is on the same broker as the term before.
-    metadata: what it has in memory.
-    pending_state: the state that it is about to enter (`pendingState`); `NONE` where there is no transition.
-    has_failed_epoch_fence: whether it has raised the epoch in memory, and the log does not have it.
+    is_back: whether it is on the same broker as the previous term.
+    metadata: its state in memory.
+    pending_state: the state that it is about to enter (`pendingState`); `NONE` if no transition is pending.
+    has_failed_epoch_fence: whether it has raised the epoch in memory, but the log does not have that epoch.
     is_marking: whether it waits for markers to be written (`transactionsWithPendingMarkers`).
-    unmarked: the partitions whose markers it waits for.
-    markers: by partition, its request that is under way.
+    unmarked: the partitions whose markers it awaits.
+    markers: by partition, its marker request that is under way.
     """
 
     is_serving: bool
@@ -164,9 +165,9 @@ class TransactionalId(Struct):
     coordinator_epoch: the newest term.
     entry: the newest committed entry of the log; older ones are compacted away.
     is_appended: whether an entry is appended and not committed.
-    appended: that entry; blank where there is none.
-    coordinators: by term.
-    max_producer_epoch: the highest producer epoch that there is: constant. 32767 in Kafka.
+    appended: that entry; blank if there is none.
+    coordinators: by term, the coordinator.
+    max_producer_epoch: the highest possible producer epoch: constant. 32767 in Kafka.
     """
 
     coordinator_epoch: CoordinatorTerm
@@ -178,11 +179,11 @@ class TransactionalId(Struct):
 
 
 class AbortedTransaction(Struct):
-    """An entry of a partition's aborted-transaction index (`AbortedTxn`); blank where there is none.
+    """An entry of a partition's aborted-transaction index (`AbortedTxn`); blank if there is none.
 
-    producer_id: whose transaction it was.
-    first_offset: where the transaction begins; `NO_OFFSET` without an entry.
-    last_stable_offset: the last stable offset when it ended: no later entry begins below.
+    producer_id: the producer of the transaction.
+    first_offset: the first offset of the transaction; `NO_OFFSET` without an entry.
+    last_stable_offset: the last stable offset when the transaction ended: no later entry begins below it.
     """
 
     producer_id: OptionalProducerId
@@ -193,13 +194,13 @@ class AbortedTransaction(Struct):
 class Partition(Struct):
     """A partition, as its leader has it.
 
-    is_deleted: whether its topic is deleted; nothing of it is left then.
-    incarnation: tells its topic from others that had the same name (`topicId`).
-    log: the log, with the state of producers.
-    high_watermark: what is below is replicated and survives.
-    unreplicated: by the offset of a marker that is not replicated yet, where its transaction begins; else `NO_OFFSET`.
+    is_deleted: whether its topic is deleted; then the partition is empty.
+    incarnation: distinguishes its topic from others that had the same name (`topicId`).
+    log: the log, with the producer state.
+    high_watermark: the records below it are replicated and survive.
+    unreplicated: by the offset of an unreplicated marker, the first offset of its transaction; else `NO_OFFSET`.
     aborted: the aborted-transaction index: by the offset of an ABORT marker, its entry.
-    segment_size: how many offsets a segment of the log covers: constant.
+    segment_size: the number of offsets that a segment of the log covers: constant.
     """
 
     is_deleted: bool
@@ -212,22 +213,22 @@ class Partition(Struct):
 
 
 class Client(Struct):
-    """A producer: one incarnation of the application behind a transactional id.
+    """A producer: one incarnation of the application with a transactional id.
 
-    transactional_id: which id it uses; constant.
-    state: what it is doing.
-    upgrade: whether it goes over to transaction version 2, or back.
+    transactional_id: the id that it uses; constant.
+    state: its state.
+    upgrade: its progress to transaction version 2, or back.
     producer_id: its producer id.
     producer_epoch: its epoch.
-    transaction: the application's transaction that it is in.
-    partitions: the partitions of that transaction, as far as it knows that the coordinator has them; with transaction
-        version 2 those that it has sent to.
-    sent: the partitions that it has sent that transaction's record to.
-    has_lost_batch: whether it has given a batch up in this epoch, and so must ask for the next one after aborting.
+    transaction: the application's current transaction.
+    partitions: the partitions of that transaction that the coordinator has, as far as the client knows; with
+        transaction version 2, the partitions to which it has sent.
+    sent: the partitions to which it has sent that transaction's record.
+    has_lost_batch: whether it has given up a batch in this epoch, and so must ask for the next epoch after it aborts.
     sequences: by partition, the sequence of its next batch.
     generation: the generation in which it was given the input; 0 if never.
-    input_offset: the input that it processes next; `NO_INPUT` where it must ask for the committed offset.
-    is_halfway: whether it has done the first of the two steps with an input, processing and committing.
+    input_offset: the input that it processes next; `NO_INPUT` if it must ask for the committed offset.
+    is_halfway: whether it has done the first of its two steps for an input, processing and committing.
     """
 
     transactional_id: TransactionalIdNumber
@@ -248,15 +249,15 @@ class Client(Struct):
 class Request(Struct):
     """A producer's request to its coordinator. The first slots are the clients' own; the others hold strays.
 
-    A stray is a request that its client has given up, so that nobody waits for the answer; it may still arrive.
+    A stray is a request that its client has given up, so that no client waits for the answer; it may still arrive.
 
-    kind: what is asked; `NONE` in a free slot.
-    transactional_id: of which id.
+    kind: the kind of request; `NONE` in a free slot.
+    transactional_id: the transactional id.
     producer_id: the client's producer id.
     producer_epoch: the client's epoch.
     partition: the partition to add.
-    marker: how the transaction is to end.
-    is_upgraded: 1 if the client has gone over to transaction version 2 (the request's version).
+    marker: how the transaction must end.
+    is_upgraded: 1 if the client has upgraded to transaction version 2 (the request's version).
     is_waiting: whether the coordinator has taken the request, and its answer awaits an append to the log.
     """
 
@@ -271,17 +272,17 @@ class Request(Struct):
 
 
 class Produce(Struct):
-    """A produce request. The first slots are the clients' own; the others hold strays, as of `Request`.
+    """A produce request. The first slots are the clients' own; the others hold strays, as in `Request`.
 
-    stage: how far it is.
-    transactional_id: of which id.
-    partition: where to.
-    incarnation: to which of the topics that had this name.
-    is_upgraded: as of `Request`.
-    batch: what is to be stored.
+    stage: its progress.
+    transactional_id: the transactional id.
+    partition: the partition that must store the batch.
+    incarnation: the incarnation of that partition's topic.
+    is_upgraded: as in `Request`.
+    batch: the batch to store.
     guard: the guard of its verification.
     input_offset: the offset to commit, in a TxnOffsetCommit request; `NO_INPUT` in a produce request.
-    generation: in a TxnOffsetCommit request the client's generation.
+    generation: the client's generation, in a TxnOffsetCommit request.
     """
 
     stage: ProduceStage
@@ -296,12 +297,12 @@ class Produce(Struct):
 
 
 class Transaction(Struct):
-    """An application's transaction, as the application sees it. Only `spec/` reads what is here.
+    """An application's transaction, as the application sees it. Only `spec/` reads these fields.
 
     asked: whether the application has asked to commit or abort it.
-    told: what it was told of the outcome; `NONE` while it knows nothing.
+    told: the outcome that the application knows; `NONE` while it knows none.
     acknowledged: the partitions whose record was acknowledged.
-    input_offset: the input from which its records are made; `NO_INPUT` where there is none.
+    input_offset: the input from which its records are made; `NO_INPUT` if there is none.
     """
 
     asked: Marker
@@ -311,14 +312,14 @@ class Transaction(Struct):
 
 
 class OffsetsLoading(Struct):
-    """What a new coordinator of the group has read of its log so far; blank where none is loading.
+    """The part of its log that a new group coordinator has read so far; blank if none is loading.
 
-    The bound `group_failovers` multiplies the ranges: at 0 this takes no bit of a state.
+    The bound `group_failovers` multiplies the ranges: at 0 this record takes no bit of a state.
 
     is_loading: 1 while it reads (`loadingPartitions`).
     next_offset: the offset that it reads next.
     committed: the committed offset, as far as it has read (`loadedOffsets`).
-    pending: by producer id, the offset in its open transaction, as far as it has read; `NO_INPUT` where there is none.
+    pending: by producer id, the offset in its open transaction, as far as it has read; `NO_INPUT` if there is none.
     """
 
     is_loading: Annotated[int, Count("group_failovers")]
@@ -331,16 +332,16 @@ class Group(Struct):
     """A consumer group with one input partition, as its group coordinator has it.
 
     generation: the generation; 0 before the first member.
-    committed: the committed offset: the input that is read next; while a new coordinator reads the log, what the one
-        before knew last.
-    pending: by producer id, the offset in its open transaction; `NO_INPUT` where there is none.
-    unfollowed: by producer id, how a transaction ended whose offsets the coordinator has still to commit or drop;
-        `NONE` where there is none (`handleTxnCompletion`).
-    records: by offset in the partition of the offsets, the offset that the record there commits; `NO_INPUT` in markers,
-        and everywhere in models in which the coordinator does not change.
-    loading: what a new coordinator has read of them.
+    committed: the committed offset, which is the input to read next; while a new coordinator loads the log, the last
+        one that the previous coordinator knew.
+    pending: by producer id, the offset in its open transaction; `NO_INPUT` if there is none.
+    unfollowed: by producer id, the outcome of a transaction whose offsets the coordinator must still commit or drop;
+        `NONE` if there is none (`handleTxnCompletion`).
+    records: by offset in the offsets partition, the offset that the record there commits; `NO_INPUT` in markers, and
+        everywhere in models in which the coordinator does not change.
+    loading: the progress of a new coordinator that loads these records.
     max_failovers: how often the coordinator can change: constant.
-    processed: by input, how often an application that is not transactional has processed it. Only `spec/` reads it.
+    processed: by input, how often a non-transactional application has processed it. Only `spec/` reads it.
     """
 
     generation: Generation
@@ -358,8 +359,8 @@ class Reader(Struct):
 
     position: the offset that it reads next.
     delivered: the offsets of the records that it has given to its application.
-    is_limited: whether the leader has begun a read of its, and has looked at the high watermark.
-    limit: where that read must end; `NO_OFFSET` for the high watermark.
+    is_limited: whether the leader has begun a read for it, and has read the high watermark.
+    limit: the offset at which that read must end; `NO_OFFSET` for the high watermark.
     """
 
     position: BatchOffset
@@ -369,23 +370,23 @@ class Reader(Struct):
 
 
 class Budget(Struct):
-    """How many disturbances are left. Only the environment writes here.
+    """The number of disturbances that are left. Only the environment changes it.
 
-    delays: requests that a client or coordinator gives up, and that arrive later or never.
+    delays: requests that a client or coordinator gives up and that arrive later or never.
     crashes: clients that die.
     failovers: changes of the coordinator.
     append_failures: appends to the transaction log that fail, or whose outcome stays unknown.
-    marker_losses: answers to a coordinator about markers that are lost.
+    marker_losses: answers about markers that never reach the coordinator.
     expirations: producers that a partition forgets, or transactional ids that a coordinator forgets.
     moves: changes of a partition's leader.
     deletions: partitions that are deleted.
     rebalances: rebalances of the group.
     group_delays: markers that the group's coordinator follows later.
     group_failovers: changes of the group's coordinator.
-    offset_expirations: offsets that nobody has committed for long.
-    recreations: topics that are created anew under the name of one that was deleted.
+    offset_expirations: offsets that were not committed for a long time.
+    recreations: topics that are created under the name of a deleted one.
     io_errors: entries of an aborted-transaction index that cannot be written.
-    second_completions: threads of a coordinator that find the last marker written while another one does.
+    second_completions: threads of a coordinator that find the last marker written while another thread finds it, too.
     """
 
     delays: Annotated[int, Allowance("delays")]
@@ -409,19 +410,19 @@ class State(Struct):
     """The whole system.
 
     transactional_ids: the transactional ids with their coordinators.
-    next_producer_id: the producer id that is given next.
+    next_producer_id: the producer id that is allocated next.
     partitions: the partitions.
     clients: the producers.
     requests: requests to coordinators.
     produces: produce requests.
-    late_markers: markers under way that nobody awaits.
-    second_completion: what a second thread of a coordinator is about to append.
+    late_markers: markers under way that no coordinator awaits.
+    second_completion: the completion that a second thread of a coordinator will append.
     next_transaction: the number of the next transaction.
     transactions: the applications' transactions.
     readers: by partition, a read_committed consumer.
     group: the consumer group of the clients.
     offsets_partition: the partition that holds the group's offsets: constant; `NO_PARTITION` without a group.
-    budget: what the environment may still do.
+    budget: the disturbances that the environment may still cause.
     """
 
     transactional_ids: Annotated[Array[TransactionalId], ById("transactional_ids")]

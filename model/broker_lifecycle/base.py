@@ -1,15 +1,14 @@
-"""Does a broker come into the cluster, and leave it in order, however busy the metadata log is (KRaft)?
+"""Does a broker join the cluster, and leave it in order, however busy the metadata log is (KRaft)?
 
-A record may be appended at any time, for ever: the controller itself writes one twice a second when nothing else does
-(`NoOpRecord`). So whoever waits until somebody has replayed all there is may wait for ever.
+Records may be appended for ever: an idle controller writes one twice a second (`NoOpRecord`). So a rule that waits
+until a broker has replayed the whole log may wait for ever.
 
-Liveness: what a live broker, the controller and the network surely do in the end is fair, each for each broker by
-itself. Heartbeats and answers may be lost again and again, but not always, which is strong fairness; all else, once
-possible, stays so until it is done. Not fair are crashes, shutdowns, other records, and that a live broker is taken for
-dead.
+Liveness: the actions that a live broker, the controller and the network take in the end are fair, separately for each
+broker. Heartbeats and answers may be lost again and again, but not always, which is strong fairness; every other fair
+action stays enabled until it is taken. Crashes, shutdowns, other records and the fencing of live brokers are not fair.
 
-Bounds: two brokers: one that starts or stops, and one that leads meanwhile. One of them may be registered a second time
-    while a heartbeat of its first process is under way. The log has no end.
+Bounds: two brokers: one that starts or stops, and one that leads meanwhile. One of them may register a second time
+    while a heartbeat of its first process is under way. The log has no bound.
 Expected: HOLDS
 """
 
@@ -63,7 +62,7 @@ from kafkacheck.spec.broker_lifecycle.properties import (
 
 
 def records_behind(state: BrokerLives) -> int:
-    """How many records lie behind all offsets together."""
+    """The sum, over all offsets, of the records from there to the log's end."""
     records = 0
     for broker_id, broker in enumerate(state.brokers):
         registration = state.registrations[broker_id]
@@ -75,11 +74,11 @@ def records_behind(state: BrokerLives) -> int:
 def metadata_log_grows(state: BrokerLives) -> bool:
     """Another record is appended to the metadata log.
 
-    Who: the controller, for whatever reason.
-    When: at any time; it makes no difference where everybody lacks a record that need not be counted.
-    Effect: everybody has one more to replay.
+    Who: the controller, for any reason.
+    When: at any time, unless all offsets stay the same, because all brokers already lack an uncounted record.
+    Effect: every broker has one more record to replay.
     Source: QuorumController.maybeScheduleNextWriteNoOpRecord; KIP-835.
-    Left out: what the record says.
+    Left out: the record's contents.
     """
     records = records_behind(state)
     append_metadata(state)
@@ -87,10 +86,10 @@ def metadata_log_grows(state: BrokerLives) -> bool:
 
 
 def broker_crashes(state: BrokerLives, broker_id: BrokerId) -> bool:
-    """A broker's process ends without asking.
+    """A broker's process ends without a controlled shutdown.
 
     When: it runs.
-    Effect: it is gone. A request that it has sent may still arrive.
+    Effect: the process is gone. A request that it has sent may still arrive.
     Source: a crash.
     """
     if state.brokers[broker_id].state == BrokerState.NOT_RUNNING:
@@ -102,9 +101,9 @@ def broker_crashes(state: BrokerLives, broker_id: BrokerId) -> bool:
 def live_broker_is_fenced(state: BrokerLives, broker_id: BrokerId) -> bool:
     """The controller has not heard of a live broker for too long, and fences it.
 
-    Who: the controller; the world is to blame.
-    When: it has not fenced the broker, which runs.
-    Effect: the broker is fenced, by a record, and leads nothing. Its next heartbeat may bring it back.
+    Who: the controller, because of the environment.
+    When: the broker runs, and is not fenced.
+    Effect: the broker is fenced, by a record, and leads nothing. Its next heartbeat may unfence it.
     Source: ReplicationControlManager.maybeFenceOneStaleBroker; `broker.session.timeout.ms`.
     Left out: the time of the session.
     """

@@ -1,8 +1,8 @@
-"""Does everything hold of a broker's life when another controller takes over, if it resumes controlled shutdowns?
+"""Do all guarantees of a broker's life hold after a takeover if the new controller resumes controlled shutdowns?
 
-`broker_lifecycle.failover` shows what Kafka lacks there, and stops where that is found. This is the same system with a
-rule that no version of Kafka has: a new controller lets nobody go before the others have replayed what the log has when
-it takes over. So it is here that everything else is judged which a new controller does.
+`broker_lifecycle.failover` shows the gap in Kafka, and stops when it finds it. This is the same system with a rule that
+no version of Kafka has: a new controller lets no broker stop before the others have replayed the log up to its end at
+the takeover. So this model judges everything else that a new controller does.
 
 Bounds: as broker_lifecycle.failover.
 Expected: HOLDS

@@ -1,7 +1,7 @@
 """Does the cluster, seen from outside, implement one append-only log of committed records?
 
-Bounds: as cluster.kraft, with two records for the one slot, so that another one could take a committed record's place;
-    one crash and one move.
+Bounds: as cluster.kraft, with two records for the one slot, so that a second record could take a committed record's
+    place; one crash and one move.
 Expected: HOLDS
 """
 

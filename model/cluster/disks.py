@@ -1,7 +1,7 @@
-"""What does a broker do whose disk with the log has failed, when it is the last member of the ISR?
+"""What does the last member of the ISR do if the disk with its log fails?
 
 Bounds: two replicas and one record; one session expires, so that the other broker leaves the ISR; one disk fails. The
-    leader changes no ISR.
+    leader does not change the ISR.
 Expected: HOLDS
 """
 

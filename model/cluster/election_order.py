@@ -1,11 +1,11 @@
-"""Is the first of the assignment elected that may lead, whatever the reason for the election?
+"""Does every election choose the first replica of the assignment that may lead, whatever its reason?
 
-The assignment has the order of the brokers' ids. A leader crashes or is shut down, and the first active member of the
-ISR leads; where none is left the first active replica leads uncleanly; and the head of the assignment is preferred once
-it is in sync again. In the other models any candidate can be elected, because assignments come in every order: every
-step of this model is one of theirs.
+The assignment lists the brokers by id. If a leader crashes or is shut down, the first active member of the ISR leads;
+if there is none, the first active replica leads uncleanly; and the head of the assignment is preferred once it is in
+sync again. The other models elect any candidate, because assignments come in every order; so every step of this model
+is also one of theirs.
 
-Bounds: three replicas, so that two are left to choose from, one of them out of sync at first; no record, because
+Bounds: three replicas, so that an election has two to choose from, one of them out of sync at first; no record, because
     elections do not look at logs; one crash, one shutdown and one preferred election; one follower at a time has a
     request under way.
 Expected: HOLDS

@@ -1,7 +1,7 @@
-"""What the world does to a cluster: it is no one's rule, and each act is charged to a budget.
+"""Disturbances of a cluster: no process decides them, and each is charged to a budget.
 
-Delay and overtaking need no act here: a request or answer stays in its slot, and a LeaderAndIsr request available,
-until somebody takes it. Healing is free: fetching anew, restarting and unfencing cost nothing.
+Delay and overtaking need no action here: a request or answer stays in its slot until a process takes it, and a
+LeaderAndIsr request stays available as long. Healing is free: fetching again, restarting and unfencing cost nothing.
 """
 
 from kafkacheck.checker.schema import clear, contains, everyone
@@ -24,7 +24,7 @@ from kafkacheck.impl.rules import ClusterRules
 
 
 def found_partition(state: State, replicas: int, isr: int) -> None:
-    """Let broker 0 lead the empty partition in leader epoch 0; everybody is active and has heard so."""
+    """Let broker 0 lead the empty partition in leader epoch 0; all brokers are active, and replicas know the leader."""
     metadata = state.controller.history[0]
     metadata.leader = 0
     metadata.isr = isr
@@ -57,7 +57,7 @@ def start_in_sync(state: State) -> bool:
 
 
 def start_in_sync_in_format(state: State, rules: ClusterRules) -> bool:
-    """Begin with every broker in the ISR; the first leader has an epoch in its file as the message format says."""
+    """Begin with every broker in the ISR; the first leader has its epoch in its file if it keeps one."""
     found_partition(state, everyone(len(state.brokers)), everyone(len(state.brokers)))
     if not has_epoch_file(rules):
         state.brokers[0].epoch_starts[0] = NO_OFFSET
@@ -83,10 +83,10 @@ def start_with_spare(state: State) -> bool:
 
 
 def process_crashes(state: State, broker_id: ReplicaId) -> bool:
-    """A broker's process ends at once; what it wrote stays in the page cache.
+    """A broker's process ends at once; the records that it wrote stay in the page cache.
 
     When: the broker runs; a crash is left.
-    Effect: the broker stops, and forgets what it had in memory.
+    Effect: the broker stops, and loses its memory.
     Source: the process is killed.
     """
     if state.budget.crashes == 0 or not state.brokers[broker_id].is_running:
@@ -97,9 +97,9 @@ def process_crashes(state: State, broker_id: ReplicaId) -> bool:
 
 
 def power_fails(state: State, broker_id: ReplicaId, end_offset: LogOffset) -> bool:
-    """A broker's machine loses power: of the records that were never flushed it loses any suffix.
+    """A broker's machine loses power, and the broker loses any suffix of its unflushed records.
 
-    When: the broker runs; a power loss is left; what is kept reaches at least to what was flushed.
+    When: the broker runs; a power loss is left; `end_offset` lies between the flushed offset and the log's end.
     Effect: the broker stops, and its log ends at `end_offset`.
     Source: asynchronous flush (`log.flush.interval.messages`).
     Left out: files that lose more than the log does.
@@ -119,9 +119,9 @@ def disk_is_replaced(state: State, broker_id: ReplicaId) -> bool:
     """A broker outside the ISR stops and comes back with an empty disk.
 
     When: the broker runs and is not in the ISR of the controller's record; a disk loss is left.
-    Effect: the broker stops and has nothing.
+    Effect: the broker stops, and its disk is empty.
     Source: KIP-903.
-    Left out: members of the ISR: as the only one such a broker takes the data with it under every protocol.
+    Left out: members of the ISR: the only one would take the data with it under every protocol.
     """
     if contains(state.controller.history[state.controller.offset].isr, broker_id):
         return False
@@ -129,7 +129,7 @@ def disk_is_replaced(state: State, broker_id: ReplicaId) -> bool:
 
 
 def lose_disk_of(state: State, broker_id: int) -> bool:
-    """Stop a running broker and take its log, if the budget allows; whether it did."""
+    """Stop a running broker and remove its log, if the budget allows; return whether it did."""
     broker = state.brokers[broker_id]
     if state.budget.disk_losses == 0 or not broker.is_running:
         return False
@@ -145,7 +145,7 @@ def disk_fails(state: State, broker_id: ReplicaId) -> bool:
     When: the broker runs; a disk loss is left.
     Effect: the broker stops, and its log cannot be read.
     Source: KAFKA-16234; KIP-858.
-    Left out: that the disk is mended.
+    Left out: a repair of the disk.
     """
     if not lose_disk_of(state, broker_id):
         return False
@@ -157,7 +157,7 @@ def reassignment_is_asked(state: State, rules: ClusterRules, target: ReplicaSet)
     """An operator moves the partition to other brokers.
 
     When: no other reassignment is under way; a move is left.
-    Effect: the reassignment begins, and ends at once where the whole target is in sync.
+    Effect: the reassignment begins, and ends at once if the whole target is in sync.
     Source: AlterPartitionReassignments; KIP-455.
     """
     if state.budget.moves == 0:
@@ -171,8 +171,8 @@ def reassignment_is_asked(state: State, rules: ClusterRules, target: ReplicaSet)
 def topic_deletion_is_asked(state: State, rules: ClusterRules) -> bool:
     """An operator deletes the topic.
 
-    When: there is the topic, and it is not queued for deletion; a deletion is left.
-    Effect: in the KRaft era the topic is gone from the record; in the ZooKeeper era its deletion begins.
+    When: the topic exists and is not queued for deletion; a deletion is left.
+    Effect: in the KRaft era the topic is gone from the controller's record; in the ZooKeeper era its deletion begins.
     Source: DeleteTopics; ReplicationControlManager.deleteTopic, TopicDeletionManager.onTopicDeletion.
     """
     if state.budget.deletions == 0:
@@ -186,8 +186,8 @@ def topic_deletion_is_asked(state: State, rules: ClusterRules) -> bool:
 def min_isr_is_lowered(state: State, rules: ClusterRules) -> bool:
     """An operator lowers min.insync.replicas of the topic.
 
-    When: it is above 1; a change of it is left.
-    Effect: the controller records it, and leaders hear of it as of any change. Nobody is eligible any more.
+    When: min.insync.replicas is above 1; a change of it is left.
+    Effect: the controller records it, and leaders hear of it like any change. No replica is eligible any more.
     Source: IncrementalAlterConfigs; KAFKA-16540.
     Left out: nothing; see `impl/controller/configuration.py`.
     """
@@ -200,10 +200,10 @@ def min_isr_is_lowered(state: State, rules: ClusterRules) -> bool:
 
 
 def session_expires(state: State, rules: ClusterRules, broker_id: ReplicaId, new_leader: OptionalReplicaId) -> bool:
-    """A running broker is cut off from the controller for so long that it is taken for dead.
+    """A running broker is cut off from the controller for so long that the controller takes it for dead.
 
     When: the broker runs and is active; an expiration is left.
-    Effect: as when a broker fails, but it goes on running.
+    Effect: as when a broker fails, but the broker keeps running.
     Source: `broker.session.timeout.ms`, `zookeeper.session.timeout.ms`.
     """
     if state.budget.expirations == 0 or not state.brokers[broker_id].is_running:
@@ -218,9 +218,9 @@ def session_expires(state: State, rules: ClusterRules, broker_id: ReplicaId, new
 def follower_lags(state: State, rules: ClusterRules, leader_id: ReplicaId, follower_id: ReplicaId) -> bool:
     """A follower is slow for so long that its leader proposes an ISR without it.
 
-    Who: the world; where this action is charged, `leader_proposes_shrink` is no action of the model.
-    When: the leader may propose that; an expiration is left.
-    Effect: the leader's request is sent.
+    Who: the world; a model with this action does not have `leader_proposes_shrink`.
+    When: the leader may propose that ISR; an expiration is left.
+    Effect: the leader sends its request.
     Source: `replica.lag.time.max.ms`.
     """
     if state.budget.expirations == 0:
@@ -235,7 +235,7 @@ def shutdown_is_asked(state: State, rules: ClusterRules, broker_id: ReplicaId, n
     """An operator stops a broker, which asks for its controlled shutdown.
 
     When: the broker runs and is active; an expiration is left.
-    Effect: the controller moves its leadership, and takes it out of the ISR.
+    Effect: the controller moves the broker's leadership, and removes the broker from the ISR.
     Source: ControlledShutdownLeaderElectionStrategy; BrokerHeartbeatManager.
     """
     if state.budget.expirations == 0:
@@ -247,11 +247,11 @@ def shutdown_is_asked(state: State, rules: ClusterRules, broker_id: ReplicaId, n
 
 
 def leadership_is_moved(state: State, rules: ClusterRules, new_leader: ReplicaId) -> bool:
-    """The controller elects another leader, or the same anew, although nothing failed.
+    """The controller elects another leader, or the same one again, although nothing failed.
 
     Why: a preferred election, or a reassignment that changes the assignment only.
     When: the replica is an active member of the ISR; a move is left.
-    Effect: it leads under the next leader epoch.
+    Effect: it leads in the next leader epoch.
     Source: PreferredReplicaPartitionLeaderElectionStrategy, PartitionChangeBuilder.
     """
     if state.budget.moves == 0:
@@ -266,7 +266,7 @@ def fetch_is_lost(state: State, follower_id: ReplicaId) -> bool:
     """A follower's request or the answer to it is lost.
 
     When: it is under way; a loss is left.
-    Effect: the slot is free; the follower asks again, in a new session.
+    Effect: the slot is free; the follower asks again in a new session.
     Source: a broken connection.
     """
     if state.budget.losses == 0 or state.fetches[follower_id].stage == Stage.IDLE:
@@ -278,9 +278,9 @@ def fetch_is_lost(state: State, follower_id: ReplicaId) -> bool:
 
 
 def fetch_connection_breaks(state: State, follower_id: ReplicaId) -> bool:
-    """A follower gives its connection up and asks anew, while the leader still has the old fetch.
+    """A follower gives up its connection and fetches again, while the leader still has the old fetch.
 
-    When: the request is under way, and no other old one is; a loss is left.
+    When: the fetch request is under way, and no older one is; a loss is left.
     Effect: the follower's slot is free. The leader may read and count the old fetch at any later time, or never.
     Source: `replica.socket.timeout.ms`; a fetcher that is restarted with a new session.
     Left out: OffsetsForLeaderEpoch, from which a leader learns nothing.
@@ -300,7 +300,7 @@ def isr_answer_is_lost(state: State, leader_id: ReplicaId) -> bool:
     """The controller's answer to an ISR change is lost, and the leader sends the same change again.
 
     When: the answer is under way, and the leader still waits for it; a loss is left.
-    Effect: the request is under way a second time. A request that is lost is one that has not arrived yet.
+    Effect: the request is under way a second time. A lost request is the same as one that has not arrived yet.
     Source: a broken connection; AlterPartitionManager.
     """
     if state.budget.losses == 0 or state.alter_partitions[leader_id].stage != Stage.ANSWERED:
@@ -314,10 +314,10 @@ def isr_answer_is_lost(state: State, leader_id: ReplicaId) -> bool:
 
 
 def controller_is_replaced(state: State, rules: ClusterRules) -> bool:
-    """Another controller comes into office, and the old one does not notice.
+    """Another controller is elected, and the old one does not notice.
 
-    When: a fail-over is left.
-    Effect: the next controller epoch begins; the old controller keeps the record that it has.
+    When: a fail-over is left; no other controller still acts without being in office.
+    Effect: the next controller epoch begins; the old controller keeps its record.
     Source: `KafkaController.elect`; the Raft election of KRaft.
     Left out: a controller that notices, because it does nothing more.
     """

@@ -1,10 +1,11 @@
-"""Does a broker know which epochs its records are of, after it has lost power between a truncation and the next write?
+"""Does a broker know its records' epochs after a power loss between a truncation and the next write?
 
-The leader-epoch file is written at once when an epoch begins, and in the background when the log was truncated. After
-a crash it is read as the disk has it, and only records that may not have been flushed tell their epochs again.
+A broker writes its leader-epoch file at once when an epoch begins, and in the background after a truncation. After a
+crash it reads the file from the disk, and takes epochs again only from records that may not have been flushed.
 
-Bounds: two replicas and one record; a move to each broker, so that one of them truncates an epoch which it began
-    itself; one power loss. That truncated epochs come back takes a record of an older epoch in their place, so two.
+Bounds: two replicas and one record; a move to each broker, so that one of them truncates an epoch that it began itself;
+    one power loss. Truncated epochs come back only if a record of an older epoch takes their place, which takes two
+    records.
 Expected: HOLDS
 """
 

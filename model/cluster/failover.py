@@ -1,7 +1,7 @@
-"""Does a new controller treat what happened before it came, and do clients hear of every new epoch?
+"""Does a new controller handle what happened before its election, and do clients learn every new epoch?
 
-Bounds: two replicas; one crash, one change of the controller and two reassignments, in any order. No records: only the
-    controller is at work.
+Bounds: two replicas; one crash, one change of the controller and two reassignments, in any order. No records, because
+    only the controller is at work.
 Expected: HOLDS
 """
 

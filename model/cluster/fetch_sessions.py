@@ -1,11 +1,11 @@
-"""Is a follower of another leader epoch fenced when it fetches in a session that was opened before?
+"""Is a follower of another leader epoch fenced if it fetches in a session that it opened earlier?
 
-The leader reads an incremental fetch from what it has in the session. So the session must have the follower's leader
-epoch, and the leader must compare it with its own in every fetch.
+The leader reads an incremental fetch from the session's data. So the session must have the follower's leader epoch, and
+the leader must compare it with its own in every fetch.
 
 Bounds: two replicas and one record; one crash, after which the leader has no session any more. Three leader epochs are
-    enough for a fetch that counts although it is stale. That an acknowledged record is lost by it takes two records and
-    three moves, as the museum's entry has them.
+    enough for a stale fetch that counts. Such a fetch loses an acknowledged record only with two records and three
+    moves, as in the museum's entry.
 Expected: HOLDS
 """
 

@@ -1,10 +1,10 @@
 """Does a consumer that may read from any follower still see one log of committed records (KIP-392)?
 
-A follower serves records below the high watermark that it knows, to consumers in its own leader epoch. The consumer
-turns from broker to broker, and validates its position at each new leader.
+A follower serves records below its own high watermark to consumers in its own leader epoch. The consumer switches from
+broker to broker, and validates its position at each new leader.
 
-Bounds: two replicas and two records for one slot; one move, after which the new leader's high watermark lags behind,
-    and one broker taken for dead, so that the other one commits alone.
+Bounds: two replicas and two records for one slot; one move, after which the new leader's high watermark lags; one
+    broker that is taken for dead, so that the other one commits alone.
 Expected: HOLDS
 """
 

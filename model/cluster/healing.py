@@ -1,8 +1,8 @@
-"""What a cluster surely does in the end, by which its liveness is judged: nothing here breaks anything.
+"""Fairness assumptions for the liveness of a cluster; none of them covers a disturbance.
 
-Weak fairness suffices throughout: whatever a broker or the controller has to do stays to be done until it is done, or
-until something newer takes its place. It is assumed of each broker by itself (`each`), as each has its own threads. Not
-fair are producers, crashes, lags and moves: they may never come.
+Weak fairness suffices throughout: a step that a broker or the controller must take stays possible until it is taken or
+something newer takes its place. Fairness is assumed of each broker separately (`each`), because each has its own
+threads. Producers, crashes, lags and moves are not fair: they may never come.
 """
 
 from kafkacheck.checker.model import each
@@ -19,13 +19,13 @@ from kafkacheck.impl.controller.alter_partition import controller_alters_partiti
 from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
 
 ISR_GROWTH = (leader_proposes_expansion, controller_alters_partition, leader_learns_of_change)
-"""The changes of the ISR without `leader_proposes_shrink`, which the world does in its place (`follower_lags`)."""
+"""The ISR changes without `leader_proposes_shrink`; the world proposes a shrink instead (`follower_lags`)."""
 
 FAIR_REPLICATION = [
     each(follower_sends_fetch),  # a fetcher thread asks again and again
     each(leader_answers_fetch),  # a request that arrived is answered, or its connection ends
     each(follower_uses_fetch),
-    each(leader_proposes_expansion),  # each fetch of a follower outside the ISR looks whether it may join
+    each(leader_proposes_expansion),  # each fetch of a follower outside the ISR checks whether it may join
     each(controller_alters_partition),
     each(leader_learns_of_change),
 ]
@@ -50,5 +50,5 @@ FAIR_IN_ZOOKEEPER = [
     each(follower_asks_epoch_end),
     each(leader_answers_epoch_end),
     each(follower_truncates),
-    each(broker_obeys_leader_and_isr),  # the controller sends a request again until it is answered, or a newer one is
+    each(broker_obeys_leader_and_isr),  # the controller resends a request until it or a newer one is answered
 ]

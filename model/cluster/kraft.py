@@ -1,11 +1,11 @@
 """Do acknowledged records survive when brokers replay an ordered metadata log, each at its own pace?
 
-Followers truncate when a fetch finds that the logs differ (KIP-595); the ISR changes by AlterPartition with partition
-epoch, broker epochs and a pending change (KIP-497, KIP-841, KIP-903). A broker crashes and restarts, another is taken
-for dead while it runs, and a leader is moved.
+Followers truncate when a fetch finds that the logs differ (KIP-595); AlterPartition requests change the ISR, with
+partition epoch, broker epochs and a pending change (KIP-497, KIP-841, KIP-903). One broker crashes and restarts,
+another is taken for dead while it runs, and a leader is moved.
 
-Bounds: two replicas and one record are enough for what goes wrong around a single record; the bugs in which logs differ
-    take two records in one slot. One disturbance of each kind.
+Bounds: two replicas and one record are enough for bugs around a single record; bugs in which logs differ take two
+    records in one slot. One disturbance of each kind.
 Expected: HOLDS
 """
 

@@ -1,7 +1,7 @@
-"""Does a broker come back into the cluster when the controller knows its new broker epoch before it does?
+"""Does a broker rejoin the cluster if the controller learns its new broker epoch before the broker does?
 
-ZooKeeper tells the controller of a broker that has registered, and may answer the broker later. So a LeaderAndIsr
-request can carry an epoch which its receiver has not learnt; it must be obeyed, because it is not sent again.
+ZooKeeper tells the controller of a registered broker, and may answer the broker later. So a LeaderAndIsr request can
+carry a broker epoch that its receiver has not learnt; the receiver must obey it, because the request is not sent again.
 
 Bounds: two replicas and one record; one crash with its restart, and one lag, after which the ISR has one member.
 Expected: HOLDS

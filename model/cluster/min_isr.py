@@ -1,7 +1,7 @@
-"""Do eligible leader replicas have every acknowledged record when min.insync.replicas is lowered meanwhile?
+"""Do eligible leader replicas have every acknowledged record if min.insync.replicas is lowered meanwhile?
 
 Bounds: two replicas and one record; min.insync.replicas is 2, and from any time on 1. A leader's session expires, so
-    that who was eligible before may be elected. No broker stops, and each keeps what it has.
+    that a replica that was eligible before may be elected. No broker stops, and each keeps its log.
 Expected: HOLDS
 """
 

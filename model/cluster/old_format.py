@@ -1,12 +1,12 @@
-"""Do followers keep what is committed when the records carry no leader epochs (message formats 0 and 1)?
+"""Do followers keep committed records if records carry no leader epochs (message formats 0 and 1)?
 
-Without epochs nobody knows where a log comes from, so followers cut theirs at the high watermark. That loses
-acknowledged records after two changes of the leader (KIP-101); but no record may be lost sooner, nor cut where the
-leader has it.
+Without epochs no broker knows where a log comes from, so followers truncate to the high watermark. That loses
+acknowledged records after two leader changes (KIP-101); but no record may be lost sooner, and no follower may truncate
+a committed record that its leader has.
 
-Bounds: two replicas and two records, so that a log can have another record where the leader has its own; one move,
-    because with a second one the rule itself loses records. KAFKA-7897 takes that second move, so its entry in the
-    museum checks only what still holds then.
+Bounds: two replicas and two records, so that a log can have another record than the leader at the same offset; one
+    move, because with a second one the rule itself loses records. KAFKA-7897 takes that second move, so its entry in
+    the museum checks only the properties that still hold then.
 Expected: HOLDS
 """
 
@@ -19,7 +19,7 @@ from kafkacheck.spec.cluster.files import epoch_file_matches_log, only_followers
 from kafkacheck.spec.cluster.steps import shared_committed_records_are_kept
 
 OF_EPOCHS = (epoch_file_matches_log, only_followers_truncate)
-"""What cannot hold: the leader-epoch file does not match the log, and a follower asks although it has no epoch."""
+"""Properties that cannot hold: the leader-epoch file does not match the log, and a follower asks without an epoch."""
 
 MODEL = CLUSTER.model(
     initial=start_in_sync_in_format,

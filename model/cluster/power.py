@@ -1,9 +1,10 @@
-"""Do logs agree again after both brokers have lost power, and one of them records that were never flushed?
+"""Do logs agree again after both brokers lost power, and one of them lost unflushed records?
 
-What was acknowledged can be lost here, because every member of the ISR fails; the replicas must agree all the same.
+Acknowledged records can be lost here, because every member of the ISR fails; the replicas must still agree.
 
-Bounds: two brokers that lose power once each; one record that is lost and one in its place. Four leader epochs: each
-    broker is taken out, and one comes back to lead. The ISR grows no more, so that nothing else is at work.
+Bounds: two brokers, and two power losses; one record that is lost and one that takes its place. Four leader epochs:
+    the controller takes each broker out, and one comes back to lead. The ISR does not grow, so that nothing else is at
+    work.
 Expected: HOLDS
 """
 

@@ -1,7 +1,7 @@
-"""Can a follower that comes back with an empty disk slip into the ISR by what its former self had?
+"""Can a follower that comes back with an empty disk join the ISR because of the log that it had before?
 
-Bounds: two replicas, the follower outside the ISR; it loses its disk once, and the leader crashes once so that the
-    follower is elected if it can be.
+Bounds: two replicas; the follower is outside the ISR and loses its disk once; the leader crashes once, so that the
+    follower is elected if possible.
 Expected: HOLDS
 """
 

@@ -1,7 +1,7 @@
-"""Does a broker that stops cleanly stay eligible, and one that only flushed before it lost power not?
+"""Does a broker stay eligible after a clean stop, but not if it only flushed before it lost power?
 
-With eligible leader replicas a broker that registers after a clean stop may still be elected; its clean stop flushed
-everything.
+With eligible leader replicas a broker that registers after a clean stop may still be elected, because its clean stop
+flushed everything.
 
 Bounds: two replicas and one record; one shutdown and one power loss, in either order.
 Expected: HOLDS

@@ -1,14 +1,13 @@
-"""What the models of the message-level cluster have in common: bundles of actions, and what must hold.
+"""The parts that the models of the message-level cluster share: bundles of actions and of properties.
 
 Bounds: `replicas` brokers hold the partition; a log has room for `log_size` records; producers write `max_records`
 records in all; leader epochs run from 0 to `max_leader_epoch`, the controller's changes from 0 to
 `max_metadata_offset`, broker epochs from 0 to `max_broker_epoch` and controller epochs from 0 to
 `max_controller_epoch`; a log's start can rise to `max_log_start`; each follower can have `old_fetches` requests whose
-connection is broken (0 or 1); `fetch_sessions` is 1 where followers fetch in sessions, `epoch_files` where
-leader-epoch files reach the disk late, `late_registrations` where brokers learn their epoch late,
-`reassignment_rounds` where a reassignment ends in two rounds, and `read_replicas` where leaders name followers that
-consumers read from. The others are budgets of disturbances
-(`model/cluster/environment.py`). All of them only end behaviours.
+connection is broken (0 or 1). These bounds are switches (0 or 1): `fetch_sessions` if followers fetch in sessions,
+`epoch_files` if leader-epoch files reach the disk late, `late_registrations` if brokers learn their epoch late,
+`reassignment_rounds` if a reassignment ends in two rounds, and `read_replicas` if leaders name followers for consumers
+to read from. The others are budgets of disturbances (`model/cluster/environment.py`). All bounds only end behaviours.
 """
 
 from kafkacheck.checker.model import Family
@@ -162,7 +161,7 @@ BROKERS = (
     leaders_obey_answers,
     high_watermark_follows,
 )
-"""What brokers do step by step, whatever becomes of the records."""
+"""Properties of the steps of brokers, even if records are lost."""
 
 CONTROLLER = (
     isr_is_never_empty,
@@ -176,7 +175,7 @@ CONTROLLER = (
     answers_tell_the_record,
     unread_metadata_is_blank,
 )
-"""What the controller's record can be, and how it reaches brokers."""
+"""Properties of the controller's record, and of the way in which it reaches brokers."""
 
 ELIGIBLE = (
     appends_need_enough_replicas,
@@ -185,10 +184,10 @@ ELIGIBLE = (
     last_known_leader_led_last,
     last_known_leader_is_last_resort,
 )
-"""What `min.insync.replicas` and eligible leader replicas promise."""
+"""Promises of `min.insync.replicas` and eligible leader replicas."""
 
 CONSUMER = (consumers_are_served_in_their_epoch, consumer_learns_from_the_living, truncation_errors_are_true)
-"""What a consumer is told."""
+"""Properties of the answers that a consumer gets."""
 
 SAFETY = (
     acknowledged_records_survive,
@@ -217,7 +216,7 @@ TOPICS = (
     assigned_brokers_take_part,
     replicas_are_deleted_when_told,
 )
-"""What a topic may rely on when one of the same name was deleted before."""
+"""Properties of a topic if one of the same name was deleted before."""
 
 LEMMAS = (
     well_formed_broker_logs,
@@ -240,11 +239,11 @@ LEMMAS = (
     answers_tell_versions,
     answered_changes_cover_isr,
 )
-"""Why some of `SAFETY` holds; `spec/PROOFS.md` says which, and which are proved by search alone."""
+"""Lemmas that prove some of `SAFETY`; `spec/PROOFS.md` lists the proved properties and those only searched."""
 
 
 def one_fetch_under_way(state: State) -> bool:
-    """Whether at most one follower has a request under way: what keeps models of three brokers small."""
+    """Whether at most one follower has a request under way, which keeps models of three brokers small."""
     under_way = 0
     for follower_id in range(len(state.fetches)):
         if state.fetches[follower_id].stage != Stage.IDLE:
@@ -277,7 +276,7 @@ BOUNDS = {
     "min_isr_changes": 0,
     "read_replicas": 0,
 }
-"""Bounds to start from; each model says what it changes."""
+"""Default bounds; each model says which ones it changes."""
 
 CLUSTER = Family(
     state=State,
@@ -288,4 +287,4 @@ CLUSTER = Family(
     measures=MEASURES,
     drawing=CLUSTER_LANES,
 )
-"""The partition of a cluster, as each model has it unless it says otherwise."""
+"""The defaults of each model of a cluster's partition."""

@@ -1,8 +1,8 @@
 """May a replica that was out of sync join the ISR of a leader whose high watermark lags?
 
-Bounds: three replicas, because the damage takes a leader, the leader before it, and a third replica that joins. It
-    starts outside the ISR. Two moves: to the new leader, and to the one that joined. One follower at a time has a
-    request under way, which keeps the model small; without that bound the museum's counterexample is no shorter.
+Bounds: three replicas, because the bug takes a leader, its predecessor, and a third replica that joins. The third
+    replica starts outside the ISR. Two moves: to the new leader, and to the replica that joined. One follower at a time
+    has a request under way, which keeps the model small; without that bound the museum's counterexample is no shorter.
 Expected: HOLDS
 """
 

@@ -1,6 +1,6 @@
-"""Is it safe that a leader finds a follower caught up first, and looks at its broker epoch a moment later?
+"""Is it safe for a leader to find a follower caught up first, and to check its broker epoch a moment later?
 
-Bounds: as cluster.restarts, of which this is the variant in which a fetch can come between the two looks.
+Bounds: as cluster.restarts; in this variant a fetch can come between the two checks.
 Expected: HOLDS
 """
 

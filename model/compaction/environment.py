@@ -1,4 +1,4 @@
-"""What applications and the world do to a compacted partition; disturbances are charged to budgets."""
+"""Actions of applications and the environment on a compacted partition; disturbances are charged to budgets."""
 
 from kafkacheck.checker.schema import contains, everyone, excluding
 from kafkacheck.impl.compaction.records import Key, State
@@ -17,7 +17,7 @@ from kafkacheck.impl.replication.records import ReplicaId
 
 
 def start_compaction(state: State) -> bool:
-    """Begin with empty replicas, all of them in sync, broker 0 in the lead."""
+    """Begin with empty replicas, all of them in sync, and broker 0 as leader."""
     state.isr = everyone(len(state.replicas))
     return True
 
@@ -28,10 +28,10 @@ def producer_writes(
     """An application writes a key's next value, or a tombstone, and the leader stores it.
 
     Who: an application.
-    When: there is a write left; there is room.
-    Effect: the record is at the end of the leader's log, in the producer's transaction if it writes in transactions.
+    When: a write is left; the leader's log has room.
+    Effect: the record is at the end of the leader's log, in a transaction if the producer is transactional.
     Source: `KafkaProducer.send`; UnifiedLog.appendAsLeader.
-    Left out: the request on its way, which the models of the producer have.
+    Left out: the request on its way, which the producer's models have.
     """
     write_id = state.next_write
     if write_id == len(state.writes):
@@ -52,10 +52,10 @@ def producer_writes(
 
 
 def write_is_repeated(state: State, rules: CompactionRules, write_id: BatchId) -> bool:
-    """A producer has got no answer to its last write, and sends it again.
+    """A producer gets no answer to its last write, and sends it again.
 
     When: it is the producer's last write; a retry is left.
-    Effect: the leader knows it again, or takes it for one that it does not have, and stores it.
+    Effect: the leader recognises it, or takes it for a new one and stores it.
     Source: `Sender.reenqueueBatch`; UnifiedLog.analyzeAndValidateProducerState.
     """
     if state.budget.retries == 0 or write_id >= state.next_write:
@@ -72,7 +72,7 @@ def follower_falls_behind(state: State, replica_id: ReplicaId) -> bool:
     """A follower is slow, and leaves the ISR.
 
     When: it follows and is in sync; a lag is left.
-    Effect: nobody waits for it.
+    Effect: the leader does not wait for it.
     Source: Partition.maybeShrinkIsr.
     """
     if state.budget.lags == 0 or replica_id == state.leader or not contains(state.isr, replica_id):
@@ -84,12 +84,12 @@ def follower_falls_behind(state: State, replica_id: ReplicaId) -> bool:
 
 
 def leadership_moves(state: State, rules: CompactionRules, replica_id: ReplicaId) -> bool:
-    """Another replica in sync comes to lead, and the one before follows it.
+    """Another in-sync replica becomes leader, and the old leader follows it.
 
     When: the replica follows and is in sync; a fail-over is left.
-    Effect: it leads, and every other log is cut to be no longer than its own.
+    Effect: it leads, and every longer log is cut to the length of its own.
     Source: the controller elects a member of the ISR; UnifiedLog.truncateTo.
-    Left out: the time in which the deposed leader has not heard of it.
+    Left out: the time before the deposed leader learns of it.
     """
     if state.budget.failovers == 0 or replica_id == state.leader or not contains(state.isr, replica_id):
         return False
@@ -103,12 +103,12 @@ def leadership_moves(state: State, rules: CompactionRules, replica_id: ReplicaId
 
 
 def producer_state_is_rebuilt(state: State, rules: CompactionRules, replica_id: ReplicaId) -> bool:
-    """A replica has nothing but its log to tell it of producers: its snapshots are lost, or it was copied anew.
+    """A replica has only its log to learn of producers from: its snapshots are lost, or it was copied anew.
 
     When: a reload is left.
-    Effect: the producer state is what the batches tell, with or without their records.
+    Effect: the replica rebuilds its producer state from the batches, with or without their records.
     Source: UnifiedLog.rebuildProducerState; a replica on another disk fetches from the log's start.
-    Left out: snapshots, which the models of the producer have.
+    Left out: snapshots, which the producer's models have.
     """
     if state.budget.reloads == 0:
         return False

@@ -1,7 +1,7 @@
 """Does each record in a compacted log keep the outcome of its transaction, although markers are removed, too?
 
 Bounds: two transactions of two producers, with keys that have the same bytes as those of markers; two replicas, each
-    with a cleaner of its own, of which one falls behind, and the leader changes.
+    with its own cleaner. One replica falls behind, and the leader changes.
 Expected: HOLDS
 """
 

@@ -1,7 +1,7 @@
-"""Does a broker know again what it has stored, although the cleaner has removed the record?
+"""Does a broker recognise a batch that it has stored, although the cleaner has removed the record?
 
-Bounds: three writes of two producers to one replica, which has to make its producer state from the log twice; one
-    write is sent again, any time later.
+Bounds: three writes of two producers to one replica, which must rebuild its producer state from the log twice; one
+    write is sent again at any later time.
 Expected: HOLDS
 """
 

@@ -1,8 +1,8 @@
-"""What the models of compaction have in common: bounds, actions, and what must hold.
+"""Common parts of the models of compaction: bounds, actions, and properties that must hold.
 
 Bounds: `producer_ids` producers make `batches` writes of `keys` keys to a partition of `replicas` replicas, whose logs
-have room for `log_size` batches and markers; where `transactional` is 1, in transactions. The others are those of
-producers (`model/producer/system.py`), and budgets of disturbances (`model/compaction/environment.py`).
+have room for `log_size` batches and markers; if `transactional` is 1, they write in transactions. The others are bounds
+of producers (`model/producer/system.py`), and budgets of disturbances (`model/compaction/environment.py`).
 """
 
 from kafkacheck.checker.model import Family

@@ -1,7 +1,7 @@
-"""Does every replica and every consumer have the last value of each key, whatever the cleaner removes and when?
+"""Does every replica and consumer have each key's last value, no matter which records the cleaner removes and when?
 
-Bounds: three writes of two keys to two replicas, each with a cleaner of its own; one follower falls behind, and the
-    leader changes twice, so that the first one, whose log was cut, leads again.
+Bounds: three writes of two keys to two replicas, each with its own cleaner; one follower falls behind, and the leader
+    changes twice, so that the first leader, whose log was cut, leads again.
 Expected: HOLDS
 """
 

@@ -1,1 +1,1 @@
-"""The quorum that keeps the metadata log: elections, restarts, lost disks, a network that is cut."""
+"""The quorum that keeps the metadata log: elections, restarts, lost disks, network partitions."""

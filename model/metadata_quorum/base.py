@@ -1,10 +1,10 @@
-"""Is metadata that a majority has ever lost when the leaders of the quorum change?
+"""Is metadata that a majority of voters has ever lost when the quorum's leader changes?
 
-A leader must not count records of earlier epochs as committed before a majority has one of its own: whoever has a newer
-record than those, although fewer, can be elected instead.
+A leader must not commit records of earlier epochs before a majority has a record of its own epoch: until then, a voter
+with fewer but newer records can be elected instead.
 
-Bounds: three voters, of which two are a majority; four elections, and room for a record of a leader that was replaced
-    and for the LeaderChange record of its next epoch.
+Bounds: three voters, two of them a majority; four elections, and room for a record of a replaced leader and for the
+    LeaderChange record of its next epoch.
 Expected: HOLDS
 """
 

@@ -1,11 +1,11 @@
-"""Is committed metadata safe from a voter whose disk fails, and that comes back with an empty one?
+"""Is committed metadata safe if a voter's disk fails and the voter comes back with an empty one?
 
-It has neither the records that it had, nor its votes. By its id alone it would be taken for the voter that it was: it
-would help to elect somebody who lacks what is committed, or a second leader in an epoch in which it has voted.
+The voter has lost its records and its votes. Known by its id alone, it would still count as the same voter: it would
+help to elect a leader that lacks committed records, or a second leader in an epoch in which it has voted.
 
-Bounds: three voters, of which two are a majority; one disk is lost. Two epochs, in each of which several may stand, and
-    room for a LeaderChange record and another one. The older rule fails within them. For each disk more that is lost
-    there has to be one id of records more (`max_records`).
+Bounds: three voters, two of them a majority; one disk is lost. Two epochs, each with possibly several candidates, and
+    room for a LeaderChange record and another one. The older rule fails within these bounds. Each further lost disk
+    needs one more record id (`max_records`).
 Expected: HOLDS
 """
 

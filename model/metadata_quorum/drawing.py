@@ -1,4 +1,4 @@
-"""How behaviours of the metadata quorum are drawn: each voter as a lane, and the network where it may be cut in two."""
+"""How behaviours of the metadata quorum are drawn: each voter as a lane, and the network if it may be cut in two."""
 
 from typing import Any
 

@@ -1,8 +1,8 @@
-"""What the world does to the metadata quorum: it is no one's rule, and each act is charged to a budget.
+"""Disturbances of the metadata quorum: no rule governs them, and each one is charged to a budget.
 
-Restarting is part of a crash: a voter that is down does nothing, and may do nothing anyway. Healing is free.
-Each restart and each new disk needs an id of its own for the records written afterwards: with `max_records` of them
-there are at most `max_records` - 1 such acts, whatever the budgets allow.
+A crash includes the restart: a voter that is down does nothing, and a running voter may do nothing, too. Healing is
+free. Each restart and each new disk needs a new id for the records written afterwards: `max_records` ids allow at most
+`max_records` - 1 such actions, even if the budgets allow more.
 """
 
 from kafkacheck.checker.schema import cardinality
@@ -14,13 +14,12 @@ from kafkacheck.impl.log import LogOffset, RecordId, truncate_to
 def voter_crashes(
     state: Quorum, rules: QuorumRules, voter_id: VoterId, end_offset: LogOffset, record_id: RecordId
 ) -> bool:
-    """A voter's machine loses power and comes back: of the records that are not on the disk any suffix is lost.
+    """A voter's machine loses power and comes back; it may lose any suffix of the records that are not on the disk.
 
-    When: a crash is left, and the next id for what is written from then on; what is kept reaches at least to what is
-        on the disk.
+    When: a crash is left, and a next id for records written from then on; the records on the disk are kept.
     Effect: its log ends at `end_offset`, and it begins anew with its `quorum-state` file.
     Source: QuorumState.initialize; KAFKA-10527, KAFKA-10661.
-    Left out: files that are lost, which `voter_disk_is_replaced` has, or older than what was answered.
+    Left out: lost files, which `voter_disk_is_replaced` has, and files older than the last answer.
     """
     voter = state.voters[voter_id]
     if state.budget.crashes == 0 or record_id != state.record_id + 1:
@@ -35,12 +34,12 @@ def voter_crashes(
 
 
 def voter_disk_is_replaced(state: Quorum, rules: QuorumRules, voter_id: VoterId, record_id: RecordId) -> bool:
-    """A voter's disk fails, and it comes back with an empty one.
+    """A voter's disk fails, and the voter comes back with an empty one.
 
-    When: a disk loss is left, and the next id for what is written from then on.
+    When: a disk loss is left, and a next id for records written from then on.
     Effect: it has no log, and knows of no epoch and no vote.
     Source: KAFKA-14077; KIP-853 (disk failure recovery).
-    Left out: a log that is lost without the `quorum-state` file, or that file alone: both lie in one directory.
+    Left out: the loss of only the log or only the `quorum-state` file: both are in one directory.
     """
     if state.budget.disk_losses == 0 or record_id != state.record_id + 1:
         return False
@@ -53,10 +52,10 @@ def voter_disk_is_replaced(state: Quorum, rules: QuorumRules, voter_id: VoterId,
 def network_is_cut(state: Quorum, voters: VoterSet) -> bool:
     """The network falls into two parts that do not reach each other.
 
-    When: it is whole; these voters are no majority, and not nobody; a cut is left.
+    When: it is whole; these voters are at least one, and no majority; a cut is left.
     Effect: they reach only each other.
     Source: KAFKA-15489.
-    Left out: cuts that let one direction through, and those of which some voter does not take part.
+    Left out: cuts that let one direction through, and cuts that leave out some voter.
     """
     if state.budget.cuts == 0 or state.cut_off != 0:
         return False
@@ -71,7 +70,7 @@ def network_heals(state: Quorum) -> bool:
     """The network is whole again.
 
     When: it is cut.
-    Effect: everybody reaches everybody.
+    Effect: all voters reach each other.
     Source: KAFKA-15489.
     """
     if state.cut_off == 0:

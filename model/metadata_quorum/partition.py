@@ -1,11 +1,11 @@
-"""Does a leader of the quorum that is cut off from the majority resign, and does the majority get one that commits?
+"""Does a quorum leader that is cut off from the majority resign, and does the majority get a leader that commits?
 
-Liveness, with the network cut for ever or healed. Fair is what a voter does in the end: a time-out may come at once,
-later, or never if what it waits for comes before. No fairness can be left out.
+Liveness, whether the network stays cut for ever or heals. The voters' actions are weakly fair: a time-out may come at
+once, later, or never if the awaited message comes first. Every fairness condition is needed.
 
-Bounds: three voters, of which any one may be cut off from the others, twice; each cut costs one election at most, so
-    that epochs and logs suffice (`elections_have_room`), and no behaviour ends at a bound. No records but
-    LeaderChange, because whatever a log has more is judged in `metadata_quorum`.
+Bounds: three voters; any one of them may be cut off from the others, twice in all. Each cut costs at most one election,
+    so that epochs and logs suffice (`elections_have_room`), and no behaviour ends at a bound. Logs have only
+    LeaderChange records, because `metadata_quorum` judges all others.
 Expected: HOLDS
 """
 

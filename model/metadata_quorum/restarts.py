@@ -1,12 +1,12 @@
-"""Is there one leader in an epoch, and nothing committed ever lost, when voters restart with what is on their disks?
+"""Does an epoch have one leader, and is no committed record lost, when voters restart from their disks?
 
-A vote, and what a follower has, is on the disk before it is answered. A leader's last records may not be: it may lose
-them at a restart, when others have them already. So it must not lead on in its epoch, and not vote in it again.
+A vote, and a follower's records, are on the disk before the answer is sent. A leader's last records may not be: it may
+lose them at a restart when other voters have them already. So it must neither lead on nor vote again in its epoch.
 
-Bounds: three voters, of which two are a majority; one restart. Two epochs, in each of which several may stand, and room
-    for a LeaderChange record and another one. Both older rules of restarts fail within them. It holds with a second
-    restart, too (`--set crashes=2 --set max_records=3`: each restart takes an id, so that with fewer ids there are
-    fewer restarts).
+Bounds: three voters, two of them a majority; one restart. Two epochs, each with possibly several candidates, and room
+    for a LeaderChange record and another one. Both older rules of restarts fail within these bounds. It holds with a
+    second restart, too (`--set crashes=2 --set max_records=3`: each restart takes an id, so that fewer ids allow fewer
+    restarts).
 Expected: HOLDS
 """
 

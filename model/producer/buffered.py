@@ -1,8 +1,8 @@
-"""What is lost with a producer that dies, if the application takes for sent what it has handed over?
+"""Which batches are lost when a producer dies, if the application counts a batch as sent once it hands it over?
 
-All that is in the buffer or under way, of which the application hears nothing.
+All batches in the buffer or in flight are lost, and the application does not learn of it.
 
-Bounds: three batches; the producer's process ends once, and the next one begins with an id of its own.
+Bounds: three batches; the producer's process ends once, and the next one begins with a new producer id.
 Expected: VIOLATED sends_that_returned_are_safe
 """
 

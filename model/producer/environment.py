@@ -1,6 +1,6 @@
-"""What the world does to a producer and the partitions that it writes to: each act is charged to a budget.
+"""Disturbances of a producer and the partitions that it writes to; each one is charged to a budget.
 
-Delay needs no act: a request, a request left behind, or an answer stays in its slot until somebody takes it.
+Delay needs no action: a request, a late request or an answer stays in its slot until it is taken.
 """
 
 from kafkacheck.checker.schema import clear
@@ -39,14 +39,14 @@ from kafkacheck.impl.replication.records import ReplicaId
 
 
 def start_empty(state: State) -> bool:
-    """Begin with empty logs, broker 0 in the lead, and a producer without an id."""
+    """Begin with empty logs, broker 0 as leader, and a producer without an id."""
     for partition_id in range(len(state.partitions)):
         state.partitions[partition_id].replicas[0].is_leading = True
     return True
 
 
 def start_written(state: State) -> bool:
-    """Begin when each partition has one batch of a producer that is not idempotent, on every disk."""
+    """Begin with one batch of a non-idempotent producer in each partition, flushed on every replica."""
     start_empty(state)
     for partition in state.partitions:
         for replica_id in range(len(partition.replicas)):
@@ -76,7 +76,7 @@ def start_known(state: State, rules: ProducerRules) -> bool:
 
 
 def start_with_snapshot(state: State, rules: ProducerRules) -> bool:
-    """Begin as `start_known`, with a snapshot behind the first batch that has reached the disk."""
+    """Begin as `start_known`, with a flushed snapshot after the first batch."""
     start_known(state, rules)
     for partition in state.partitions:
         for replica in partition.replicas:
@@ -86,10 +86,10 @@ def start_with_snapshot(state: State, rules: ProducerRules) -> bool:
 
 
 def batch_is_invalid(state: State, batch_id: BatchId) -> bool:
-    """The application's next batch says what the topic does not take.
+    """The topic does not accept the application's next batch.
 
     When: an invalid batch is left, and the batch is the next one.
-    Effect: whenever it comes to a leader, it is refused for good.
+    Effect: every leader that receives it refuses it for good.
     Source: INVALID_RECORD, MESSAGE_TOO_LARGE.
     Left out: a topic that changes its mind.
     """
@@ -104,9 +104,9 @@ def batch_is_invalid(state: State, batch_id: BatchId) -> bool:
 
 
 def batch_is_oversized(state: State, batch_id: BatchId) -> bool:
-    """The application's next batch, if it has two records, is larger than the topic takes, although they are not.
+    """If the application's next batch has two records, it is too large for the topic, though each record is not.
 
-    Why: the records are compressed less well than the producer has estimated.
+    Why: the records compress less well than the producer has estimated.
     When: an oversized batch is left; the batch is the next one, and there is an id left for its second half.
     Effect: a leader refuses it until it is split.
     Source: MESSAGE_TOO_LARGE; `RecordAccumulator.splitAndReenqueue`; KIP-126.
@@ -123,10 +123,10 @@ def batch_is_oversized(state: State, batch_id: BatchId) -> bool:
 
 
 def connection_breaks(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
-    """A connection of the producer breaks, or it waits no longer for an answer; what was on its way is lost.
+    """The producer's connection breaks, or the producer stops waiting for an answer; all messages under way are lost.
 
     When: something is in flight; a disconnection is left.
-    Effect: every batch in flight there may be sent again; what became of it is not known.
+    Effect: every batch in flight there may be sent again; the producer does not know whether it is stored.
     Source: `request.timeout.ms`; NETWORK_EXCEPTION.
     """
     if state.budget.disconnections == 0:
@@ -139,12 +139,12 @@ def connection_breaks(state: State, rules: ProducerRules, partition_id: Partitio
 
 
 def request_is_left_behind(state: State, rules: ProducerRules, partition_id: PartitionId, slot: LateSlot) -> bool:
-    """A connection of the producer breaks, and the request that the broker has read last is looked at later.
+    """The producer's connection breaks, but the broker handles the last request that it has read at a later time.
 
     When: there is such a request, and room for it; a disconnection is left.
-    Effect: as when the connection breaks, but that request may still have its effect, at any later time.
+    Effect: as when the connection breaks, but that request may still take effect at any later time.
     Source: `request.timeout.ms`; a busy or paused broker.
-    Left out: several such requests: a broker reads the next one only when it has answered the last.
+    Left out: several such requests: a broker reads the next request only after it has answered the last one.
     """
     if state.budget.disconnections == 0:
         return False
@@ -156,10 +156,10 @@ def request_is_left_behind(state: State, rules: ProducerRules, partition_id: Par
 
 
 def append_is_refused(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
-    """A leader has too few replicas in sync just now, or cannot ask the coordinator, and appends nothing.
+    """A leader has too few in-sync replicas, or cannot ask the coordinator, and appends nothing.
 
-    When: there is a request to look at; a refusal is left.
-    Effect: the request is answered NOT_ENOUGH_REPLICAS. A leader that begins to verify a transaction has begun.
+    When: there is a request to handle; a refusal is left.
+    Effect: the request is answered NOT_ENOUGH_REPLICAS. A verification that it needs has begun.
     Source: NOT_ENOUGH_REPLICAS; the retriable errors of `AddPartitionsToTxnManager`.
     """
     connection = state.connections[partition_id]
@@ -176,10 +176,10 @@ def append_is_refused(state: State, rules: ProducerRules, partition_id: Partitio
 
 
 def batch_expires(state: State, batch_id: BatchId) -> bool:
-    """The time of a batch is up while it waits to be sent again.
+    """A batch expires while it waits to be sent again.
 
     When: a batch expiration is left.
-    Effect: the application is told, and nobody sends the batch again.
+    Effect: the producer reports it to the application, and never sends the batch again.
     Source: `delivery.timeout.ms`; `TransactionManager.markSequenceUnresolved`.
     Left out: a batch that expires in flight: see `batch_expires_in_flight`.
     """
@@ -193,13 +193,13 @@ def batch_expires(state: State, batch_id: BatchId) -> bool:
 
 
 def batch_expires_in_flight(state: State, batch_id: BatchId) -> bool:
-    """The time of a batch is up while its request, or the answer, is under way.
+    """A batch expires while its request or the answer is under way.
 
     When: an expiration in flight is left.
-    Effect: the application is told, and nobody sends the batch again. Its request goes on.
+    Effect: the producer reports it to the application, and never sends the batch again. Its request stays under way.
     Source: `delivery.timeout.ms`; `Sender.getExpiredInflightBatches`; KAFKA-19012.
-    Left out: a batch that was never sent before, behind which Kafka begins no new epoch at once (`inRetry`), but when
-        the next one has been refused as out of order until its time is up.
+    Left out: a batch that expires during its first attempt: Kafka then begins a new epoch (`inRetry`) not at once, but
+        only after the next batch has been refused as out of order until it expires.
     """
     producer = state.producer
     batch = producer.batches[batch_id]
@@ -214,8 +214,8 @@ def batch_expires_in_flight(state: State, batch_id: BatchId) -> bool:
 def metadata_lacks_topic(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
     """A topic is missing from the producer's metadata for a while, and comes back.
 
-    When: the producer has counted there, and nothing of the partition is in flight; a blip is left.
-    Effect: by the old rule the producer forgets its counter, and begins at 0 in the same epoch.
+    When: the producer has a counter for the partition, and no unsettled batch there; a blip is left.
+    Effect: by the old rule the producer resets the counter to 0 in the same epoch.
     Source: UNKNOWN_TOPIC_OR_PARTITION from a broker that restarts; librdkafka's changes on message loss.
     """
     producer = state.producer
@@ -233,7 +233,7 @@ def metadata_lacks_topic(state: State, rules: ProducerRules, partition_id: Parti
 
 
 def forget_all(producer: Producer) -> None:
-    """Lose what the producer's process has in memory; batches that are not settled are lost with it."""
+    """Clear the memory of the producer's process; buffered and unsettled batches are lost."""
     producer.state = ProducerState.UNINITIALIZED
     producer.producer_id = NO_PRODUCER_ID
     producer.producer_epoch = NO_PRODUCER_EPOCH
@@ -251,12 +251,12 @@ def forget_all(producer: Producer) -> None:
 
 
 def producer_dies(state: State, rules: ProducerRules) -> bool:
-    """The producer's process ends, and another one begins behind what the application had handed over.
+    """The producer's process ends, and another one begins after the last batch that was handed over.
 
     When: the producer has an id; a death is left.
-    Effect: what was in its buffer or in flight is lost to the producer; the next process asks for an id of its own.
+    Effect: batches in its buffer or in flight are lost to the producer; the next process gets a new producer id.
     Source: the process is killed.
-    Left out: requests that a broker still looks at: they are those of a connection that broke before.
+    Left out: requests that a broker still handles: they belong to a connection that broke before.
     """
     if state.budget.producer_deaths == 0 or state.producer.state == ProducerState.UNINITIALIZED:
         return False
@@ -268,9 +268,9 @@ def producer_dies(state: State, rules: ProducerRules) -> bool:
 
 
 def leadership_moves(state: State, partition_id: PartitionId, replica_id: ReplicaId) -> bool:
-    """Another replica leads the partition, and the one before has not heard of it yet.
+    """Another replica becomes leader of the partition, and the old leader does not know it yet.
 
-    When: the replica follows, and has all that was acknowledged; a fail-over is left.
+    When: the replica follows, and has every acknowledged record; a fail-over is left.
     Effect: it leads.
     Source: the controller elects a member of the ISR.
     Left out: unclean elections, after which nothing is promised.
@@ -286,7 +286,7 @@ def leadership_moves(state: State, partition_id: PartitionId, replica_id: Replic
 
 
 def forget_connections_to(state: State, rules: ProducerRules, partition_id: int, replica_id: int) -> None:
-    """Let everything end that was under way to a broker for a partition."""
+    """Drop every message under way to a broker for a partition."""
     if state.connections[partition_id].broker == replica_id:
         close_connection(state, rules, partition_id)
     for late in state.late_requests:
@@ -295,13 +295,13 @@ def forget_connections_to(state: State, rules: ProducerRules, partition_id: int,
 
 
 def broker_crashes(state: State, rules: ProducerRules, partition_id: PartitionId, replica_id: ReplicaId) -> bool:
-    """A broker's process ends and starts again; what it wrote stays in the page cache.
+    """A broker's process ends and starts again; its writes stay in the page cache.
 
     When: a crash is left.
-    Effect: connections end; the producer state is made again from snapshots and the log.
+    Effect: connections end; the broker rebuilds the producer state from snapshots and the log.
     Source: the process is killed; LogLoader.
-    Left out: the time in between, during which the broker does nothing; other partitions of the broker, whose crash is
-        another one.
+    Left out: the downtime, during which the broker does nothing; other partitions of the broker, which crash
+        separately.
     """
     if state.budget.crashes == 0:
         return False
@@ -319,11 +319,11 @@ def power_fails(
     end_offset: BatchOffset,
     keeps_snapshots: bool,
 ) -> bool:
-    """A broker's machine loses power and starts again: of what was never flushed it loses any suffix.
+    """A broker's machine loses power and starts again; it may lose any suffix of the unflushed log.
 
-    When: a power loss is left; what is kept reaches at least to what was flushed.
-    Effect: the log ends at `end_offset`; snapshots that were not flushed are all gone, or survive by chance. Then as
-        after a crash.
+    When: a power loss is left; the flushed part of the log is kept.
+    Effect: the log ends at `end_offset`; unflushed snapshots are all gone, or survive by chance. The rest is as after a
+        crash.
     Source: asynchronous flush; LogLoader.
     """
     replica = state.partitions[partition_id].replicas[replica_id]
@@ -343,7 +343,7 @@ def power_fails(
 def records_are_deleted(
     state: State, rules: ProducerRules, partition_id: PartitionId, start_offset: StartOffset
 ) -> bool:
-    """The oldest batches of a log are deleted, by retention or because a client asked for it.
+    """The oldest batches of a log are deleted, by retention or at a client's request.
 
     When: the new start is above the old one and no higher than the high watermark; a deletion is left.
     Effect: the leader's log begins there.
@@ -361,7 +361,7 @@ def records_are_deleted(
 
 
 def drop_replica(replica: PartitionReplica) -> None:
-    """Lose a replica's log and all that belongs to it."""
+    """Delete a replica's log and everything that belongs to it."""
     begin_log_at(replica.log, 0)
     replica.flushed_offset = 0
     for place in range(len(replica.snapshots)):
@@ -369,10 +369,10 @@ def drop_replica(replica: PartitionReplica) -> None:
 
 
 def replica_begins_anew(state: State, partition_id: PartitionId, replica_id: ReplicaId) -> bool:
-    """A replica that follows is created anew: on another disk, or by a reassignment.
+    """A follower is created anew: on another disk, or by a reassignment.
 
-    When: it follows and has something; a replacement is left.
-    Effect: it has nothing, and fetches from the beginning. It cannot lead before it has all that was acknowledged.
+    When: it is a follower with a log that is not empty; a replacement is left.
+    Effect: its log is empty, and it fetches from the beginning. It cannot lead before it has every acknowledged record.
     Source: AlterPartitionReassignments; a disk that is replaced.
     """
     replica = state.partitions[partition_id].replicas[replica_id]
@@ -386,10 +386,10 @@ def replica_begins_anew(state: State, partition_id: PartitionId, replica_id: Rep
 def producer_state_expires(
     state: State, partition_id: PartitionId, replica_id: ReplicaId, producer_id: ProducerId
 ) -> bool:
-    """A broker forgets a producer that was idle for long.
+    """A broker forgets a producer that has been idle for a long time.
 
     When: the broker knows the producer, which has no transaction open there; a state expiration is left.
-    Effect: the broker knows nothing of it.
+    Effect: the broker has no state of the producer.
     Source: `producer.id.expiration.ms`.
     """
     if state.budget.state_expirations == 0:
@@ -401,7 +401,7 @@ def producer_state_expires(
 
 
 def coordinator_aborts(state: State, rules: ProducerRules, partition_id: PartitionId) -> bool:
-    """The coordinator aborts the producer's transaction, because it took too long, and fences the producer.
+    """The coordinator aborts the producer's transaction because it took too long, and fences the producer.
 
     Why: the coordinator and its log are no part of these models.
     When: a transaction is open in the partition, and there is a higher epoch; an abort is left.

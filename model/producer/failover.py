@@ -1,8 +1,8 @@
-"""Is each batch stored once and in order, although leaders change, and one that is deposed has not heard of it?
+"""Is each batch stored once and in order, although leaders change and a deposed leader does not know it yet?
 
-Bounds: two replicas and four batches, of which the first is acknowledged, as otherwise a leader that knows nothing of
-    the producer may take any other first (`producer.unknown.written`). Two fail-overs, so that a deposed leader can
-    come back with what only it has; a broker crashes; two connections break.
+Bounds: two replicas and four batches. The first batch is acknowledged: otherwise a leader without producer state may
+    accept any other batch first (`producer.unknown.written`). Two fail-overs let a deposed leader come back with
+    records that only it has; a broker crashes; two connections break.
 Expected: HOLDS
 """
 

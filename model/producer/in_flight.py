@@ -1,7 +1,7 @@
-"""Is every batch where it was sent to, and stored once, when batches expire whose requests are still under way?
+"""Is every batch stored once, and in its own partition, if batches expire while their requests are under way?
 
-Bounds: five batches to two partitions, of which the first to each is acknowledged; one expires in flight, and the
-    connection that it is on may break.
+Bounds: five batches to two partitions, the first to each acknowledged; one batch expires in flight, and its connection
+    may break.
 Expected: HOLDS
 """
 

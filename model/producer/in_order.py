@@ -1,8 +1,8 @@
-"""Does a producer without idempotence keep its batches in order, if it has one in flight to each partition?
+"""Does a producer without idempotence keep its batches in order, with one in flight to each partition?
 
-Bounds: four batches, of which the first is acknowledged, and room for two in flight; two connections break, and two
-    appends are refused for the moment. A batch may be stored twice. What a broker looks at only after its connection
-    broke is left out: without idempotence that overtakes whatever was sent since.
+Bounds: four batches, the first acknowledged, and room for two in flight; two connections break, and two appends are
+    refused temporarily. A batch may be stored twice. Requests that a broker handles after their connection broke are
+    left out: without idempotence they break the order with batches sent since.
 Expected: HOLDS
 """
 
@@ -12,7 +12,7 @@ from kafkacheck.model.producer.system import PRODUCER, RETRIES, SAFETY
 from kafkacheck.spec.producer.properties import each_batch_is_stored_once, sequences_follow_each_other
 
 OF_IDEMPOTENCE = (each_batch_is_stored_once, sequences_follow_each_other)
-"""What a broker that does not look at sequences cannot keep."""
+"""The properties that a broker cannot keep if it does not check sequences."""
 
 MODEL = PRODUCER.model(
     bounds={"batches": 4, "log_size": 6, "disconnections": 2, "refusals": 2},

@@ -1,11 +1,11 @@
-"""What if one batch is refused for good while it is not known whether the one before it is stored?
+"""Is each batch stored once if one is refused for good while it is unknown whether the one before it is stored?
 
-The producer then begins a new epoch and gives every batch in flight a new sequence, by which no broker knows again what
-it has. So Kafka's rule (`TransactionManager.handleFailedBatch`) stores a batch twice here (KAFKA-14034). What was
-proposed there, `refused_batch_awaits_others`, mends it; no version of Kafka has it.
+The producer then begins a new epoch and gives every batch in flight a new sequence, so that no broker recognises a
+batch that it has. So Kafka's rule (`TransactionManager.handleFailedBatch`) stores a batch twice here (KAFKA-14034). The
+rule proposed there, `refused_batch_awaits_others`, prevents this; no version of Kafka has it.
 
-Bounds: three batches, of which the first is acknowledged and another one is invalid; one answer is lost, and one append
-    is refused for the moment. What is fair: what broker and producer do.
+Bounds: three batches, the first acknowledged and another one invalid; one answer is lost, and one append is refused
+    temporarily. The steps of broker and producer are weakly fair.
 Expected: VIOLATED each_batch_is_stored_once
 """
 

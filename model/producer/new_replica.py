@@ -1,7 +1,7 @@
-"""Does a replica that begins anew, where the log's oldest batches are gone, get all that its leader has?
+"""Does a replica that begins anew get its leader's whole log if the log's oldest batches are gone?
 
-Bounds: two replicas and three batches, of which the first is acknowledged; the log's start moves once, and one replica
-    begins anew once. What is fair: fetching.
+Bounds: two replicas and three batches, the first acknowledged; the log's start moves once, and one replica begins anew
+    once. Fetching is weakly fair.
 Expected: HOLDS
 """
 

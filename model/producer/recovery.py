@@ -1,7 +1,7 @@
-"""Does a broker know after a crash what its log has, and a producer's retries by that?
+"""Does a broker rebuild its producer state after a crash, and recognise a producer's retries by it?
 
-Bounds: one replica, which flushes what it acknowledges; three batches, of which the first is acknowledged, two in
-    flight, and two snapshots; one power loss, one crash, one connection that breaks.
+Bounds: one replica, which flushes a batch before it acknowledges it; three batches, the first acknowledged, two in
+    flight, and two snapshots; one power loss, one crash, one broken connection.
 Expected: HOLDS
 """
 

@@ -1,7 +1,7 @@
 """Is each batch stored once and in order, although a broker forgets a producer together with its last batches?
 
-Bounds: four batches, of which the first is acknowledged, and two in flight; the log's start moves over everything that
-    is stored, and one connection breaks. The broker's rules are those before KIP-360.
+Bounds: four batches, the first acknowledged, and two in flight; the log's start moves past every stored batch, and one
+    connection breaks. The broker follows the rules before KIP-360.
 Expected: HOLDS
 """
 

@@ -1,7 +1,7 @@
-"""Is each batch stored once and in order, although answers are lost, requests come late, and appends are refused?
+"""Is each batch stored once and in order, although answers are lost, requests come late and appends are refused?
 
-Bounds: four batches, of which the first is acknowledged, and two in flight: one whose answer is lost can have others
-    behind it. Two connections break, one append is refused for the moment, and one batch expires.
+Bounds: four batches, the first acknowledged, and two in flight, so that others can follow a batch whose answer is lost.
+    Two connections break, one append is refused temporarily, and one batch expires.
 Expected: HOLDS
 """
 

@@ -1,8 +1,8 @@
-"""Does the application hear in the end what became of each batch, once disturbances stop?
+"""Does the application learn the outcome of each batch in the end, once disturbances stop?
 
-Bounds: five batches to two partitions, of which the first to each is acknowledged; one connection breaks, and one batch
-    expires: it calls for a new epoch while the other partition goes on, and there is no more than that one. What is
-    fair: every step of producer and broker, for each partition.
+Bounds: five batches to two partitions, the first to each acknowledged; one connection breaks, and one batch expires.
+    That calls for the only new epoch, while the other partition goes on. Each step of producer and broker is weakly
+    fair, for each partition.
 Expected: HOLDS
 """
 

@@ -1,8 +1,8 @@
-"""Is every record stored once and in order when a batch is too large, so that its producer splits it?
+"""Is every record stored once and in order if the producer must split a batch that is too large?
 
-Bounds: a batch of two records that must be split, one before it that is acknowledged and one behind it, two in flight;
-    a connection breaks and an append is refused. No batch expires, so that no new epoch is called for. What is fair:
-    what broker and producer do.
+Bounds: a batch of two records that must be split, an acknowledged one before it and one after it, two in flight; a
+    connection breaks and an append is refused. No batch expires, so that no new epoch is needed. The steps of broker
+    and producer are weakly fair.
 Expected: HOLDS
 """
 

@@ -1,8 +1,8 @@
 """Is a batch stored once, although the broker forgets its producer while the batch waits to be sent again?
 
-It is not, and Kafka does not say so: duplicates are known for `producer.id.expiration.ms`, a day.
+It is not, and Kafka does not promise it: brokers detect duplicates for `producer.id.expiration.ms`, a day.
 
-Bounds: one batch behind the acknowledged one; one answer is lost, and the broker forgets once.
+Bounds: one batch after the acknowledged one; one answer is lost, and the broker forgets the producer once.
 Expected: VIOLATED each_batch_is_stored_once
 """
 

@@ -1,6 +1,6 @@
-"""Is everything stored that the application takes for sent, if it waits for acknowledgements, although producers die?
+"""If the application waits for acknowledgements, are all batches that it counts as sent stored when a producer dies?
 
-Bounds: three batches; the producer's process ends once, and the next one begins with an id of its own.
+Bounds: three batches; the producer's process ends once, and the next one begins with a new producer id.
 Expected: HOLDS
 """
 

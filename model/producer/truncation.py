@@ -1,7 +1,7 @@
-"""Does a replica know which transactions are open, although its log was cut?
+"""Does a replica whose log was truncated know which transactions are open?
 
-Bounds: three batches of one transaction, two in flight, to two replicas; two fail-overs, so that a deposed leader has
-    more than its successor, and leads again. The coordinator aborts once.
+Bounds: three batches of one transaction, two in flight, to two replicas; two fail-overs, so that a deposed leader has a
+    longer log than its successor, and leads again. The coordinator aborts once.
 Expected: HOLDS
 """
 

@@ -1,7 +1,7 @@
-"""Does what happens to one partition leave the producer's batches to another one alone?
+"""Are a producer's batches to one partition unaffected by events in another one?
 
-Bounds: five batches to two partitions, of which the first to each is acknowledged; a connection breaks, an append is
-    refused, a batch expires, and a topic is missing from the metadata for a while.
+Bounds: five batches to two partitions, the first to each acknowledged; a connection breaks, an append is refused, a
+    batch expires, and a topic is missing from the metadata for a while.
 Expected: HOLDS
 """
 

@@ -1,8 +1,8 @@
 """Does a transaction's first batch keep its place, although the coordinator cannot confirm it at first?
 
 Bounds: three batches of one transaction to an empty partition, two in flight; one verification fails, one connection
-    breaks, and the coordinator aborts once, after which the producer is fenced. A batch that is fenced then may well be
-    stored, in the transaction that is aborted.
+    breaks, and the coordinator aborts once, which fences the producer. A fenced batch may still be stored, in the
+    aborted transaction.
 Expected: HOLDS
 """
 

@@ -1,8 +1,8 @@
-"""Does a producer go on behind the highest sequence, and behind the highest epoch?
+"""Does a producer go on after the highest sequence, and after the highest epoch?
 
-Bounds: batches of one or two records, one in flight, and sequences to 4, which are just enough for a broker that
-    remembers one batch; batches straddle the end. Two batches expire, so that the epochs are used up and the next
-    producer id is taken.
+Bounds: batches of one or two records, one in flight, and sequences up to 4, just enough for a broker that remembers one
+    batch; batches straddle the highest sequence. Two batches expire, so that the producer uses up its epochs and takes
+    the next producer id.
 Expected: HOLDS
 """
 

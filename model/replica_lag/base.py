@@ -1,9 +1,9 @@
 """Does `replica.lag.time.max.ms` keep a follower in the ISR through every burst of messages, as long as it fetches?
 
-Bounds: bursts of up to five messages, six in all, over five ticks of the clock; a follower that lives fetches at every
-    tick. The rule is two ticks: with one (`--set longest_time=1`) a follower that comes a tick later than a message is
-    taken out, because only its second fetch tells that it has the message. The broken twin `replica_lag.messages` fails
-    with a single burst.
+Bounds: bursts of up to five messages, six in all, over five ticks of the clock; a live follower fetches at every tick.
+    The rule allows two ticks: with one (`--set longest_time=1`) a follower that fetches a tick after a message arrives
+    is taken out, because only its second fetch shows that it has the message. The broken twin `replica_lag.messages`
+    fails with a single burst.
 Expected: HOLDS
 """
 
@@ -38,7 +38,7 @@ def start_in_sync(state: LaggingPartition) -> bool:
 def producer_bursts(state: LaggingPartition, burst: Burst, max_messages: AllMessages) -> bool:
     """A producer sends several messages at once.
 
-    When: so many are left.
+    When: enough messages are left.
     Effect: the leader has them.
     Source: `batch.size`.
     """
@@ -49,7 +49,7 @@ def producer_bursts(state: LaggingPartition, burst: Burst, max_messages: AllMess
 
 
 def clock_ticks(state: LaggingPartition, max_time: EndOfTime) -> bool:
-    """Time passes; a follower that lives has fetched meanwhile.
+    """Time passes; a live follower has fetched meanwhile.
 
     When: the follower has fetched since the last tick, or is dead.
     Effect: it is one tick later.

@@ -1,4 +1,4 @@
-"""Does `replica.lag.max.messages` keep a follower in the ISR that fetches all the time?
+"""Does `replica.lag.max.messages` keep a follower that fetches all the time in the ISR?
 
 Bounds: as replica_lag, with `replica.lag.max.messages` 4.
 Expected: VIOLATED live_follower_stays_in_sync: a burst of five messages is more than four before the follower could

@@ -6,8 +6,8 @@ the start of a later one, which says nothing about where the two logs part, or k
 follower falls back to its high watermark.
 
 Bounds: two replicas, so that nothing but the truncation rule can be at fault: kip279 holds at the same bounds. The
-    follower needs a committed record and one of an epoch that the next leader does not know (2 records), and an epoch
-    each for the committed record, for the other one, and to turn to (0, 1 and 2).
+    follower needs a committed record and one of an epoch that the next leader does not know (2 records), and three
+    epochs: one for each record, and one to turn to (0, 1 and 2).
 Expected: VIOLATED weak_isr: the follower is a deposed leader with a record of its own on top of a committed one; the
     new leader cannot tell where that record's epoch ends, and the follower cuts the committed record too.
 """

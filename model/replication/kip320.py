@@ -1,8 +1,8 @@
 """Are committed records safe once leader and follower check each other's leader epoch?
 
-KIP-320 as it was built (Kafka 2.1): every fetch, and every question where to truncate, carries the leader epoch of
-the follower, and a leader answers only within its own. With it goes the rule that a leader lets a replica into the ISR
-only once the high watermark has reached the leader's own epoch (KAFKA-7128). The truncation rule is that of KIP-279.
+KIP-320 as it was built (Kafka 2.1): every fetch and every OffsetsForLeaderEpoch request carries the follower's leader
+epoch, and a leader answers only within its own. In addition, a leader lets a replica into the ISR only once the high
+watermark has reached the leader's own epoch (KAFKA-7128). The truncation rule is that of KIP-279.
 
 Bounds: each of the broken generations fails within them, and so does every other pair of a truncation rule with a
     fetch fencing. Two records in a log of two let logs diverge above a common record; three epochs let a request

@@ -1,9 +1,9 @@
 """Is it enough that a fetch carries the epoch of the last fetched record, so that followers truncate when they fetch?
 
-The first draft of KIP-320: a replica that turns to a new epoch keeps its log and fetches. The leader compares the
-epoch of the follower's last record with its own log; where they differ the follower truncates. The leader raises the
-high watermark and changes the ISR only for followers whose records match. But a matching record does not tell in which
-epoch the follower is.
+The first draft of KIP-320: a replica that turns to a new epoch keeps its log and fetches. The leader compares the epoch
+of the follower's last record with its own log; if they differ, the follower truncates. The leader raises the high
+watermark and changes the ISR only for followers whose records match. But a matching record does not tell the follower's
+current epoch.
 
 Bounds: three replicas, one record and three epochs, as kip279 and for the same reasons. With two replicas, or with two
     epochs, the draft holds at every bound that was tried.

@@ -1,8 +1,8 @@
-"""What the five generations of the replication protocol have in common as models: everything but rules and bounds.
+"""Common parts of the models of the five generations of the replication protocol: all but rules and bounds.
 
 Bounds, named as in the public specification: `replicas` brokers hold the partition; a log has room for `log_size`
 records; producers write `max_records` records in all; leader epochs run from 0 to `max_leader_epoch`. The last three
-only end behaviours: what is possible at small ones is possible at larger ones.
+only end behaviours: a behaviour that is possible at small ones is possible at larger ones.
 """
 
 from kafkacheck.checker.model import Family
@@ -102,15 +102,15 @@ LEMMAS = (
     log_growth,
     high_watermark_growth,
 )
-"""Why `ALWAYS` holds under the rules of KIP-320; which of them fails under other rules tells what these lack."""
+"""Why `ALWAYS` holds under the rules of KIP-320; a lemma that fails under other rules shows their gap."""
 
 SOMETIMES = (committed_record, committed_without_all, shrunk_isr, expanded_isr, deposed_leader, follower_of_first_epoch)
-"""What every generation must reach with one record already."""
+"""Examples that every generation must reach, even with one record."""
 
 SOMETIMES_WITH_TWO_RECORDS = (*SOMETIMES, diverging_logs)
 
 MEASURES = (isr_size, live_leaders)
-"""What the states of a state graph are counted by."""
+"""The measures by which the states of a state graph are counted."""
 
 REPLICATION = Family(
     state=State, initial=start_partition, bounds={}, lemmas=LEMMAS, measures=MEASURES, drawing=REPLICATION_LANES

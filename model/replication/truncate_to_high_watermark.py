@@ -1,8 +1,8 @@
 """Does a follower that cuts its log at its own high watermark keep committed records?
 
 Until Kafka 0.11 a replica that turned to a new leader epoch threw away everything above its own high watermark and
-fetched it again. Its high watermark is what the leader told it with the last fetch, so it lags: the follower throws
-away records that the leader has counted as committed on its account, and it may be elected before it has them back.
+fetched it again. Its high watermark comes from the leader's last fetch response, so it lags: the follower throws away
+records that the leader has counted as committed on its account, and it may be elected before it has them back.
 
 Bounds: the smallest at which anything can be lost. Two replicas, one record, and one more epoch to turn to: the
     follower has the record, the leader commits it, the follower observes the next request and cuts.

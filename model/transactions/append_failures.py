@@ -1,9 +1,9 @@
-"""Does a transaction end, and as it was decided, when appends to the transaction log fail or their outcome is unknown?
+"""Does a transaction end as decided if appends to the transaction log fail or have an unknown outcome?
 
-After an append of unknown outcome the coordinator goes on with what it has in memory, and the log need not: there the
-transitions of the log are not always valid. No decision is carried out for that reason, and none is lost.
+After an append of unknown outcome the coordinator goes on with the state in its memory, which the log need not have; so
+the transitions of the log are not always valid. No decision is carried out for that reason, and none is lost.
 
-Bounds: two transactions of one producer, three failures, so that the epoch could be used up by them, and a lost answer.
+Bounds: two transactions of one producer; three failures, so that they could use up the epochs; one lost answer.
 Expected: HOLDS
 """
 

@@ -1,7 +1,7 @@
-"""Does cleaning a log leave to every reader what was committed, and nothing else?
+"""After a log is cleaned, does every reader get the committed records, and nothing else?
 
-Bounds: two transactions of one producer in one partition with segments of one batch, cleaned in any order, and another
-    broker that comes to lead with what is left.
+Bounds: two transactions of one producer in one partition; segments of one batch, cleaned in any order; another broker
+    that comes to lead with the cleaned log.
 Expected: HOLDS
 """
 

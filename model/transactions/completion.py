@@ -1,7 +1,7 @@
-"""Does each transaction end when two threads of its coordinator find at once that its markers are written?
+"""Does each transaction end if two threads of its coordinator find at once that its markers are written?
 
-Bounds: two transactions of one producer in one partition, one such pair of threads, and one reassignment, behind which
-    only what the transaction log has counts.
+Bounds: two transactions of one producer in one partition, one such pair of threads, and one reassignment, after which
+    only the transaction log counts.
 Expected: HOLDS
 """
 

@@ -1,4 +1,4 @@
-"""What the world does to coordinators beyond `model/transactions/environment.py`; each act is charged to a budget."""
+"""Disturbances of coordinators beyond `model/transactions/environment.py`; each is charged to a budget."""
 
 from kafkacheck.impl.producer.constants import Marker
 from kafkacheck.impl.transactions.log import begin_term, stop_replica
@@ -11,12 +11,12 @@ from kafkacheck.impl.transactions.rules import TransactionRules
 def coordinator_is_reassigned(
     state: State, rules: TransactionRules, transactional_id: TransactionalIdNumber, keeps_append: bool
 ) -> bool:
-    """A reassignment takes the transaction log from the coordinator's broker, and another one becomes the coordinator.
+    """A reassignment takes the transaction log from the coordinator's broker; another broker becomes the coordinator.
 
     When: a fail-over is left.
     Effect: the broker must give up its replica. The next term begins as when the coordinator is replaced.
     Source: KafkaApis.handleStopReplicaRequest, TransactionCoordinator.onResignation; KAFKA-9235.
-    Left out: the time until the broker hears of it, which `coordinator_is_replaced` has.
+    Left out: the time until the broker hears of it, which `coordinator_is_replaced` covers.
     """
     transactional = state.transactional_ids[transactional_id]
     if state.budget.failovers == 0:
@@ -30,12 +30,12 @@ def coordinator_is_reassigned(
 
 
 def completion_is_found_twice(state: State, transactional_id: TransactionalIdNumber, term: CoordinatorTerm) -> bool:
-    """A second thread of a coordinator finds every marker written, before the first one has done anything about it.
+    """A second thread of a coordinator finds every marker written before the first thread has reacted to it.
 
-    Why: two answers about markers are handled at once, or one while markers are being queued.
+    Why: the coordinator handles two answers about markers at once, or one while it queues markers.
     When: every marker is written, and the first thread has not begun to append; no other such thread is under way; a
         second completion is left.
-    Effect: the second thread will go on, sooner or later.
+    Effect: the second thread goes on at some later time.
     Source: TransactionMarkerChannelManager (`addTxnMarkersToSend`, `removeMarkersForTxnTopicPartition`); KAFKA-10080.
     Left out: a third thread.
     """

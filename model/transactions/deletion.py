@@ -1,4 +1,4 @@
-"""Does a transaction end, although one of its partitions is deleted?
+"""Does a transaction end even if one of its partitions is deleted?
 
 Bounds: two transactions over two partitions, one of which is deleted.
 Expected: HOLDS

@@ -1,6 +1,6 @@
 """Does every transaction end, once its coordinator and the partitions' leaders do what they can?
 
-Bounds: as in `transactions.late.requests`, with transactions that take too long.
+Bounds: as in `transactions.late.requests`, with transactions that time out.
 Expected: HOLDS
 """
 

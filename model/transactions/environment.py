@@ -1,7 +1,7 @@
-"""What the world does to transactions: it is no one's rule, and each act is charged to a budget.
+"""Disturbances of transactions: no process decides them, and each is charged to a budget.
 
-Delay and overtaking need no act where a request lies in its slot until somebody takes it. A request that its client
-gives up becomes a stray. Trying again costs nothing.
+Delay and overtaking need no action if a request stays in its slot until a process takes it. A request that its client
+gives up becomes a stray. Retries cost nothing.
 """
 
 from kafkacheck.checker.schema import clear, copy
@@ -35,7 +35,7 @@ from kafkacheck.impl.transactions.rules import TransactionRules
 
 
 def copy_request_to_stray(state: State, client_id: int, stray_id: int) -> None:
-    """Leave a copy of a client's request under way."""
+    """Copy a client's request into a stray's slot."""
     request = state.requests[client_id]
     stray = state.requests[stray_id]
     stray.kind = request.kind
@@ -48,10 +48,10 @@ def copy_request_to_stray(state: State, client_id: int, stray_id: int) -> None:
 
 
 def request_is_repeated(state: State, client_id: ClientId, stray_id: RequestSlot) -> bool:
-    """A client gets no answer in time, and sends its request again; the first one may arrive later.
+    """A client gets no answer in time and sends its request again; the first copy may arrive later.
 
     When: the request has not been taken; a delay is left, and a slot for a stray.
-    Effect: the request is under way twice, and only one of them is answered.
+    Effect: two copies of the request are under way, and only one is answered.
     Source: `request.timeout.ms`; a broken connection.
     """
     if state.budget.delays == 0 or stray_id < len(state.clients):
@@ -67,10 +67,10 @@ def request_is_repeated(state: State, client_id: ClientId, stray_id: RequestSlot
 
 
 def produce_is_repeated(state: State, client_id: ClientId, stray_id: ProduceSlot) -> bool:
-    """A client gets no answer to a produce request in time, and sends it again; the first one may arrive later.
+    """A client gets no answer to a produce request in time and sends it again; the first copy may arrive later.
 
     When: the request has not been answered; a delay is left, and a slot for a stray.
-    Effect: the batch is under way twice.
+    Effect: two copies of the batch are under way.
     Source: `request.timeout.ms`; a broken connection.
     """
     if not produce_becomes_stray(state, client_id, stray_id):
@@ -81,10 +81,10 @@ def produce_is_repeated(state: State, client_id: ClientId, stray_id: ProduceSlot
 
 
 def produce_is_given_up(state: State, client_id: ClientId, stray_id: ProduceSlot) -> bool:
-    """A client gets no answer to a produce request for so long that it gives the batch up; it may still arrive.
+    """A client gets no answer to a produce request for too long and gives up the batch, which may still arrive.
 
     When: the request has not been answered; a delay is left, and a slot for a stray.
-    Effect: the batch is under way, and its client must abort the transaction.
+    Effect: the batch stays under way, and its client must abort the transaction.
     Source: `delivery.timeout.ms`; TransactionManager.handleFailedBatch.
     """
     if not produce_becomes_stray(state, client_id, stray_id):
@@ -98,7 +98,7 @@ def produce_is_given_up(state: State, client_id: ClientId, stray_id: ProduceSlot
 
 
 def produce_becomes_stray(state: State, client_id: int, stray_id: int) -> bool:
-    """Copy a produce request into a stray's slot, if the budget allows; whether it did."""
+    """Copy a produce request into a stray's slot, if the budget allows; return whether it did."""
     if state.budget.delays == 0 or stray_id < len(state.clients):
         return False
     if state.produces[client_id].stage == ProduceStage.IDLE or state.produces[stray_id].stage != ProduceStage.IDLE:
@@ -109,9 +109,9 @@ def produce_becomes_stray(state: State, client_id: int, stray_id: int) -> bool:
 
 
 def client_dies(state: State, client_id: ClientId) -> bool:
-    """An application's process ends at once. What it has sent may still arrive.
+    """An application's process ends at once; its requests may still arrive.
 
-    When: the client has begun, and can still do something; a crash is left.
+    When: the client has begun and has no fatal error; a crash is left.
     Effect: it does nothing more.
     Source: the process is killed.
     """
@@ -131,7 +131,7 @@ def coordinator_is_replaced(
     """Another broker becomes the coordinator; the old one crashes or resigns, or does not notice.
 
     When: a fail-over is left.
-    Effect: the next term begins with what the transaction log has; an entry that is not committed may be lost.
+    Effect: the next term begins with the contents of the transaction log; an uncommitted entry may be lost.
     Source: TransactionCoordinator.onElection, onResignation.
     """
     transactional = state.transactional_ids[transactional_id]
@@ -147,7 +147,7 @@ def coordinator_is_replaced(
 
 
 def coordinator_comes_back(state: State, transactional_id: TransactionalIdNumber, keeps_append: bool) -> bool:
-    """A broker loses the office of the coordinator and gets it back at once; its requests are still under way.
+    """The coordinator's broker loses its role and gets it back at once; its requests are still under way.
 
     When: a fail-over is left.
     Effect: as when another broker becomes the coordinator.
@@ -166,7 +166,7 @@ def coordinator_comes_back(state: State, transactional_id: TransactionalIdNumber
 
 
 def zombie_coordinator_resigns(state: State, transactional_id: TransactionalIdNumber) -> bool:
-    """A coordinator that has been replaced notices, or its broker dies.
+    """A replaced coordinator notices, or its broker dies.
 
     Who: the coordinator of an earlier term.
     When: it still serves.
@@ -187,7 +187,7 @@ def append_fails(
     """An append to the transaction log fails, or takes so long that its coordinator does not learn the outcome.
 
     When: an append is under way; a failure is left.
-    Effect: the coordinator takes it for failed. It is gone, or else it may still be committed.
+    Effect: the coordinator takes the append for failed. The entry is gone, or else it may still be committed.
     Source: NOT_ENOUGH_REPLICAS; NOT_ENOUGH_REPLICAS_AFTER_APPEND, REQUEST_TIMED_OUT.
     """
     transactional = state.transactional_ids[transactional_id]
@@ -210,10 +210,10 @@ def marker_answer_is_lost(
     term: CoordinatorTerm,
     partition_id: PartitionId,
 ) -> bool:
-    """A marker is written, and its coordinator does not hear of it, and sends it again.
+    """A marker is written, but its coordinator does not hear of it and sends it again.
 
-    When: the marker is under way, and there is room; a loss is left.
-    Effect: as when it is written, but the coordinator awaits it still.
+    When: the marker is under way, and the log has room; a loss is left.
+    Effect: as when it is written, but the coordinator still awaits it.
     Source: a broken connection; TransactionMarkerRequestCompletionHandler.
     """
     request = state.transactional_ids[transactional_id].coordinators[term].markers[partition_id]
@@ -234,10 +234,10 @@ def marker_is_repeated(
     partition_id: PartitionId,
     slot: MarkerSlot,
 ) -> bool:
-    """A coordinator gets no answer to a marker in time, and sends it again; the first one may arrive later.
+    """A coordinator gets no answer to a marker in time and sends it again; the first copy may arrive later.
 
     When: the marker is under way; a delay is left, and a slot for it.
-    Effect: the marker is under way twice, and only one of them is awaited.
+    Effect: two copies of the marker are under way, and the coordinator awaits only one.
     Source: a broken connection; KAFKA-19446.
     """
     request = state.transactional_ids[transactional_id].coordinators[term].markers[partition_id]
@@ -271,11 +271,11 @@ def partition_is_deleted(state: State, partition_id: PartitionId) -> bool:
 
 
 def topic_is_recreated(state: State, partition_id: PartitionId) -> bool:
-    """A topic is created under the name of one that was deleted.
+    """A topic is created under the name of a deleted one.
 
     When: the partition is deleted; a creation is left.
-    Effect: there is a partition of that name, empty and without a memory of producers. Requests that name the topic
-        may still be under way, and the coordinator may have it in its transaction.
+    Effect: the new partition of that name is empty and remembers no producers. Requests that name the topic may still
+        be under way, and the coordinator may have the partition in its transaction.
     Source: KIP-516.
     """
     partition = state.partitions[partition_id]
@@ -307,10 +307,10 @@ def producer_state_expires(
 ) -> bool:
     """A partition forgets a producer that has not written for long.
 
-    Why: `producer.id.expiration.ms` is over.
-    When: the producer has no transaction open there; an expiration is left. The time is longer than any message or
-        coordinator that was replaced lives, so there is none; but once only data counted as writing, and the marker
-        may have come just now.
+    Why: `producer.id.expiration.ms` has passed.
+    When: the producer has no transaction open there; an expiration is left. No message and no replaced coordinator
+        lives that long, so none is left. But by the old rule only data count as writes, and a marker may have come
+        just now.
     Effect: the partition knows nothing of the producer.
     Source: ProducerStateManager.removeExpiredProducers; KAFKA-9144.
     """
@@ -325,11 +325,11 @@ def producer_state_expires(
 
 
 def transactional_id_expires(state: State, transactional_id: TransactionalIdNumber) -> bool:
-    """Nobody has used a transactional id for long, and its coordinator begins to remove it.
+    """A transactional id was unused for long, and its coordinator begins to remove it.
 
-    Why: `transactional.id.expiration.ms` is over.
+    Why: `transactional.id.expiration.ms` has passed.
     When: the id is known, no transaction of it is under way and nothing is pending; an expiration is left.
-    Effect: its removal is appended.
+    Effect: the coordinator appends its removal.
     Source: TransactionStateManager.removeExpiredTransactionalIds.
     """
     transactional = state.transactional_ids[transactional_id]
@@ -348,11 +348,11 @@ def index_fails(
     term: CoordinatorTerm,
     partition_id: PartitionId,
 ) -> bool:
-    """An ABORT marker is written to the log, and its entry in the aborted-transaction index cannot be.
+    """An ABORT marker is written to the log, but its entry in the aborted-transaction index fails.
 
-    When: such a marker is under way, and there is room; an error is left.
-    Effect: the broker takes its disk for failed, and whoever leads next makes the index from the log. The coordinator
-        hears of no success, and sends the marker again.
+    When: such a marker is under way, the partition exists, and its log has room; an error is left.
+    Effect: the broker takes its disk for failed, and the next leader builds the index from the log. The coordinator
+        hears of no success and sends the marker again.
     Source: an I/O error; KAFKA-7866.
     Left out: the time without a leader.
     """
@@ -372,11 +372,12 @@ def index_fails(
 def group_coordinator_lags(
     state: State, rules: TransactionRules, transactional_id: TransactionalIdNumber, term: CoordinatorTerm
 ) -> bool:
-    """A marker is written to the partition of the offsets, and the group's coordinator will follow it later.
+    """A marker is written to the offsets partition, and the group's coordinator will follow it later.
 
     Why: its scheduler is busy.
-    When: the marker is under way, there is room, and nothing is to be followed; a delay of the group is left.
-    Effect: offsets stay pending. The marker is answered only when they are not; once it was answered at once.
+    When: the marker is under way, the log has room, and no marker of the producer has yet to be followed; a delay of
+        the group is left.
+    Effect: offsets stay pending. The marker is answered only when they are not; by the old rule, at once.
     Source: GroupMetadataManager.scheduleHandleTxnCompletion; KAFKA-17507, KAFKA-15784.
     """
     transactional = state.transactional_ids[transactional_id]
@@ -397,13 +398,13 @@ def group_coordinator_lags(
 
 
 def group_coordinator_is_replaced(state: State, rules: TransactionRules) -> bool:
-    """Another broker comes to lead the partition of the offsets, and with it becomes the group's coordinator.
+    """Another broker comes to lead the offsets partition, and so becomes the group's coordinator.
 
     When: a change of the group's coordinator is left.
-    Effect: as when another partition is led by another broker; and what the coordinator had in memory is gone, the
-        markers included that it has still to follow. Its requests are sent again. The new one begins to read the log.
+    Effect: as when another partition changes its leader. The coordinator's memory is gone, including the markers that
+        it has still to follow. Its requests are sent again. The new coordinator begins to read the log.
     Source: GroupCoordinator.onElection, GroupMetadataManager.scheduleLoadGroupAndOffsets.
-    Left out: the time in which nobody leads.
+    Left out: the time without a leader.
     """
     if state.budget.group_failovers == 0:
         return False
@@ -414,12 +415,12 @@ def group_coordinator_is_replaced(state: State, rules: TransactionRules) -> bool
 
 
 def partition_is_reloaded(state: State, rules: TransactionRules, partition_id: PartitionId) -> bool:
-    """Another broker comes to lead a partition: it has the log, and what it makes of it.
+    """Another broker comes to lead a partition: it has the log, and rebuilds its state from the log.
 
     When: a move is left.
-    Effect: verifications are forgotten; the state of producers and the aborted-transaction index are made from the log.
+    Effect: verifications are forgotten; the producer state and the aborted-transaction index are built from the log.
     Source: UnifiedLog.rebuildProducerState; `Partition.makeLeader`.
-    Left out: a log that ends earlier: what was never replicated is as if it had not arrived yet.
+    Left out: a log that ends earlier: a record that was never replicated is like one that has not arrived yet.
     """
     if state.budget.moves == 0 or state.partitions[partition_id].is_deleted:
         return False
@@ -429,10 +430,10 @@ def partition_is_reloaded(state: State, rules: TransactionRules, partition_id: P
 
 
 def group_is_rebalanced(state: State, client_id: ClientId) -> bool:
-    """The group gives its input to another member, or to the same one again; nobody else hears of it at once.
+    """The group gives its input to another member, or to the same one again; no other member hears of it at once.
 
     Why: a member has joined, left, or is taken for dead.
-    When: the client lives; the group's coordinator is not loading; a rebalance is left.
+    When: the client lives and has no transaction; the group's coordinator is not loading; a rebalance is left.
     Effect: the next generation begins, and the client asks for the committed offset.
     Source: GroupCoordinator; `session.timeout.ms`, `max.poll.interval.ms`.
     Left out: several partitions, and members without one.

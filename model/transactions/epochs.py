@@ -1,6 +1,6 @@
-"""Does every transaction end, also at the last epoch that a producer may have?
+"""Does every transaction end, even in the last epoch that a producer may have?
 
-Bounds: two transactions; an epoch is used up after one of them, and a request to end one may come late.
+Bounds: two transactions; the epochs are used up after one of them, and a request to end one may come late.
 Expected: HOLDS
 """
 

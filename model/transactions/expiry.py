@@ -1,4 +1,4 @@
-"""Is a transactional id that nobody used for long removed without harm to those who use it after all?
+"""Can a transactional id that was unused for long be removed without harm to producers that use it after all?
 
 Bounds: an old and a new producer of one transactional id, two transactions, one removal, and a request that is
     repeated.

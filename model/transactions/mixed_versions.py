@@ -1,4 +1,4 @@
-"""Do an old client of transaction version 1 and one of version 2 fence each other, if they have one transactional id?
+"""Do an old client of transaction version 1 and one of version 2 fence each other if they share a transactional id?
 
 Bounds: two transactions of two clients in one partition; one request to store something is repeated or given up.
 Expected: HOLDS

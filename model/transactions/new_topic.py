@@ -1,7 +1,7 @@
-"""Does a topic that is created under the name of a deleted one stay free of what was meant for that one?
+"""Does a topic that reuses a deleted topic's name stay free of messages that were meant for the old topic?
 
-Bounds: two transactions of one producer in one partition, which is deleted and created anew; a produce request that is
-    repeated.
+Bounds: two transactions of one producer in one partition, which is deleted and created again; one produce request that
+    is repeated.
 Expected: HOLDS
 """
 

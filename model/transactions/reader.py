@@ -1,6 +1,6 @@
-"""Is a read_committed consumer given only what is committed, and does what is stable never become less?
+"""Does a read_committed consumer get only committed records, and does the last stable offset never fall?
 
-Bounds: two transactions of one producer in one partition whose high watermark lags, which another broker comes to lead;
+Bounds: two transactions of one producer in one partition; its high watermark lags, and another broker comes to lead it;
     one entry of the aborted-transaction index that cannot be written.
 Expected: HOLDS
 """

@@ -1,7 +1,7 @@
 """Does each transaction end when a reassignment takes the transaction log from its coordinator?
 
-Bounds: two transactions of one producer in one partition, with transaction version 1, where one epoch serves both; one
-    reassignment, which keeps the entry that was not committed or not.
+Bounds: two transactions of one producer in one partition, with transaction version 1, so that they share one epoch; one
+    reassignment, which may or may not keep the uncommitted entry.
 Expected: HOLDS
 """
 

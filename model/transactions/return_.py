@@ -1,10 +1,11 @@
-"""Is every transaction safe while its client goes back from transaction version 2 to 1, whatever arrives late?
+"""Is every transaction safe if its client goes back from transaction version 2 to 1 and messages arrive late?
 
-The last transaction of version 2 has raised the epoch when it ended, so that nothing of it can join the next one, of
-version 1. What version 1 leaves open, between two of its own transactions, it leaves open afterwards, too.
+The last transaction of version 2 raised the epoch when it ended, so none of its messages can join the next transaction,
+of version 1. Version 1 leaves gaps between two of its own transactions, and these gaps remain.
 
-Bounds: two transactions of one producer in one partition, the first of version 2 and the second of version 1; one
-    request to the coordinator and one to the partition or one marker, or two of a kind, that are repeated or given up.
+Bounds: two transactions of one producer in one partition, the first of version 2 and the second of version 1; two
+    messages that are repeated or given up: one request to the coordinator, and one request to the partition or one
+    marker; or two of a kind.
 Expected: HOLDS
 """
 

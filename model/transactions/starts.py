@@ -1,4 +1,4 @@
-"""From where the models of transactions begin."""
+"""The initial states of the models of transactions."""
 
 from kafkacheck.impl.transactions.constants import ProducerState, Upgrade
 from kafkacheck.impl.transactions.records import State
@@ -12,7 +12,7 @@ def start_transactions(state: State) -> bool:
 
 
 def start_group(state: State) -> bool:
-    """Begin as `start_transactions`, with a transactional id of its own for each client."""
+    """Begin as `start_transactions`, but each client has its own transactional id."""
     start_transactions(state)
     for client_id in range(len(state.clients)):
         state.clients[client_id].transactional_id = client_id
@@ -35,7 +35,7 @@ def start_upgrade(state: State) -> bool:
 
 
 def start_return(state: State) -> bool:
-    """Begin with clients of version 2 that learn when their first transaction ends that the cluster has version 1."""
+    """Begin with clients of version 2 that learn of the cluster's version 1 when their first transaction ends."""
     start_transactions(state)
     for client_id in range(len(state.clients)):
         state.clients[client_id].upgrade = Upgrade.BACK_DUE
@@ -43,7 +43,7 @@ def start_return(state: State) -> bool:
 
 
 def start_mixed(state: State) -> bool:
-    """Begin with a client of the rules' transaction version, and others of version 2."""
+    """Begin with one client of the rules' transaction version, and others of version 2."""
     start_transactions(state)
     for client_id in range(1, len(state.clients)):
         state.clients[client_id].upgrade = Upgrade.DONE

@@ -1,12 +1,11 @@
-"""What the models of transactions have in common: bundles of actions, and what must hold.
+"""The parts that the models of transactions share: bundles of actions and of properties.
 
 Bounds: `clients` producers with `transactional_ids` transactional ids, `producer_ids` producer ids and epochs from 0 to
 `max_producer_epoch` run `batches` transactions over `partitions` partitions with room for `log_size` batches; sequences
-run from 0 to `max_sequence`, the coordinator's epochs from 0 to `max_coordinator_epoch`. `requests` and `produces` are
-the slots for requests: what is more than `clients` holds strays; `late_markers` those for markers that are under way
-twice. The others are budgets of disturbances
-(`model/transactions/environment.py`). `upgrades` is 1 where clients have not
-all one transaction version. All of them only end behaviours.
+run from 0 to `max_sequence`, the coordinator's epochs from 0 to `max_coordinator_epoch`. `requests` and `produces`
+count the slots for requests: slots beyond `clients` hold strays. `late_markers` counts the slots for markers that are
+under way twice. `upgrades` is 1 if clients have different transaction versions. The others are budgets of disturbances
+(`model/transactions/environment.py`). All bounds only end behaviours.
 """
 
 from kafkacheck.checker.model import Family
@@ -192,7 +191,7 @@ PARTITIONS = (
 )
 
 STEPS = (*CLIENTS, *COORDINATORS, *PARTITIONS, disturbances_are_real)
-"""What clients, coordinators and leaders do step by step."""
+"""Properties of the steps of clients, coordinators and leaders."""
 
 UPGRADE = (new_epochs_complete_the_upgrade, versions_stay, clients_go_on_as_they_were_told)
 
@@ -301,7 +300,7 @@ BOUNDS = {
     "max_processed": 0,
     "offsets_partition": -1,
 }
-"""Bounds to start from; each model says what it changes."""
+"""Default bounds; each model says which ones it changes."""
 
 PLAIN_CONSUMERS_BOUNDS = {
     **BOUNDS,
@@ -314,7 +313,7 @@ PLAIN_CONSUMERS_BOUNDS = {
     "rebalances": 2,
     "crashes": 1,
 }
-"""The same for consumers that do not write."""
+"""Default bounds for consumers that do not write."""
 
 TRANSACTIONAL = Family(
     state=State,
@@ -324,4 +323,4 @@ TRANSACTIONAL = Family(
     sometimes=EXAMPLES,
     drawing=TRANSACTION_LANES,
 )
-"""Transactions, as each model has them unless it says otherwise."""
+"""The defaults of each model of transactions."""

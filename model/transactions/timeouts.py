@@ -1,6 +1,6 @@
-"""Is a producer that is slower than its transaction's timeout, or replaced, kept out for good?
+"""Is a producer fenced for good if it is slower than its transaction's timeout, or is replaced?
 
-Bounds: an old and a new producer of one transactional id, two transactions over two partitions; the epoch can be raised
+Bounds: an old and a new producer of one transactional id; two transactions over two partitions; the epoch can be raised
     twice.
 Expected: HOLDS
 """

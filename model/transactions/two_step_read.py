@@ -1,4 +1,4 @@
-"""Is it safe that a leader computes the last stable offset first, and reads a moment later?
+"""Is it safe for a leader to compute the last stable offset first, and to read a moment later?
 
 Bounds: two transactions of one producer in one partition whose high watermark lags.
 Expected: HOLDS

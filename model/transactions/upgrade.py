@@ -1,7 +1,7 @@
-"""Is every transaction safe while its client goes over from transaction version 1 to 2, whatever arrives late?
+"""Is every transaction safe if its client goes from transaction version 1 to 2 and messages arrive late?
 
-Bounds: two transactions of one producer in one partition, the first of version 1 and the second of version 2; one
-    request to the coordinator and one to the partition, or two of a kind, that are repeated or given up.
+Bounds: two transactions of one producer in one partition, the first of version 1 and the second of version 2; two
+    requests that are repeated or given up: one to the coordinator and one to the partition, or two of a kind.
 Expected: HOLDS
 """
 

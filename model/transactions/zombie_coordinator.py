@@ -1,4 +1,4 @@
-"""Can a coordinator that was replaced, or a marker of its, end a transaction when partitions have forgotten producers?
+"""Can a replaced coordinator, or its marker, end a transaction when partitions have forgotten producers?
 
 Bounds: two transactions of one producer in one partition, one change of the coordinator, and one producer forgotten.
 Expected: HOLDS

@@ -1,4 +1,4 @@
-"""What the life of a broker with a KRaft controller promises.
+"""Guarantees of a broker's life with a KRaft controller.
 
 Part of Kafka judged: `ReplicationControlManager`, `BrokerHeartbeatManager`.
 Source: KIP-631, KIP-841.

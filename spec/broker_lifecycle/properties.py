@@ -1,9 +1,9 @@
-"""What a broker's life with a KRaft controller promises.
+"""Guarantees of a broker's life with a KRaft controller.
 
-Part of Kafka judged: `impl/controller/broker_lifecycle.py` and `impl/broker/lifecycle.py`, by their records only. Of
-two offsets the smaller number is the later one there.
+Part of Kafka judged: `impl/controller/broker_lifecycle.py` and `impl/broker/lifecycle.py`, by their records only.
+Offsets there count back from the log's end: the smaller number is the later offset.
 Source: KIP-631, KAFKA-13959, KAFKA-14292, KAFKA-18138.
-Left out, and why that is sound: what fencing does to ISRs and records, which `cluster.py` and `cluster_isr.py` judge.
+Left out, and why that is sound: effects of fencing on ISRs and records, which `spec/cluster` judges.
 """
 
 from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, BrokerControlState, BrokerState, Stage
@@ -11,7 +11,7 @@ from kafkacheck.impl.controller.broker_lifecycle import BrokerLives
 
 
 def is_unfenced(state: BrokerLives, broker_id: int) -> bool:
-    """Whether a broker is active by the metadata log: unfenced, and not in controlled shutdown."""
+    """Whether the metadata log has a broker as active: unfenced, and not in controlled shutdown."""
     registration = state.registrations[broker_id]
     return registration.state == BrokerControlState.UNFENCED and not registration.in_controlled_shutdown
 
@@ -22,15 +22,15 @@ def has_process(state: BrokerLives, broker_id: int) -> bool:
 
 
 def knows_registration(state: BrokerLives, broker_id: int, offset: int) -> bool:
-    """Whether a broker that has replayed up to an offset has replayed its registration; none is told once it has."""
+    """Whether a broker at an offset has replayed its registration; it has if the registration offset is gone."""
     registration_offset = state.registrations[broker_id].registration_offset
     return registration_offset == NO_OFFSET or offset <= registration_offset
 
 
 def unfenced_brokers_are_ready(before: BrokerLives, after: BrokerLives) -> bool:
-    """A live broker that is unfenced has replayed its own registration, and does not ask to be fenced any more.
+    """A live broker is unfenced only after it replayed its own registration and stopped asking to be fenced.
 
-    Lost if it fails: clients and replicas are sent to a broker that goes by metadata from before it was registered.
+    Lost if it fails: clients and replicas are sent to a broker whose metadata is older than its registration.
     Source: KIP-631; BrokerHeartbeatManager.calculateNextBrokerState.
     Holds in: broker_lifecycle.
     Fails in: none; it guards the rules of fencing.
@@ -43,9 +43,9 @@ def unfenced_brokers_are_ready(before: BrokerLives, after: BrokerLives) -> bool:
 
 
 def recovering_brokers_know_their_registration(state: BrokerLives) -> bool:
-    """A broker that recovers its log, or is further, has replayed its own registration.
+    """A broker that has begun to recover its log has replayed its own registration.
 
-    Lost if it fails: it goes by partitions that it does not have any more, or does not have yet.
+    Lost if it fails: the broker acts on partitions that it no longer has, or does not have yet.
     Source: BrokerLifecycleManager (`initialCatchUpFuture`).
     Holds in: broker_lifecycle.
     Fails in: none; it guards the rules of brokers.
@@ -58,7 +58,7 @@ def recovering_brokers_know_their_registration(state: BrokerLives) -> bool:
 
 
 def leader_is_unfenced(state: BrokerLives) -> bool:
-    """Who leads is active, and somebody leads if anybody is.
+    """The leader is active, and there is a leader if any broker is active.
 
     Lost if it fails: the partition's leader is fenced or stopping, so that clients wait for it in vain.
     Source: ReplicationControlManager (handleBrokerFenced, handleBrokerUnfenced, handleBrokerInControlledShutdown);
@@ -72,9 +72,9 @@ def leader_is_unfenced(state: BrokerLives) -> bool:
 
 
 def active_leaders_stay(before: BrokerLives, after: BrokerLives) -> bool:
-    """Who leads goes on leading while it is active.
+    """A leader goes on leading while it is active.
 
-    Lost if it fails: partitions change their leader for nothing, whenever a broker comes back.
+    Lost if it fails: partitions change their leader without need whenever a broker comes back.
     Source: ReplicationControlManager.generateLeaderAndIsrUpdates.
     Holds in: broker_lifecycle.
     Fails in: none; it guards the rules of fencing.
@@ -85,9 +85,9 @@ def active_leaders_stay(before: BrokerLives, after: BrokerLives) -> bool:
 
 
 def reports_are_true(state: BrokerLives) -> bool:
-    """The controller takes no active broker to have replayed more than its process has, and of no other one anything.
+    """The controller never overrates how far an active broker has replayed, and keeps no offset of a fenced one.
 
-    Lost if it fails: a broker stops while another one, which leads in its place, does not know that.
+    Lost if it fails: a broker stops before the broker that leads in its place knows that it leads.
     Source: BrokerHeartbeatManager.touch.
     Holds in: broker_lifecycle.
     Fails in: none; it guards the rules of heartbeats.
@@ -108,7 +108,7 @@ def reports_are_true(state: BrokerLives) -> bool:
 def answers_have_a_receiver(state: BrokerLives) -> bool:
     """An answer is under way only to a process that runs.
 
-    Lost if it fails: a broker that starts takes an answer to the process before for its own.
+    Lost if it fails: a broker that starts takes an answer to its former process for its own.
     Source: the connection of a request and its answer ends with the process.
     Holds in: broker_lifecycle.
     Fails in: none; it guards the world.
@@ -129,9 +129,9 @@ def is_answer(before: BrokerLives, after: BrokerLives, broker_id: int) -> bool:
 
 
 def brokers_are_told_what_they_are(before: BrokerLives, after: BrokerLives) -> bool:
-    """An answer says whether the broker is fenced, and that it has caught up only if it had replayed its registration.
+    """An answer gives the true fencing state, and calls a broker caught up only if it has replayed its registration.
 
-    Lost if it fails: a fenced broker takes itself to be unfenced, or serves by metadata from before it was registered.
+    Lost if it fails: a fenced broker believes that it is unfenced, or serves with metadata older than its registration.
     Source: BrokerHeartbeatResponse of KIP-631; ReplicationControlManager.processBrokerHeartbeat.
     Holds in: broker_lifecycle.
     Fails in: none; it guards the rules of fencing.
@@ -148,7 +148,7 @@ def brokers_are_told_what_they_are(before: BrokerLives, after: BrokerLives) -> b
 
 
 def heartbeats_without_effect_are_not_logged(before: BrokerLives, after: BrokerLives) -> bool:
-    """A heartbeat by which a broker becomes nothing else appends nothing to the metadata log.
+    """A heartbeat that does not change the broker's state appends nothing to the metadata log.
 
     Lost if it fails: the log grows with every heartbeat.
     Source: ReplicationControlManager.processBrokerHeartbeat.
@@ -165,7 +165,7 @@ def heartbeats_without_effect_are_not_logged(before: BrokerLives, after: BrokerL
 
 
 def may_stop(before: BrokerLives, broker_id: int) -> bool:
-    """Whether a broker leads nothing, and, in its controlled shutdown, all active brokers know who leads instead."""
+    """Whether a broker leads nothing and, if it is in controlled shutdown, all active brokers know its replacement."""
     registration = before.registrations[broker_id]
     if before.leader == broker_id:
         return False
@@ -179,10 +179,10 @@ def may_stop(before: BrokerLives, broker_id: int) -> bool:
 
 
 def shutdowns_await_active_brokers(before: BrokerLives, after: BrokerLives) -> bool:
-    """A broker is let go if it has asked for that, leads nothing, and the active brokers know who leads instead of it.
+    """A broker may stop only if it asked to, leads nothing, and the active brokers know that another one replaced it.
 
-    One whose leaderships went elsewhere before it asked is let go at once, whoever knows of that.
-    Lost if it fails: clients have nobody to write to until the next leader learns that it leads.
+    A broker that lost its leaderships before it asked may stop at once, even if others do not know.
+    Lost if it fails: clients have no leader to write to until the next one learns that it leads.
     Source: KIP-631 (controlled shutdown); BrokerHeartbeatManager.calculateNextBrokerState.
     Holds in: broker_lifecycle.
     Fails in: broker_lifecycle.failover: a new controller does not know what a controlled shutdown waits for.
@@ -196,9 +196,9 @@ def shutdowns_await_active_brokers(before: BrokerLives, after: BrokerLives) -> b
 
 
 def shutdowns_await_their_move(before: BrokerLives, after: BrokerLives) -> bool:
-    """The offset that a controlled shutdown waits for is that of the record that took the leaderships, or a later one.
+    """A controlled shutdown waits for the record that took the broker's leaderships away, or for a later one.
 
-    Lost if it fails: the broker is let go when others have replayed what lies before that record.
+    Lost if it fails: the broker may stop when others have replayed only the records before that one.
     Source: BrokerHeartbeatManager.maybeUpdateControlledShutdownOffset.
     Holds in: broker_lifecycle.
     Fails in: none; it guards the rules of controlled shutdown.
@@ -217,10 +217,10 @@ def shutdowns_await_their_move(before: BrokerLives, after: BrokerLives) -> bool:
 
 
 def only_the_registered_epoch_counts(before: BrokerLives, after: BrokerLives) -> bool:
-    """A heartbeat of a process that was replaced changes nothing, and no process replaces one that is not fenced.
+    """A heartbeat of a replaced process changes nothing, and no process replaces one that is not fenced.
 
-    Lost if it fails: a late heartbeat fences, unfences or stops the broker that came after; or two processes of one
-    broker take part.
+    Lost if it fails: a late heartbeat fences, unfences or stops the next process; or two processes of one broker take
+    part.
     Source: ClusterControlManager (checkBrokerEpoch, registerBroker).
     Holds in: broker_lifecycle.
     Fails in: none; it guards the rules of broker epochs.
@@ -241,14 +241,14 @@ def only_the_registered_epoch_counts(before: BrokerLives, after: BrokerLives) ->
 
 
 def has_newly_reached(before: int, after: int, before_needed: int, after_needed: int) -> bool:
-    """Whether an offset was before a needed one, and is not any more, although that one is needed still."""
+    """Whether an offset reached a needed one in this step, and that one is still needed."""
     if before_needed == NO_OFFSET or after_needed == NO_OFFSET:
         return False
     return before > before_needed and after <= after_needed
 
 
 def known_offsets_stay(before: BrokerLives, after: BrokerLives) -> bool:
-    """Whether the controller knows the same offsets."""
+    """Whether the offsets that the controller knows stay the same."""
     for known, still_known in zip(before.registrations, after.registrations):
         if known.metadata_offset != still_known.metadata_offset:
             return False
@@ -260,9 +260,9 @@ def known_offsets_stay(before: BrokerLives, after: BrokerLives) -> bool:
 
 
 def only_replaying_catches_up(before: BrokerLives, after: BrokerLives) -> bool:
-    """A broker comes to the end of the log, or to what it has to replay, by replaying, and by nothing else.
+    """A broker reaches the log's end, or an offset that it must replay up to, only by replaying.
 
-    Lost if it fails: the way offsets are told, by which a broker would have replayed what it has not.
+    Lost if it fails: the counting of offsets; a broker would seem to have replayed records that it has not.
     Source: the offsets of a log stay as they are.
     Holds in: broker_lifecycle.
     Fails in: none; it guards how offsets are told.
@@ -287,9 +287,9 @@ def only_replaying_catches_up(before: BrokerLives, after: BrokerLives) -> bool:
 
 
 def new_controllers_know_no_offsets(before: BrokerLives, after: BrokerLives) -> bool:
-    """A new controller takes no broker to have replayed what a shutdown waits for before that one has told it so.
+    """Until a broker reports, a new controller assumes that it has not reached any offset that a shutdown waits for.
 
-    Lost if it fails: a broker stops while another one, which leads in its place, does not know that.
+    Lost if it fails: a broker stops before the broker that leads in its place knows that it leads.
     Source: BrokerHeartbeatManager.register.
     Holds in: broker_lifecycle.failover, broker_lifecycle.resumes.
     Fails in: none; it guards the rules of a new controller.
@@ -303,7 +303,7 @@ def new_controllers_know_no_offsets(before: BrokerLives, after: BrokerLives) -> 
 
 
 def is_same_in_log(before: BrokerLives, after: BrokerLives) -> bool:
-    """Whether the metadata log says the same of all brokers and of who leads, and the same controller writes it."""
+    """Whether the log's view of all brokers and of the leader, and the controller that writes it, stay the same."""
     for known, still_known in zip(before.registrations, after.registrations):
         was_fenced = known.state == BrokerControlState.FENCED
         is_fenced = still_known.state == BrokerControlState.FENCED
@@ -315,10 +315,10 @@ def is_same_in_log(before: BrokerLives, after: BrokerLives) -> bool:
 
 
 def changes_are_logged(before: BrokerLives, after: BrokerLives) -> bool:
-    """What changes of a broker, or of who leads, is a record, so that nobody has replayed all; so is a new controller.
+    """A change of a broker, leader or controller is a record, which no running broker has replayed yet.
 
-    A broker that this registers is judged by `new_brokers_lack_their_registration`.
-    Lost if it fails: brokers do not hear of it, and a shutdown waits for nobody to hear of it.
+    `new_brokers_lack_their_registration` judges a broker that registers in the step.
+    Lost if it fails: brokers do not learn of the change, and a shutdown does not wait until they do.
     Source: KIP-631 (RegisterBrokerRecord, BrokerRegistrationChangeRecord, PartitionChangeRecord);
         ActivationRecordsGenerator.
     Holds in: broker_lifecycle, broker_lifecycle.resumes.
@@ -336,7 +336,7 @@ def changes_are_logged(before: BrokerLives, after: BrokerLives) -> bool:
 def new_brokers_lack_their_registration(before: BrokerLives, after: BrokerLives) -> bool:
     """A process that has just been registered has not replayed the record of its registration.
 
-    Lost if it fails: the broker is unfenced, and goes by metadata from before it was registered.
+    Lost if it fails: the broker is unfenced with metadata older than its registration.
     Source: KIP-631; KAFKA-13959.
     Holds in: broker_lifecycle, broker_lifecycle.resumes.
     Fails in: none; it guards the rules of brokers.
@@ -352,9 +352,9 @@ def new_brokers_lack_their_registration(before: BrokerLives, after: BrokerLives)
 
 
 def running_brokers_were_unfenced(state: BrokerLives) -> bool:
-    """A broker that runs, or is to stop, has been unfenced since it was registered.
+    """A broker that is running, or must stop, has been unfenced since it was registered.
 
-    Lost if it fails: a broker takes itself to serve that clients and replicas are never sent to.
+    Lost if it fails: a broker believes that it serves, but clients and replicas are never sent to it.
     Source: BrokerLifecycleManager.BrokerHeartbeatResponseHandler.
     Holds in: broker_lifecycle, broker_lifecycle.resumes.
     Fails in: none; it guards the rules of brokers.
@@ -368,10 +368,10 @@ def running_brokers_were_unfenced(state: BrokerLives) -> bool:
 
 
 def resumed_shutdowns_await_the_log(before: BrokerLives, after: BrokerLives) -> bool:
-    """A controlled shutdown that a new controller resumes waits for all that the log has when that one takes over.
+    """A controlled shutdown that a new controller resumes waits for the log's end at the time of the takeover.
 
-    What it waited for before is not in the log, so that a new controller cannot know it.
-    Lost if it fails: a rule that a controller could not follow.
+    The log does not have the offset that it waited for before, so that a new controller cannot know it.
+    Lost if it fails: the model has a rule that a controller could not follow.
     Source: BrokerHeartbeatManager.register; the rule itself is no version's of Kafka.
     Holds in: broker_lifecycle.resumes.
     Fails in: none; it guards the rules of a new controller.
@@ -384,15 +384,15 @@ def resumed_shutdowns_await_the_log(before: BrokerLives, after: BrokerLives) -> 
 
 
 def a_broker_waits_to_be_unfenced(state: BrokerLives) -> bool:
-    """Some broker is registered, and has not heard yet that it takes part."""
+    """Some broker is registered, and has not heard yet that it is unfenced."""
     return any(broker.state == BrokerState.STARTING or broker.state == BrokerState.RECOVERY for broker in state.brokers)
 
 
 def no_broker_waits_to_be_unfenced(state: BrokerLives) -> bool:
     """Every broker that runs has been unfenced. It is the goal of a liveness property.
 
-    Each broker comes to wait only as often as it registers, so that some time none does if each wait ends.
-    Lost if it fails: a broker that is healthy never takes part.
+    A broker waits once for each registration, so that some time no broker waits if each wait ends.
+    Lost if it fails: a healthy broker never takes part.
     Source: KAFKA-13959.
     Holds in: broker_lifecycle, some time after each state of `a_broker_waits_to_be_unfenced`.
     Fails in: KAFKA-13959.
@@ -401,12 +401,12 @@ def no_broker_waits_to_be_unfenced(state: BrokerLives) -> bool:
 
 
 def a_broker_waits_to_stop(state: BrokerLives) -> bool:
-    """Some broker has been asked to stop, and has not."""
+    """Some broker has been asked to stop, and has not stopped."""
     return any(broker.state == BrokerState.PENDING_CONTROLLED_SHUTDOWN for broker in state.brokers)
 
 
 def no_broker_waits_to_stop(state: BrokerLives) -> bool:
-    """Every broker that was asked to stop has. It is the goal of a liveness property.
+    """Every broker that was asked to stop has stopped. It is the goal of a liveness property.
 
     Lost if it fails: a rolling restart hangs until the broker gives up, and ends without a clean shutdown.
     Source: KAFKA-14292.
@@ -454,7 +454,7 @@ def shutdown_with_another_leader(state: BrokerLives) -> bool:
 
 
 def late_heartbeat(state: BrokerLives) -> bool:
-    """A heartbeat of a process that was replaced is under way. Without an example epochs are not put to the test."""
+    """A heartbeat of a replaced process is under way. Without an example epochs are not put to the test."""
     for broker_id in range(len(state.brokers)):
         heartbeat = state.brokers[broker_id].heartbeat
         if heartbeat.stage == Stage.REQUESTED and has_process(state, broker_id):
@@ -464,5 +464,5 @@ def late_heartbeat(state: BrokerLives) -> bool:
 
 
 def another_controller(state: BrokerLives) -> bool:
-    """Another controller has taken over while a broker was in controlled shutdown, and another one leads."""
+    """Another controller has taken over, and a broker is in controlled shutdown while another broker leads."""
     return state.failovers == 0 and shutdown_with_another_leader(state)

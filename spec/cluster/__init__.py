@@ -1,4 +1,4 @@
-"""What a cluster promises, message by message.
+"""The properties of a cluster at the level of messages.
 
 Part of Kafka judged: one partition: controller, brokers, a producer and a consumer.
 Source: apache/kafka (commit 1eb7644349).

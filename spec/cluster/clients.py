@@ -1,8 +1,8 @@
-"""What a consumer of a cluster may rely on.
+"""The guarantees for a consumer of a cluster.
 
 Part of Kafka judged: `impl/client` and the brokers' answers to it, by their records only.
 Source: the KIPs and issues named below.
-Left out, and why that is sound: how a consumer goes on after an error, which its application decides.
+Left out, and why that is sound: how a consumer goes on after an error, because its application decides that.
 """
 
 from kafkacheck.impl.cluster import State
@@ -11,7 +11,7 @@ from kafkacheck.impl.rules import ClusterRules
 
 
 def consumed_records_survive(state: State) -> bool:
-    """Whoever leads in the newest leader epoch has every record that the consumer has read, where it read it.
+    """The leader of the newest leader epoch has every record that the consumer has read, at the same offset.
 
     Lost if it fails: a consumer has acted on a record that is gone.
     Source: the high watermark ("only committed messages are ever given out to the consumer").
@@ -32,9 +32,9 @@ def consumed_records_survive(state: State) -> bool:
 
 
 def consumer_reads_one_history(before: State, after: State) -> bool:
-    """A consumer reads a record only from a log that has, below it, exactly what the consumer has read before.
+    """A consumer reads only from a log that has, below its position, exactly the records that it has read before.
 
-    Lost if it fails: the consumer skips records, or reads on in another history, and is not told.
+    Lost if it fails: the consumer skips records, or reads on in another history, without noticing.
     Source: KIP-320, KAFKA-7747.
     Holds in: cluster.consumer, cluster.consumer.unclean.
     Fails in: the museum's entry on positions that are not validated.
@@ -46,9 +46,9 @@ def consumer_reads_one_history(before: State, after: State) -> bool:
 
 
 def latest_offset_does_not_go_back(state: State) -> bool:
-    """A client is never told a latest offset below one that it was told before.
+    """The latest offset that a client receives never goes back.
 
-    Lost if it fails: the end of the log goes back for clients, and a position beyond it is reset.
+    Lost if it fails: clients see the end of the log go back, and a position beyond it is reset.
     Source: KIP-207, KAFKA-2334.
     Holds in: cluster.consumer.
     Fails in: the museum's entry on the latest offset.
@@ -57,9 +57,9 @@ def latest_offset_does_not_go_back(state: State) -> bool:
 
 
 def newest_metadata_is_served(state: State) -> bool:
-    """A consumer that has the newest metadata there is meets no leader in a newer epoch.
+    """If a consumer has the newest metadata, the leader is in no newer leader epoch.
 
-    Lost if it fails: the leader fences the consumer, which asks for metadata again and gets the same, for ever.
+    Lost if it fails: the leader fences the consumer, which asks for metadata and gets the same, again and again.
     Source: KAFKA-9212. This is the part of that liveness property which one state shows.
     Holds in: cluster.failover.
     Fails in: the museum's entry on metadata with an old epoch.
@@ -72,13 +72,15 @@ def newest_metadata_is_served(state: State) -> bool:
 
 
 def is_served(state: State, broker_id: int) -> bool:
-    """Whether a broker answers the consumer: it runs, and is in the consumer's leader epoch."""
+    """Whether a broker answers the consumer: it runs and is in the consumer's leader epoch."""
     return state.brokers[broker_id].is_running and state.brokers[broker_id].leader_epoch == state.consumer.leader_epoch
 
 
 def consumers_are_served_in_their_epoch(before: State, after: State, rules: ClusterRules) -> bool:
-    """A consumer reads, validates its position and asks for the latest offset only from a broker that runs and is in
-    the leader epoch that the consumer knows: its leader, or where followers may be read from one of them.
+    """A consumer is served only by a running broker in the leader epoch that the consumer knows.
+
+    That holds if the consumer reads, validates its position, or asks for the latest offset. The broker is its leader,
+    or one of the followers if consumers may read from them.
 
     Lost if it fails: a consumer reads from a broker that has been deposed, or that does not know it yet.
     Source: KIP-320; `Partition.checkCurrentLeaderEpoch`.
@@ -103,10 +105,11 @@ def consumers_are_served_in_their_epoch(before: State, after: State, rules: Clus
 
 
 def consumer_learns_from_the_living(before: State, after: State) -> bool:
-    """A consumer learns who leads from a broker that runs and follows or leads in that epoch, or is told what the
-    controller has told; and it always learns of somebody.
+    """A consumer learns of a leader from a running broker in that leader epoch, or from the controller's metadata.
 
-    Lost if it fails: the consumer turns to nobody, and asks no more.
+    The metadata that it receives always names a leader.
+
+    Lost if it fails: the consumer has no leader, and sends no more requests.
     Source: `Metadata.updateLastSeenEpochIfNewer`; KAFKA-9212.
     Holds in: every model of the cluster with a consumer.
     Fails in: none; it guards the reference itself.
@@ -126,9 +129,9 @@ def consumer_learns_from_the_living(before: State, after: State) -> bool:
 
 
 def truncation_errors_are_true(before: State, after: State) -> bool:
-    """A consumer is told that what it has read is gone only by a leader that has something else there, or nothing.
+    """A leader reports a truncation only if it has another record, or none, where the consumer has read one.
 
-    Lost if it fails: the consumer starts anew for nothing, and reads records twice.
+    Lost if it fails: the consumer starts anew without need, and reads records twice.
     Source: KIP-320, LogTruncationException.
     Holds in: every model of the cluster with a consumer.
     Fails in: none; it guards the reference itself.
@@ -140,9 +143,9 @@ def truncation_errors_are_true(before: State, after: State) -> bool:
 
 
 def reads_end_at_limit(before: State, after: State) -> bool:
-    """A read that takes two steps is limited by the high watermark, begins no higher, and brings what lies below.
+    """A two-step read starts at or below the high watermark, its limit, and returns a record if one lies below.
 
-    Lost if it fails: the consumer polls for ever and gets nothing, or is given what is not committed.
+    Lost if it fails: the consumer polls for ever and gets nothing, or gets a record that is not committed.
     Source: `LocalLog.read`; KAFKA-9835.
     Holds in: cluster.consumer.two_step_read.
     Fails in: none; `consumed_records_survive` is what it is for.
@@ -158,5 +161,5 @@ def reads_end_at_limit(before: State, after: State) -> bool:
 
 
 def reads_at_the_end(state: State) -> bool:
-    """A read has begun at its own limit. Without an example nobody ever waits for a record that is yet to come."""
+    """A read has begun at its own limit. Without an example no consumer ever waits for the next record."""
     return state.consumer.read_limit != NO_OFFSET and state.consumer.read_limit == state.consumer.position

@@ -1,10 +1,10 @@
-"""What elections promise, and which states a partition passes through.
+"""The properties of elections, and the states that a partition passes through.
 
 Part of Kafka judged: `impl/controller`, by its records only.
 Source: `PartitionStateMachine` and `PartitionState` of `kafka.controller`; `PartitionChangeBuilder`; the KIPs and
 issues named below.
-Left out, and why that is sound: the controller's own memory of the state, because a new controller finds it from its
-record (`initializePartitionState`), and this is how it is found here.
+Left out, and why that is sound: the state that the controller keeps in memory, because a new controller derives it from
+its record (`initializePartitionState`), as these properties do.
 """
 
 from kafkacheck.checker.schema import contains
@@ -15,7 +15,7 @@ from kafkacheck.impl.rules import ClusterRules
 
 
 def partition_state(metadata: Metadata) -> int:
-    """The state in which a controller that reads this record finds the partition."""
+    """The state of the partition, as a controller derives it from this record."""
     if metadata.replicas == 0:
         return PartitionState.NON_EXISTENT
     if metadata.leader == NO_LEADER and metadata.leader_epoch == 0:
@@ -28,12 +28,12 @@ def partition_state(metadata: Metadata) -> int:
 def partition_changes_state_legally(before: State, after: State, rules: ClusterRules) -> bool:
     """A partition that exists does not become new again, and goes offline only after it has been created.
 
-    A new one goes online or offline, an online one offline, and an offline one online. When its topic has been deleted,
-    a new one and an offline one go out of existence. In the ZooKeeper era a partition is new first; in the KRaft era it
+    A new partition goes online or offline, an online one offline, and an offline one online. A new or offline one
+    ceases to exist when its topic has been deleted. In the ZooKeeper era a partition is new first. In the KRaft era it
     is created with a leader, and may cease to exist at any time.
 
-    Lost if it fails: the controller elects as for a new partition, from whoever lives, and leaders and ISR that were
-    recorded are void; or it refuses an election that is due.
+    Lost if it fails: the controller treats the partition as new: it elects any live replica, and the recorded leaders
+    and ISR are void. Or it refuses an election that is due.
     Source: PartitionState.validPreviousStates; ReplicationControlManager (createTopic, deleteTopic).
     Holds in: every model of the cluster.
     Fails in: none; it guards the controller's record.
@@ -56,10 +56,11 @@ def partition_changes_state_legally(before: State, after: State, rules: ClusterR
 
 
 def leader_is_active(state: State) -> bool:
-    """The leader on record is neither fenced nor stopping.
+    """The recorded leader is neither fenced nor stopping.
 
-    Lost if it fails: the partition has a leader that does not serve. When it fails for good nobody takes it out, as it
-    is out already, and the partition stays without service although other replicas live.
+    Lost if it fails: the partition has a leader that does not serve. If that leader fails for good, the controller does
+    not replace it, because it is inactive already, and the partition stays without service although other replicas
+    live.
     Source: KAFKA-19522; `isAcceptableLeader` of PartitionChangeBuilder.
     Holds in: every model of the cluster.
     Fails in: the museum's entry on the last known leader.
@@ -69,11 +70,12 @@ def leader_is_active(state: State) -> bool:
 
 
 def elected_leader_is_first(before: State, after: State) -> bool:
-    """No active replica that comes earlier in the assignment could have been elected instead.
+    """No active candidate comes earlier in the assignment than the elected leader.
 
-    After a clean election that is one in the ISR, after an unclean one any. The assignment has the order of ids.
+    The candidates are the ISR after a clean election, and all replicas after an unclean one. The assignment has the
+    order of broker ids.
 
-    Lost if it fails: leaderships pile up on few brokers, because the order of assignments is what spreads them.
+    Lost if it fails: a few brokers get most of the leaderships, because only the order of assignments spreads them.
     Source: PartitionLeaderElectionAlgorithms; PartitionChangeBuilder.electAnyLeader.
     Holds in: cluster.election_order.
     Fails in: models in which any replica can be the first of the assignment.
@@ -89,10 +91,10 @@ def elected_leader_is_first(before: State, after: State) -> bool:
 
 
 def deposed_controller_changes_nothing(before: State, after: State) -> bool:
-    """Every change on record is made by the controller that is in office then.
+    """Every recorded change is made by the controller that is in office at that time.
 
-    Lost if it fails: a controller that has lost its office elects a leader of whom the controller in office does not
-    know, and whom brokers that have heard of the new one refuse: the partition has no leader that serves.
+    Lost if it fails: a deposed controller elects a leader that the controller in office does not know. Brokers that
+    have heard of the new controller refuse that leader, so the partition has no leader that serves.
     Source: KAFKA-6082.
     Holds in: cluster.zombie.writes.
     Fails in: the museum's entry on a deposed controller's writes.
@@ -103,7 +105,7 @@ def deposed_controller_changes_nothing(before: State, after: State) -> bool:
 
 
 def new_partition(state: State) -> bool:
-    """The partition has been created and has no leader yet. Without an example being new is never put to the test."""
+    """The partition has been created and has no leader yet. Without an example no rule on new partitions is tested."""
     return partition_state(state.controller.history[state.controller.offset]) == PartitionState.NEW
 
 
@@ -113,15 +115,15 @@ def offline_partition(state: State) -> bool:
 
 
 def recovering_leader(state: State) -> bool:
-    """Somebody was elected uncleanly and leads. Without an example an unclean election gives up nothing."""
+    """The leader was elected uncleanly and has not recovered. Without an example unclean elections cost nothing."""
     metadata = state.controller.history[state.controller.offset]
     return metadata.is_recovering and metadata.leader != NO_LEADER
 
 
 def preferred_election_is_needed(before: State, after: State) -> bool:
-    """A preferred election is held only where another broker leads than the first of the assignment.
+    """A preferred election is held only if the leader is not the first broker of the assignment.
 
-    Lost if it fails: a leader epoch begins for nothing, and every follower, producer and consumer turns to it anew.
+    Lost if it fails: a leader epoch begins without need, and every follower, producer and consumer must adopt it.
     Source: ELECTION_NOT_NEEDED; `ReplicationControlManager.electLeader`.
     Holds in: cluster.election_order.
     Fails in: models in which an election may be asked of any replica, also of the one that leads.

@@ -1,4 +1,4 @@
-"""What `min.insync.replicas` and eligible leader replicas promise (KIP-966).
+"""The properties of `min.insync.replicas` and of eligible leader replicas (KIP-966).
 
 Part of Kafka judged: `impl/controller` and the leader's appends, by their records before and after a step.
 Source: KIP-966; `PartitionChangeBuilder`; the configuration `min.insync.replicas`.
@@ -22,15 +22,15 @@ def starts_uncleanly(before: State, after: State, broker_id: int) -> bool:
 
 
 def needed_replicas(metadata: Metadata, rules: ClusterRules) -> int:
-    """How many members the ISR must have by this version of the record."""
+    """How many members the ISR must have, according to this version of the record."""
     return rules.min_insync_replicas - metadata.is_min_isr_lowered
 
 
 def appends_need_enough_replicas(before: State, after: State, rules: ClusterRules) -> bool:
     """With acks=all a leader appends nothing while its ISR is smaller than min.insync.replicas.
 
-    Lost if it fails: the producer is told NOT_ENOUGH_REPLICAS_AFTER_APPEND instead, and the record that it sends again
-    is in the log twice.
+    Lost if it fails: the producer gets NOT_ENOUGH_REPLICAS_AFTER_APPEND instead and sends the record again, so that the
+    log has it twice.
     Source: `Partition.appendRecordsToLeader`, NOT_ENOUGH_REPLICAS.
     Holds in: cluster.eligible, cluster.eligible.consumer, cluster.last_known, cluster.min_isr, cluster.shutdown.
     Fails in: none; it guards the reference itself.
@@ -46,11 +46,12 @@ def appends_need_enough_replicas(before: State, after: State, rules: ClusterRule
 
 
 def leavers_stay_eligible(before: State, after: State, rules: ClusterRules) -> bool:
-    """Whom a change takes out of an ISR that is smaller than min.insync.replicas then may be elected all the same, and
-    so may go on who could before; unless its broker starts anew and did not stop cleanly, the topic is deleted, or
+    """A change that leaves the ISR below min.insync.replicas keeps every member of ISR and ELR in one of the two.
+
+    So all of them may still be elected. Exceptions: a broker registers after an unclean stop, the topic is deleted, or
     min.insync.replicas changes.
 
-    Lost if it fails: the partition stays offline although a replica with every acknowledged record is there.
+    Lost if it fails: the partition stays offline although a replica with every acknowledged record exists.
     Source: KIP-966; `PartitionChangeBuilder.maybePopulateTargetElr`.
     Holds in: cluster.eligible, cluster.eligible.consumer, cluster.last_known, cluster.min_isr, cluster.shutdown.
     Fails in: none; it guards the reference itself.
@@ -71,9 +72,9 @@ def leavers_stay_eligible(before: State, after: State, rules: ClusterRules) -> b
 
 
 def last_known_leader_led_last(before: State, after: State) -> bool:
-    """As the last known leader only that broker is kept which led when the ISR became empty, as long as it is.
+    """The last known leader is the broker that led when the ISR became empty, kept while the ISR is empty.
 
-    Lost if it fails: a broker leads that lacks what was acknowledged after it had led.
+    Lost if it fails: a broker leads although it lacks records that were acknowledged after it had led.
     Source: KIP-966 (`lastKnownElr`); `PartitionChangeBuilder`.
     Holds in: cluster.eligible, cluster.eligible.consumer, cluster.last_known, cluster.min_isr, cluster.shutdown.
     Fails in: none; it guards the reference itself.
@@ -89,10 +90,10 @@ def last_known_leader_led_last(before: State, after: State) -> bool:
 
 
 def only_unclean_leaders_recover(before: State, after: State) -> bool:
-    """Nobody has to recover who was in the ISR or eligible, unless its broker starts anew and did not stop cleanly.
+    """A leader from ISR or ELR need not recover, unless its broker registers after an unclean stop.
 
     Lost if it fails: a leader with every acknowledged record stays alone in the ISR until it declares that it has
-    recovered, and whoever counts unclean elections is told of losses that are none.
+    recovered, and the count of unclean elections shows losses that did not happen.
     Source: `PartitionChangeBuilder`, `ReplicationControlManager.electionWasClean`; KIP-704, KAFKA-18940.
     Holds in: cluster.eligible, cluster.eligible.consumer, cluster.last_known, cluster.min_isr, cluster.shutdown.
     Fails in: none; it guards the reference itself.
@@ -105,8 +106,10 @@ def only_unclean_leaders_recover(before: State, after: State) -> bool:
 
 
 def last_known_leader_is_last_resort(before: State, after: State, rules: ClusterRules) -> bool:
-    """Who is elected was in the ISR or eligible. The last known leader is elected only where nobody was, or only a
-    broker that did not stop cleanly and starts anew with that change.
+    """An elected leader was in ISR or ELR, if any broker was.
+
+    A broker that registers with this change after an unclean stop does not count. The last known leader is elected only
+    if no other broker was in ISR or ELR.
 
     Lost if it fails: acknowledged records, although a replica that has them may be elected as soon as it is back.
     Source: KIP-966; `PartitionChangeBuilder.electLeader`, `canElectLastKnownLeader`.

@@ -1,8 +1,8 @@
-"""What brokers keep beside their logs, and what is kept of the controller's record.
+"""The files that brokers keep beside their logs, and how much of the controller's record is kept.
 
 Part of Kafka judged: the leader-epoch file of `impl/broker`, and which metadata can still be read, by their records.
 Source: KIP-101, KIP-279; `LeaderEpochFileCache`.
-Left out, and why that is sound: the checkpoint of the high watermark, of which `spec/cluster/steps.py` tells.
+Left out, and why that is sound: the checkpoint of the high watermark, which `spec/cluster/steps.py` judges.
 """
 
 from kafkacheck.impl.broker.records import Broker
@@ -12,7 +12,7 @@ from kafkacheck.impl.rules import ClusterRules
 
 
 def epoch_at(broker: Broker, offset: int) -> int:
-    """The leader epoch that the file gives an offset; `NO_EPOCH` where it gives none."""
+    """The leader epoch of an offset according to the leader-epoch file; `NO_EPOCH` if the file has none."""
     found = NO_EPOCH
     for epoch in range(len(broker.epoch_starts)):
         if broker.epoch_starts[epoch] != NO_OFFSET and broker.epoch_starts[epoch] <= offset:
@@ -21,10 +21,11 @@ def epoch_at(broker: Broker, offset: int) -> int:
 
 
 def epoch_file_matches_log(state: State) -> bool:
-    """The leader-epoch file has the epoch of every record of the log; and its epochs begin one above the other, none
-    below the log's start or above its end.
+    """The leader-epoch file has the epoch of every record in the log.
 
-    Lost if it fails: a follower is told a wrong end of an epoch, and cuts too much or too little.
+    The start offsets in the file increase with the epochs. None is below the log's start or above its end.
+
+    Lost if it fails: a follower gets a wrong end offset of an epoch, and truncates too much or too little.
     Source: KIP-101, KIP-279; `LeaderEpochFileCache`.
     Holds in: every model of the cluster.
     Fails in: the museum's entries on the leader-epoch file.
@@ -43,10 +44,11 @@ def epoch_file_matches_log(state: State) -> bool:
 
 
 def late_writes_are_due(before: State, after: State, rules: ClusterRules) -> bool:
-    """A leader-epoch file is to be written in the background while the disk has another version than the memory of a
-    running broker, which is so when entries were cut; and no record is appended before that is done.
+    """A background write of a leader-epoch file is due while disk and memory of a running broker differ.
 
-    Lost if it fails: after a crash the broker gives records epochs that are not theirs.
+    They differ only after entries were cut. No record is appended before the write is done.
+
+    Lost if it fails: after a crash the broker gives records the wrong epochs.
     Source: KAFKA-16541, KAFKA-17142; `LeaderEpochFileCache.truncateFromEndAsyncFlush`.
     Holds in: cluster.epoch_files.
     Fails in: the museum's entries on the way of the leader-epoch file to the disk.
@@ -69,9 +71,9 @@ def late_writes_are_due(before: State, after: State, rules: ClusterRules) -> boo
 
 
 def truncation_cuts_epochs(before: State, after: State) -> bool:
-    """A log that has become shorter has no epoch in its file that begins at its end.
+    """After a truncation the leader-epoch file has no epoch that begins at the log's end or above.
 
-    Lost if it fails: the broker asks where an epoch ends of which it has nothing.
+    Lost if it fails: the broker asks where an epoch ends although it has no record of that epoch.
     Source: KAFKA-10706; `LeaderEpochFileCache.truncateFromEnd`.
     Holds in: every model of the cluster.
     Fails in: none; `every_truncation_cuts` is what it is for.
@@ -86,10 +88,9 @@ def truncation_cuts_epochs(before: State, after: State) -> bool:
 
 
 def only_followers_truncate(before: State, after: State) -> bool:
-    """A broker comes to ask where to cut its log only when it turns to another one that leads, and has an epoch to ask
-    for.
+    """A broker begins to ask where to truncate only if it follows another broker and has an epoch to ask for.
 
-    Lost if it fails: a leader, or a broker that has nobody to ask, serves nobody and gets nothing.
+    Lost if it fails: a leader, or a broker without a leader to ask, serves no requests and fetches nothing.
     Source: `AbstractFetcherThread.maybeTruncate`.
     Holds in: every model of the cluster.
     Fails in: none; it guards the reference itself.
@@ -103,9 +104,9 @@ def only_followers_truncate(before: State, after: State) -> bool:
 
 
 def unread_metadata_is_blank(before: State, after: State, rules: ClusterRules) -> bool:
-    """When a broker has replayed metadata, what nobody can read any more is blank, and nothing else has become so.
+    """When a broker replays metadata, the changes that no process can read any more become blank, and no others.
 
-    Lost if it fails: nothing but time, as states differ by what has no effect.
+    Lost if it fails: only time, because states differ by metadata that has no effect.
     Source: `impl/controller/records.py`.
     Holds in: every model of the cluster of the KRaft era.
     Fails in: none; it guards the reference itself.
@@ -135,7 +136,7 @@ def unread_metadata_is_blank(before: State, after: State, rules: ClusterRules) -
 
 
 def everything_is_deleted(state: State) -> bool:
-    """A leader's log begins where it ends. Without an example no log is ever empty behind its start."""
+    """A leader's log starts above 0 and is empty. Without an example no deletion takes all records of a log."""
     return any(
         leader.log_start_offset > 0
         for leader_id, leader in enumerate(state.brokers)
@@ -144,10 +145,10 @@ def everything_is_deleted(state: State) -> bool:
 
 
 def lost_suffix(state: State) -> bool:
-    """A broker's log ends below what it knew to be committed. Without an example a power loss takes nothing."""
+    """A broker's log ends below its high-watermark checkpoint. Without an example a power loss takes nothing."""
     return any(broker.high_watermark_checkpoint > broker.log.end_offset for broker in state.brokers)
 
 
 def unflushed_survivor(state: State) -> bool:
-    """A broker has stopped, and what it had not flushed is there. Without an example a power loss takes everything."""
+    """A stopped broker has records that it had not flushed. Without an example a power loss takes everything."""
     return any(not broker.is_running and broker.flushed_offset < broker.log.end_offset for broker in state.brokers)

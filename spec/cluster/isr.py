@@ -1,9 +1,10 @@
-"""What leaders and the controller say to each other about the ISR, and what a leader commits by it.
+"""How leaders and the controller change the ISR, and how far leaders commit by it.
 
 Part of Kafka judged: `impl/broker/isr.py`, `impl/broker/leader.py` and `impl/controller/alter_partition.py`, by their
 records before and after a step.
 Source: KIP-497, KIP-841, KIP-903, KIP-704.
-Left out, and why that is sound: whether the ISR is the right one, which `isr_is_covered` and what survives tell.
+Left out, and why that is sound: whether the ISR is the right one, because `isr_is_covered` and the properties on
+surviving records judge that.
 """
 
 from kafkacheck.checker.schema import cardinality, contains
@@ -15,7 +16,7 @@ from kafkacheck.spec.cluster.eligible import needed_replicas
 
 
 def names_members(change: AlterPartition, leader: Broker, leader_id: int) -> bool:
-    """Whether a change names the broker epoch of each member as its leader knows it, and of nobody else."""
+    """Whether a change has the broker epoch of each proposed member, as its leader knows it, and no other one."""
     for member_id in range(len(change.member_epochs)):
         epoch = leader.followers[member_id].broker_epoch if contains(change.isr, member_id) else NO_EPOCH
         if member_id == leader_id:
@@ -26,8 +27,10 @@ def names_members(change: AlterPartition, leader: Broker, leader_id: int) -> boo
 
 
 def may_join(state: State, rules: ClusterRules, leader_id: int, member_id: int) -> bool:
-    """Whether a broker may join the ISR by what its leader knows: it is assigned and has fetched, and in KRaft it is
-    active and has not restarted since.
+    """Whether a broker may join the ISR, as far as its leader knows.
+
+    The broker is assigned, and has fetched from the high watermark or above. In KRaft it is also active and has not
+    restarted since.
     """
     leader = state.brokers[leader_id]
     follower = leader.followers[member_id]
@@ -44,11 +47,13 @@ def may_join(state: State, rules: ClusterRules, leader_id: int, member_id: int) 
 
 
 def leaders_propose_one_change(before: State, after: State, rules: ClusterRules) -> bool:
-    """A change of the ISR is sent by a leader that has no other one pending, and adds one follower that may join, or
-    takes out one that is not at the log's end, or declares that the leader has recovered.
+    """A leader proposes a change of the ISR only if it has no other change pending.
 
-    Lost if it fails: two changes are under way at once; or the ISR loses a member that has everything, or gets one that
-    the controller will refuse, again and again.
+    The change adds one follower that may join, removes one that is not at the log's end, or declares that the leader
+    has recovered.
+
+    Lost if it fails: two changes are under way at once; or the ISR loses a member that has every record; or the leader
+    proposes, again and again, a member that the controller refuses.
     Source: `Partition.maybeShrinkIsr`, `maybeExpandIsr`, `submitAlterPartition`.
     Holds in: every model of the cluster.
     Fails in: the museum's entries on the ISR.
@@ -80,10 +85,11 @@ def leaders_propose_one_change(before: State, after: State, rules: ClusterRules)
 
 
 def caught_up_followers_may_join(before: State, after: State) -> bool:
-    """A follower that is found caught up is outside the ISR; and a fetch that does not raise the high watermark lets
-    nothing of that be forgotten.
+    """A follower that is found caught up is neither in the ISR nor in the pending one.
 
-    Lost if it fails: the leader proposes whom it has already, or never comes to propose anybody.
+    A fetch that does not raise the high watermark does not make the leader forget that the follower is caught up.
+
+    Lost if it fails: the leader proposes a member that it already has, or never proposes any follower.
     Source: `Partition.canAddReplicaToIsr`; KAFKA-15221.
     Holds in: cluster.two_step_expansion.
     Fails in: none; it guards the reference itself.
@@ -117,7 +123,7 @@ def is_current(before: State, leader_id: int) -> bool:
 
 
 def may_be_recorded(before: State, rules: ClusterRules, leader_id: int) -> bool:
-    """Whether the controller may let all members of a change be in the ISR."""
+    """Whether the controller may accept every member of a change into the ISR."""
     change = before.alter_partitions[leader_id]
     metadata = before.controller.history[before.controller.offset]
     for member_id in range(len(before.brokers)):
@@ -131,12 +137,13 @@ def may_be_recorded(before: State, rules: ClusterRules, leader_id: int) -> bool:
 
 
 def answers_tell_the_record(before: State, after: State, rules: ClusterRules) -> bool:
-    """The controller answers a change with what it has recorded; a member that may not be in the ISR is named as the
-    reason where nothing else is wrong; and every other refusal sends the leader back to its metadata. A zombie, too,
-    calls nothing recorded but what was asked for, sends nobody back who has the newest metadata, and refuses no member
-    to a leader that knows more than it does.
+    """The controller answers a change of the ISR with the version that it has recorded.
 
-    Lost if it fails: a leader takes for recorded what is not, or waits for metadata that will not come.
+    If only a member is at fault, the error names that reason. Every other refusal sends the leader back to its
+    metadata. A zombie controller, too, confirms only the ISR that was asked for, sends back no leader that has the
+    newest metadata, and refuses no member to a leader that knows more than the zombie does.
+
+    Lost if it fails: a leader believes in an ISR that is not recorded, or waits for metadata that will not come.
     Source: `ReplicationControlManager.alterPartition`, `validateAlterPartitionData`.
     Holds in: every model of the cluster.
     Fails in: none; it guards the reference itself.
@@ -162,7 +169,7 @@ def answers_tell_the_record(before: State, after: State, rules: ClusterRules) ->
 
 
 def is_answer_of_record(before: State, after: State, rules: ClusterRules, leader_id: int) -> bool:
-    """Whether an answer tells the newest record, or refuses a change that was not made for the reason that counts."""
+    """Whether an answer reports the newest record, or refuses an unrecorded change for the right reason."""
     metadata = after.controller.history[after.controller.offset]
     answer = after.alter_partitions[leader_id]
     if answer.error == AlterPartitionError.NONE:
@@ -177,10 +184,11 @@ def is_answer_of_record(before: State, after: State, rules: ClusterRules, leader
 
 
 def leaders_obey_answers(before: State, after: State, rules: ClusterRules) -> bool:
-    """A leader takes over the ISR of an answer in its own epoch, as long as it waits for one and has no newer; it takes
-    its proposal back when a member is refused; and no other answer changes anything.
+    """A leader adopts the ISR of an answer in its own epoch, if a change is pending and it has no newer ISR.
 
-    Lost if it fails: the leader waits for another ISR than the recorded one, or proposes nothing any more.
+    It withdraws its proposal if a member is refused. No other answer changes its ISR or its proposal.
+
+    Lost if it fails: the leader waits for an ISR that is not the recorded one, or makes no more proposals.
     Source: `Partition.handleAlterPartitionUpdate`, `handleAlterPartitionError`.
     Holds in: every model of the cluster.
     Fails in: the museum's entries on ISR changes under way.
@@ -207,8 +215,9 @@ def leaders_obey_answers(before: State, after: State, rules: ClusterRules) -> bo
 
 
 def high_watermark_follows(before: State, after: State, rules: ClusterRules) -> bool:
-    """When a leader learns of a follower's progress or of another ISR, its high watermark is as high as all members
-    that it waits for allow.
+    """A leader raises its high watermark as far as all members that it waits for allow.
+
+    It does so whenever it learns of a follower's progress or of another ISR.
 
     Lost if it fails: a record that every member has stays uncommitted; its producer and consumers wait.
     Source: `Partition.maybeIncrementLeaderHW`, KIP-497.
@@ -233,7 +242,10 @@ def high_watermark_follows(before: State, after: State, rules: ClusterRules) -> 
 
 
 def committed_without_all(state: State) -> bool:
-    """A leader has committed what some broker surely has not. Without an example every commit waits for all brokers."""
+    """A leader has committed a record that some broker is not known to have.
+
+    Without an example every commit waits for all brokers.
+    """
     return any(
         follower_id != leader_id and leader.followers[follower_id].end_offset < leader.high_watermark
         for leader_id, leader in enumerate(state.brokers)

@@ -1,12 +1,13 @@
-"""Why the leader waits for everybody whom the controller may elect: invariants by which that is proved for all states.
+"""Lemmas that prove for all states that the leader waits for every broker that the controller may elect.
 
-Each is preserved by every action of the models that list it, from every well-typed state in which all of them and those
-of `cluster_lemmas.py` hold, reachable or not, and holds of every reachable state (`check --lemmas`).
+Every action of a model that lists these lemmas preserves each of them, from every well-typed state, reachable or not,
+in which all of them and those of `spec/cluster/lemmas.py` hold. Each also holds in every reachable state
+(`check --lemmas`).
 
 Part of Kafka judged: AlterPartition between leaders and controllers, by their records only.
 Source: this project's, after KIP-497 and KIP-841.
-Left out, and why that is sound: reassignments, and answers that are lost: models with them do not list these lemmas.
-What a lemma does not say cannot make another one true.
+Left out, and why that is sound: reassignments and lost answers, because models with them do not list these lemmas. A
+fact that no lemma states cannot make another lemma true.
 """
 
 from kafkacheck.checker.schema import contains
@@ -18,7 +19,7 @@ from kafkacheck.spec.cluster.lemmas import is_readable
 
 
 def registered_broker_epochs(state: State) -> bool:
-    """The newest change has every broker's epoch; no other one, and no request to change the ISR, has a later one.
+    """The newest change has every broker's epoch; no older change and no AlterPartition request has a later one.
 
     Why: a broker gets its epoch when it registers.
     Source: ClusterControlManager.registerBroker; KIP-631.
@@ -37,7 +38,7 @@ def registered_broker_epochs(state: State) -> bool:
 
 
 def all_brokers_are_assigned(state: State, rules: ClusterRules) -> bool:
-    """As far as brokers can learn of the changes, the partition is assigned to all of them.
+    """In every change that can still be read, the partition is assigned to all brokers.
 
     Why: these models have no reassignment.
     Source: PartitionRegistration.
@@ -54,7 +55,7 @@ def all_brokers_are_assigned(state: State, rules: ClusterRules) -> bool:
 
 
 def counted_versions(state: State, rules: ClusterRules) -> bool:
-    """As far as brokers can learn of the changes, ISR, leader and leader epoch change only with the partition epoch.
+    """Among changes that can still be read, ISR, leader and leader epoch change only with the partition epoch.
 
     Why: the partition epoch is the offset of the newest such change.
     Source: PartitionChangeBuilder; the partition epoch of KIP-497.
@@ -73,7 +74,7 @@ def counted_versions(state: State, rules: ClusterRules) -> bool:
 
 
 def adopted_versions(state: State, rules: ClusterRules) -> bool:
-    """A broker has the ISR of its partition epoch, which is not older than what it has replayed, nor from the future.
+    """A broker has the ISR of its partition epoch, which is neither below its metadata's nor above the newest one.
 
     Why: it adopts both together, from the metadata or, as leader, from the controller's answer.
     Source: Partition.makeLeader, makeFollower, handleAlterPartitionUpdate.
@@ -93,14 +94,14 @@ def adopted_versions(state: State, rules: ClusterRules) -> bool:
 
 
 def is_current(broker: Broker, change: AlterPartition) -> bool:
-    """Whether a request is of this start of the broker, and of its leader epoch and partition epoch."""
+    """Whether a request has the broker epoch, leader epoch and partition epoch that the broker has now."""
     if change.broker_epoch != broker.broker_epoch or change.leader_epoch != broker.leader_epoch:
         return False
     return change.partition_epoch == broker.partition_epoch
 
 
 def is_behind(broker: Broker, change: AlterPartition) -> bool:
-    """Whether a request is of an earlier start of the broker, or of an earlier leader epoch or partition epoch."""
+    """Whether a request has an earlier broker epoch, leader epoch or partition epoch than the broker."""
     if change.broker_epoch != broker.broker_epoch:
         return change.broker_epoch < broker.broker_epoch
     if change.leader_epoch != broker.leader_epoch:
@@ -109,9 +110,9 @@ def is_behind(broker: Broker, change: AlterPartition) -> bool:
 
 
 def requested_changes_are_pending(state: State) -> bool:
-    """A request to change the ISR is what its leader has pending, or it is older and nothing is pending.
+    """An AlterPartition request has its leader's pending ISR; or it is older than the leader, and none is pending.
 
-    Why: the leader notes what it proposes, forgets it only for something newer, and proposes one thing at a time.
+    Why: a leader keeps its proposal until it has something newer, and makes one proposal at a time.
     Source: Partition.submitAlterPartition, PendingPartitionChange; KIP-497.
     """
     newest = state.controller.history[state.controller.offset]
@@ -142,9 +143,9 @@ def is_to_come(state: State, rules: ClusterRules, broker_id: int, offset: int) -
 
 
 def newer_isrs_only_shrink(state: State, rules: ClusterRules) -> bool:
-    """What the leader of the newest epoch has still to learn of the ISR are members that left it.
+    """The leader of the newest epoch has yet to learn only of ISR changes that remove members.
 
-    Why: within an epoch only its leader can add one.
+    Why: within a leader epoch only the leader can add a member.
     Source: ReplicationControlManager.alterPartition; KIP-497.
     """
     newest = state.controller.history[state.controller.offset]
@@ -159,7 +160,7 @@ def newer_isrs_only_shrink(state: State, rules: ClusterRules) -> bool:
 
 
 def answers_tell_versions(state: State, rules: ClusterRules) -> bool:
-    """An answer to a change of the ISR tells a version that there was, and what it was.
+    """An AlterPartition answer without an error reports a recorded version, with its ISR and leader epoch.
 
     Why: it reports the controller's record at the time of the answer.
     Source: ReplicationControlManager.alterPartition.
@@ -177,10 +178,10 @@ def answers_tell_versions(state: State, rules: ClusterRules) -> bool:
 
 
 def answered_changes_cover_isr(state: State) -> bool:
-    """What an answer lets the leader of the newest epoch wait for has every member of the ISR.
+    """Once it has used an answer, the leader of the newest epoch still waits for every member of the ISR.
 
-    Why: the answer tells the ISR as it was, and since then only members left. Where a member is refused, nothing has
-    changed since the leader learned of the ISR, but for members that left.
+    Why: the answer reports the ISR of its time, and members have only left since. If a member is refused, members have
+    only left since the leader learned of its ISR.
     Source: ReplicationControlManager.alterPartition; Partition.handleAlterPartitionUpdate, handleAlterPartitionError.
     """
     newest = state.controller.history[state.controller.offset]
@@ -198,10 +199,10 @@ def answered_changes_cover_isr(state: State) -> bool:
 
 
 def leader_waits_for_isr(state: State) -> bool:
-    """The leader of the newest epoch waits for every member of the ISR; a change that is not answered is not made yet.
+    """The leader of the newest epoch waits for every member of the ISR; an unanswered change is not recorded yet.
 
-    Why: a change is pending until it is answered; the controller makes it and answers in one step; and in the models
-    that list this no answer is lost.
+    Why: a change is pending until it is answered, the controller records it and answers in one step, and the models
+    that list this lemma lose no answer.
     Source: Partition.submitAlterPartition; KIP-497 (the maximal ISR).
     """
     newest = state.controller.history[state.controller.offset]

@@ -1,12 +1,12 @@
-"""What every step of a cluster can rely on: invariants by which some of its properties are proved for all states.
+"""Lemmas of the cluster: invariants that prove some of its properties for all states.
 
-Each is preserved by every action from every well-typed state in which all of them hold, reachable or not, and holds of
-every reachable state, which the search confirms (`check --lemmas`).
+Every action preserves each of them, from every well-typed state, reachable or not, in which all of them hold. Each also
+holds in every reachable state, which the search confirms (`check --lemmas`).
 
 Part of Kafka judged: one partition at the level of messages, by its records only.
 Source: this project's, after what `impl/broker` and `impl/controller` say of their records.
-Left out, and why that is sound: what would be needed to prove that acknowledged records survive; `spec/PROOFS.md` lists
-what is not proved. What a lemma does not say cannot make another one true.
+Left out, and why that is sound: the lemmas that a proof of the survival of acknowledged records would need;
+`spec/PROOFS.md` lists the properties that are not proved. A fact that no lemma states cannot make another lemma true.
 """
 
 from kafkacheck.impl.broker.records import Broker
@@ -46,9 +46,9 @@ def well_formed_broker_logs(state: State) -> bool:
 
 
 def followed_epochs(state: State) -> bool:
-    """A broker that follows or leads is in a leader epoch; one that does not run has forgotten both.
+    """A broker that follows or leads is in a leader epoch; a broker that does not run has forgotten both.
 
-    Why: leader and epoch come together, with metadata, and are kept in memory only.
+    Why: a broker learns leader and leader epoch together, from metadata, and keeps them in memory only.
     Source: Partition.makeLeader, makeFollower.
     """
     return all(
@@ -59,9 +59,9 @@ def followed_epochs(state: State) -> bool:
 
 
 def well_formed_fetches(state: State) -> bool:
-    """A fetch under way names a leader other than its sender and a leader epoch; a record in it has its epoch.
+    """A fetch under way names another broker as leader, and a leader epoch; a record in it has an epoch.
 
-    Why: only a follower asks, and copies both; an answer copies a whole record.
+    Why: only a follower fetches, and copies both into its request; an answer copies a whole record.
     Source: FetchRequest, FetchResponse; KIP-320.
     """
     for follower_id, fetch in enumerate(state.fetches):
@@ -74,7 +74,7 @@ def well_formed_fetches(state: State) -> bool:
 
 
 def at_most_one_start(state: State) -> bool:
-    """No broker starts a second time where the world makes only one broker stop.
+    """If the environment can stop only one broker once, no broker starts a second time.
 
     Why: a broker starts only after it has stopped.
     Source: the budgets of `model/cluster/environment.py`, which bound the broker epochs.
@@ -84,7 +84,7 @@ def at_most_one_start(state: State) -> bool:
 
 
 def at_most_one_failover(state: State) -> bool:
-    """The controller is replaced at most once where the world has one fail-over.
+    """If the environment has one fail-over, the controller is replaced at most once.
 
     Why: every new controller takes the next epoch.
     Source: the budget of fail-overs in `model/cluster/environment.py`, which bounds the controller epoch.
@@ -93,7 +93,7 @@ def at_most_one_failover(state: State) -> bool:
 
 
 def is_readable(state: State, rules: ClusterRules, offset: int) -> bool:
-    """Whether some broker or zombie controller may still know of the change at `offset`, and of all after it."""
+    """Whether some broker or zombie controller may still know of the change at `offset`, and of all later ones."""
     if offset > state.controller.offset:
         return False
     if state.controller.zombie_offset != NO_OFFSET and state.controller.zombie_offset <= offset:
@@ -104,9 +104,9 @@ def is_readable(state: State, rules: ClusterRules, offset: int) -> bool:
 
 
 def counted_leaders(state: State, rules: ClusterRules) -> bool:
-    """As far as brokers can learn of the changes, leader epochs do not fall, and tell one leader from the next.
+    """Among changes that can still be read, leader epochs do not fall, and each belongs to one leader.
 
-    Why: the controller counts the leader epoch up with every change of the leader.
+    Why: the controller increments the leader epoch with every change of the leader.
     Source: PartitionChangeBuilder; the zkVersion of the partition's state, and the leader epoch in it.
     """
     for broker in state.brokers:
@@ -126,7 +126,7 @@ def counted_leaders(state: State, rules: ClusterRules) -> bool:
 def last_member_of_isr(state: State) -> bool:
     """A member of the ISR that is not active is its only member.
 
-    Why: whoever is fenced or stops leaves the ISR, and only the last member stays in it.
+    Why: a broker that is fenced or stops leaves the ISR, unless it is the last member.
     Source: PartitionChangeBuilder; KIP-841.
     """
     metadata = state.controller.history[state.controller.offset]
@@ -134,9 +134,9 @@ def last_member_of_isr(state: State) -> bool:
 
 
 def replayed_leaders(state: State) -> bool:
-    """A broker takes for leader, in the leader epoch it is in, whom the metadata names that it has replayed last.
+    """A broker's leader and leader epoch are those of the last metadata record that it replayed.
 
-    Why: it adopts leader and epoch whenever the epoch rises, and the leader changes only then.
+    Why: it adopts both whenever the leader epoch rises, and the leader changes only then.
     Source: BrokerMetadataPublisher; KIP-500.
     """
     for broker in state.brokers:
@@ -150,7 +150,7 @@ def replayed_leaders(state: State) -> bool:
 
 
 def newest_known_epoch(broker: Broker) -> int:
-    """The newest epoch in the leader-epoch file; `NO_EPOCH` for an empty one."""
+    """The newest epoch in the leader-epoch file; `NO_EPOCH` if the file is empty."""
     newest = NO_EPOCH
     for epoch in range(len(broker.epoch_starts)):
         if broker.epoch_starts[epoch] != NO_OFFSET:
@@ -159,9 +159,13 @@ def newest_known_epoch(broker: Broker) -> int:
 
 
 def fetches_ask_for_newest_epoch(state: State, rules: ClusterRules) -> bool:
-    """A fetch of this start of a broker is of no later leader epoch; one of the present epoch asks for what is there.
+    """A fetch that a broker sent since its last start has no later leader epoch than the broker.
 
-    Why: a follower sends its log's end and newest epoch, and changes them by the answer only, or in another epoch.
+    If it has the same leader epoch, its offset is not above the end of the broker's log. If its offset is that end, it
+    names the newest epoch of the broker's leader-epoch file.
+
+    Why: a follower sends the end and the newest epoch of its log, and changes them only by the answer, or in another
+    epoch.
     Source: AbstractFetcherThread.buildFetch; KIP-595 (the last fetched epoch).
     """
     for follower_id, fetch in enumerate(state.fetches):
@@ -183,9 +187,9 @@ def fetches_ask_for_newest_epoch(state: State, rules: ClusterRules) -> bool:
 
 
 def diverging_answers_are_below(state: State, rules: ClusterRules) -> bool:
-    """An answer to a fetch which says that the logs differ names an older epoch than was asked for, or an earlier end.
+    """A fetch answer that reports divergence has an older epoch than the one asked for, or an earlier end offset.
 
-    Why: otherwise the leader has the record that the follower has last.
+    Why: otherwise the leader has the follower's last record.
     Source: Partition.readRecords (DivergingEpoch); KIP-595, KAFKA-10706.
     """
     for fetch in state.fetches:

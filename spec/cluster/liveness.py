@@ -1,8 +1,8 @@
-"""What must come to pass in a cluster: once disturbances stop, its replicas agree again, and all of them are in sync.
+"""Liveness of a cluster: once disturbances stop, its replicas agree again, and all of them are in sync.
 
 Part of Kafka judged: `impl/broker` and `impl/controller`, by their records only.
 Source: Kafka's documentation ("Replicated Logs: Quorums, ISRs, and State Machines"); KAFKA-10706, KAFKA-3143.
-Left out, and why that is sound: when it comes to pass; fairness says only that it is not put off for ever.
+Left out, and why that is sound: how soon that happens; fairness only says that it is not put off for ever.
 """
 
 from kafkacheck.checker.schema import contains
@@ -11,10 +11,10 @@ from kafkacheck.impl.constants import NO_LEADER
 
 
 def converged(state: State) -> bool:
-    """The newest leader leads, and every live replica has its log, all of it committed, and is in the ISR.
+    """The newest leader leads, and every live replica is in the ISR and has the leader's log, all of it committed.
 
-    Lost if it fails: the cluster does not heal. A replica stays behind for good, an ISR small, a write unacknowledged,
-    or the partition without a leader, although nothing is broken any more.
+    Lost if it fails: the cluster does not heal. A replica lags for ever, an ISR stays small, a write stays
+    unacknowledged, or the partition has no leader, although nothing is broken any more.
     Source: Kafka's documentation; KAFKA-10706, KAFKA-3143.
     Holds in: cluster.convergence, cluster.convergence.zookeeper, cluster.convergence.unclean: some time after each
         state of `disturbed`.
@@ -39,15 +39,15 @@ def converged(state: State) -> bool:
 
 
 def disturbed(state: State) -> bool:
-    """The cluster has not converged; it must, some time after the last disturbance."""
+    """The cluster has not converged; it must converge some time after the last disturbance."""
     return not converged(state)
 
 
 def bounds_leave_room(state: State) -> bool:
-    """The bounds leave the controller one more change, and one more leader epoch.
+    """The bounds leave the controller room for one more change and one more leader epoch.
 
-    Lost if it fails: nothing of Kafka's; a behaviour would end at a bound instead of coming to its goal, so that
-    liveness would be judged of the bounds.
+    Lost if it fails: nothing of Kafka's. A behaviour would end at a bound before it reaches its goal, and liveness
+    would be judged by the bounds.
     Source: `has_room` of `impl/controller/partition_change.py`.
     Holds in: every model with liveness properties of the cluster.
     Fails in: none; it guards those models' bounds.

@@ -1,9 +1,9 @@
-"""What the states of the cluster are counted by: numbers of a state that are worth a table.
+"""Measures of the cluster: numbers by which a table counts its states.
 
 Part of Kafka judged: the partition as its controller and its brokers see it (`impl/cluster.py`).
 Source: UnderReplicatedPartitions, OfflinePartitionsCount and the sizes of ISR that operators of Kafka watch; the
     functions are this project's.
-Left out, and why that is sound: what no operator could read off a broker or controller. Nothing is judged by these.
+Left out, and why that is sound: numbers that no operator could read off a broker or controller. Measures judge nothing.
 """
 
 from kafkacheck.checker.schema import cardinality
@@ -11,7 +11,7 @@ from kafkacheck.impl.cluster import State
 
 
 def isr_size(state: State) -> int:
-    """How many replicas are in sync, by the controller's newest change."""
+    """How many replicas are in the ISR after the controller's newest change."""
     return cardinality(state.controller.history[state.controller.offset].isr)
 
 

@@ -1,8 +1,9 @@
-"""What becomes of the requests and answers of a cluster, and of a process that ends.
+"""How brokers handle requests and answers, and the effects of a process that ends.
 
 Part of Kafka judged: `impl/broker`, by its records before and after a step.
 Source: the KIPs and issues named below.
-Left out, and why that is sound: what answers say of the log; `spec/cluster/properties.py` judges its consequences.
+Left out, and why that is sound: the contents of answers about the log; `spec/cluster/properties.py` judges their
+consequences.
 """
 
 from kafkacheck.checker.schema import contains
@@ -13,7 +14,7 @@ from kafkacheck.impl.rules import ClusterRules
 
 
 def has_same_files(broker: Broker, now: Broker) -> bool:
-    """Whether a broker's log, leader-epoch file and checkpoint are as they were, on disk and in the page cache."""
+    """Whether a broker's log, leader-epoch file and checkpoint are unchanged, on disk and in the page cache."""
     for epoch in range(len(broker.epoch_starts)):
         if broker.epoch_starts[epoch] != now.epoch_starts[epoch]:
             return False
@@ -25,9 +26,10 @@ def has_same_files(broker: Broker, now: Broker) -> bool:
 
 
 def stopped_brokers_do_nothing(before: State, after: State) -> bool:
-    """A broker that does not run writes nothing, and neither answers a fetch nor uses the answer to one.
+    """A broker that does not run writes nothing, answers no fetch, and uses no answer to its own fetch.
 
-    Lost if it fails: nothing in Kafka can do this; a model in which it fails says nothing of crashes.
+    Lost if it fails: nothing, because no broker of Kafka can do this; a model in which it fails says nothing about
+    crashes.
     Source: what a process is.
     Holds in: every model of the cluster.
     Fails in: none; it guards the reference itself.
@@ -55,14 +57,14 @@ def running_brokers(state: State) -> int:
 
 
 def has_flushed(before: State, after: State) -> bool:
-    """Whether every log still has what had been flushed."""
+    """Whether every log still has all records that it had flushed."""
     return all(
         broker.log.end_offset >= old_broker.flushed_offset for old_broker, broker in zip(before.brokers, after.brokers)
     )
 
 
 def ends_as_asked(before: State, after: State) -> bool:
-    """Whether every process that ends had asked for its shutdown."""
+    """Whether every process that ends had asked for a controlled shutdown."""
     return all(
         contains(before.controller.stopping, broker_id)
         for broker_id in range(len(before.brokers))
@@ -71,7 +73,7 @@ def ends_as_asked(before: State, after: State) -> bool:
 
 
 def something_is_lost(before: State, after: State) -> bool:
-    """Whether a fetch or its answer goes, or a change of the ISR whose answer was under way is asked for again."""
+    """Whether a fetch or its answer is lost, or a lost AlterPartition answer makes the leader ask again."""
     for broker_id in range(len(before.brokers)):
         if before.fetches[broker_id].stage != Stage.IDLE and after.fetches[broker_id].stage == Stage.IDLE:
             return True
@@ -82,12 +84,14 @@ def something_is_lost(before: State, after: State) -> bool:
 
 
 def disturbances_are_real(before: State, after: State) -> bool:
-    """A crash, a power loss and a lost disk end a process that ran, and nothing else does, but for a shutdown that the
-    controller has granted. A power loss takes nothing that was flushed, and a loss what is under way; an expiration
-    takes out a broker that runs, or one that lags; a move, a deletion and another min.insync.replicas let the
-    controller record something.
+    """Each disturbance that is charged to the budget has its effect.
 
-    Lost if it fails: behaviours in which so many disturbances happen; they would be charged for nothing.
+    A crash, a power loss or a lost disk ends a running process; otherwise only a shutdown that the controller has
+    granted does. A power loss takes no flushed record. A loss takes a message under way. An expiration takes out a
+    running broker, or one that lags. A move, a deletion and a new min.insync.replicas each let the controller record a
+    change.
+
+    Lost if it fails: behaviours with that many disturbances, because some are charged without an effect.
     Source: `model/cluster/environment.py`.
     Holds in: every model of the cluster.
     Fails in: none; it guards the reference itself.
@@ -120,11 +124,12 @@ def disturbances_are_real(before: State, after: State) -> bool:
 
 
 def connections_end_with_process(before: State, after: State) -> bool:
-    """With a process end the answers on their way to it, the requests on their way to it, old ones among them, and its
-    question where an epoch ends; nothing else that is under way does. A fetch and a change that it sent may still
-    arrive.
+    """When a process ends, all messages to it are dropped, and so is its own OffsetsForLeaderEpoch request.
 
-    Lost if it fails: a request or an answer reaches a later start of the broker, or one that could arrive never does.
+    Requests to it include old fetches. Every other message stays under way: a fetch or a change of the ISR that the
+    process sent may still arrive.
+
+    Lost if it fails: a message reaches a later start of the broker, or a message that could arrive never does.
     Source: a broken connection; KIP-903.
     Holds in: every model of the cluster.
     Fails in: none; it guards the reference itself.
@@ -148,9 +153,9 @@ def connections_end_with_process(before: State, after: State) -> bool:
 
 
 def new_epoch_drops_answers(before: State, after: State, rules: ClusterRules) -> bool:
-    """When a broker turns to another leader epoch, answers on their way to it are dropped; requests stay under way.
+    """When a broker adopts another leader epoch, answers to it are dropped, and its requests stay under way.
 
-    Lost if it fails: an answer to a question of the earlier epoch is obeyed.
+    Lost if it fails: the broker obeys an answer to a request of the earlier epoch.
     Source: KAFKA-7786, KAFKA-13207; `Partition.makeFollower`, `AbstractFetcherManager.removeFetcherForPartitions`.
     Holds in: every model of the cluster.
     Fails in: none; `stale_answers_have_no_effect` is what it is for.
@@ -171,10 +176,11 @@ def new_epoch_drops_answers(before: State, after: State, rules: ClusterRules) ->
 
 
 def stale_answers_have_no_effect(before: State, after: State, rules: ClusterRules) -> bool:
-    """A follower's log stays as it is when an answer comes to what it asked in another epoch, before a restart, or of a
-    topic that is deleted.
+    """A stale answer leaves the follower's log as it is.
 
-    Lost if it fails: records of a leader that is obeyed no longer enter the log, or are cut by its answer.
+    An answer is stale if the follower asked in another leader epoch, before a restart, or for a topic that is deleted.
+
+    Lost if it fails: records of a former leader enter the log, or its answers truncate the log.
     Source: KAFKA-7786, KAFKA-13207.
     Holds in: every model of the cluster.
     Fails in: the museum's entries on stale answers.
@@ -194,7 +200,7 @@ def stale_answers_have_no_effect(before: State, after: State, rules: ClusterRule
 
 
 def uses_answer_of_now(before: State, after: State, follower_id: int) -> bool:
-    """Whether a step takes a follower's answer to what it asked in this life and leader epoch."""
+    """Whether a step takes a follower's answer to a request of its present broker epoch and leader epoch."""
     fetch = before.fetches[follower_id]
     broker = before.brokers[follower_id]
     if fetch.stage != Stage.ANSWERED or after.fetches[follower_id].stage != Stage.IDLE:
@@ -203,10 +209,12 @@ def uses_answer_of_now(before: State, after: State, follower_id: int) -> bool:
 
 
 def answered_fetches_are_used(before: State, after: State) -> bool:
-    """What a follower does with the answer to its latest fetch: it takes over the leader's log start, as far as it has
-    committed; and out of range it ends within the leader's log, if the leader still runs, and else stays as it is.
+    """A follower acts on the answer to its latest fetch.
 
-    Lost if it fails: the follower asks the same for ever, or keeps what was deleted.
+    It advances its log start to the leader's, but not above its own high watermark. After OFFSET_OUT_OF_RANGE its log
+    ends within the leader's log if the leader still runs, and stays as it is otherwise.
+
+    Lost if it fails: the follower sends the same fetch for ever, or keeps deleted records.
     Source: AbstractFetcherThread.processFetchRequest, fetchOffsetAndTruncate; KAFKA-2143.
     Holds in: every model of the cluster.
     Fails in: none; it guards the reference itself.
@@ -233,10 +241,11 @@ def answered_fetches_are_used(before: State, after: State) -> bool:
 
 
 def answered_questions_are_used(before: State, after: State) -> bool:
-    """The answer where an epoch ends lets the follower fetch again, or changes its log or its leader-epoch file, so
-    that it asks something else.
+    """An OffsetsForLeaderEpoch answer lets the follower fetch again, or changes its log or its leader-epoch file.
 
-    Lost if it fails: the follower asks the same for ever.
+    After such a change the follower asks for something else.
+
+    Lost if it fails: the follower sends the same request for ever.
     Source: AbstractFetcherThread.maybeTruncateToEpochEndOffsets; KIP-279.
     Holds in: every model of the cluster of the ZooKeeper era.
     Fails in: none; it guards the reference itself.
@@ -264,7 +273,7 @@ def newest_epoch(broker: Broker) -> int:
 
 
 def is_on_leaders_log(leader: Broker, epoch: int, offset: int) -> bool:
-    """Whether a log whose newest epoch is `epoch` and that ends at `offset` can be how the leader's begins."""
+    """Whether a log with newest epoch `epoch` that ends at `offset` can be a prefix of the leader's log."""
     if epoch == NO_EPOCH:
         return True
     for older in range(epoch):
@@ -278,11 +287,12 @@ def is_on_leaders_log(leader: Broker, epoch: int, offset: int) -> bool:
 
 
 def only_leaders_answer(before: State, after: State, rules: ClusterRules) -> bool:
-    """An answer comes from a broker that leads, in the epoch of the request. One to a fetch is of the topic that was
-    asked for, and tells its high watermark and its log start; and it says that the logs differ where the follower's
-    cannot be how the leader's begins, and only there.
+    """Only a broker that leads in the leader epoch of a request answers it.
 
-    Lost if it fails: a follower copies from a broker that follows others, or goes on with a log that differs.
+    The answer to a fetch is of the topic that was asked for, and has the leader's high watermark and log start. It
+    reports divergence if and only if the follower's log cannot be a prefix of the leader's.
+
+    Lost if it fails: a follower copies from a broker that is itself a follower, or goes on with a log that differs.
     Source: KIP-320, KIP-516, KIP-595; `Partition.checkCurrentLeaderEpoch`, `readRecords`.
     Holds in: every model of the cluster.
     Fails in: the museum's entries on fencing.
@@ -308,7 +318,7 @@ def only_leaders_answer(before: State, after: State, rules: ClusterRules) -> boo
 
 
 def fetches_outside_are_out_of_range(before: State, after: State) -> bool:
-    """A fetch that begins outside the leader's log is never answered as if there were only nothing new.
+    """A fetch outside the leader's log gets OFFSET_OUT_OF_RANGE or a divergence, never just an empty answer.
 
     Lost if it fails: the follower never learns that it must begin anew.
     Source: `UnifiedLog.read`, OFFSET_OUT_OF_RANGE.
@@ -326,9 +336,9 @@ def fetches_outside_are_out_of_range(before: State, after: State) -> bool:
 
 
 def only_appender_acknowledges(before: State, after: State, rules: ClusterRules) -> bool:
-    """A producer is told that its record is safe by the leader that appended it, in that leader's epoch.
+    """Only the leader that appended a record acknowledges it, and only in the leader epoch of the record.
 
-    Lost if it fails: a producer that was answered NOT_LEADER_OR_FOLLOWER is answered a second time.
+    Lost if it fails: a producer that got NOT_LEADER_OR_FOLLOWER gets a second answer.
     Source: `ReplicaManager.delayedProducePurgatory`; `Partition.checkEnoughReplicasReachOffset`.
     Holds in: every model of the cluster.
     Fails in: none; it guards the reference itself.
@@ -348,9 +358,9 @@ def only_appender_acknowledges(before: State, after: State, rules: ClusterRules)
 
 
 def only_leaders_delete(before: State, after: State) -> bool:
-    """Records are removed from a log's start by a leader, or by a follower that has an answer of its own.
+    """Only a leader, or a follower with an answer to its own fetch, removes records from the start of its log.
 
-    Lost if it fails: a deposed broker deletes what its leader still has.
+    Lost if it fails: a deposed broker deletes records that its leader still has.
     Source: `Partition.deleteRecordsOnLeader`.
     Holds in: cluster.log_start.
     Fails in: none; it guards the reference itself.

@@ -1,9 +1,9 @@
-"""What a cluster promises: nothing acknowledged is lost, and logs never part below what is committed.
+"""The promises of a cluster: no acknowledged record is lost, and logs do not differ in committed records.
 
 Part of Kafka judged: `impl/broker` and `impl/controller`, by their records only.
 Source: Kafka's documentation (acks, min.insync.replicas, "Replicated Logs"); the KIPs and issues named below.
-Left out, and why that is sound: what happens to records that nobody acknowledged or read, of which Kafka promises
-nothing.
+Left out, and why that is sound: records that were neither acknowledged nor read, because Kafka promises nothing about
+them.
 """
 
 from kafkacheck.checker.schema import contains
@@ -12,11 +12,11 @@ from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, NO_RECORD
 
 
 def acknowledged_records_survive(state: State) -> bool:
-    """Whoever leads in the newest leader epoch has every acknowledged record at the offset its producer was told.
+    """The leader of the newest leader epoch has every acknowledged record at the offset that its producer got.
 
-    What a deleted topic had is gone with it.
+    The records of a deleted topic do not count.
 
-    Lost if it fails: a record that its producer was told is safe.
+    Lost if it fails: a record that its producer believes to be safe.
     Source: acks=all; leader completeness.
     Holds in: cluster.kraft, cluster.zookeeper.
     Fails in: the museum's entries that lose committed data.
@@ -38,9 +38,10 @@ def acknowledged_records_survive(state: State) -> bool:
 
 
 def logs_match_by_epoch(state: State) -> bool:
-    """Where two logs have records of the same leader epoch at one offset, they agree there and on all before.
+    """If two logs have records of one leader epoch at the same offset, they agree there and at all lower offsets.
 
-    Lost if it fails: replicas of one partition hold different histories, and no comparison of epochs will find it.
+    Lost if it fails: replicas of one partition hold different histories, and no comparison of epochs will find the
+    difference.
     Source: KIP-101, KIP-279; log matching of Raft.
     Holds in: cluster.kraft, cluster.zookeeper.
     Fails in: the museum's entries that let replicas diverge.
@@ -63,12 +64,12 @@ def logs_match_by_epoch(state: State) -> bool:
 
 
 def logs_agree_below_high_watermark(state: State) -> bool:
-    """Two running brokers in one leader epoch have the same record wherever both take it for committed.
+    """Two running brokers in one leader epoch have the same records below both of their high watermarks.
 
-    A follower that still has to ask where to truncate serves nobody, and does not count.
+    A follower that must still ask where to truncate serves no clients, and does not count.
 
-    Lost if it fails: a client that may read from followers gets a record which was never committed, or two clients get
-    different ones.
+    Lost if it fails: a client that reads from followers gets a record that was never committed, or two clients get
+    different records.
     Source: KIP-392; KAFKA-14704.
     Holds in: the models of the cluster without unclean elections.
     Fails in: the museum's entries that expose diverging records.
@@ -107,7 +108,7 @@ def one_leader_in_epoch(state: State) -> bool:
 def isr_is_covered(state: State) -> bool:
     """The leader of the newest epoch waits for every broker that the controller may elect.
 
-    Lost if it fails: a record can be committed without a broker that is elected next.
+    Lost if it fails: a record can be committed although the broker that is elected next does not have it.
     Source: KIP-497 (the maximal ISR); `Partition`, comment on `PendingExpandIsr`.
     Holds in: every model of the cluster.
     Fails in: the museum's entries on ISR changes under way.
@@ -137,9 +138,9 @@ def isr_has_no_inactive(state: State) -> bool:
 
 
 def isr_is_assigned(state: State) -> bool:
-    """No broker is in the ISR that the partition is not assigned to, but between two rounds that end a reassignment.
+    """Every ISR member is an assigned replica, except between the two rounds that end a reassignment.
 
-    Lost if it fails: a replica that is to be deleted counts for min.insync.replicas, and is waited for.
+    Lost if it fails: a replica that will be deleted counts for min.insync.replicas, and the leader waits for it.
     Source: KAFKA-1097; `ReplicationControlManager.validateAlterPartitionData`.
     Holds in: cluster.reassignment.rounds.
     Fails in: the museum's entry on the two rounds.
@@ -149,9 +150,9 @@ def isr_is_assigned(state: State) -> bool:
 
 
 def recovering_leader_is_alone(state: State) -> bool:
-    """After an unclean election the ISR has no second member before the leader has declared that it has recovered.
+    """After an unclean election the leader is alone in the ISR until it has declared that it has recovered.
 
-    Lost if it fails: a leader that is still losing records is taken for one that every replica may follow.
+    Lost if it fails: replicas follow a leader that is still losing records as if it were safe to follow.
     Source: KIP-704.
     Holds in: cluster.unclean.kraft, cluster.convergence.unclean.
     Fails in: the museum's entry on the recovering leader.
@@ -163,7 +164,7 @@ def recovering_leader_is_alone(state: State) -> bool:
 def high_watermark_is_within_log(state: State) -> bool:
     """Every replica's high watermark lies between the start and the end of its log.
 
-    Lost if it fails: a broker that is elected cannot serve reads, because it cannot find its high watermark in its log.
+    Lost if it fails: an elected leader cannot serve reads, because it cannot find its high watermark in its log.
     Source: KAFKA-9491; `UnifiedLog.updateHighWatermark`.
     Holds in: every model of the cluster.
     Fails in: the museum's entry on a log that begins anew.
@@ -176,9 +177,9 @@ def high_watermark_is_within_log(state: State) -> bool:
 
 
 def dead_leader_is_replaced(state: State) -> bool:
-    """No broker that has failed leads in the controller's record without the controller ever hearing of it.
+    """If the recorded leader has failed, the controller does not miss that failure.
 
-    Lost if it fails: the partition has no leader for good, although a replica in sync lives.
+    Lost if it fails: the partition never gets a leader again, although an in-sync replica is alive.
     Source: KAFKA-3143. This is the part of that liveness property which one state shows.
     Holds in: cluster.failover.
     Fails in: the museum's entry on a new controller.
@@ -190,12 +191,12 @@ def dead_leader_is_replaced(state: State) -> bool:
 
 
 def acknowledged_record(state: State) -> bool:
-    """A producer was told that its record is safe. Without an example nothing can be lost."""
+    """A record has been acknowledged. Without an example nothing can be lost."""
     return any(state.producers.acknowledged[record] != NO_OFFSET for record in range(len(state.producers.acknowledged)))
 
 
 def deposed_leader(state: State) -> bool:
-    """A broker leads in an epoch that is over. Without an example no fencing is put to the test."""
+    """A broker leads in an old leader epoch. Without an example fencing is not tested."""
     newest = state.controller.history[state.controller.offset].leader_epoch
     return any(
         broker.leader == broker_id and broker.leader_epoch < newest and broker.log.end_offset > 0

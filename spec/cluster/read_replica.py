@@ -1,9 +1,9 @@
-"""What a consumer that its leader sends to a follower may rely on.
+"""The guarantees for a consumer that its leader sends to a follower.
 
 Part of Kafka judged: `impl/client/read_replica.py`, by its records only.
 Source: KIP-392, KAFKA-14372, KAFKA-14379, KAFKA-13778.
-Left out, and why that is sound: how a consumer goes on when its position is outside its leader's log, which its
-application decides.
+Left out, and why that is sound: how a consumer goes on when its position is outside its leader's log, because its
+application decides that.
 """
 
 from kafkacheck.checker.schema import contains
@@ -14,7 +14,7 @@ from kafkacheck.impl.rules import ClusterRules
 
 
 def leads_for_consumer(state: State) -> bool:
-    """Whether the broker that the consumer takes for the leader runs and leads, in the consumer's leader epoch."""
+    """Whether the consumer's leader runs, and leads in the consumer's leader epoch."""
     consumer = state.consumer
     if consumer.leader == NO_LEADER:
         return False
@@ -23,7 +23,7 @@ def leads_for_consumer(state: State) -> bool:
 
 
 def may_serve(state: State, broker_id: int) -> bool:
-    """Whether a broker has the record at the consumer's position and knows it to be committed, and is in its epoch."""
+    """Whether a broker in the consumer's leader epoch has a record at its position and knows it to be committed."""
     broker = state.brokers[broker_id]
     if not broker.is_running or broker.leader_epoch != state.consumer.leader_epoch:
         return False
@@ -31,10 +31,11 @@ def may_serve(state: State, broker_id: int) -> bool:
 
 
 def read_replicas_are_in_sync(before: State, after: State) -> bool:
-    """A consumer is sent only by a leader in its own epoch, and only to a follower of the ISR that has what the
-    consumer has read.
+    """Only a leader in the consumer's leader epoch names a read replica.
 
-    Lost if it fails: the consumer is sent to a replica that is behind, or by a broker that does not know who is.
+    The read replica is a follower in the ISR that has all records that the consumer has read.
+
+    Lost if it fails: the consumer is sent to a replica that lags, or by a broker that does not know which replicas lag.
     Source: KIP-392, KAFKA-14372, KAFKA-13778; ReplicaManager.findPreferredReadReplica.
     Holds in: cluster.read_replica, cluster.read_replica.unleased, cluster.read_replica.three.
     Fails in: cluster.read_replica with the rule before KAFKA-14372, cluster.read_replica.three with that before
@@ -52,10 +53,11 @@ def read_replicas_are_in_sync(before: State, after: State) -> bool:
 
 
 def read_replica_ends_with_epoch(before: State, after: State) -> bool:
-    """A consumer that turns to a new leader epoch fetches from the leader first, and has no read replica while it must
-    validate its position.
+    """A consumer that learns of a new leader epoch fetches from the leader first.
 
-    Lost if it fails: the consumer goes on with a follower that the new leader has not chosen.
+    It has no read replica while it must validate its position.
+
+    Lost if it fails: the consumer keeps fetching from a follower that the new leader has not chosen.
     Source: SubscriptionState.maybeValidatePosition.
     Holds in: cluster.read_replica, cluster.read_replica.unleased.
     Fails in: none; it guards the reference itself.
@@ -66,10 +68,12 @@ def read_replica_ends_with_epoch(before: State, after: State) -> bool:
 
 
 def reads_come_from_read_replica(before: State, after: State) -> bool:
-    """A consumer reads from its read replica, or where it has none from its leader, and only what that broker knows to
-    be committed, in the leader epoch of both.
+    """A consumer reads only from its read replica, or from its leader if it has none.
 
-    Lost if it fails: the consumer reads from somebody whom the leader has not chosen, or what is not committed there.
+    It reads only records that this broker knows to be committed, and only if both are in the same leader epoch.
+
+    Lost if it fails: the consumer reads from a broker that the leader has not chosen, or reads a record that is not
+    committed there.
     Source: AbstractFetch.selectReadReplica, Partition.fetchRecords; KIP-392.
     Holds in: cluster.read_replica, cluster.read_replica.unleased.
     Fails in: none; it guards the reference itself.
@@ -86,7 +90,7 @@ def reads_come_from_read_replica(before: State, after: State) -> bool:
 
 
 def refuses(broker: Broker, leader_epoch: int, position: int) -> bool:
-    """Whether a broker answers a consumer with an error that no waiting mends, or not at all."""
+    """Whether a broker does not answer a consumer, or answers with an error that waiting does not cure."""
     if not broker.is_running or broker.leader == NO_LEADER or broker.leader_epoch > leader_epoch:
         return True
     if broker.leader_epoch < leader_epoch:
@@ -95,7 +99,7 @@ def refuses(broker: Broker, leader_epoch: int, position: int) -> bool:
 
 
 def read_replica_refuses(state: State) -> bool:
-    """The consumer's read replica is down, has not the partition or the position, or is in a newer leader epoch."""
+    """The consumer's read replica is down, lacks the partition or the position, or is in a newer leader epoch."""
     consumer = state.consumer
     if consumer.read_replica == NO_LEADER:
         return False
@@ -103,9 +107,9 @@ def read_replica_refuses(state: State) -> bool:
 
 
 def read_replica_is_given_up(state: State) -> bool:
-    """The consumer has no read replica that refuses it; it must come to that after each refusal.
+    """The consumer has no read replica that refuses it; each refusal must lead to such a state.
 
-    Lost if it fails: the consumer asks a follower again and again that cannot serve it, and gets nothing.
+    Lost if it fails: the consumer asks, again and again, a follower that cannot serve it, and gets nothing.
     Source: KAFKA-14379, twmb/franz-go#885; FetchCollector.handleInitializeErrors, AbstractFetch.handleFetchFailure.
     Holds in: cluster.read_replica.unleased: some time after each state of `read_replica_refuses`.
     Fails in: cluster.read_replica.unleased with the rule before KAFKA-14379.
@@ -114,10 +118,12 @@ def read_replica_is_given_up(state: State) -> bool:
 
 
 def read_replica_is_kept(before: State, after: State, rules: ClusterRules) -> bool:
-    """A consumer whose lease does not end gives up its read replica only where that refuses it, with the epoch, or
-    where some broker's metadata has it as offline or not assigned.
+    """A consumer whose lease does not end keeps its read replica unless it has a reason to give it up.
 
-    Lost if it fails: the consumer goes to and fro between the leader and the follower that the leader has chosen.
+    The reasons are: the read replica refuses it, its leader epoch changes, or the metadata of some broker shows the
+    read replica as offline or not assigned.
+
+    Lost if it fails: the consumer alternates between the leader and the follower that the leader has chosen.
     Source: SubscriptionState.clearPreferredReadReplica; IBM/sarama pull request 2076.
     Holds in: cluster.read_replica.unleased.
     Fails in: none; it guards the reference itself.
@@ -137,7 +143,7 @@ def read_replica_is_kept(before: State, after: State, rules: ClusterRules) -> bo
 
 
 def has_more_to_read(state: State) -> bool:
-    """There is a committed record at the consumer's position, and the consumer knows whom to ask for it."""
+    """The consumer knows its leader, which has a committed record at the consumer's position."""
     consumer = state.consumer
     if consumer.is_truncated or not leads_for_consumer(state):
         return False
@@ -145,12 +151,12 @@ def has_more_to_read(state: State) -> bool:
 
 
 def has_read_on(state: State) -> bool:
-    """The consumer has read what there is, unless a replica in the ISR has yet to hear that it is committed.
+    """The consumer has read all committed records, unless an ISR member does not know yet that one is committed.
 
-    It must come to that after each state with more to read, however long followers outside the ISR are behind. A
-    member of the ISR may be named to the consumer by right, and has what it lacks with its next fetch.
+    Each state with more to read must lead to such a state, however long followers outside the ISR lag. The leader may
+    rightly name a member of the ISR, which catches up with its next fetch.
 
-    Lost if it fails: the consumer gets nothing although its leader has a committed record for it, for ever.
+    Lost if it fails: the consumer never gets a committed record that its leader has for it.
     Source: KIP-392, KAFKA-14372, IBM/sarama#2464.
     Holds in: cluster.read_replica: some time after each state of `has_more_to_read`.
     Fails in: cluster.read_replica with the rule before KAFKA-14372.
@@ -164,12 +170,12 @@ def has_read_on(state: State) -> bool:
 
 
 def reads_from_follower(state: State) -> bool:
-    """The consumer has a read replica that has a record for it. Without an example nobody reads from a follower."""
+    """The read replica has a record for the consumer. Without an example no consumer reads from a follower."""
     return state.consumer.read_replica != NO_LEADER and may_serve(state, state.consumer.read_replica)
 
 
 def waits_at_follower(state: State) -> bool:
-    """The leader has a record for the consumer, and its read replica has not. Without an example nobody ever waits."""
+    """The leader has a record for the consumer, its read replica has not. Without an example no consumer waits."""
     if state.consumer.read_replica == NO_LEADER or not has_more_to_read(state):
         return False
     return not may_serve(state, state.consumer.read_replica)
@@ -178,7 +184,7 @@ def waits_at_follower(state: State) -> bool:
 def waits_for_first_record(state: State) -> bool:
     """The consumer has a read replica although nothing is written yet.
 
-    Without an example nobody waits at a follower that has just what the consumer has read.
+    Without an example no consumer waits at a follower that has just the records that the consumer has read.
     """
     consumer = state.consumer
     return consumer.read_replica != NO_LEADER and state.brokers[consumer.leader].log.end_offset == 0

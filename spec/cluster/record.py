@@ -1,8 +1,8 @@
-"""What the controller's record of the partition can be, and how it changes.
+"""The controller's record of the partition: its possible contents, and its changes.
 
 Part of Kafka judged: `impl/controller`, by its records only.
 Source: the KIPs and issues named below.
-Left out, and why that is sound: which of several candidates is elected, which Kafka leaves to the assignment.
+Left out, and why that is sound: which of several candidates is elected, because Kafka leaves that to the assignment.
 """
 
 from kafkacheck.checker.schema import contains
@@ -14,17 +14,18 @@ from kafkacheck.spec.cluster.elections import partition_state
 
 
 def had_no_leader_yet(metadata: Metadata) -> bool:
-    """Whether the partition does not exist, or is new: the first leader leads in epoch 0."""
+    """Whether the partition does not exist or is new, so that its first leader leads in epoch 0."""
     reached = partition_state(metadata)
     return reached == PartitionState.NON_EXISTENT or reached == PartitionState.NEW
 
 
 def isr_is_never_empty(state: State, rules: ClusterRules) -> bool:
-    """The ISR has a member from the first leader on, and the leader, if there is one, is in it.
+    """From the first leader on, the ISR has a member; and the leader, if there is one, is in the ISR.
 
-    Without a member eligible leader replicas must make up for it.
+    Only with eligible leader replicas may the ISR be empty.
 
-    Lost if it fails: who has all committed records is forgotten, and only an unclean election can go on.
+    Lost if it fails: the controller forgets which brokers have all committed records, and only an unclean election can
+    go on.
     Source: `PartitionChangeBuilder`; KIP-966.
     Holds in: every model of the cluster.
     Fails in: none; it guards the reference itself.
@@ -38,9 +39,9 @@ def isr_is_never_empty(state: State, rules: ClusterRules) -> bool:
 
 
 def leader_is_elected_where_possible(state: State) -> bool:
-    """Nobody leads only while no broker is active that a clean election may choose, or the topic is to be deleted.
+    """If the partition has no leader, no clean candidate is active or its topic is queued for deletion.
 
-    Lost if it fails: the partition stays offline although a replica with all committed records is there.
+    Lost if it fails: the partition stays offline although a replica with all committed records exists.
     Source: `PartitionChangeBuilder.electLeader`, `OfflinePartitionLeaderElectionStrategy`; KIP-966.
     Holds in: every model of the cluster.
     Fails in: none; it guards the reference itself.
@@ -62,11 +63,13 @@ def is_same_partition(one: Metadata, other: Metadata) -> bool:
 
 
 def every_change_has_an_effect(before: State, after: State) -> bool:
-    """Each new version of the record differs from the one before. Its partition epoch is new if the partition has
-    changed, and only then. The partition epochs of each topic begin with 0. A new controller may say again, of a topic
-    without a leader, that it is queued for deletion.
+    """Each new version of the record differs from the one before.
 
-    Lost if it fails: brokers replay changes that are none, and leaders are refused for a version that says the same.
+    Its partition epoch is new if and only if the partition has changed. The partition epochs of each topic begin with
+    0. A new controller may record again that a topic without a leader is queued for deletion.
+
+    Lost if it fails: brokers replay changes without content, and the controller refuses leaders because of a version
+    that says the same.
     Source: `PartitionChangeBuilder.build`, which makes no record without a change; KIP-497.
     Holds in: every model of the cluster.
     Fails in: none; it guards the reference itself.
@@ -89,11 +92,13 @@ def every_change_has_an_effect(before: State, after: State) -> bool:
 
 
 def leader_epoch_counts_leaders(before: State, after: State, rules: ClusterRules) -> bool:
-    """A change begins at most one leader epoch, and does so only for another leader, for a leader that is elected anew,
-    for replicas that leave, in the ZooKeeper era for another ISR or other replicas, and where the topic is to be
-    deleted, which a new controller says again. The leader epochs of each topic begin with 0.
+    """A change begins at most one leader epoch, and only for a reason.
 
-    Lost if it fails: leaders and followers begin anew for nothing, and every producer and consumer with them.
+    The reasons are: another leader; a leader that is elected anew; replicas that leave; a topic that is queued for
+    deletion, which a new controller records again; and in the ZooKeeper era another ISR or other replicas. The leader
+    epochs of each topic begin with 0.
+
+    Lost if it fails: leaders and followers, and every producer and consumer with them, start anew without need.
     Source: `PartitionChangeBuilder.triggerLeaderEpochBumpForIsrShrinkIfNeeded`; KAFKA-15021.
     Holds in: every model of the cluster.
     Fails in: none; it guards the reference itself.
@@ -116,7 +121,7 @@ def leader_epoch_counts_leaders(before: State, after: State, rules: ClusterRules
 
 
 def elected_leaders_are_active(before: State, after: State) -> bool:
-    """Who is elected is active, and the partition is assigned to it.
+    """An elected leader is active, and the partition is assigned to it.
 
     Lost if it fails: the partition is led by a broker that is fenced, stopping, or has no replica.
     Source: KIP-841; `PartitionChangeBuilder.isAcceptableLeader`.
@@ -131,10 +136,11 @@ def elected_leaders_are_active(before: State, after: State) -> bool:
 
 
 def only_caught_up_brokers_become_active(before: State, after: State, rules: ClusterRules) -> bool:
-    """In the KRaft era a broker becomes active only while it runs, has not asked for its shutdown, and has replayed its
-    own registration.
+    """In the KRaft era a broker becomes active only after it has replayed its own registration.
 
-    Lost if it fails: a broker that knows nothing of the present leads, or joins the ISR.
+    It must also run, and must not have asked for its shutdown.
+
+    Lost if it fails: a broker that knows nothing of the present state leads, or joins the ISR.
     Source: `BrokerHeartbeatManager.calculateNextBrokerState`; KIP-631.
     Holds in: every model of the cluster of the KRaft era.
     Fails in: none; it guards the reference itself.
@@ -152,9 +158,10 @@ def only_caught_up_brokers_become_active(before: State, after: State, rules: Clu
 
 
 def replayed_partition_epoch(state: State, rules: ClusterRules) -> bool:
-    """A broker of the KRaft era that is in the newest leader epoch it has replayed knows at least the ISR replayed.
+    """A KRaft broker in the leader epoch of its replayed metadata has that metadata's ISR or a newer one.
 
-    Lost if it fails: a leader goes on by an ISR that the controller has changed, and its own changes are refused.
+    Lost if it fails: a leader goes on with an ISR that the controller has changed, and the controller refuses its
+    changes.
     Source: `Partition.makeLeader`, `ReplicaManager.applyDelta`.
     Holds in: every model of the cluster of the KRaft era.
     Fails in: none; it guards the reference itself.
@@ -170,11 +177,12 @@ def replayed_partition_epoch(state: State, rules: ClusterRules) -> bool:
 
 
 def only_assigned_brokers_obey(before: State, after: State, rules: ClusterRules) -> bool:
-    """A broker turns to a leader epoch only by metadata that assigns the partition to it and does not queue its
-    topic for deletion, unless a new controller tells of everything; in the ZooKeeper era only after it has had its
-    first leader, as nobody is told of a new one.
+    """A broker adopts a leader epoch only from metadata that assigns the partition to it.
 
-    Lost if it fails: a replica comes to be on a broker that nobody knows to have one, or before anybody may lead.
+    That metadata does not queue the topic for deletion, unless a new controller tells of every partition. In the
+    ZooKeeper era the partition has had its first leader, because the controller tells no broker of a new partition.
+
+    Lost if it fails: a replica appears on a broker that is not known to have one, or before any broker may lead.
     Source: `ReplicaManager.becomeLeaderOrFollower`, KIP-455; `PartitionStateMachine.doHandleStateChanges`.
     Holds in: every model of the cluster.
     Fails in: none; it guards the reference itself.
@@ -193,8 +201,10 @@ def only_assigned_brokers_obey(before: State, after: State, rules: ClusterRules)
 
 
 def reassignments_go_on(before: State, after: State) -> bool:
-    """A reassignment begins where somebody leads and none is under way, with other brokers, of which one is active. It
-    adds them to the replicas, ends when all of the target is in sync, and leaves the target only.
+    """A reassignment begins only if the partition has a leader and no other reassignment is under way.
+
+    Its target is another set of brokers, one of them active. It adds them to the replicas, ends when the whole target
+    is in sync, and leaves only the target.
 
     Lost if it fails: replicas are removed too early, or never.
     Source: KIP-455, KAFKA-15665.
@@ -219,7 +229,7 @@ def reassignments_go_on(before: State, after: State) -> bool:
 
 
 def deleted_replica(state: State) -> bool:
-    """A broker has deleted its replica by the newest change. Without an example nobody is ever told in time."""
+    """A broker has deleted its replica by the newest change. Without an example no broker ever hears in time."""
     metadata = state.controller.history[state.controller.offset]
     return any(
         not contains(metadata.replicas, broker_id)

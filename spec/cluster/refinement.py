@@ -2,12 +2,12 @@
 
 Part of Kafka judged: `impl/broker`, `impl/controller` and `impl/client`, by their records only.
 Source: Kafka's documentation ("committed" in "Replicated Logs"); refinement as in TLA+, by a history variable.
-Left out, and why that is sound: nothing: which record was committed where is noted as it happens (`State.committed`),
-because no state of the brokers alone tells it after a crash.
+Left out, and why that is sound: nothing: `State.committed` notes the record and the offset of each commit as it
+happens, because the state of the brokers alone does not show them after a crash.
 
-The abstract system is one log, to which records are appended, and of which clients are told: producers that their
-record stands at an offset, consumers what stands there. `State.committed` is the abstract log. Where these properties
-hold, every step of the cluster is a step of that system, or leaves it alone.
+The abstract system is one append-only log. It tells producers the offset of their record, and consumers the record at
+an offset. `State.committed` is that log. If these properties hold, every step of the cluster is a step of the abstract
+system or leaves it alone (a stuttering step).
 """
 
 from kafkacheck.impl.cluster import State
@@ -15,9 +15,9 @@ from kafkacheck.impl.constants import NO_OFFSET, NO_RECORD
 
 
 def committed_log_only_grows(before: State, after: State) -> bool:
-    """A step appends to the committed log or leaves it alone: it replaces nothing in it, and leaves no gap.
+    """A step appends to the committed log or leaves it alone: it replaces no record, and leaves no gap.
 
-    Lost if it fails: a record that was committed is replaced by another one at its offset.
+    Lost if it fails: another record replaces a committed record at its offset.
     Source: leader completeness.
     Holds in: cluster.committed_log, cluster.follower_reads, cluster.read_replica.
     Fails in: cluster.committed_log with unclean elections, which give this up.
@@ -30,10 +30,12 @@ def committed_log_only_grows(before: State, after: State) -> bool:
 
 
 def brokers_serve_committed_log(state: State) -> bool:
-    """Every running broker, leader or follower, holds below its high watermark what the committed log has there.
+    """Below its high watermark, every running leader or follower has the records of the committed log.
 
-    Lost if it fails: a client that reads from that broker gets a record which was never committed, or another one than
-    other clients. A follower that has yet to ask where to truncate serves nobody.
+    A follower that must still ask where to truncate serves no clients, and does not count.
+
+    Lost if it fails: a client that reads from that broker gets a record that was never committed, or another record
+    than other clients.
     Source: KIP-392; the high watermark ("only committed messages are ever given out to the consumer").
     Holds in: cluster.committed_log, cluster.follower_reads, cluster.read_replica.
     Fails in: cluster.committed_log with unclean elections, which give this up.
@@ -47,9 +49,9 @@ def brokers_serve_committed_log(state: State) -> bool:
 
 
 def acknowledged_records_are_committed(state: State) -> bool:
-    """A producer that waits for all is told of a record only once it stands in the committed log, where it was told.
+    """With acks=all a record is acknowledged only once the committed log has it, at the acknowledged offset.
 
-    Lost if it fails: a producer is told that a record is safe which is not.
+    Lost if it fails: a producer gets an acknowledgement for a record that is not safe.
     Source: acks=all.
     Holds in: cluster.committed_log, cluster.follower_reads.
     Fails in: cluster.committed_log with unclean elections, which give this up.
@@ -62,9 +64,9 @@ def acknowledged_records_are_committed(state: State) -> bool:
 
 
 def consumed_records_are_committed(state: State) -> bool:
-    """What a consumer has read, from a leader or a follower, stands in the committed log at that offset.
+    """Every record that a consumer has read, from leader or follower, is in the committed log at that offset.
 
-    Lost if it fails: the consumer has acted on a record that is not committed, or not there.
+    Lost if it fails: the consumer has acted on a record that is not committed, or not at that offset.
     Source: KIP-392; the high watermark.
     Holds in: cluster.follower_reads, cluster.read_replica.
     Fails in: cluster.follower_reads with the rule before KAFKA-14704.

@@ -1,8 +1,8 @@
-"""What no step of a cluster may do: go back, obey what is stale, or act without effect.
+"""Step properties of a cluster: no step goes back, obeys a stale message, or acts without effect.
 
 Part of Kafka judged: `impl/broker` and `impl/controller`, by their records before and after a step.
 Source: the KIPs and issues named below.
-Left out, and why that is sound: steps of the environment, which Kafka does not answer for.
+Left out, and why that is sound: steps of the environment, because Kafka does not answer for them.
 """
 
 from kafkacheck.checker.schema import cardinality, contains
@@ -30,7 +30,7 @@ def high_watermark_does_not_fall(before: State, after: State) -> bool:
 def leader_epoch_does_not_fall(before: State, after: State) -> bool:
     """A broker that runs and keeps its replica never goes back to an older leader epoch.
 
-    Lost if it fails: a deposed leader leads again, takes writes that will be cut, and serves another history.
+    Lost if it fails: a deposed leader leads again, accepts writes that will be truncated, and serves another history.
     Source: KAFKA-1188 (controller epoch and leader epoch in LeaderAndIsr).
     Holds in: every model of the cluster.
     Fails in: the museum's entry on stale LeaderAndIsr requests.
@@ -42,9 +42,9 @@ def leader_epoch_does_not_fall(before: State, after: State) -> bool:
 
 
 def shared_committed_records_are_kept(before: State, after: State) -> bool:
-    """No follower cuts off a record below its high watermark that its leader has, too.
+    """No follower truncates a record below its high watermark that its leader has, too.
 
-    Lost if it fails: an acknowledged record has one copy fewer, for no reason, and none where that follower leads next.
+    Lost if it fails: an acknowledged record has one copy fewer without need, and is gone if that follower leads next.
     Source: KAFKA-7897.
     Holds in: cluster.old_format.
     Fails in: the museum's entry on epochs of an old message format.
@@ -60,9 +60,9 @@ def shared_committed_records_are_kept(before: State, after: State) -> bool:
 
 
 def checkpoint_falls_with_high_watermark(before: State, after: State) -> bool:
-    """The checkpoint of a high watermark never says less than the broker knows when it is written.
+    """The high-watermark checkpoint never falls below the high watermark that the broker knows.
 
-    Lost if it fails: after the next restart the broker takes committed records for uncommitted.
+    Lost if it fails: after the next restart the broker treats committed records as uncommitted.
     Source: KAFKA-1647.
     Holds in: every model of the cluster.
     Fails in: the museum's entry on the partial checkpoint.
@@ -78,7 +78,7 @@ def checkpoint_falls_with_high_watermark(before: State, after: State) -> bool:
 def stale_fetches_have_no_effect(before: State, after: State) -> bool:
     """A leader learns nothing from a fetch that was sent in another leader epoch than its own.
 
-    Lost if it fails: fencing; a follower that still obeys somebody else is counted.
+    Lost if it fails: fencing: the leader counts a follower that still obeys another leader.
     Source: KIP-320.
     Holds in: every model of the cluster that fences by the current leader epoch.
     Fails in: the museum's entries on missing fencing and on fetch sessions.
@@ -97,7 +97,7 @@ def stale_fetches_have_no_effect(before: State, after: State) -> bool:
 
 
 def fetch_is_read(before: State, after: State, follower_id: int) -> bool:
-    """Whether a step lets a leader read a follower's fetch, answered or not."""
+    """Whether a leader reads a follower's fetch in this step, with or without an answer."""
     fetch = before.fetches[follower_id]
     if fetch.stage != Stage.REQUESTED or fetch.question != Question.FETCH:
         return False
@@ -105,10 +105,12 @@ def fetch_is_read(before: State, after: State, follower_id: int) -> bool:
 
 
 def fetches_go_by_sessions(before: State, after: State) -> bool:
-    """A fetch is incremental exactly where its follower has a session with that leader. A full one opens a session;
-    an incremental one of a session that the leader does not have is not answered, and ends it; others leave it alone.
+    """A fetch is incremental if and only if its follower has a session with that leader.
 
-    Lost if it fails: the leader takes an old fetch for what is asked now; or the follower asks in vain for ever.
+    A full fetch opens a session. If the leader does not have the session of an incremental fetch, it does not answer
+    the fetch, and the session ends. Any other fetch leaves the session alone.
+
+    Lost if it fails: the leader takes an old fetch for the present one, or the follower fetches in vain for ever.
     Source: KIP-227 (FETCH_SESSION_ID_NOT_FOUND).
     Holds in: cluster.fetch_sessions.
     Fails in: none; it guards the reference itself.
@@ -139,9 +141,9 @@ def fetches_go_by_sessions(before: State, after: State) -> bool:
 
 
 def sessions_end_with_process(before: State, after: State) -> bool:
-    """With a process end the sessions that it has as follower, and those that it keeps as leader; no others do.
+    """When a process ends, its sessions as follower and those that it keeps as leader end; no others do.
 
-    Lost if it fails: a fetch is read from a session that no process has.
+    Lost if it fails: a leader reads a fetch from a session that no process has.
     Source: KIP-227; `FetchSessionCache`.
     Holds in: cluster.fetch_sessions.
     Fails in: none; it guards the reference itself.
@@ -159,10 +161,10 @@ def sessions_end_with_process(before: State, after: State) -> bool:
 
 
 def stale_old_fetches_have_no_effect(before: State, after: State) -> bool:
-    """A leader counts no fetch of another leader epoch, also not one that it had read before its own epoch began.
+    """A leader counts no fetch of another leader epoch, not even one that it read before its own epoch began.
 
-    Lost if it fails: what a follower had in an earlier epoch counts although it may have cut it since; the high
-    watermark rises over records that the follower does not have.
+    Lost if it fails: the leader counts records that a follower had in an earlier epoch and may have truncated since;
+    the high watermark rises over records that the follower does not have.
     Source: KAFKA-15590.
     Holds in: cluster.old_fetches.
     Fails in: the museum's entry on fetches that are counted late.
@@ -178,10 +180,12 @@ def stale_old_fetches_have_no_effect(before: State, after: State) -> bool:
 
 
 def read_fetches_fit(before: State, after: State) -> bool:
-    """An old fetch is read where it is of the leader's epoch, its offset lies in the log, and the follower's log can be
-    how the leader's begins; and only there. Any other one is gone.
+    """A leader reads an old fetch if and only if the fetch fits; any other one is dropped.
 
-    Lost if it fails: fencing; a follower whose log differs is taken for one that has the leader's records.
+    It fits if it is of the leader's epoch, its offset lies in the log, and the follower's log can be a prefix of the
+    leader's.
+
+    Lost if it fails: fencing: the leader takes a follower whose log differs for one that has the leader's records.
     Source: Partition.fetchRecords; KIP-320, KIP-595.
     Holds in: cluster.old_fetches, cluster.old_fetches.three.
     Fails in: none; it guards how old fetches are read.
@@ -201,9 +205,11 @@ def read_fetches_fit(before: State, after: State) -> bool:
 
 
 def read_fetches_count(before: State, after: State) -> bool:
-    """What a leader has read in its epoch of the newest start of a follower's broker counts, though newer fetches did.
+    """A leader counts every fetch that it has read in its leader epoch, even after newer ones.
 
-    Lost if it fails: a follower that has a record is not known to have it.
+    The fetch must come from the newest start of the follower's broker.
+
+    Lost if it fails: the leader does not know of a record that the follower has.
     Source: Partition.updateFollowerFetchState, Replica.updateFetchStateOrThrow.
     Holds in: cluster.old_fetches, cluster.old_fetches.three.
     Fails in: none; it guards how old fetches are counted.
@@ -221,9 +227,10 @@ def read_fetches_count(before: State, after: State) -> bool:
 
 
 def known_broker_epochs_do_not_fall(before: State, after: State) -> bool:
-    """While it leads in one epoch, a leader goes back to no earlier start of a follower's broker.
+    """Within one leader epoch, the broker epoch that a leader knows of a follower does not fall.
 
-    Lost if it fails: a broker that restarted without its records is taken for the one before, which had them.
+    Lost if it fails: the leader takes a broker that restarted without its records for its earlier start, which had
+    them.
     Source: KIP-903; `Replica.updateFetchStateOrThrow`.
     Holds in: every model of the cluster.
     Fails in: none; it guards how fetches are counted.
@@ -238,9 +245,9 @@ def known_broker_epochs_do_not_fall(before: State, after: State) -> bool:
 
 
 def requests_of_former_broker_have_no_effect(before: State, after: State) -> bool:
-    """A broker does not obey a request that the controller sent to an earlier start of it.
+    """A broker obeys no request that the controller sent to an earlier start of it.
 
-    Lost if it fails: what was meant for a broker without its present data is done to it.
+    Lost if it fails: the broker obeys a request that was meant for a broker without its present data.
     Source: KIP-380.
     Holds in: every model of the cluster of the ZooKeeper era.
     Fails in: the museum's entry on control requests from before a bounce.
@@ -255,9 +262,9 @@ def requests_of_former_broker_have_no_effect(before: State, after: State) -> boo
 
 
 def every_truncation_cuts(before: State, after: State) -> bool:
-    """A follower that acts on an answer which says that the logs differ comes nearer to the leader's log.
+    """A follower that acts on an answer that reports divergence comes nearer to the leader's log.
 
-    Lost if it fails: the follower asks the same again for ever, and never comes back into the ISR.
+    Lost if it fails: the follower sends the same request for ever, and never comes back into the ISR.
     Source: KAFKA-10706. This is the part of that liveness property which one step shows.
     Holds in: every model of the cluster.
     Fails in: the museum's entry on the leader-epoch file.
@@ -280,7 +287,7 @@ def every_truncation_cuts(before: State, after: State) -> bool:
 
 
 def copies_of(state: State, record: int) -> int:
-    """On how many of the brokers that the partition is assigned to an acknowledged record is where it was told."""
+    """How many assigned brokers have an acknowledged record at its acknowledged offset."""
     metadata = state.controller.history[state.controller.offset]
     offset = state.producers.acknowledged[record]
     return sum(
@@ -291,9 +298,9 @@ def copies_of(state: State, record: int) -> int:
 
 
 def reassignment_keeps_copies(before: State, after: State) -> bool:
-    """Taking brokers off the assignment leaves each acknowledged record as many copies, or one on each that remains.
+    """If replicas are removed, each acknowledged record keeps its copies, or has one on each remaining replica.
 
-    Lost if it fails: the failure of a single broker loses a record that several had before.
+    Lost if it fails: the failure of a single broker loses a record that several brokers had before.
     Source: KAFKA-15665.
     Holds in: cluster.reassignment.kraft.
     Fails in: the museum's entry on a reassignment that ends early.

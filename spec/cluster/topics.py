@@ -1,4 +1,4 @@
-"""What a topic may rely on when one of the same name was deleted before.
+"""The guarantees for a topic after another one of the same name was deleted.
 
 Part of Kafka judged: `impl/controller/topics.py`, and `impl/broker` as far as it tells topics apart, by their records
 only.
@@ -14,10 +14,10 @@ from kafkacheck.impl.rules import ClusterRules
 
 
 def records_stay_in_their_topic(state: State) -> bool:
-    """A log has only records that the leaders of its own topic have appended.
+    """A log has only records that the leaders of its own topic appended.
 
-    Lost if it fails: consumers of a topic are given records of one that was deleted, which nobody wrote to it, and what
-    was written to it at those offsets may be gone.
+    Lost if it fails: consumers of a topic get records that were written to a deleted one, and the records written to
+    the topic at those offsets may be gone.
     Source: KIP-516 (motivation: a broker that was down while its partition was reassigned, and keeps the log).
     Holds in: every model with a deletion.
     Fails in: the museum's entries on logs that are left over, and on fetches of a deleted topic.
@@ -30,9 +30,9 @@ def records_stay_in_their_topic(state: State) -> bool:
 
 
 def topics_begin_empty(before: State, after: State) -> bool:
-    """A replica of a topic of which the broker has no log begins without a record, and with nothing committed.
+    """A new replica of a topic begins without a record, and with nothing committed.
 
-    Lost if it fails: the new topic's committed log begins with something that was never written to it.
+    Lost if it fails: the new topic's committed log begins with records that were never written to it.
     Source: KIP-516.
     Holds in: every model with a deletion.
     Fails in: the museum's entry on logs that are left over.
@@ -45,10 +45,10 @@ def topics_begin_empty(before: State, after: State) -> bool:
 
 
 def fetches_stay_in_their_topic(before: State, after: State) -> bool:
-    """A leader learns nothing from a fetch that was sent for another topic than that of its replica.
+    """A leader learns nothing from a fetch for another topic than that of its replica.
 
-    Lost if it fails: a follower counts as having records of the new topic because it had as many of the old one; the
-    high watermark rises over what it does not have.
+    Lost if it fails: a follower that had records of the old topic counts as having as many of the new one; the high
+    watermark rises over records that it does not have.
     Source: KIP-516, KAFKA-10580.
     Holds in: every model with a deletion.
     Fails in: the museum's entry on fetches of a deleted topic.
@@ -64,7 +64,7 @@ def fetches_stay_in_their_topic(before: State, after: State) -> bool:
 
 
 def topic_ids_are_new(before: State, after: State) -> bool:
-    """The id of a topic stays as long as there is the topic, and none is given twice.
+    """A topic keeps its id as long as it exists, and no id is given twice.
 
     Lost if it fails: a topic cannot be told from one that was deleted.
     Source: KIP-516.
@@ -79,11 +79,13 @@ def topic_ids_are_new(before: State, after: State) -> bool:
 
 
 def topics_are_recorded_anew(state: State) -> bool:
-    """Nothing is on record of a topic that does not exist; and one that was created and not changed since has neither
-    eligible leader replicas nor a last known leader, no reassignment is under way, and its leader is not recovering.
+    """A topic takes over nothing on record from a deleted one of the same name.
 
-    Lost if it fails: a broker is elected cleanly that never had a record of the topic, or a leader waits for ever to
-    recover from an election that was another topic's.
+    Nothing is on record of a topic that does not exist. A topic that was created and not changed since has no eligible
+    leader replicas, no last known leader, no reassignment under way, and no recovering leader.
+
+    Lost if it fails: a broker that never had a record of the topic is elected cleanly, or a leader waits for ever to
+    recover from an election of another topic.
     Source: KIP-966, KIP-704; ReplicationControlManager (createTopic, replay of RemoveTopicRecord).
     Holds in: cluster.deletion.eligible, cluster.deletion.ends.
     Fails in: none; it guards the controller's record.
@@ -99,10 +101,12 @@ def topics_are_recorded_anew(state: State) -> bool:
 
 
 def deletion_awaits_replicas(before: State, after: State, rules: ClusterRules) -> bool:
-    """In the ZooKeeper era a topic is queued for deletion, and nobody leads it, before it is gone; and it is gone only
-    when no broker of its assignment has a log of it.
+    """In the ZooKeeper era a topic is gone only when no broker of its assignment has a log of it.
 
-    Lost if it fails: a topic of the same name is created while brokers have the old one's log, which they take for its.
+    Before that it is queued for deletion, and has no leader.
+
+    Lost if it fails: a topic of the same name is created while brokers have the log of the old one, which they take for
+    its log.
     Source: TopicDeletionManager; KIP-516 (motivation).
     Holds in: cluster.deletion, cluster.deletion.failover, cluster.deletion.ends, cluster.deletion.twice.
     Fails in: the museum's entry on a deposed controller that removes a topic.
@@ -127,7 +131,7 @@ def deletion_awaits_replicas(before: State, after: State, rules: ClusterRules) -
 
 
 def zombie_awaited_replicas(before: State, after: State) -> bool:
-    """Who loses the office of controller while it removes a topic had waited for the brokers, too (ZooKeeper era).
+    """A controller that loses its office while it removes a topic had awaited the brokers, too (ZooKeeper era).
 
     Lost if it fails: nothing yet, because its write fails; but a controller does not wait for brokers as it should.
     Source: TopicDeletionManager.
@@ -151,8 +155,8 @@ def zombie_awaited_replicas(before: State, after: State) -> bool:
 def deleted_topics_stay_deleted(before: State, after: State) -> bool:
     """No broker gets a replica of a topic that is gone from the record (ZooKeeper era).
 
-    Lost if it fails: the broker keeps a log that nobody will ask it to delete, and refuses the next topic of that name
-    because of it.
+    Lost if it fails: the broker keeps a log that no controller will ask it to delete, and refuses the next topic of
+    that name because of it.
     Source: TopicDeletionManager, which waits for every answer to its own request; KIP-516 (INCONSISTENT_TOPIC_ID).
     Holds in: cluster.deletion.failover, cluster.deletion.ends, cluster.deletion.twice. Not where brokers leave the
         assignment: those are not asked.
@@ -168,12 +172,13 @@ def deleted_topics_stay_deleted(before: State, after: State) -> bool:
 
 
 def replicas_are_deleted_when_told(before: State, after: State, rules: ClusterRules) -> bool:
-    """A broker that runs deletes its replica by metadata that gives the partition to others, or that queues the topic
-    for deletion and has the broker among those asked. In the KRaft era it has none any more when it has replayed that
-    the partition is not its own.
+    """A running broker deletes its replica only by metadata that takes the replica from it.
 
-    Lost if it fails: a copy is gone that the controller counts on; or a broker follows on, and its disk is full of what
-    nobody has assigned to it.
+    Such metadata assigns the partition to other brokers; or it queues the topic for deletion, and the broker is among
+    those asked. In the KRaft era a broker has no replica once it has replayed that the partition is not assigned to it.
+
+    Lost if it fails: a copy that the controller counts on is gone; or a broker keeps following, and its disk fills with
+    a partition that is not assigned to it.
     Source: ReplicaManager.stopReplicas, applyDelta; KIP-570, KAFKA-13198.
     Holds in: every model with a deletion, cluster.reassignment.kraft.
     Fails in: none; it guards the reference itself.
@@ -192,11 +197,10 @@ def replicas_are_deleted_when_told(before: State, after: State, rules: ClusterRu
 
 
 def assigned_brokers_take_part(state: State, rules: ClusterRules) -> bool:
-    """In the KRaft era a broker that runs and has replayed everything leads or follows in the partition that is
-    assigned to it.
+    """In the KRaft era a running broker that has replayed everything leads or follows if it is assigned.
 
-    Lost if it fails: the partition has fewer copies than it is to have, for good: the broker refuses it because of a
-    log that nobody removes.
+    Lost if it fails: the partition has too few copies for good: the broker refuses it because of a log that is never
+    removed.
     Source: KAFKA-14616. This is the part of that liveness property which one state shows.
     Holds in: every model with a deletion in the KRaft era.
     Fails in: the museum's entry on strays.
@@ -214,7 +218,7 @@ def assigned_brokers_take_part(state: State, rules: ClusterRules) -> bool:
 
 
 def knows_older_topic(state: State) -> bool:
-    """A consumer has the metadata of a topic that is deleted, and there is one of the same name that is led."""
+    """A consumer has the metadata of a deleted topic, and a newer topic of the same name has a leader."""
     metadata = state.controller.history[state.controller.offset]
     if metadata.leader == NO_LEADER or state.consumer.leader == NO_LEADER:
         return False
@@ -222,13 +226,14 @@ def knows_older_topic(state: State) -> bool:
 
 
 def knows_newest_topic(state: State) -> bool:
-    """A consumer has the metadata of the newest topic of that name, or there is none that is led."""
+    """A consumer has the metadata of the newest topic of that name, or no such topic has a leader."""
     return not knows_older_topic(state)
 
 
 def new_topic_commits(state: State) -> bool:
-    """A topic that was created under the name of a deleted one has an acknowledged record. Without an example nothing
-    of the new topic can be lost.
+    """A topic that was created under the name of a deleted one has an acknowledged record.
+
+    Without an example no record of the new topic can be lost.
     """
     metadata = state.controller.history[state.controller.offset]
     return any(
@@ -249,16 +254,18 @@ def deletion_is_over(state: State) -> bool:
 
 
 def deletion_changes_hands(state: State) -> bool:
-    """A topic is queued for deletion by a controller that has lost its office. Without an example no deletion is ever
-    resumed.
+    """The controller that queued a topic for deletion has lost its office.
+
+    Without an example no deletion is ever resumed.
     """
     metadata = state.controller.history[state.controller.offset]
     return metadata.is_deleting != 0 and metadata.controller_epoch != state.controller.epoch
 
 
 def new_controller_is_known(state: State) -> bool:
-    """A broker has heard of a controller that has changed nothing yet. Without an example its first request is always
-    late.
+    """A broker has heard of a controller that has changed nothing yet.
+
+    Without an example the first request of a new controller is always late.
     """
     controller = state.controller
     if controller.history[controller.offset].controller_epoch == controller.epoch:
@@ -267,14 +274,16 @@ def new_controller_is_known(state: State) -> bool:
 
 
 def unled_topic_is_deleted(state: State) -> bool:
-    """A topic is queued for deletion that never had a leader. Without an example all of them had one."""
+    """A topic that never had a leader is queued for deletion. Without an example every such topic had one."""
     metadata = state.controller.history[state.controller.offset]
     return metadata.is_deleting != 0 and metadata.isr == 0
 
 
 def deleted_replica_is_told_again(state: State) -> bool:
-    """A broker has a replica again of a topic that is queued for deletion, because a new controller has told it of
-    every partition. Without an example a new controller could go by what its predecessor was answered.
+    """A broker has a replica again of a topic that is queued for deletion.
+
+    The reason is that a new controller has told it of every partition. Without an example a new controller could rely
+    on the answers to its predecessor.
     """
     return any(
         broker.is_running and broker.has_log and state.controller.history[broker.metadata_offset].is_deleting != 0
@@ -283,16 +292,18 @@ def deleted_replica_is_told_again(state: State) -> bool:
 
 
 def zombie_may_delete_new_topic(state: State) -> bool:
-    """A controller that has lost its office is about to remove a topic, and there is a new one of that name. Without an
-    example its writes are never put to the test.
+    """A zombie controller is about to remove a topic, and a new topic of the same name exists.
+
+    Without an example the writes of a zombie are never tested.
     """
     metadata = state.controller.history[state.controller.offset]
     return state.controller.zombie_deletes != 0 and metadata.replicas != 0 and metadata.is_deleting == 0
 
 
 def eligible_replicas_are_forgotten(state: State) -> bool:
-    """There is a topic, and brokers still read of one of the same name that had eligible leader replicas. Without an
-    example a deleted topic never had any.
+    """A topic exists, and brokers can still read of an older one of its name with eligible leader replicas.
+
+    Without an example a deleted topic never had any.
     """
     controller = state.controller
     for offset in range(controller.offset):
@@ -303,8 +314,9 @@ def eligible_replicas_are_forgotten(state: State) -> bool:
 
 
 def recovery_is_forgotten(state: State) -> bool:
-    """There is a topic, and brokers still read of one of the same name whose leader had not recovered from an unclean
-    election. Without an example no deleted topic was recovering.
+    """A topic exists, and brokers can still read of an older one of its name with a recovering leader.
+
+    That leader had not recovered from an unclean election. Without an example no deleted topic was recovering.
     """
     controller = state.controller
     for offset in range(controller.offset):
@@ -315,16 +327,19 @@ def recovery_is_forgotten(state: State) -> bool:
 
 
 def new_topic_has_eligible(state: State) -> bool:
-    """A topic that was created under the name of a deleted one has eligible leader replicas, and nobody is in sync.
-    Without an example it is never put to the test who is one.
+    """A topic under the name of a deleted one has eligible leader replicas and an empty ISR.
+
+    Without an example the choice of eligible leader replicas is never tested.
     """
     metadata = state.controller.history[state.controller.offset]
     return metadata.topic_id > 0 and metadata.isr == 0 and metadata.elr != 0
 
 
 def answer_of_last_deletion(state: State) -> bool:
-    """A topic is queued for deletion, and the newest that a broker has answered is that it deleted its replica of the
-    topic before. Without an example no answer could be taken for that of another deletion.
+    """A topic is queued for deletion, and a broker's newest answer is to the deletion of the topic before.
+
+    That answer says that the broker has deleted its replica. Without an example no answer could be taken for one to
+    another deletion.
     """
     metadata = state.controller.history[state.controller.offset]
     for broker_id in range(len(state.brokers)):
@@ -335,7 +350,7 @@ def answer_of_last_deletion(state: State) -> bool:
 
 
 def deletion_waits(state: State) -> bool:
-    """A broker that does not run has a log of the topic that is being deleted. Without an example no deletion waits."""
+    """A stopped broker has a log of the topic that is being deleted. Without an example no deletion waits."""
     metadata = state.controller.history[state.controller.offset]
     return any(
         not broker.is_running and broker.has_log
@@ -345,8 +360,9 @@ def deletion_waits(state: State) -> bool:
 
 
 def left_over_log(state: State) -> bool:
-    """A broker that runs has records of a deleted topic, and a topic of the same name is assigned to it. Without an
-    example nobody ever has to tell two topics apart.
+    """A running broker has records of a deleted topic, and a topic of the same name is assigned to it.
+
+    Without an example no broker ever has to tell two topics apart.
     """
     metadata = state.controller.history[state.controller.offset]
     return any(

@@ -1,4 +1,4 @@
-"""What compaction must leave.
+"""Guarantees of compaction.
 
 Part of Kafka judged: `LogCleaner`.
 Source: KIP-534.

@@ -1,8 +1,8 @@
-"""What compaction must leave: of each key the last value, of each transaction its end, of each producer its sequence.
+"""Compaction must keep each key's last value, each transaction's outcome and each producer's sequence.
 
 Part of Kafka judged: `impl/compaction`, by its records only.
 Source: the guarantees of log compaction in Kafka's documentation; KIP-534, KIP-98; the issues named below.
-Left out, and why that is sound: how much is cleaned and when, of which nothing is promised.
+Left out, and why that is sound: how much is cleaned and when, because nothing is promised about it.
 """
 
 from kafkacheck.checker.schema import contains, everyone
@@ -12,7 +12,7 @@ from kafkacheck.impl.producer.constants import NO_BATCH, NO_PRODUCER_ID, Marker
 
 
 def last_value(state: State, key: int, end: int) -> int:
-    """The write that is the key's value in what is stored below `end`; `NO_BATCH` where it has none."""
+    """The write that is the key's value among the records stored below `end`; `NO_BATCH` if it has none."""
     value = NO_BATCH
     for offset in range(end):
         write_id = state.stored[offset]
@@ -24,7 +24,7 @@ def last_value(state: State, key: int, end: int) -> int:
 
 
 def value_in(state: State, replica: CompactedReplica, key: int, end: int) -> int:
-    """The write that a replica's log below `end` has as the key's value; `NO_BATCH` where it has none."""
+    """The write that is the key's value in a replica's log below `end`; `NO_BATCH` if it has none."""
     value = NO_BATCH
     for offset in range(end):
         write_id = replica.log.batches[offset].id
@@ -36,9 +36,9 @@ def value_in(state: State, replica: CompactedReplica, key: int, end: int) -> int
 
 
 def replicas_keep_last_values(state: State) -> bool:
-    """A replica that has what is committed has for every key the last value of that, and no value that was deleted.
+    """A replica that has all committed offsets has every key's last committed value, and no deleted value.
 
-    Lost if it fails: a value that was committed is gone, or one that was deleted is back, for whoever reads there.
+    Lost if it fails: a reader of that replica misses a committed value, or sees a deleted value again.
     Source: log compaction's guarantee that the latest value of each key is retained; KIP-534, KAFKA-13194.
     Holds in: the models of compaction.
     Fails in: KAFKA-5490, KAFKA-13194, KIP-534.
@@ -52,9 +52,9 @@ def replicas_keep_last_values(state: State) -> bool:
 
 
 def reader_has_last_values(state: State) -> bool:
-    """A consumer that has read up to its position has for every key the last value below it.
+    """A consumer has, for every key, the last value below its position.
 
-    Lost if it fails: a table built from the log keeps what was deleted, or lacks what is there.
+    Lost if it fails: a table built from the log keeps a deleted value, or lacks a stored one.
     Source: KIP-534, KAFKA-4529.
     Holds in: the models of compaction.
     Fails in: KIP-534.
@@ -66,7 +66,7 @@ def reader_has_last_values(state: State) -> bool:
 
 
 def outcome_of(replica: CompactedReplica, offset: int) -> Marker:
-    """How the transaction of the batch ended, by the first marker of its producer behind it."""
+    """The outcome of the batch's transaction: the first later marker of the same producer."""
     outcome = Marker.NONE
     for later in range(offset + 1, replica.log.end_offset):
         batch = replica.log.batches[later]
@@ -76,9 +76,9 @@ def outcome_of(replica: CompactedReplica, offset: int) -> Marker:
 
 
 def markers_outlive_records(state: State) -> bool:
-    """A log that has a record, and has got as far as the marker of its transaction, has the same outcome for it.
+    """A log that has a record and extends past its transaction's marker still shows that transaction's outcome.
 
-    Lost if it fails: a transaction hangs, so that nothing behind it can be read; or it ends as the next one does.
+    Lost if it fails: a transaction hangs and blocks reads past it, or takes the outcome of the next one.
     Source: `CleanedTransactionMetadata`; KAFKA-14055, KIP-534.
     Holds in: the models of compaction.
     Fails in: KAFKA-14055, KIP-534.
@@ -95,9 +95,9 @@ def markers_outlive_records(state: State) -> bool:
 
 
 def writes_are_stored_once(state: State) -> bool:
-    """No write is stored twice for good, whatever was cleaned meanwhile.
+    """No write is committed twice, even if records were cleaned meanwhile.
 
-    Lost if it fails: a value that was superseded comes back, or a consumer gets a record twice.
+    Lost if it fails: a superseded value comes back, or a consumer gets a record twice.
     Source: KIP-98 (idempotence).
     Holds in: the models of compaction.
     Fails in: the museum's entry on a producer's last batch.
@@ -111,9 +111,9 @@ def writes_are_stored_once(state: State) -> bool:
 
 
 def leader_is_in_isr(state: State) -> bool:
-    """Whoever leads is in the ISR, and has all that is committed.
+    """The leader is in the ISR, and its log reaches the high watermark.
 
-    Lost if it fails: what is committed may be elsewhere only.
+    Lost if it fails: the leader may lack committed records.
     Source: `Partition.maybeShrinkIsr`.
     Holds in: the models of compaction.
     Fails in: none; it guards what these models have of replication.
@@ -122,17 +122,17 @@ def leader_is_in_isr(state: State) -> bool:
 
 
 def committed_without_all(state: State) -> bool:
-    """Something is committed that a replica lacks. Without an example no follower misses anything."""
+    """A replica lacks a committed record. Without an example no follower misses anything."""
     return any(replica.log.end_offset < state.high_watermark for replica in state.replicas)
 
 
 def follower_is_back(state: State) -> bool:
-    """A follower that fell behind is in the ISR again. Without an example it is never asked what it has missed."""
+    """A follower that fell behind is in the ISR again. Without an example no follower catches up again."""
     return state.budget.lags == 0 and state.isr == everyone(len(state.replicas))
 
 
 def stamped_at_high_watermark(state: State) -> bool:
-    """The last thing that is committed has a delete horizon. Without an example cleaning never gets so far."""
+    """The last committed batch has a delete horizon. Without an example cleaning never gets that far."""
     return any(
         state.high_watermark > 0 and contains(replica.stamped, state.high_watermark - 1) for replica in state.replicas
     )
@@ -158,7 +158,7 @@ def removed_batch(state: State) -> bool:
 
 
 def emptied_batch(state: State) -> bool:
-    """A batch is there without its record. Without an example no producer's last batch is cleaned."""
+    """A batch is kept without its record. Without an example no producer's last batch is cleaned."""
     return any(
         replica.log.batches[offset].producer_id != NO_PRODUCER_ID and not contains(replica.kept, offset)
         for replica in state.replicas
@@ -167,7 +167,7 @@ def emptied_batch(state: State) -> bool:
 
 
 def removed_tombstone(state: State) -> bool:
-    """A tombstone that nothing supersedes was removed. Without an example no delete horizon was over."""
+    """A tombstone that nothing supersedes was removed. Without an example no delete horizon has passed."""
     for offset in range(state.high_watermark):
         write_id = state.stored[offset]
         if write_id != NO_BATCH and state.writes[write_id].is_tombstone:
@@ -184,7 +184,7 @@ def removed_tombstone(state: State) -> bool:
 
 
 def removed_marker(state: State) -> bool:
-    """A marker was removed. Without an example no transaction is cleaned whole."""
+    """A marker was removed. Without an example no transaction is cleaned completely."""
     return any(
         state.replicas[state.leader].log.batches[write.ended_at].marker == Marker.NONE
         for write in state.writes

@@ -1,6 +1,6 @@
-"""What the metadata quorum promises.
+"""Guarantees of the metadata quorum.
 
 Part of Kafka judged: `KafkaRaftClient`.
 Source: KIP-595.
-Left out, and why that is sound: what the records mean, which `spec/cluster` judges.
+Left out, and why that is sound: the meaning of the records, which `spec/cluster` judges.
 """

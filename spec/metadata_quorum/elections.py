@@ -1,8 +1,8 @@
-"""What elections of the metadata quorum promise step by step, when voters restart with what is on their disks.
+"""Guarantees of each election step of the metadata quorum when voters restart from their disks.
 
 Part of Kafka judged: `impl/controller/quorum_elections.py`, by its records only.
 Source: KIP-595; apache/kafka `QuorumState`; KAFKA-10527, KAFKA-10661.
-Left out, and why that is sound: that elections are won; fairness would have to say that not all voters stand at once.
+Left out, and why that is sound: that elections are won; fairness would have to keep voters from all standing at once.
 """
 
 from kafkacheck.checker.schema import contains
@@ -11,9 +11,9 @@ from kafkacheck.impl.controller.quorum import NO_VOTER, Quorum
 
 
 def quorum_records_are_unique(state: Quorum) -> bool:
-    """Where two logs have a record of the same epoch at one offset, it is the same record.
+    """If two logs have a record of the same epoch at one offset, it is the same record.
 
-    Lost if it fails: two voters, and the brokers that read them, have different metadata, and nothing tells them so.
+    Lost if it fails: two voters, and the brokers that read from them, have different metadata, and nothing reveals it.
     Source: KAFKA-10527, KAFKA-10661.
     Holds in: metadata_quorum.restarts, metadata_quorum.disks.
     Fails in: the museum's entries on leaders that restart; where a voter whose disk was replaced votes (KAFKA-14077).
@@ -30,7 +30,7 @@ def quorum_records_are_unique(state: Quorum) -> bool:
 
 
 def votes_are_kept(before: Quorum, after: Quorum) -> bool:
-    """Who stays in an epoch takes its vote in that epoch back for nobody, and no epoch is ever gone back to.
+    """A voter never changes its vote within an epoch, and never goes back to an older epoch.
 
     Lost if it fails: two leaders are elected in one epoch.
     Source: KIP-595; KAFKA-10661.
@@ -47,9 +47,9 @@ def votes_are_kept(before: Quorum, after: Quorum) -> bool:
 
 
 def votes_are_given_in_their_epoch(before: Quorum, after: Quorum) -> bool:
-    """Whoever gives a candidate its vote is in the candidate's epoch then, and has no vote left in it.
+    """A voter that votes for a candidate is then in the candidate's epoch, and has no other vote in it.
 
-    Lost if it fails: a vote counts in an epoch in which another one has it already.
+    Lost if it fails: a vote counts in an epoch in which another candidate has it already.
     Source: `KafkaRaftClient.handleVoteRequest`.
     Holds in: metadata_quorum.restarts, metadata_quorum.disks.
     Fails in: none; it guards the reference itself.
@@ -63,9 +63,9 @@ def votes_are_given_in_their_epoch(before: Quorum, after: Quorum) -> bool:
 
 
 def roles_change_in_order(before: Quorum, after: Quorum) -> bool:
-    """Within an epoch a voter only goes from candidate to leader, and from leader to resigned; and no leader stands.
+    """Within an epoch a candidate can only become leader, and a leader only resign; no leader becomes a candidate.
 
-    Lost if it fails: who led has forgotten it, and votes for another; who stood waits for another time-out.
+    Lost if it fails: a leader forgets that it led, and votes for another voter; a candidate waits for another time-out.
     Source: the comment on `QuorumState`, `QuorumState.initialize`.
     Holds in: metadata_quorum.restarts.
     Fails in: the museum's entry on restarted leaders that vote again.
@@ -83,7 +83,7 @@ def roles_change_in_order(before: Quorum, after: Quorum) -> bool:
 
 
 def quorum_leaders_have_own_record(state: Quorum) -> bool:
-    """Every leader has the LeaderChange record of its epoch where the epoch begins.
+    """Every leader has the LeaderChange record of its epoch at the epoch's start offset.
 
     Lost if it fails: the high watermark waits for a record that nobody writes.
     Source: `KafkaRaftClient.onBecomeLeader`; KAFKA-12619.
@@ -115,9 +115,9 @@ def quorum_logs_are_whole(state: Quorum) -> bool:
 
 
 def restarts_take_next_id(before: Quorum, after: Quorum) -> bool:
-    """What is written after a restart, or with a new disk, has the next id, and nothing else changes the id.
+    """Records written after a restart or on a new disk have the next id, and nothing else changes the id.
 
-    Lost if it fails: nothing of Kafka's; records that differ would count as the same one, or the ids would run out.
+    Lost if it fails: nothing of Kafka's; different records would count as the same one, or the ids would run out.
     Source: `model/metadata_quorum/environment.py`.
     Holds in: metadata_quorum.restarts, metadata_quorum.disks.
     Fails in: none; it guards those models' environment.
@@ -127,7 +127,7 @@ def restarts_take_next_id(before: Quorum, after: Quorum) -> bool:
 
 
 def leader_lost_record(state: Quorum) -> bool:
-    """A leader has restarted without any record of its epoch, which others have. Without an example nothing is lost."""
+    """A restarted leader has no record of its epoch, but another voter has. Without an example nothing is lost."""
     for leader_id, leader in enumerate(state.voters):
         kept = 0
         stored = 0
@@ -148,7 +148,7 @@ def leader_kept_log(state: Quorum) -> bool:
 
 
 def refused_candidate(state: Quorum) -> bool:
-    """Of those in the newest epoch, one stands and one has not voted. Without an example no candidate is refused."""
+    """Of the two in the newest epoch, one stands and one has not voted. Without an example no candidate is refused."""
     for candidate_id in range(len(state.voters)):
         epoch = state.voters[candidate_id].epoch
         standing = 0

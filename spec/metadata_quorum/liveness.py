@@ -1,8 +1,8 @@
-"""What must come to pass in the metadata quorum: who has lost the majority leads no more, and the majority is led.
+"""Liveness of the metadata quorum: a leader without a majority stops leading, and a majority gets a leader.
 
 Part of Kafka judged: `impl/controller/check_quorum.py`, by its records only.
 Source: KIP-595 (leader progress timeout); KAFKA-15489.
-Left out, and why that is sound: when it comes to pass; fairness says only that it is not put off for ever.
+Left out, and why that is sound: how long that takes; fairness says only that it is not put off for ever.
 """
 
 from kafkacheck.checker.schema import cardinality, contains
@@ -20,7 +20,7 @@ def heard_by_majority(state: Quorum, leader_id: int) -> bool:
 
 
 def leader_without_majority(state: Quorum) -> bool:
-    """Somebody leads from whom no majority fetches; it must, some time, lead no more."""
+    """A voter leads although no majority fetches from it; some time, it must stop leading."""
     return any(
         state.voters[leader_id].is_leader and not heard_by_majority(state, leader_id)
         for leader_id in range(len(state.voters))
@@ -28,10 +28,10 @@ def leader_without_majority(state: Quorum) -> bool:
 
 
 def every_leader_has_majority(state: Quorum) -> bool:
-    """From whoever leads a majority fetches.
+    """A majority fetches from every leader.
 
-    Lost if it fails: for as long as the network is cut there are two controllers. The one without a majority goes on
-    answering the brokers that reach it: their requests time out, and none of them looks for the other one.
+    Lost if it fails: while the network is cut there are two controllers. The one without a majority goes on answering
+    the brokers that reach it: their requests time out, and none of them looks for the other controller.
     Source: KAFKA-15489.
     Holds in: metadata_quorum.partition, some time after each state of `leader_without_majority`.
     Fails in: the museum's entry on leaders that are cut off.
@@ -40,9 +40,9 @@ def every_leader_has_majority(state: Quorum) -> bool:
 
 
 def quorum_works(state: Quorum) -> bool:
-    """Somebody leads from whom a majority fetches, and has committed all that it has; or no majority is connected.
+    """A leader from which a majority fetches has committed its whole log; or no majority is connected.
 
-    An even number of voters may be cut into halves, and nobody can lead then.
+    A cut may halve an even number of voters; then no voter can lead.
     Lost if it fails: the cluster has no controller, although a majority of its voters reach each other.
     Source: KIP-595.
     Holds in: metadata_quorum.partition, some time after each state of `quorum_is_stuck`.
@@ -57,14 +57,14 @@ def quorum_works(state: Quorum) -> bool:
 
 
 def quorum_is_stuck(state: Quorum) -> bool:
-    """Nobody leads and commits; somebody must, some time."""
+    """A majority is connected, but has no leader that commits its whole log; some time, it must have one."""
     return not quorum_works(state)
 
 
 def heard_leader_is_kept(before: Quorum, after: Quorum) -> bool:
-    """A leader from whom a majority fetches does not resign, and nobody else is elected meanwhile.
+    """A leader from which a majority fetches does not resign, and no other voter is elected meanwhile.
 
-    Lost if it fails: the controller is replaced without need, and all that it has to load is loaded anew.
+    Lost if it fails: the controller is replaced without need, and its successor must load everything again.
     Source: KIP-996; `LeaderState.timeUntilCheckQuorumExpires`.
     Holds in: metadata_quorum.partition.
     Fails in: none; it guards the reference itself.
@@ -80,7 +80,7 @@ def heard_leader_is_kept(before: Quorum, after: Quorum) -> bool:
 
 
 def nothing_crosses_cut(before: Quorum, after: Quorum) -> bool:
-    """A leader hears from its own side only, and a log changes only if somebody on its side leads in its voter's epoch.
+    """A leader hears only from its own side, and a log changes only if its side has a leader in the voter's epoch.
 
     Lost if it fails: nothing of Kafka's; a network that is cut would carry requests or answers.
     Source: `model/metadata_quorum/environment.py`.
@@ -101,9 +101,9 @@ def nothing_crosses_cut(before: Quorum, after: Quorum) -> bool:
 
 
 def cuts_are_real(before: Quorum, after: Quorum) -> bool:
-    """What is charged as a cut of the network cuts some voters off from a majority, from which none was cut off before.
+    """A cut that is charged splits a network that was whole, and cuts off some voters, but no majority.
 
-    Lost if it fails: nothing of Kafka's; disturbances would be spent on nothing.
+    Lost if it fails: nothing of Kafka's; disturbances would be spent without effect.
     Source: `model/metadata_quorum/environment.py`.
     Holds in: metadata_quorum.partition.
     Fails in: none; it guards that model's environment.
@@ -116,10 +116,10 @@ def cuts_are_real(before: Quorum, after: Quorum) -> bool:
 def elections_have_room(state: Quorum) -> bool:
     """The bounds leave room for one more election: one more epoch, which begins with one more record in a log.
 
-    Where it fails, raise `log_size` and `max_leader_epoch` together, until it holds; the more voters and cuts, the more
-    elections there are. It cannot tell that epochs run out where `max_leader_epoch` is less than `log_size`.
-    Lost if it fails: nothing of Kafka's; a behaviour would end at a bound instead of coming to its goal, so that
-    liveness would be judged of the bounds.
+    If it fails, raise `log_size` and `max_leader_epoch` together until it holds; more voters and cuts mean more
+    elections. If `max_leader_epoch` is less than `log_size`, it does not notice that epochs run out.
+    Lost if it fails: nothing of Kafka's; a behaviour would end at a bound before it reaches its goal, so that liveness
+    would depend on the bounds.
     Source: `voter_is_elected`.
     Holds in: metadata_quorum.partition, which has as many epochs as a log has room for records.
     Fails in: none; it guards that model's bounds.
@@ -128,7 +128,7 @@ def elections_have_room(state: Quorum) -> bool:
 
 
 def two_quorum_leaders(state: Quorum) -> bool:
-    """Two voters lead at a time. Without an example no leader is replaced before it resigns."""
+    """Two voters lead at the same time. Without an example no leader is replaced before it resigns."""
     return any(
         state.voters[leader_id].is_leader and state.voters[other_id].is_leader
         for leader_id in range(len(state.voters))
@@ -137,7 +137,7 @@ def two_quorum_leaders(state: Quorum) -> bool:
 
 
 def resigned_quorum_leader(state: Quorum) -> bool:
-    """Somebody has resigned, and nobody else leads. Without an example check-quorum never comes before an election."""
+    """A voter has resigned, and no voter leads. Without an example check-quorum never comes before an election."""
     is_resigned = False
     for voter_id in range(len(state.voters)):
         is_resigned = is_resigned or state.voters[voter_id].has_resigned

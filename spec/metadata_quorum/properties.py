@@ -1,8 +1,8 @@
-"""What the metadata quorum promises: one leader in an epoch, and that nothing committed is ever lost.
+"""Guarantees of the metadata quorum: an epoch has at most one leader, and no committed record is ever lost.
 
-Part of Kafka judged: `impl/controller/quorum.py`, and what is built on it, by their records only.
+Part of Kafka judged: `impl/controller/quorum.py`, and the modules built on it, by their records only.
 Source: KIP-595; Raft (Ongaro and Ousterhout, 2014).
-Left out, and why that is sound: who learns what is committed, and when; a leader that knows is enough to act on it.
+Left out, and why that is sound: which voters learn of a commit, and when; one leader that knows is enough to act on it.
 """
 
 from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET
@@ -12,7 +12,7 @@ from kafkacheck.impl.controller.quorum import Quorum
 def one_leader_in_quorum_epoch(state: Quorum) -> bool:
     """No two voters lead in the same epoch.
 
-    Lost if it fails: two controllers write different records with one epoch and offset.
+    Lost if it fails: two controllers write different records with the same epoch and offset.
     Source: election safety of Raft.
     Holds in: every model of the metadata quorum.
     Fails in: where a voter whose disk was replaced votes (KAFKA-14077).
@@ -29,7 +29,7 @@ def one_leader_in_quorum_epoch(state: Quorum) -> bool:
 def leaders_have_committed_metadata(state: Quorum) -> bool:
     """The leader of the newest epoch has every record that is committed.
 
-    Lost if it fails: a change that the controller has made, and brokers have obeyed, is undone.
+    Lost if it fails: a change that the controller made and brokers obeyed is undone.
     Source: KAFKA-12619; leader completeness of Raft.
     Holds in: every model of the metadata quorum.
     Fails in: the museum's entries on the LeaderChange record and on disks that are replaced; where a leader that
@@ -48,7 +48,7 @@ def leaders_have_committed_metadata(state: Quorum) -> bool:
 
 
 def committed_metadata_stays(before: Quorum, after: Quorum) -> bool:
-    """What was committed at an offset is never another record later, and is committed for good.
+    """A record that is committed at an offset stays committed there, and no other record replaces it.
 
     Lost if it fails: two brokers obey different metadata at one offset.
     Source: state machine safety of Raft.
@@ -64,9 +64,9 @@ def committed_metadata_stays(before: Quorum, after: Quorum) -> bool:
 
 
 def elections_begin_epochs(before: Quorum, after: Quorum) -> bool:
-    """Who becomes leader is in a newer epoch than before, and so is no other leader.
+    """A voter becomes leader only in a newer epoch than before, and no leader goes back to an older one.
 
-    Lost if it fails: a leader writes records of an epoch that was another one's.
+    Lost if it fails: a leader writes records in another leader's epoch.
     Source: `QuorumState.transitionToLeader`.
     Holds in: metadata_quorum, metadata_quorum.partition.
     Fails in: none; it guards the reference itself.
@@ -81,9 +81,9 @@ def elections_begin_epochs(before: Quorum, after: Quorum) -> bool:
 
 
 def quorum_high_watermark_follows(state: Quorum) -> bool:
-    """A leader has committed what it knows a majority to have, from its own epoch on; and only leaders know anything.
+    """A leader commits its epoch's records that it knows a majority to have; only leaders keep other voters' offsets.
 
-    Lost if it fails: a change that is safe is not known to be, and brokers wait for it.
+    Lost if it fails: a change is safe, but no leader knows it, and brokers wait for it.
     Source: `LeaderState.maybeUpdateHighWatermark`.
     Holds in: every model of the metadata quorum.
     Fails in: none; it guards the reference itself.
@@ -102,9 +102,9 @@ def quorum_high_watermark_follows(state: Quorum) -> bool:
 
 
 def quorum_logs_match(state: Quorum) -> bool:
-    """Where two logs have a record of the same epoch at one offset, they are the same up to there.
+    """If two logs have a record of the same epoch at one offset, they are the same up to there.
 
-    Lost if it fails: a log that differs is not found by the epoch of its last record.
+    Lost if it fails: the epoch of its last record does not reveal that a log differs.
     Source: log matching of Raft.
     Holds in: every model of the metadata quorum.
     Fails in: where a voter whose disk was replaced votes (KAFKA-14077).
@@ -128,7 +128,7 @@ def all_voters_commit(state: Quorum) -> bool:
 
 
 def outvoted_record(state: Quorum) -> bool:
-    """Somebody leads from the first offset on, though another log has a record. Without an example none is outvoted."""
+    """A leader's epoch begins at offset 0, though another log has a record. Without an example none is outvoted."""
     return any(
         other.log.records[0].epoch < leader.epoch
         for leader in state.voters
@@ -138,7 +138,7 @@ def outvoted_record(state: Quorum) -> bool:
 
 
 def replaced_quorum_leader(state: Quorum) -> bool:
-    """A voter leads on in an epoch that is over. Without an example no leader is replaced without knowing."""
+    """A voter still leads in an epoch that is over. Without an example no leader is replaced without knowing."""
     return any(
         voter.is_leader and state.voters[other_id].epoch > voter.epoch
         for voter in state.voters

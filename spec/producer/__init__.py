@@ -1,4 +1,4 @@
-"""What an idempotent producer is promised.
+"""The guarantees of an idempotent producer.
 
 Part of Kafka judged: `ProducerStateManager` and the producer's `Sender`.
 Source: KIP-98, KIP-360.

@@ -1,8 +1,8 @@
-"""What brokers, and the world around them, do step by step to the logs and the requests of an idempotent producer.
+"""How brokers and their environment change the logs and requests of an idempotent producer, step by step.
 
 Part of Kafka judged: `impl/producer` and `model/producer/environment.py`, by their records only.
 Source: KIP-98, KIP-360, KIP-890; apache/kafka `UnifiedLog`, `ProducerStateManager`, `ReplicaManager`.
-Left out, and why that is sound: which sequences and epochs are accepted, of which `spec/producer/properties.py` speaks.
+Left out, and why that is sound: which sequences and epochs brokers accept; `spec/producer/properties.py` judges that.
 """
 
 from kafkacheck.impl.constants import NO_OFFSET
@@ -15,7 +15,7 @@ from kafkacheck.spec.producer.steps import is_newly_answered
 
 
 def is_asked(state: State, partition_id: int, replica_id: int, batch_id: int) -> bool:
-    """Whether a request to the broker for the partition is under way with the batch."""
+    """Whether a request with the batch is under way to the broker for the partition."""
     connection = state.connections[partition_id]
     for request in connection.requests:
         if request.stage == RequestStage.REQUESTED and request.batch.id == batch_id and connection.broker == replica_id:
@@ -27,7 +27,7 @@ def is_asked(state: State, partition_id: int, replica_id: int, batch_id: int) ->
 
 
 def is_leaders_next(replica: PartitionReplica, leader: PartitionLog, offset: int) -> bool:
-    """Whether a follower's log begins where the leader's does, and has at `offset` what the leader has there."""
+    """Whether a follower's log begins no earlier than the leader's, and both have the same batch at `offset`."""
     if offset < leader.start_offset or offset >= leader.end_offset or replica.log.start_offset < leader.start_offset:
         return False
     batch = replica.log.batches[offset]
@@ -35,9 +35,9 @@ def is_leaders_next(replica: PartitionReplica, leader: PartitionLog, offset: int
 
 
 def appends_have_a_reason(before: State, after: State) -> bool:
-    """Whoever believes that it leads appends what it was asked for, or a marker; everybody else what the leader has.
+    """A replica that believes that it leads appends requested batches and markers; others copy their leader's log.
 
-    Lost if it fails: replicas differ, and what one has stored no other will ever have.
+    Lost if it fails: replicas differ, and one has a batch that no other will ever have.
     Source: ReplicaManager.appendRecords (NOT_LEADER_OR_FOLLOWER), ReplicaFetcherThread.processPartitionData.
     Holds in: the models of the idempotent producer.
     Fails in: none; it guards who appends.
@@ -57,9 +57,9 @@ def appends_have_a_reason(before: State, after: State) -> bool:
 
 
 def followers_have_their_leaders_log(state: State) -> bool:
-    """A replica that follows has nothing that its leader has not, or has otherwise.
+    """A follower's log ends no later than its leader's, and has the same batches.
 
-    Lost if it fails: the replica leads one day, and consumers read what nobody else has.
+    Lost if it fails: the replica becomes leader one day, and consumers read records that no other replica has.
     Source: ReplicaFetcherThread.truncate; KIP-101.
     Holds in: the models of the idempotent producer.
     Fails in: none; it guards how a deposed leader becomes a follower.
@@ -77,9 +77,9 @@ def followers_have_their_leaders_log(state: State) -> bool:
 
 
 def high_watermark_awaits_deposed_leaders(before: State, after: State) -> bool:
-    """The high watermark rises only when nobody but the leader believes that it leads.
+    """The high watermark rises only if no replica but the leader believes that it leads.
 
-    Lost if it fails: a copy counts that a deposed leader is about to cut, because it is of another leader epoch.
+    Lost if it fails: a copy counts that a deposed leader will truncate, because it is from another leader epoch.
     Source: `Partition.maybeIncrementLeaderHW`, `Replica.resetReplicaState`.
     Holds in: the models of the idempotent producer.
     Fails in: none; it guards how the high watermark rises.
@@ -94,9 +94,9 @@ def high_watermark_awaits_deposed_leaders(before: State, after: State) -> bool:
 
 
 def truncations_keep_what_is_shared(before: State, after: State) -> bool:
-    """A deposed leader that begins to follow removes only from where its log parts from its leader's.
+    """A deposed leader that becomes a follower truncates only the part of its log that diverges from its leader's.
 
-    Lost if it fails: a copy of what may be acknowledged; it is fetched again, if there is still somebody who has it.
+    Lost if it fails: a copy of a batch that may be acknowledged; it is fetched again if some replica still has it.
     Source: ReplicaFetcherThread.truncate; KIP-101.
     Holds in: the models of the idempotent producer.
     Fails in: none; it guards where a log is cut.
@@ -115,7 +115,7 @@ def truncations_keep_what_is_shared(before: State, after: State) -> bool:
 def logs_begin_before_they_end(state: State) -> bool:
     """No log begins above its end.
 
-    Lost if it fails: the replica stores what comes next at offsets that its leader has deleted, and is damaged.
+    Lost if it fails: the replica stores later batches at offsets that its leader has deleted, and its log is damaged.
     Source: UnifiedLog.truncateFullyAndStartAt, maybeIncrementLogStartOffset.
     Holds in: the models of the idempotent producer.
     Fails in: none; it guards where a follower begins.
@@ -128,9 +128,9 @@ def logs_begin_before_they_end(state: State) -> bool:
 
 
 def leaders_answer(before: State, after: State) -> bool:
-    """A request is acknowledged by whoever leads, and denied only by who does not.
+    """Only the leader acknowledges a request, and only a replica that does not lead denies one.
 
-    Lost if it fails: a deposed leader acknowledges what is cut from its log; a leader denies what it has stored.
+    Lost if it fails: a deposed leader acknowledges a batch that it truncates; a leader denies one that it has stored.
     Source: `DelayedProduce`, `Partition.checkEnoughReplicasReachOffset`; NOT_LEADER_OR_FOLLOWER.
     Holds in: the models of the idempotent producer.
     Fails in: none; it guards who answers.
@@ -149,9 +149,9 @@ def leaders_answer(before: State, after: State) -> bool:
 
 
 def requests_wait_for_leaders(state: State) -> bool:
-    """A request waits for replicas only at a broker that believes that it leads, and alone on its connection.
+    """A request waits for replicas only at a broker that believes that it leads, and only one per connection waits.
 
-    Lost if it fails: the request is never answered; the broker handles the next one before it, and order is lost.
+    Lost if it fails: the request is never answered; the broker handles the next request first, and order is lost.
     Source: `DelayedProduce`, Partition.makeFollower; `KafkaChannel.mute`.
     Holds in: the models of the idempotent producer.
     Fails in: none; it guards what becomes of requests that wait.
@@ -167,9 +167,9 @@ def requests_wait_for_leaders(state: State) -> bool:
 
 
 def refusals_name_no_offset(state: State) -> bool:
-    """An answer with an error tells no offset.
+    """A response with an error has no offset.
 
-    Lost if it fails: a client takes the batch for one that is stored.
+    Lost if it fails: a client believes that the batch is stored.
     Source: `ProduceResponse.INVALID_OFFSET`.
     Holds in: the models of the idempotent producer.
     Fails in: none; it guards what is answered.
@@ -185,7 +185,7 @@ def refusals_name_no_offset(state: State) -> bool:
 def first_sequences_need_no_producer_state(before: State, after: State) -> bool:
     """No broker answers UNKNOWN_PRODUCER_ID to a batch with the first sequence.
 
-    Lost if it fails: a producer that begins anew, as it was told to, is refused again and again.
+    Lost if it fails: a producer that starts over, as it was told to, is refused again and again.
     Source: `ProducerAppendInfo.checkSequence`; KIP-360.
     Holds in: the models of the idempotent producer.
     Fails in: none; it guards which batches need a predecessor.
@@ -202,7 +202,7 @@ def first_sequences_need_no_producer_state(before: State, after: State) -> bool:
 def refused_verifications_are_remembered(before: State, after: State) -> bool:
     """A leader that could not verify a transaction's first batch remembers its sequence.
 
-    Lost if it fails: the batch behind it, which can be verified, is stored first, and the first one never.
+    Lost if it fails: the next batch can be verified and is stored first, and the first batch never is.
     Source: `VerificationStateEntry`; KAFKA-14920.
     Holds in: the models of the idempotent producer that are transactional.
     Fails in: none; it guards when a verification begins.
@@ -221,9 +221,9 @@ def refused_verifications_are_remembered(before: State, after: State) -> bool:
 
 
 def verifications_await_the_lowest_sequence(before: State, after: State) -> bool:
-    """While a transaction is verified in an epoch, the sequence that is awaited first does not rise.
+    """While a transaction is being verified in one epoch, the lowest awaited sequence does not rise.
 
-    Lost if it fails: a later batch is stored first, and the first one never.
+    Lost if it fails: a later batch is stored first, and the first batch never is.
     Source: `VerificationStateEntry.maybeUpdateLowestSequenceAndEpoch`; KAFKA-14920.
     Holds in: the models of the idempotent producer that are transactional.
     Fails in: none; it guards what a verification remembers.
@@ -242,9 +242,9 @@ def verifications_await_the_lowest_sequence(before: State, after: State) -> bool
 
 
 def transactions_begin_verified_and_once(before: State, after: State) -> bool:
-    """A transaction begins in a partition with a verification, and does not begin again before it has ended.
+    """A transaction begins in a partition only with a verification, and begins again only after it has ended.
 
-    Lost if it fails: a transaction that nobody will end; or the last stable offset passes its first batches.
+    Lost if it fails: nobody ends a transaction; or the last stable offset passes its first batches.
     Source: `VerificationGuard`, `ProducerAppendInfo.updateCurrentTxnFirstOffset`; KIP-890.
     Holds in: the models of the idempotent producer that are transactional.
     Fails in: none; it guards when a transaction begins.
@@ -271,9 +271,9 @@ def is_crash(before: State, after: State) -> bool:
 
 
 def late_requests_are_handled(before: State, after: State) -> bool:
-    """A request that its producer has given up stays until it is handled, and then a leader appends what comes next.
+    """A request that its producer gave up stays until it is handled; then a leader appends its batch if that is next.
 
-    Lost if it fails: the worst that can come late is left out, and no retry is put to the test by it.
+    Lost if it fails: the worst late requests are left out, and no retry is tested against them.
     Source: SocketServer: requests that were read are handled although their connection is closed.
     Holds in: the models of the idempotent producer with late requests.
     Fails in: none; it guards the reference itself.
@@ -292,7 +292,7 @@ def late_requests_are_handled(before: State, after: State) -> bool:
 
 
 def is_next(log: PartitionLog, batch: Batch) -> bool:
-    """Whether the log's last batch is of the same producer and epoch, and the batch comes behind it."""
+    """Whether the log's last batch has the same producer and epoch, and the batch directly follows it."""
     if log.end_offset == log.start_offset:
         return False
     last = log.batches[log.end_offset - 1]

@@ -1,8 +1,8 @@
-"""What a producer does step by step: which id and epoch it has, when it begins another one, which answers it obeys.
+"""How a producer acts step by step: its id and epoch, when it takes new ones, and which responses it obeys.
 
 Part of Kafka judged: `impl/producer/sender.py`, `retries.py` and `bookkeeping.py`, by their records only.
 Source: KIP-98, KIP-360; apache/kafka `TransactionManager`, `Sender`, `RecordAccumulator`.
-Left out, and why that is sound: what brokers do with what is sent, of which `spec/producer/brokers.py` speaks.
+Left out, and why that is sound: how brokers handle requests; `spec/producer/brokers.py` judges that.
 """
 
 from kafkacheck.impl.constants import NO_OFFSET
@@ -21,14 +21,14 @@ from kafkacheck.impl.producing import State
 
 
 def is_meant(status: BatchStatus) -> bool:
-    """Whether a batch of that status is sent, and its producer waits to hear what became of it."""
+    """Whether a batch with that status was sent, and its producer awaits the outcome."""
     return status == BatchStatus.IN_FLIGHT or status == BatchStatus.RETRYING
 
 
 def only_transactional_producers_have_transactions(state: State) -> bool:
-    """A producer that is not transactional is never in a transaction; one that is sends only in one, in its one epoch.
+    """Only a transactional producer has transactions; it sends only in a transaction, and only in its one epoch.
 
-    Lost if it fails: what is sent in no transaction cannot be aborted; an epoch that the coordinator did not give
+    Lost if it fails: a batch outside a transaction cannot be aborted; an epoch that the coordinator did not assign
     fences the transaction's own markers.
     Source: `TransactionManager.isTransactional`, `canBumpEpoch`; KIP-98.
     Holds in: the models of the idempotent producer.
@@ -41,9 +41,9 @@ def only_transactional_producers_have_transactions(state: State) -> bool:
 
 
 def producers_keep_their_id(before: State, after: State) -> bool:
-    """A producer that has an id takes another one only if it must begin an epoch and has used its epochs up.
+    """A producer takes another producer id only if it must begin a new epoch and has used up its epochs.
 
-    Lost if it fails: batches that are sent again under another id are not known again, and are stored twice.
+    Lost if it fails: brokers do not recognise batches that are sent again under another id, and store them twice.
     Source: `TransactionManager.bumpIdempotentEpochAndResetIdIfNeeded`; KIP-360.
     Holds in: the models of the idempotent producer.
     Fails in: none; it guards when an id is asked for.
@@ -65,9 +65,9 @@ def is_last_acknowledged(state: State, partition_id: int) -> bool:
 
 
 def expired_batches_without_gap_call_for_no_epoch(before: State, after: State) -> bool:
-    """Where the last batch that was sent is acknowledged, those before it that expired call for no new epoch.
+    """Expired batches need no new epoch if the last batch sent to their partition is acknowledged.
 
-    Lost if it fails: an epoch; there are 32767, and with a new one the partition's batches lose their duplicates.
+    Lost if it fails: an epoch, of 32767; in a new one duplicates of the partition's batches are not recognised.
     Source: `TransactionManager.maybeResolveSequences`.
     Holds in: the models of the idempotent producer.
     Fails in: none; it guards how expired batches are resolved.
@@ -82,9 +82,9 @@ def expired_batches_without_gap_call_for_no_epoch(before: State, after: State) -
 
 
 def rewritten_batches_call_for_no_epoch(before: State, after: State) -> bool:
-    """A batch that has got a new sequence already, and is to be sent again, calls for no further epoch.
+    """A batch that already has a new sequence, and must be sent again, needs no further epoch.
 
-    Lost if it fails: the producer begins one epoch after another, and comes to no end.
+    Lost if it fails: the producer begins one epoch after another, without end.
     Source: `ProducerBatch.sequenceHasBeenReset`, `TransactionManager.canRetry`.
     Holds in: the models of the idempotent producer.
     Fails in: none; it guards after which errors a new epoch begins.
@@ -101,16 +101,16 @@ def rewritten_batches_call_for_no_epoch(before: State, after: State) -> bool:
 
 
 def is_final(status: BatchStatus) -> bool:
-    """Whether the application has been told what became of the batch, or that nobody knows."""
+    """Whether the application was told the batch's outcome, or that the outcome is unknown."""
     if status == BatchStatus.ACKNOWLEDGED or status == BatchStatus.FAILED:
         return True
     return status == BatchStatus.EXPIRED
 
 
 def outcomes_are_told_once(before: State, after: State) -> bool:
-    """What the application has been told of a batch is never taken back, whatever answer comes later.
+    """An outcome that the application was told never changes, even if another response comes later.
 
-    Lost if it fails: the application sends again what it has given up, and it is stored as well; or acts on nothing.
+    Lost if it fails: the application repeats a batch that it gave up, and both are stored; or an outcome was false.
     Source: `ProducerBatch.tryFinalState`.
     Holds in: the models of the idempotent producer.
     Fails in: none; it guards what is done with late answers.
@@ -123,9 +123,9 @@ def outcomes_are_told_once(before: State, after: State) -> bool:
 
 
 def only_dead_producers_lose_batches(before: State, after: State) -> bool:
-    """A batch that the application has handed over is lost only with the producer's process.
+    """A batch that the application has handed over is lost only if the producer's process ends.
 
-    Lost if it fails: the application waits for ever to hear what became of the batch.
+    Lost if it fails: the application waits for ever for the batch's outcome.
     Source: `Sender.reenqueueBatch`, `RecordAccumulator.insertInSequenceOrder`; KAFKA-13794.
     Holds in: the models of the idempotent producer.
     Fails in: the museum's entry on batches that are told by their sequence.
@@ -138,9 +138,9 @@ def only_dead_producers_lose_batches(before: State, after: State) -> bool:
 
 
 def abandoned_requests_have_expired(state: State) -> bool:
-    """Only a batch that has expired has a request whose answer nobody waits for.
+    """A request is abandoned only if its batch has expired.
 
-    Lost if it fails: a batch is settled never, and those behind it wait for it.
+    Lost if it fails: a batch is never settled, and later batches wait for it.
     Source: `Sender.getExpiredInflightBatches`.
     Holds in: producer.in_flight.
     Fails in: where a batch that expires in flight gives its memory to another one.
@@ -154,9 +154,9 @@ def abandoned_requests_have_expired(state: State) -> bool:
 
 
 def late_answers_are_counted(before: State, after: State) -> bool:
-    """Once the answer has been taken that a batch is stored which has expired, its sequence counts as acknowledged.
+    """If a response says that an expired batch is stored, the producer counts its sequence as acknowledged.
 
-    Lost if it fails: an epoch begins for a gap that is none, and the partition's batches lose their duplicates.
+    Lost if it fails: an epoch begins without a gap, and duplicates of the partition's batches are not recognised.
     Source: `TransactionManager.handleCompletedBatch`, `TxnPartitionMap.maybeUpdateLastAckedSequence`.
     Holds in: producer.in_flight.
     Fails in: none; it guards what is done with late answers.
@@ -183,7 +183,7 @@ def has_earlier_under_way(state: State, batch_id: int) -> bool:
 
 
 def is_passing(state: State, request: ProduceRequest) -> bool:
-    """Whether an error says nothing that could not be otherwise when the batch is sent again."""
+    """Whether an error is retriable: the batch may succeed when it is sent again."""
     if request.error == ProduceError.NOT_LEADER_OR_FOLLOWER or request.error == ProduceError.NOT_ENOUGH_REPLICAS:
         return True
     is_transactional = state.producer.is_transactional == 1
@@ -195,9 +195,9 @@ def is_passing(state: State, request: ProduceRequest) -> bool:
 
 
 def only_final_errors_fail_batches(before: State, after: State) -> bool:
-    """No batch is given up because of an error that passes, or of one that an earlier batch explains.
+    """No batch fails because of a retriable error, or because of an error that an earlier batch explains.
 
-    Lost if it fails: the application is told that a record is refused which the broker would have taken.
+    Lost if it fails: the application is told that a record is refused, although the broker would have accepted it.
     Source: `TransactionManager.canRetry`; KIP-360, KAFKA-5793.
     Holds in: the models of the idempotent producer.
     Fails in: none; it guards after which errors a batch is sent again.
@@ -214,7 +214,7 @@ def only_final_errors_fail_batches(before: State, after: State) -> bool:
 def one_send_at_a_time(state: State, rules: ProducerRules) -> bool:
     """An application that waits for each acknowledgement has at most one batch with its producer.
 
-    Lost if it fails: with the producer's process more is lost than the application knows.
+    Lost if it fails: if the producer's process ends, more is lost than the application knows.
     Source: `KafkaProducer.send(...).get()`; `producer.type=sync`.
     Holds in: producer.synchronous.
     Fails in: none; it guards when the application goes on.
@@ -228,14 +228,15 @@ def one_send_at_a_time(state: State, rules: ProducerRules) -> bool:
 
 
 def is_with_producer(status: BatchStatus) -> bool:
-    """Whether the producer has the batch, and has told the application nothing of it."""
+    """Whether the producer has the batch, and has not told the application its outcome."""
     return is_meant(status) or status == BatchStatus.BUFFERED
 
 
 def applications_wait_for_all(before: State, after: State, rules: ProducerRules) -> bool:
-    """An application that waits until all is sent goes on when nothing is with its producer any more.
+    """An application that waits for all its batches goes on only when its producer has none left.
 
-    Lost if it fails: the application takes for stored what is not, and with the producer's process it is gone.
+    Lost if it fails: the application believes that a batch is stored, and the batch is lost if the producer's process
+    ends.
     Source: `KafkaProducer.flush`; KAFKA-19479.
     Holds in: producer.splits.
     Fails in: the museum's entry on batches that are split.
@@ -246,11 +247,10 @@ def applications_wait_for_all(before: State, after: State, rules: ProducerRules)
 
 
 def halves_go_on_counting(before: State, after: State) -> bool:
-    """Where a batch is split, it was too large, and nothing of it is given up: its halves have its sequences one after
-    the other.
+    """Only a batch that is too large is split; its halves share its sequences in order, and neither is given up.
 
-    Lost if it fails: a half is taken for a duplicate of the other, or of what comes behind, and is never stored; or no
-    broker takes what comes behind.
+    Lost if it fails: a half looks like a duplicate of the other half, or of a later batch, and is never stored; or no
+    broker accepts later batches.
     Source: `ProducerBatch.split`; KIP-126, KIP-98.
     Holds in: producer.splits.
     Fails in: none; it guards how batches are split.
@@ -273,7 +273,7 @@ def halves_go_on_counting(before: State, after: State) -> bool:
 
 
 def only_second_halves_wait(state: State) -> bool:
-    """Of what the application has handed over only the second half of a batch that is not split yet is unsent.
+    """A batch that was handed over is unsent only if it is the second half of a batch that is not split yet.
 
     Lost if it fails: a batch has no place in the order, and nobody ever sends it.
     Source: `RecordAccumulator.append`.
@@ -289,9 +289,9 @@ def only_second_halves_wait(state: State) -> bool:
 
 
 def dead_producers_keep_nothing(before: State, after: State) -> bool:
-    """With a producer's process all that it had in its buffer or under way is lost to it.
+    """When a producer's process ends, it loses all batches in its buffer or under way.
 
-    Lost if it fails: behaviours in which the application never hears of a batch that it has handed over.
+    Lost if it fails: behaviours in which the application never learns the outcome of a batch that it has handed over.
     Source: `RecordAccumulator`, which is in memory only.
     Holds in: the models of the idempotent producer in which producers die.
     Fails in: none; it guards the reference itself.
@@ -306,7 +306,7 @@ def dead_producers_keep_nothing(before: State, after: State) -> bool:
 
 
 def connections_keep_their_broker(before: State, after: State) -> bool:
-    """The requests that are under way on a connection go to one broker; only behind the last of them to another one.
+    """All requests under way on a connection go to one broker, which changes only after the last of them.
 
     Lost if it fails: batches reach two leaders at once, and their order is lost.
     Source: `NetworkClient`, `InFlightRequests`.
@@ -321,12 +321,12 @@ def connections_keep_their_broker(before: State, after: State) -> bool:
 
 
 def first_batch_is_sent_again(state: State) -> bool:
-    """The very first batch waits to be sent again. Without an example no broker is asked whom it does not know."""
+    """The very first batch waits to be sent again. Without an example no retry meets a broker new to the producer."""
     return state.producer.batches[0].status == BatchStatus.RETRYING
 
 
 def later_batch_is_acknowledged(state: State) -> bool:
-    """A batch behind the first one is acknowledged. Without an example nothing was sent behind another one."""
+    """A batch after the first one is acknowledged. Without an example no batch was sent after another one."""
     return any(
         state.producer.batches[batch_id].offset != NO_OFFSET for batch_id in range(1, len(state.producer.batches))
     )
@@ -338,7 +338,7 @@ def second_producer_id(state: State) -> bool:
 
 
 def request_to_next_leader(state: State) -> bool:
-    """A request is under way to a leader that was not the first one."""
+    """A request is under way to a leader other than the first one."""
     return any(
         connection.broker == state.partitions[partition_id].leader
         for partition_id, connection in enumerate(state.connections)

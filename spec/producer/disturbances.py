@@ -1,8 +1,8 @@
-"""What the world may do to a producer's partitions and their files, and examples of what must be possible.
+"""How the environment may disturb a producer's partitions and their files, and examples that must be reachable.
 
 Part of Kafka judged: `model/producer/environment.py` and `impl/producer/recovery.py`, by their records only.
 Source: KIP-98, KIP-360; apache/kafka `LogLoader`, `ProducerStateManager`.
-Left out, and why that is sound: when a disturbance comes, which is at any time.
+Left out, and why that is sound: when a disturbance comes, because it may come at any time.
 """
 
 from kafkacheck.impl.constants import NO_OFFSET
@@ -13,7 +13,7 @@ from kafkacheck.spec.producer.brokers import is_crash
 
 
 def a_connection_ended(before: State, after: State) -> bool:
-    """Whether on some connection something was under way, and nothing is any more."""
+    """Whether some connection had a request under way, and no longer has one."""
     return any(
         connection.requests[0].stage == RequestStage.NONE
         for old_connection, connection in zip(before.connections, after.connections)
@@ -30,7 +30,7 @@ def a_leader_changed(before: State, after: State) -> bool:
 
 
 def a_start_rose(before: State, after: State) -> bool:
-    """Whether some leader's log begins later, and not above the high watermark."""
+    """Whether some leader's log start offset rose, and not above the high watermark."""
     for partition_id in range(len(before.partitions)):
         partition = after.partitions[partition_id]
         was = before.partitions[partition_id].replicas[partition.leader].log
@@ -41,7 +41,7 @@ def a_start_rose(before: State, after: State) -> bool:
 
 
 def a_producer_was_forgotten(before: State, after: State) -> bool:
-    """Whether some broker knew a producer that it does not know any more."""
+    """Whether some broker has forgotten a producer that it knew."""
     for partition_id, partition in enumerate(before.partitions):
         for replica_id in range(len(partition.replicas)):
             was = partition.replicas[replica_id].log
@@ -66,7 +66,7 @@ def a_transaction_ended(before: State, after: State) -> bool:
 
 
 def a_partition_is_quiet(state: State) -> bool:
-    """Whether the producer has counted in some partition, and waits for nothing there."""
+    """Whether the producer has counted sequences for some partition, and awaits no outcome there."""
     for partition_id in range(len(state.connections)):
         if state.producer.counters[partition_id].producer_id != NO_PRODUCER_ID:
             is_quiet = True
@@ -89,11 +89,13 @@ def a_batch_expired_in_flight(before: State, after: State) -> bool:
 
 
 def disturbances_are_real(before: State, after: State) -> bool:
-    """A connection that breaks had something under way; a fail-over brings another leader; a deletion raises the log's
-    start, within what is acknowledged; who is forgotten was known; what is aborted was open; what expires in flight was
-    so.
+    """Each disturbance that is charged to the budget has really happened.
 
-    Lost if it fails: behaviours in which so many disturbances happen; they would be charged for nothing.
+    A connection that breaks had a request under way. A fail-over brings another leader. A deletion raises the log start
+    offset, but not above the high watermark. A forgotten producer was known, an aborted transaction was open, and a
+    batch that expires in flight was in flight.
+
+    Lost if it fails: behaviours, because the budget is spent on disturbances that did not happen.
     Source: `model/producer/environment.py`.
     Holds in: the models of the idempotent producer.
     Fails in: none; it guards the reference itself.
@@ -130,9 +132,9 @@ def has_request(state: State, partition_id: int, replica_id: int) -> bool:
 
 
 def connections_end_with_broker(before: State, after: State) -> bool:
-    """With a broker's process everything ends that is under way to it for the partition, and nothing to another one.
+    """If a broker crashes, the requests under way to it for the partition end together, and no other broker's do.
 
-    Lost if it fails: a request reaches a later start of the broker, or one that could arrive never does.
+    Lost if it fails: a request reaches the broker after its restart, or a request that could arrive never does.
     Source: a broken connection.
     Holds in: the models of the idempotent producer in which brokers crash.
     Fails in: none; it guards the reference itself.
@@ -155,14 +157,14 @@ def connections_end_with_broker(before: State, after: State) -> bool:
 
 
 def has_snapshot(replica: PartitionReplica, offset: int) -> bool:
-    """Whether the replica has a file with the producer state at that offset."""
+    """Whether the replica has a producer state snapshot at that offset."""
     return any(snapshot.offset == offset for snapshot in replica.snapshots)
 
 
 def snapshots_are_in_order(state: State) -> bool:
-    """The snapshots of a log lie within it, the newest first, and no two of one offset.
+    """The snapshots of a log lie within it, the newest first, and no two have the same offset.
 
-    Lost if it fails: a broker starts from an older state than it has, or from one of batches that it has not.
+    Lost if it fails: a broker starts from an older state than it has, or from a state with batches that it lacks.
     Source: `ProducerStateManager.snapshots`.
     Holds in: the models of the idempotent producer.
     Fails in: none; it guards when a snapshot is written.
@@ -179,9 +181,9 @@ def snapshots_are_in_order(state: State) -> bool:
 
 
 def snapshots_are_kept(before: State, after: State) -> bool:
-    """A snapshot goes only with the end of the log below it, with a flush behind it, or with the power unflushed.
+    """A snapshot goes only by a truncation below it, by a flush after it, or by a power loss before its own flush.
 
-    Lost if it fails: after a restart nobody knows the producers whose batches are deleted from the log.
+    Lost if it fails: after a restart no broker knows the producers whose batches are deleted from the log.
     Source: `ProducerStateManager.truncateAndReload`, `deleteSnapshotsBefore`; KAFKA-9892.
     Holds in: the models of the idempotent producer.
     Fails in: none; it guards what a restart keeps.
@@ -200,9 +202,9 @@ def snapshots_are_kept(before: State, after: State) -> bool:
 
 
 def unknown_producer_goes_on(state: State) -> bool:
-    """A broker that knew nothing of a producer has taken a later batch than its first one (KIP-360).
+    """A broker that knew nothing of a producer has accepted a batch after its first one (KIP-360).
 
-    Without an example it is not known what a broker does that has forgotten its producers.
+    Without an example no broker that has forgotten its producers is tested.
     """
     for partition in state.partitions:
         for replica_id in range(len(partition.replicas)):

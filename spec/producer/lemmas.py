@@ -1,12 +1,12 @@
-"""Why brokers take only the sequence that comes next: invariants by which that is proved for all states.
+"""Why brokers accept only the next sequence: invariants that prove it for all states.
 
-Each is preserved by every action of the models that list it, from every well-typed state in which all of them hold,
-reachable or not, and holds of every reachable state, which the search confirms (`check --lemmas`).
+Every action of the models that list a lemma preserves it, from every well-typed state in which all of them hold,
+reachable or not. The search confirms that each holds in every reachable state (`check --lemmas`).
 
 Part of Kafka judged: an idempotent producer and partitions of one replica each, by their records only.
 Source: this project's, after KIP-98.
-Left out, and why that is sound: followers, transactions and what recovery makes of a log; `spec/PROOFS.md` lists what
-is not proved. What a lemma does not say cannot make another one true.
+Left out, and why that is sound: followers, transactions and the recovery of a log; `spec/PROOFS.md` lists all that is
+not proved. An omission in one lemma cannot make another one true.
 """
 
 from kafkacheck.impl.constants import NO_OFFSET
@@ -33,16 +33,16 @@ def has_sequence(batch: ProducerBatch) -> bool:
 
 
 def is_data(batch: Batch) -> bool:
-    """Whether it is data of an idempotent producer, and no marker."""
+    """Whether the batch is data of an idempotent producer, and not a marker."""
     if batch.id == NO_BATCH or batch.marker != Marker.NONE or batch.base_sequence == NO_SEQUENCE:
         return False
     return batch.producer_id != NO_PRODUCER_ID and batch.producer_epoch != NO_PRODUCER_EPOCH
 
 
 def requests_carry_data(state: State) -> bool:
-    """A request under way, or left behind, carries data of an idempotent producer, which that producer knows.
+    """Every request carries data of an idempotent producer, and the producer knows each batch on its connections.
 
-    Why: a producer sends a batch only with the id, epoch and sequence that it has given it.
+    Why: a producer sends a batch only with the id, epoch and sequence that it has assigned to the batch.
     Source: KIP-98; `TransactionManager`.
     """
     for connection in state.connections:
@@ -58,7 +58,7 @@ def requests_carry_data(state: State) -> bool:
 
 
 def has_begun(state: State) -> bool:
-    """Whether the producer has sent something, or has to begin another epoch."""
+    """Whether the producer has sent a batch, or must begin another epoch."""
     for partition_id, connection in enumerate(state.connections):
         if state.producer.counters[partition_id].unresolved_sequence != NO_SEQUENCE:
             return True
@@ -106,7 +106,7 @@ def remembers_newest_epoch(log: PartitionLog) -> bool:
 
 
 def well_formed_partition_logs(state: State) -> bool:
-    """A log has data from its start to its end and none elsewhere, and of each producer the newest epoch is remembered.
+    """A log has data from its start to its end and none elsewhere, and remembers the newest epoch of each producer.
 
     Why: the producer state follows every append.
     Source: `UnifiedLog`, `ProducerStateManager`; KIP-98.

@@ -1,8 +1,8 @@
-"""What an idempotent producer is promised: each batch is stored once, in order, and what it is told is true.
+"""The guarantees of an idempotent producer: each batch is stored once and in order, and each response is true.
 
 Part of Kafka judged: `impl/producer`, by its records only.
 Source: KIP-98 ("Idempotent Producer Guarantees"), KIP-360, KIP-890; the issues named below.
-Left out, and why that is sound: batches whose fate nobody was told, which may be stored or not.
+Left out, and why that is sound: batches with an unknown outcome, which may be stored or not.
 """
 
 from kafkacheck.impl.constants import NO_OFFSET
@@ -13,7 +13,7 @@ from kafkacheck.impl.producing import State
 
 
 def each_batch_is_stored_once(state: State) -> bool:
-    """No log has one batch of the application twice.
+    """No log has the same batch of the application twice.
 
     Lost if it fails: a consumer gets a record twice, although the application sent it once.
     Source: KIP-98.
@@ -34,7 +34,7 @@ def each_batch_is_stored_once(state: State) -> bool:
 def batches_lie_in_order(state: State) -> bool:
     """Of two batches in one log, the one that the application sent first lies first.
 
-    Lost if it fails: a consumer gets records in another order than they were sent.
+    Lost if it fails: a consumer gets records in another order than the application sent them.
     Source: KIP-98; `max.in.flight.requests.per.connection`.
     Holds in: the models of the idempotent producer.
     Fails in: KAFKA-3197, KAFKA-8483.
@@ -51,9 +51,9 @@ def batches_lie_in_order(state: State) -> bool:
 
 
 def batches_lie_in_their_partition(state: State) -> bool:
-    """What the application has sent to a partition is in no other one.
+    """A batch that the application has sent to one partition is in no other partition.
 
-    Lost if it fails: consumers of a topic are given records of another one, which they cannot read or must not see.
+    Lost if it fails: consumers of a topic get records of another topic, which they cannot read or must not see.
     Source: `KafkaProducer.send`; KAFKA-19012.
     Holds in: producer.in_flight.
     Fails in: the museum's entry on buffers that are used again.
@@ -74,7 +74,7 @@ def is_stored(log: PartitionLog, batch_id: int) -> bool:
 
 
 def no_batch_is_passed_over(state: State) -> bool:
-    """A leader has a batch only if it has every earlier valid one that the producer still means to have stored.
+    """A leader has a batch only if it has every earlier valid batch that the producer still tries to store.
 
     Lost if it fails: the earlier batch has lost its place, and can never be stored in order.
     Source: KIP-98; KAFKA-14920.
@@ -94,7 +94,7 @@ def no_batch_is_passed_over(state: State) -> bool:
 
 
 def sequences_follow_each_other(state: State) -> bool:
-    """In every log each batch of a producer id begins where the last one of the same epoch ends.
+    """In every log each batch's sequence follows the last sequence of the same producer id and epoch.
 
     Lost if it fails: the broker has stored a sequence twice, or one without its predecessor.
     Source: KIP-98; `ProducerAppendInfo.checkSequence`.
@@ -112,7 +112,7 @@ def sequences_follow_each_other(state: State) -> bool:
 
 
 def follows_its_predecessor(log: PartitionLog, offset: int) -> bool:
-    """Whether the batch has the sequence behind that of the last data before it of the same producer id and epoch."""
+    """Whether the batch's sequence follows that of the last data before it from the same producer id and epoch."""
     batch = log.batches[offset]
     expected = NO_SEQUENCE
     for earlier in range(log.start_offset, offset):
@@ -124,7 +124,7 @@ def follows_its_predecessor(log: PartitionLog, offset: int) -> bool:
 
 
 def older_epochs_are_fenced(state: State) -> bool:
-    """In every log nothing of an older epoch of a producer id follows something of a newer one.
+    """In every log no batch or marker of a producer id follows one of a newer epoch.
 
     Lost if it fails: a producer that was replaced, or a batch that was given up, still has an effect.
     Source: KIP-98 (fencing of zombies).
@@ -144,9 +144,9 @@ def older_epochs_are_fenced(state: State) -> bool:
 
 
 def acknowledged_batches_are_stored(state: State) -> bool:
-    """Whoever leads has every acknowledged batch at the offset that its producer was told, unless it was deleted.
+    """The leader has every acknowledged batch at its acknowledged offset, unless the batch was deleted.
 
-    Lost if it fails: a record that the application was told is safe.
+    Lost if it fails: a record that was acknowledged to the application.
     Source: KIP-98; acks=all.
     Holds in: the models of the idempotent producer.
     Fails in: LIBRDKAFKA-SEQ-RESET.
@@ -161,9 +161,9 @@ def acknowledged_batches_are_stored(state: State) -> bool:
 
 
 def failed_batches_are_absent(state: State) -> bool:
-    """Whoever leads has no batch of which its producer was told that it is refused for good.
+    """The leader has no batch whose producer was told that it is refused for good.
 
-    Lost if it fails: the application sends the record again, under another name, and consumers get both.
+    Lost if it fails: the application sends the record again as another batch, and consumers get both.
     Source: KIP-98; `TransactionManager.handleFailedBatch`.
     Holds in: the models of the idempotent producer.
     Fails in: none; it guards the choice of errors after which a batch is failed.
@@ -177,7 +177,7 @@ def failed_batches_are_absent(state: State) -> bool:
 
 
 def remembers_last_batch(log: PartitionLog, producer_id: int) -> bool:
-    """Whether the newest batch that is remembered of a producer id is the last one in the log of that id."""
+    """Whether the newest remembered batch of a producer id is that id's last batch in the log."""
     remembered = log.producers[producer_id].batches[0]
     last_offset = NO_OFFSET
     for offset in range(log.start_offset, log.end_offset):
@@ -192,9 +192,9 @@ def remembers_last_batch(log: PartitionLog, producer_id: int) -> bool:
 
 
 def producer_state_matches_log(state: State) -> bool:
-    """Each broker remembers as a producer's last batch the one that is the last in its log.
+    """The last batch that a broker remembers of a producer is that producer's last batch in its log.
 
-    Lost if it fails: a batch that is sent again is acknowledged and not stored, or stored twice.
+    Lost if it fails: a batch that is sent again is acknowledged but not stored, or is stored twice.
     Source: `ProducerStateManager.truncateAndReload`; KAFKA-5249, KAFKA-9892.
     Holds in: producer.recovery.
     Fails in: KAFKA-5249, KAFKA-9892.
@@ -210,7 +210,7 @@ def producer_state_matches_log(state: State) -> bool:
 
 
 def ends_behind(log: PartitionLog, producer_id: int, first_offset: int) -> bool:
-    """Whether a marker of a producer is stored at some offset, or behind it."""
+    """Whether a marker of a producer is stored at some offset or later."""
     return any(
         batch.marker != Marker.NONE
         for offset, batch in enumerate(log.batches)
@@ -219,10 +219,10 @@ def ends_behind(log: PartitionLog, producer_id: int, first_offset: int) -> bool:
 
 
 def open_transactions_are_stored(state: State) -> bool:
-    """Of each transaction that a broker takes for open its log has the first batch, and no marker behind that.
+    """The log of a broker has the first batch of each transaction that it considers open, and no marker after that.
 
-    Lost if it fails: the last stable offset lies where the log has nothing: a replica cannot follow, or leads and lets
-        nobody read behind a transaction that does not exist.
+    Lost if it fails: the last stable offset lies where the log has no batch: a replica cannot follow, or it leads and
+        lets nobody read past a transaction that does not exist.
     Source: `ProducerStateManager.firstUnstableOffset`; KAFKA-12153.
     Holds in: producer.truncation.
     Fails in: KAFKA-12153.
@@ -241,7 +241,7 @@ def open_transactions_are_stored(state: State) -> bool:
 
 
 def open_transaction(state: State) -> bool:
-    """A broker takes a transaction for open. Without an example none can be cut off."""
+    """A broker considers a transaction open. Without an example none can be truncated."""
     for partition_id in range(len(state.partitions)):
         replicas = state.partitions[partition_id].replicas
         for replica_id in range(len(replicas)):
@@ -253,9 +253,9 @@ def open_transaction(state: State) -> bool:
 
 
 def sends_that_returned_are_safe(state: State, rules: ProducerRules) -> bool:
-    """A batch that the application may take for sent is stored, or its producer still has it.
+    """A batch that the application may consider sent is stored, or its producer still has it.
 
-    Lost if it fails: a record that the application handed over, and of which it heard nothing more.
+    Lost if it fails: a record that the application handed over, and whose outcome it never learned.
     Source: `KafkaProducer.send`; `producer.type`.
     Holds in: producer.synchronous.
     Fails in: producer.buffered.
@@ -276,7 +276,7 @@ def acknowledged_batch(state: State) -> bool:
 
 
 def retry_of_stored_batch(state: State) -> bool:
-    """A batch that is stored waits to be sent again. Without an example no duplicate is put to the test."""
+    """A batch that is stored waits to be sent again. Without an example no duplicate is tested."""
     for batch_id, batch in enumerate(state.producer.batches):
         if batch.status == BatchStatus.RETRYING:
             partition = state.partitions[batch.partition]

@@ -1,4 +1,4 @@
-"""What no step of a producer or a partition may do, and what must happen some time.
+"""Steps that no producer or partition may take, and states that must eventually be reached.
 
 Part of Kafka judged: `impl/producer`, by its records before and after a step.
 Source: KIP-98, KIP-360; the issues named below.
@@ -19,9 +19,9 @@ def is_newly_answered(before: ProduceRequest, after: ProduceRequest) -> bool:
 
 
 def acknowledgements_are_true(before: State, after: State) -> bool:
-    """A broker answers a request with success only if it has the request's batch at the offset that it tells.
+    """A broker answers a request with success only if it has the request's batch at the offset in the response.
 
-    Lost if it fails: a record is acknowledged and was never stored.
+    Lost if it fails: a record is acknowledged although it was never stored.
     Source: KIP-98.
     Holds in: the models of the idempotent producer.
     Fails in: LIBRDKAFKA-SEQ-RESET.
@@ -38,9 +38,9 @@ def acknowledgements_are_true(before: State, after: State) -> bool:
 
 
 def is_due(log: PartitionLog, request: ProduceRequest) -> bool:
-    """Whether the request's batch comes next: behind the last batch of its producer id, or first in a new epoch.
+    """Whether the request's batch comes next: after the last batch of its producer id, or first in a new epoch.
 
-    False where the log does not tell, because nothing of the producer id is left or it was fenced by a marker.
+    False if the log cannot tell, because no batch of the producer id is left or a marker has fenced it.
     """
     is_due_now = False
     for offset in range(log.start_offset, log.end_offset):
@@ -54,9 +54,9 @@ def is_due(log: PartitionLog, request: ProduceRequest) -> bool:
 
 
 def due_batches_are_not_refused(before: State, after: State) -> bool:
-    """No broker refuses the batch that comes next by epoch or sequence, of a producer's present id and epoch.
+    """No broker refuses, for its epoch or sequence, the next batch of a producer's current id and epoch.
 
-    Lost if it fails: a producer that does all right is stopped, or falls back to new epochs again and again.
+    Lost if it fails: a correct producer is stopped, or falls back to new epochs again and again.
     Source: KAFKA-7692, KAFKA-7693, KAFKA-5283; KIP-98 (fencing never works the other way round).
     Holds in: producer.wraps.
     Fails in: KAFKA-7692.
@@ -80,8 +80,8 @@ def due_batches_are_not_refused(before: State, after: State) -> bool:
 def retries_go_in_order(before: State, after: State) -> bool:
     """A batch is sent again only when every earlier one to its partition is settled.
 
-    Lost if it fails: the broker refuses batch after batch; if it does not know the producer, it takes them in the wrong
-    order.
+    Lost if it fails: the broker refuses batch after batch; if it does not know the producer, it stores them in the
+    wrong order.
     Source: `RecordAccumulator.shouldStopDrainBatchesForPartition`.
     Holds in: the models of the idempotent producer.
     Fails in: KAFKA-8483.
@@ -98,7 +98,7 @@ def retries_go_in_order(before: State, after: State) -> bool:
 
 
 def batch_under_way(state: State) -> bool:
-    """The producer means to have some batch stored."""
+    """The producer awaits the outcome of some batch that it has sent."""
     for batch_id in range(len(state.producer.batches)):
         status = state.producer.batches[batch_id].status
         if status == BatchStatus.IN_FLIGHT or status == BatchStatus.RETRYING:
@@ -107,12 +107,12 @@ def batch_under_way(state: State) -> bool:
 
 
 def nothing_under_way(state: State) -> bool:
-    """The application was told what became of every batch that it has handed over."""
+    """The producer awaits the outcome of no batch that it has sent."""
     return not batch_under_way(state)
 
 
 def follower_behind(state: State) -> bool:
-    """A replica lacks something that its leader has."""
+    """A replica lacks a batch that its leader has."""
     return any(
         replica.log.end_offset < partition.replicas[partition.leader].log.end_offset
         for partition in state.partitions
@@ -121,5 +121,5 @@ def follower_behind(state: State) -> bool:
 
 
 def followers_have_all(state: State) -> bool:
-    """No replica lacks anything that its leader has."""
+    """No replica lacks a batch that its leader has."""
     return not follower_behind(state)

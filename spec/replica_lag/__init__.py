@@ -1,4 +1,4 @@
-"""What the rule for lagging followers promises.
+"""Guarantees of the rule for lagging followers.
 
 Part of Kafka judged: `Replica` and `Partition.maybeShrinkIsr`.
 Source: KIP-16.

@@ -1,8 +1,8 @@
-"""What the rule for lagging followers promises.
+"""Guarantees of the rule for lagging followers.
 
 Part of Kafka judged: `impl/broker/lag.py`, by its records only.
 Source: KIP-16.
-Left out, and why that is sound: what the ISR is for, which the other modules judge.
+Left out, and why that is sound: the purpose of the ISR, which the other modules judge.
 """
 
 from kafkacheck.impl.broker.lag import LaggingPartition, LagRules
@@ -22,9 +22,9 @@ def live_follower_stays_in_sync(state: LaggingPartition) -> bool:
 
 
 def complete_follower_stays_in_sync(before: LaggingPartition, after: LaggingPartition) -> bool:
-    """A follower that is known to have all that the leader has is not taken out, however long it has been silent.
+    """A follower known to have the leader's whole log is not taken out, however long it has been silent.
 
-    Lost if it fails: a quiet partition loses its replicas in sync.
+    Lost if it fails: a quiet partition loses its in-sync replicas.
     Source: KIP-16; `Partition.isFollowerOutOfSync`.
     Holds in: replica_lag, replica_lag.messages.
     Fails in: none; it guards the rules' arithmetic.
@@ -37,7 +37,7 @@ def complete_follower_stays_in_sync(before: LaggingPartition, after: LaggingPart
 def follower_leaves_late(before: LaggingPartition, after: LaggingPartition, rules: LagRules) -> bool:
     """A follower is taken out only when it lags by more than the settings allow.
 
-    Lost if it fails: the settings; followers leave the ISR that an operator meant to keep in it.
+    Lost if it fails: followers leave the ISR although an operator's settings should keep them in it.
     Source: `replica.lag.time.max.ms`, `replica.lag.max.messages`.
     Holds in: replica_lag, replica_lag.messages.
     Fails in: none; it guards the rules' arithmetic.
@@ -57,10 +57,12 @@ def is_fetch(before: LaggingPartition, after: LaggingPartition) -> bool:
 
 
 def caught_up_time_is_true(before: LaggingPartition, after: LaggingPartition) -> bool:
-    """A fetch from the leader's end says that the follower is caught up now, one from where the leader's end was at the
-    fetch before says that it was then, and any other says nothing.
+    """A fetch moves the follower's caught-up time only as far as the fetch offset proves.
 
-    Lost if it fails: a follower that never catches up counts as if it had, or one that does is taken out.
+    A fetch from the leader's end proves that the follower is caught up now. A fetch from the leader's end at the
+    previous fetch proves that it was caught up then. Any other fetch proves nothing.
+
+    Lost if it fails: a follower that never catches up counts as caught up, or one that does is taken out.
     Source: KIP-16; `Replica.updateFetchStateOrThrow`.
     Holds in: replica_lag, replica_lag.messages.
     Fails in: none; it guards the rules' arithmetic.
@@ -102,14 +104,14 @@ def follower_has_left(state: LaggingPartition) -> bool:
 
 
 def dead_follower_is_overdue(state: LaggingPartition, rules: LagRules) -> bool:
-    """A follower that lacks messages is dead, and has not fetched for longer than the rule allows."""
+    """A dead follower lacks messages, and has not fetched for longer than the rule allows."""
     if not state.is_dead or state.follower_end_offset == state.leader_end_offset:
         return False
     return state.now - state.progress.last_fetch_time > rules.longest_time
 
 
 def follower_is_far_behind(state: LaggingPartition, rules: LagRules) -> bool:
-    """A follower of the ISR lacks more messages than the older rule allows, by its last fetch."""
+    """By its last fetch, a follower in the ISR lacks more messages than the older rule allows."""
     is_older_rule = rules.rule == LagRule.MAX_MESSAGES
     return (
         is_older_rule and state.is_in_sync and state.leader_end_offset - state.progress.end_offset > rules.most_messages
@@ -117,9 +119,9 @@ def follower_is_far_behind(state: LaggingPartition, rules: LagRules) -> bool:
 
 
 def follower_is_near_or_out(state: LaggingPartition, rules: LagRules) -> bool:
-    """It has left, or has fetched enough. It is the goal of a liveness property.
+    """The follower has left the ISR, or has fetched enough. It is the goal of a liveness property.
 
-    Lost if it fails: the older rule; acknowledgements wait for a follower that is far behind.
+    Lost if it fails: the older rule has no effect; acknowledgements wait for a follower that is far behind.
     Source: `replica.lag.max.messages`.
     Holds in: replica_lag.messages, some time after each state of `follower_is_far_behind`.
     Fails in: none; it guards the rules' arithmetic.

@@ -1,6 +1,6 @@
-"""What replication promises, from one generation of the protocol to the next.
+"""Guarantees of replication, from one generation of the protocol to the next.
 
 Part of Kafka judged: replication of one partition.
 Source: KIP-101, KIP-279, KIP-320.
-Left out, and why that is sound: messages under way, which `spec/cluster` has.
+Left out, and why that is sound: messages under way, which `spec/cluster` judges.
 """

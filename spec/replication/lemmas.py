@@ -1,12 +1,12 @@
 """Why replication keeps its promise: invariants that hold in every reachable state and together prove `strong_isr`.
 
-Each is preserved by every action from every well-typed state in which all of them hold, reachable or not;
-`kafkacheck prove` shows that for given bounds, and names the lemma that an edit breaks. They also hold of every
-reachable state, which the search confirms (`check --lemmas`). Those at the end speak of steps.
+Every action preserves each of them from every well-typed state in which all of them hold, even an unreachable one;
+`kafkacheck prove` shows that for given bounds, and names the lemma that an edit breaks. They also hold in every
+reachable state, which the search confirms (`check --lemmas`). The last ones are about steps.
 
 Part of Kafka judged: the replication of one partition with the rules of KIP-320, by its records only.
 Source: this project's, after the arguments of KIP-101, KIP-279, KIP-320 and KAFKA-7128 and the log matching of Raft.
-Left out, and why that is sound: nothing; what a lemma does not say cannot make another one true.
+Left out, and why that is sound: nothing; a lemma that says too little cannot make another one true.
 """
 
 from kafkacheck.checker.schema import contains, everyone
@@ -15,7 +15,7 @@ from kafkacheck.impl.log import Log
 from kafkacheck.impl.replication.records import State
 from kafkacheck.spec.replication.properties import holds_committed_records
 
-# -- what the records say of each other ------------------------------------------------------------------------
+# -- how the records agree -------------------------------------------------------------------------------------
 
 
 def is_well_formed(log: Log, leader_epoch: int) -> bool:
@@ -30,8 +30,7 @@ def is_well_formed(log: Log, leader_epoch: int) -> bool:
 
 
 def well_formed_logs(state: State) -> bool:
-    """A log has records below its end offset and none above; none is newer than its replica's leader epoch; the high
-    watermark is within the log.
+    """A log has records exactly below its end offset, none newer than the leader epoch, and spans the high watermark.
 
     Why: a leader appends in its own epoch, and a follower fetches only from a leader of the epoch it is in.
     Source: UnifiedLog; KIP-320 for the epoch.
@@ -62,7 +61,7 @@ def newest_request(state: State) -> bool:
 
 
 def fresh_replicas(state: State) -> bool:
-    """A replica that obeyed no request yet follows nobody and has no record.
+    """A replica that has obeyed no request yet follows no leader and has no record.
 
     Why: a broker learns of its role by a LeaderAndIsr request, and writes or fetches only in a role.
     Source: ReplicaManager.becomeLeaderOrFollower.
@@ -75,9 +74,9 @@ def fresh_replicas(state: State) -> bool:
 
 
 def obeyed_requests(state: State) -> bool:
-    """The leader that a replica believes in is the one that the request of its leader epoch names.
+    """A replica believes in the leader that the request of its leader epoch names.
 
-    Why: epoch and leader are taken over together, from a request that was sent and never changes.
+    Why: a replica takes over epoch and leader together from a request, which never changes once it is sent.
     Source: Partition.makeLeader and makeFollower.
     """
     for replica in state.replicas:
@@ -106,7 +105,7 @@ def one_leader_per_epoch(state: State) -> bool:
 
 
 def leader_enters_first(state: State) -> bool:
-    """Nobody is in a leader epoch that its leader has not entered.
+    """No replica is in a leader epoch that its leader has not entered.
 
     Why: a follower asks the leader where to truncate, and only a broker that is in the epoch answers.
     Source: KIP-320, the leader epoch in OffsetsForLeaderEpoch.
@@ -122,7 +121,7 @@ def leader_enters_first(state: State) -> bool:
 
 
 def leader_in_isr(state: State) -> bool:
-    """A leader is in every ISR that goes with it: the request's, the controller's, and its own copy.
+    """A leader is in all its ISRs: the request's, the controller's, and its own copy.
 
     Why: leaders are elected from the ISR, and a leader is always caught up with itself.
     Source: PartitionLeaderElectionAlgorithms; Partition.maybeShrinkIsr never takes the leader out.
@@ -138,8 +137,10 @@ def leader_in_isr(state: State) -> bool:
 
 
 def last_known_isr(state: State, leader_epoch: int) -> int:
-    """The ISR of an epoch as far as the records tell: its leader's copy while that leader is in it; what the next
-    request was made of once the leader has gone on; until it came, what the request says.
+    """The last known ISR of an epoch.
+
+    It is the leader's copy while the leader is in the epoch, and the next request's ISR once the leader has left it.
+    Before the leader enters the epoch, or if there is no leader, it is the request's ISR.
     """
     request = state.leader_and_isr_requests[leader_epoch]
     if request.leader == NO_LEADER:
@@ -165,9 +166,9 @@ def current_isr(state: State) -> bool:
 
 
 def next_isr(state: State) -> bool:
-    """The ISR of a request lies within the last ISR of the epoch before.
+    """The ISR of a request is a subset of the previous epoch's last ISR.
 
-    Why: the controller takes replicas out and puts none in; a clean election keeps the ISR.
+    Why: the controller removes replicas and adds none; a clean election keeps the ISR.
     Source: PartitionStateMachine and ReplicaStateMachine, clean election only.
     """
     return all(
@@ -178,9 +179,9 @@ def next_isr(state: State) -> bool:
 
 
 def joined_isr_in_epoch(state: State) -> bool:
-    """Who is in an epoch's ISR, and was not when the epoch began, has entered that epoch.
+    """A replica that joined the ISR during an epoch has entered that epoch.
 
-    Why: a leader lets a replica in on a fetch, and answers fetches of its own epoch only.
+    Why: a leader lets a replica in after a fetch, and answers only fetches of its own epoch.
     Source: KIP-320, the current leader epoch in fetch requests; Partition.maybeExpandIsr.
     """
     return all(
@@ -197,7 +198,7 @@ def joined_isr_in_epoch(state: State) -> bool:
 def sorted_epochs(state: State) -> bool:
     """Along a log, leader epochs never fall.
 
-    Why: a leader appends in its own epoch, which is newer than every record it has.
+    Why: a leader appends in its own epoch, and has no record of a newer one.
     Source: LeaderEpochFileCache refuses an epoch that falls.
     """
     for replica_id in range(len(state.replicas)):
@@ -218,7 +219,7 @@ def is_prefix(log: Log, other: Log, end_offset: int) -> bool:
 
 
 def log_matching(state: State) -> bool:
-    """Two logs that have a record of the same leader epoch at an offset are the same up to there.
+    """If two logs have a record of the same leader epoch at one offset, they are the same up to there.
 
     Why: an epoch has one leader, whose log only grows while it leads, and its followers have prefixes of it.
     Source: KIP-279; the log matching of Raft.
@@ -236,7 +237,7 @@ def log_matching(state: State) -> bool:
 
 
 def is_at_one_place(log: Log, other: Log, next_record_id: int) -> bool:
-    """Whether a record that both logs have stands in both at one offset, in one epoch; and all are known records."""
+    """Whether a record in both logs has the same offset and epoch in both, and no record has an unused id."""
     for offset, record in enumerate(log.records):
         if record.id >= next_record_id:
             return False
@@ -248,7 +249,7 @@ def is_at_one_place(log: Log, other: Log, next_record_id: int) -> bool:
 
 
 def unique_records(state: State) -> bool:
-    """A record stands at one offset only, in one epoch, in whichever logs it is.
+    """A record has the same offset and the same epoch in every log that has it.
 
     Why: a leader appends a record once, and followers copy it to the same offset.
     Source: the replicated log itself; offsets are given by the leader.
@@ -261,7 +262,7 @@ def unique_records(state: State) -> bool:
 
 
 def written_by_leader(state: State) -> bool:
-    """A record's epoch had a leader; while that leader is still in it, it has the record.
+    """A record's epoch had a leader, which has the record while it stays in that epoch.
 
     Why: only the leader of an epoch writes in it, and it never truncates while it leads.
     Source: the leader epoch of KIP-101; leader append-only in Raft.
@@ -283,7 +284,7 @@ def written_by_leader(state: State) -> bool:
 def follower_prefix(state: State) -> bool:
     """While a follower and its leader are in the same epoch, the follower's log is a prefix of the leader's.
 
-    Why: the follower cut its log behind the last record they share when it entered the epoch, and only fetches since.
+    Why: when the follower entered the epoch, it cut its log after the last shared record; since then it only fetches.
     Source: KIP-279 for the truncation, KIP-320 for the epoch.
     """
     for follower in state.replicas:
@@ -297,13 +298,13 @@ def follower_prefix(state: State) -> bool:
     return True
 
 
-# -- what is committed -----------------------------------------------------------------------------------------
+# -- committed records -----------------------------------------------------------------------------------------
 
 
 def established_high_watermark(state: State) -> bool:
-    """A replica whose high watermark has passed a record of its own epoch is not ahead of its leader in that epoch.
+    """A high watermark that has passed a record of its replica's epoch is not above that of the epoch's leader.
 
-    Why: such a high watermark was taken over from the leader of this epoch, which only raises it.
+    Why: the replica took over such a high watermark from the leader of this epoch, which only raises it.
     Source: KAFKA-7128, the leader's high watermark must reach its epoch before it lets replicas into the ISR.
     """
     return all(
@@ -316,9 +317,9 @@ def established_high_watermark(state: State) -> bool:
 
 
 def committed_records_on_isr(state: State) -> bool:
-    """Every member of the controller's ISR has what any replica holds committed.
+    """Every member of the controller's ISR has each record that any replica counts as committed.
 
-    Why: this is what the ISR is for; `strong_isr` says it of those that believe they lead only.
+    Why: this is the purpose of the ISR; `strong_isr` says it only of replicas that believe they lead.
     Source: StrongIsr of KafkaReplication, strengthened.
     """
     return all(
@@ -330,7 +331,7 @@ def committed_records_on_isr(state: State) -> bool:
 
 
 def can_have_committed(state: State, leader_epoch: int) -> bool:
-    """Whether something can have been committed in an epoch: its leader and all of its ISR have entered it."""
+    """Whether a record can have been committed in an epoch: its leader and its whole ISR have entered it."""
     request = state.leader_and_isr_requests[leader_epoch]
     if request.leader == NO_LEADER or state.replicas[request.leader].leader_epoch < leader_epoch:
         return False
@@ -343,7 +344,7 @@ def can_have_committed(state: State, leader_epoch: int) -> bool:
 
 
 def isr_holds_committed_records(state: State, replica_id: int, isr: int) -> bool:
-    """Whether every member of an ISR has what the replica holds committed."""
+    """Whether every member of an ISR has each record that the replica counts as committed."""
     return all(
         holds_committed_records(state, replica_id, member_id)
         for member_id in range(len(state.replicas))
@@ -352,11 +353,11 @@ def isr_holds_committed_records(state: State, replica_id: int, isr: int) -> bool
 
 
 def committed_records_on_requested_isr(state: State) -> bool:
-    """The ISR of a request has what a replica holds committed, if nothing can have been committed between the
-    request's epoch and the replica's; so it does if the request is newer than the replica.
+    """A request's ISR has a replica's committed records if nothing can have been committed between their epochs.
 
-    Why: a late request then still leads to a leader that has everything. This is what makes it safe to obey requests
-        out of order.
+    A request that is newer than the replica always meets this condition.
+
+    Why: a late request then still leads to a leader that has everything, so it is safe to obey requests out of order.
     Source: KIP-320, fencing of fetches and of OffsetsForLeaderEpoch by the leader epoch.
     """
     for replica_id in range(len(state.replicas)):
@@ -373,13 +374,13 @@ def committed_records_on_requested_isr(state: State) -> bool:
     return True
 
 
-# -- what no step does -----------------------------------------------------------------------------------------
+# -- steps -----------------------------------------------------------------------------------------------------
 
 
 def epochs_never_fall(before: State, after: State) -> bool:
     """Neither the controller's leader epoch nor a replica's ever falls.
 
-    Why: the controller counts up, and a replica obeys only what is newer than all it obeyed.
+    Why: the controller counts up, and a replica obeys only requests that are newer than all it has obeyed.
     Source: fencing by the leader epoch in Partition.makeLeader and makeFollower.
     """
     if after.quorum.leader_epoch < before.quorum.leader_epoch:
@@ -409,7 +410,7 @@ def leader_appends_only(before: State, after: State) -> bool:
 def only_newest_leader_changes_isr(before: State, after: State) -> bool:
     """Within a leader epoch the ISR changes only while its leader is in that epoch.
 
-    Why: the controller refuses an ISR change from any other.
+    Why: the controller refuses an ISR change from any other leader.
     Source: AlterPartition, which carries the leader epoch.
     """
     if after.quorum.leader_epoch != before.quorum.leader_epoch or after.quorum.isr == before.quorum.isr:

@@ -1,8 +1,8 @@
-"""What the states of a partition are counted by: numbers of a state that are worth a table.
+"""Measures of a partition's state: numbers that are worth a table.
 
 Part of Kafka judged: the replication of one partition (`impl/replication`).
 Source: UnderReplicatedPartitions and the sizes of ISR that operators of Kafka watch; the functions are this project's.
-Left out, and why that is sound: what no operator could read off a broker or controller. Nothing is judged by these.
+Left out, and why that is sound: numbers that no broker or controller shows to operators. Nothing is judged by these.
 """
 
 from kafkacheck.checker.schema import cardinality
@@ -10,7 +10,7 @@ from kafkacheck.impl.replication.records import State
 
 
 def isr_size(state: State) -> int:
-    """How many replicas are in sync, as the controller has recorded it."""
+    """How many replicas are in the controller's ISR."""
     return cardinality(state.quorum.isr)
 
 

@@ -1,10 +1,10 @@
-"""What replication promises: committed records stay on every replica that may be elected; and examples.
+"""Guarantees of replication: every replica that may be elected keeps the committed records; and examples.
 
 Part of Kafka judged: the replication of one partition (`impl/replication`), by its records only.
 Source: WeakIsr and StrongIsr of KafkaReplication in hachikuji/kafka-specification (commit d68782b); the examples are
 this project's.
-Left out, and why that is sound: what consumers and producers saw. A record is exposed and acknowledged only while it
-lies below the high watermark of a replica that believes it leads, and that is what both invariants speak of.
+Left out, and why that is sound: the view of consumers and producers. A record is exposed and acknowledged only while it
+lies below the high watermark of a replica that believes it leads, and both invariants are about these records.
 """
 
 from kafkacheck.checker.schema import contains
@@ -23,10 +23,10 @@ def holds_committed_records(state: State, leader_id: int, holder_id: int) -> boo
 
 
 def weak_isr(state: State) -> bool:
-    """Whoever believes it leads has its committed records on every replica of the ISR it believes in.
+    """If a replica believes it leads, every member of its own ISR has its committed records.
 
-    Lost if it fails: a leader counts a record as committed that a member of its own ISR does not have, or has another
-        record in its place; consumers of the two can read different records at one offset.
+    Lost if it fails: a leader counts a record as committed, but a member of its own ISR lacks it or has another record
+        there; consumers of the two replicas can read different records at one offset.
     Source: WeakIsr.
     Holds in: kip320.
     Fails in: truncate_to_high_watermark, kip101, kip279, kip320_first_try.
@@ -41,10 +41,10 @@ def weak_isr(state: State) -> bool:
 
 
 def strong_isr(state: State) -> bool:
-    """Whoever believes it leads has its committed records on every replica of the controller's ISR.
+    """If a replica believes it leads, every member of the controller's ISR has its committed records.
 
-    Lost if it fails: the controller may elect a replica without a record that consumers have read and a producer was
-        told is safe; the record is gone.
+    Lost if it fails: the controller may elect a replica that lacks a record, although consumers have read it and its
+        producer got an acknowledgement; the record is gone.
     Source: StrongIsr.
     Holds in: kip320.
     Fails in: truncate_to_high_watermark, kip101, kip279, kip320_first_try.
@@ -87,7 +87,7 @@ def deposed_leader(state: State) -> bool:
 
 
 def follower_of_first_epoch(state: State) -> bool:
-    """A replica follows the leader of the first epoch, as whose follower it had nothing to cut."""
+    """A replica follows the leader of the first epoch, so that it had nothing to truncate."""
     return any(
         replica.leader_epoch == 0 and replica.leader != replica_id for replica_id, replica in enumerate(state.replicas)
     )

@@ -1,10 +1,10 @@
-"""What a step of replication may change: whose word moves a log, a high watermark, the ISR and the leader.
+"""Limits of a replication step: when it may change a log, a high watermark, the ISR or the leader.
 
 Part of Kafka judged: the replication of one partition (`impl/replication`), step by step, by its records only.
 Source: ControllerElectLeader, ControllerShrinkIsr, LeaderWrite, LeaderIncHighWatermark, LeaderShrinkIsr and
 FollowerReplicate of KafkaReplication in hachikuji/kafka-specification (commit d68782b), which say it as guards;
 apache/kafka `PartitionStateMachine`, `ReplicaStateMachine`, `Partition` for the reasons.
-Left out, and why that is sound: who sends what. A step is judged by the states before and after it alone, so that no
+Left out, and why that is sound: the messages. A step is judged only by the states before and after it, so that no
 property depends on how a rule is written.
 """
 
@@ -16,8 +16,8 @@ from kafkacheck.impl.replication.records import State
 def leader_epoch_change(before: State, after: State) -> bool:
     """A new leader epoch has another leader or a smaller ISR.
 
-    Why: otherwise every new epoch makes all replicas turn, truncate and fetch anew, and every client look for the
-        leader; an epoch that changes nothing costs that for nothing.
+    Why: each new epoch makes all replicas turn, truncate and fetch again, and every client look for the leader; an
+        epoch that changes nothing would cost that without need.
     Source: ControllerElectLeader, ControllerShrinkIsr; Kafka's PartitionChangeBuilder.triggerLeaderEpochBumpIfNeeded.
     Fails: without either guard on what the controller changes.
     """
@@ -27,10 +27,10 @@ def leader_epoch_change(before: State, after: State) -> bool:
 
 
 def leader_removal(before: State, after: State) -> bool:
-    """A leader that loses its office to nobody has left the ISR, but for the last member, which stays.
+    """A leader that is removed without a successor leaves the ISR, unless it is the last member.
 
-    Why: otherwise a partition goes offline although nothing befell its leader, or stays offline for good, because
-        nobody is left in the ISR to be elected; or a failed leader can be elected again before it is back.
+    Why: otherwise a partition goes offline although its leader is healthy, or stays offline for good because the ISR is
+        empty; or a failed leader can be elected again before it is back.
     Source: ControllerShrinkIsr; the OfflineReplica transition of Kafka's ReplicaStateMachine.
     Fails: without either condition on how the controller takes a leader out of the ISR.
     """
@@ -44,7 +44,7 @@ def leader_removal(before: State, after: State) -> bool:
 
 
 def is_lagging(state: State, leader_id: int, replica_id: int) -> bool:
-    """Whether a replica does not follow this leader in its epoch, or does not end as the leader's log does."""
+    """Whether a replica does not follow this leader in its epoch, or its log does not end like the leader's."""
     leader = state.replicas[leader_id]
     replica = state.replicas[replica_id]
     if replica.leader != leader_id or replica.leader_epoch != leader.leader_epoch:
@@ -58,7 +58,7 @@ def is_lagging(state: State, leader_id: int, replica_id: int) -> bool:
 def isr_removal(before: State, after: State) -> bool:
     """Within a leader epoch only a replica that lags leaves the ISR.
 
-    Why: otherwise the ISR shrinks for no reason; writes with acks=all meet too few replicas, and fewer may be
+    Why: otherwise the ISR shrinks for no reason; writes with acks=all meet too few replicas, and fewer replicas may be
         elected.
     Source: LeaderShrinkIsr; Kafka's Partition.maybeShrinkIsr.
     Fails: where a leader takes out a replica that is caught up.
@@ -73,10 +73,10 @@ def isr_removal(before: State, after: State) -> bool:
 
 
 def log_growth(before: State, after: State) -> bool:
-    """A log grows by a record of its own replica's epoch where that leads, and else by one of the leader it follows.
+    """A leader's log grows only by records of its own epoch, and a follower's only by records of its leader.
 
-    Why: otherwise a broker takes writes that no epoch lets it take, or copies from a broker that does not lead; two
-        records claim one offset of one epoch, and nobody can tell logs apart by their epochs.
+    Why: otherwise a broker accepts writes without leading, or copies from a broker that does not lead; then two records
+        have the same offset and epoch, and epochs do not tell logs apart.
     Source: LeaderWrite, FollowerReplicate; Kafka's Partition.appendRecordsToLeader and NotLeaderOrFollowerException.
     Fails: where a broker writes or answers fetches without leading.
     """
@@ -97,10 +97,10 @@ def log_growth(before: State, after: State) -> bool:
 
 
 def high_watermark_growth(before: State, after: State) -> bool:
-    """A leader commits on account of replicas that follow it; all others learn the high watermark from their leader.
+    """A leader raises its high watermark only if its whole ISR follows it; a follower takes it from its leader.
 
-    Why: otherwise a record counts as committed because a broker has it that obeys another leader, who may make that
-        broker cut it; or consumers of a follower read what no leader ever counted as committed.
+    Why: otherwise a record counts as committed because a broker has it that obeys another leader, which may make the
+        broker cut it; or consumers of a follower read records that no leader ever committed.
     Source: LeaderIncHighWatermark, FollowerReplicate; Kafka's Partition.maybeIncrementLeaderHW and
         ReplicaFetcherThread.processPartitionData.
     Fails: where a leader counts a replica that does not follow it, or a follower counts by itself.

@@ -1,4 +1,4 @@
-"""What transactions promise.
+"""The guarantees of transactions.
 
 Part of Kafka judged: coordinators, partitions, producers and consumers of transactions.
 Source: KIP-98, KIP-360, KIP-447, KIP-890.

@@ -1,8 +1,8 @@
-"""What producers of transactions, and the consumers among them, send and when.
+"""Which requests transactional producers, and the consumers among them, send, and when.
 
 Part of Kafka judged: `impl/transactions/client.py`, `group.py` and `plain_consumer.py`, by their records only.
 Source: KIP-98, KIP-447, KIP-890; apache/kafka `TransactionManager`.
-Left out, and why that is sound: what they are answered, of which `spec/transactions/coordinators.py` speaks.
+Left out, and why that is sound: the responses, which `spec/transactions/coordinators.py` judges.
 """
 
 from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
@@ -20,9 +20,9 @@ from kafkacheck.impl.transactions.rules import TransactionRules
 
 
 def commits_await_acknowledgements(before: State, after: State) -> bool:
-    """A client asks to commit only when it has sent something, and all of it is acknowledged.
+    """A client asks to commit only when it has sent a record, and all its records are acknowledged.
 
-    Lost if it fails: a transaction is committed of which a record was never stored.
+    Lost if it fails: a transaction is committed although one of its records was never stored.
     Source: `Sender.maybeSendAndPollTransactionalRequest` (flush), TransactionManager.beginCommit.
     Holds in: every model of transactions.
     Fails in: none; it guards when a client commits.
@@ -37,9 +37,9 @@ def commits_await_acknowledgements(before: State, after: State) -> bool:
 
 
 def only_begun_transactions_are_ended(state: State) -> bool:
-    """A client asks to end a transaction only if its coordinator can know of it, and as its application wants it.
+    """A client asks to end a transaction only if its coordinator can know it, and only as its application asked.
 
-    Lost if it fails: the coordinator refuses to end what it does not know, and the client stops.
+    Lost if it fails: the coordinator refuses to end a transaction that it does not know, and the client stops.
     Source: `TransactionManager.beginAbort`, `endTransaction`.
     Holds in: every model of transactions.
     Fails in: none; it guards what a client asks for.
@@ -54,9 +54,9 @@ def only_begun_transactions_are_ended(state: State) -> bool:
 
 
 def requests_carry_their_version(before: State, after: State, rules: TransactionRules) -> bool:
-    """What a client sends is of the transaction version that it has gone over to; with version 2 it adds no partitions.
+    """A client's requests have the transaction version that it has gone over to; with version 2 it adds no partitions.
 
-    Lost if it fails: a request of version 1 in the epoch of version 2, by which a late one ends another transaction.
+    Lost if it fails: a version 1 request is sent in an epoch of version 2, so a late one ends another transaction.
     Source: `TransactionManager.isTransactionV2Enabled`; KIP-890, KAFKA-18227.
     Holds in: every model of transactions.
     Fails in: none; it guards which version a request has.
@@ -80,7 +80,7 @@ def requests_carry_their_version(before: State, after: State, rules: Transaction
 def records_are_sent_in_transactions(before: State, after: State) -> bool:
     """A client sends a record or an offset only in a transaction.
 
-    Lost if it fails: what is sent while a transaction ends belongs to the next one, or to none.
+    Lost if it fails: a record that is sent while a transaction ends belongs to the next transaction, or to none.
     Source: `TransactionManager.failIfNotReadyForSend`, `maybeAddPartition`.
     Holds in: every model of transactions.
     Fails in: none; it guards when a client sends.
@@ -96,7 +96,7 @@ def records_are_sent_in_transactions(before: State, after: State) -> bool:
 def versions_stay(before: State, after: State) -> bool:
     """A client that has learnt of no other transaction version keeps the one that it has.
 
-    Lost if it fails: it goes back to version 1 by itself, in which a late message can join its next transaction.
+    Lost if it fails: it goes back to version 1 by itself, and a late message can join its next transaction.
     Source: `TransactionManager.maybeUpdateTransactionV2Enabled`; KIP-890.
     Holds in: the models of transactions with clients that go over.
     Fails in: none; it guards how a client goes over.
@@ -110,9 +110,9 @@ def versions_stay(before: State, after: State) -> bool:
 
 
 def new_epochs_complete_the_upgrade(before: State, after: State) -> bool:
-    """A client that asks for the next epoch to go over to version 2 has gone over when it has that epoch.
+    """A client that asks for the next epoch to go over to version 2 has gone over once it has that epoch.
 
-    Lost if it fails: it asks for another epoch behind every transaction.
+    Lost if it fails: it asks for another epoch after every transaction.
     Source: `TransactionManager.maybeUpdateTransactionV2Enabled`; KAFKA-18227.
     Holds in: the models of transactions with clients that go over.
     Fails in: none; it guards how a client goes over.
@@ -125,9 +125,9 @@ def new_epochs_complete_the_upgrade(before: State, after: State) -> bool:
 
 
 def positions_need_a_generation(state: State) -> bool:
-    """Only who was given the input of a group has a position in it.
+    """Only a client that was assigned the input of a group has a position in it.
 
-    Lost if it fails: an application processes, and commits, what another member was given.
+    Lost if it fails: an application processes and commits an input that is assigned to another member.
     Source: `ConsumerCoordinator`; KIP-447.
     Holds in: every model of transactions.
     Fails in: none; it guards what follows a transaction.
@@ -136,9 +136,9 @@ def positions_need_a_generation(state: State) -> bool:
 
 
 def rebalances_wait_for_transactions(before: State, after: State) -> bool:
-    """Who is given the input anew is in no transaction of its own at that time.
+    """A client that is assigned the input in a new generation is in no transaction at that time.
 
-    Lost if it fails: its transaction goes on with another generation than its input is of.
+    Lost if it fails: its transaction goes on in another generation than its input's.
     Source: KIP-447; the application ends its transaction before it polls again.
     Holds in: the models of transactions with a group.
     Fails in: none; it guards the reference itself.
@@ -151,7 +151,7 @@ def rebalances_wait_for_transactions(before: State, after: State) -> bool:
 
 
 def abort_after_error(state: State) -> bool:
-    """A client aborts of whose records one was not acknowledged. Without an example errors are never mended."""
+    """A client aborts after a record was not acknowledged. Without an example no client recovers from an error."""
     return any(
         client.sent & state.transactions[client.transaction].acknowledged != client.sent
         for client in state.clients
@@ -160,7 +160,7 @@ def abort_after_error(state: State) -> bool:
 
 
 def plain_consumer_does_not_wait(state: State) -> bool:
-    """A consumer that does not write has its position in the newest generation, while a transaction may change it."""
+    """A consumer that does not write has a position in the newest generation while a transaction may change it."""
     return any(
         state.group.pending[producer_id] != NO_INPUT
         for client in state.clients
@@ -171,7 +171,7 @@ def plain_consumer_does_not_wait(state: State) -> bool:
 
 
 def commit_in_last_epoch(state: State) -> bool:
-    """A transaction is to be committed whose epoch is the last. Without an example producer ids never follow."""
+    """A transaction in the last epoch is being committed. Without an example no producer id follows another."""
     for transactional_id in range(len(state.transactional_ids)):
         appended = state.transactional_ids[transactional_id].appended
         if appended.next_producer_id != NO_PRODUCER_ID and appended.state == TransactionState.PREPARE_COMMIT:
@@ -180,7 +180,7 @@ def commit_in_last_epoch(state: State) -> bool:
 
 
 def refused_commit(state: State) -> bool:
-    """A commit was refused because of the transaction's state, and the application told that it is aborted."""
+    """A commit was refused because of the transaction's state, and the application was told of an abort."""
     return any(
         state.transactions[transaction].asked == Marker.COMMIT and state.transactions[transaction].told == Marker.ABORT
         for transaction in range(len(state.transactions))

@@ -1,9 +1,9 @@
-"""What transaction coordinators answer and append, request by request, as Kafka's tables of states say.
+"""How transaction coordinators answer requests and append entries, according to Kafka's state tables.
 
 Part of Kafka judged: `impl/transactions/coordinator.py`, `metadata.py` and `log.py`, by their records only.
 Source: KIP-98, KIP-360, KIP-890; apache/kafka `TransactionCoordinator` (`endTransaction`, `handleInitProducerId`,
 `handleAddPartitionsToTransaction`).
-Left out, and why that is sound: that a request is answered some time, which only liveness can say.
+Left out, and why that is sound: that a request is eventually answered, which only liveness can say.
 """
 
 from kafkacheck.checker.schema import contains
@@ -31,7 +31,7 @@ def is_preparing(state: TransactionState) -> bool:
 
 
 def is_complete(state: TransactionState) -> bool:
-    """Whether the last transaction has ended in that state."""
+    """Whether a transaction in that state has ended."""
     return state == TransactionState.COMPLETE_COMMIT or state == TransactionState.COMPLETE_ABORT
 
 
@@ -55,7 +55,7 @@ def is_of_present_epoch(metadata: TransactionMetadata, producer_id: int, produce
 
 
 def is_of_former_epoch(transactional: TransactionalId, metadata: TransactionMetadata, request: Request) -> bool:
-    """Whether an EndTxn is of the epoch before the present one, also where that was the last of another producer id."""
+    """Whether an EndTxn has the previous epoch, which may be the last epoch of the previous producer id."""
     if request.producer_id == metadata.producer_id:
         return request.producer_epoch == metadata.producer_epoch - 1
     is_last = request.producer_epoch == transactional.max_producer_epoch - 1
@@ -63,7 +63,7 @@ def is_of_former_epoch(transactional: TransactionalId, metadata: TransactionMeta
 
 
 def due_end_of_version_1(metadata: TransactionMetadata, pending: TransactionState, request: Request) -> Answer:
-    """What is to be answered to an EndTxn of version 1 of a transactional id that is known."""
+    """The answer due to a version 1 EndTxn of a known transactional id."""
     if metadata.producer_id != request.producer_id:
         return Answer.INVALID_PRODUCER_ID_MAPPING
     if metadata.producer_epoch != request.producer_epoch:
@@ -80,7 +80,7 @@ def due_end_of_version_1(metadata: TransactionMetadata, pending: TransactionStat
 def due_end_of_version_2(
     transactional: TransactionalId, metadata: TransactionMetadata, pending: TransactionState, request: Request
 ) -> Answer:
-    """The same of version 2, where every EndTxn raises the epoch."""
+    """The answer due to a version 2 EndTxn of a known transactional id; every such EndTxn raises the epoch."""
     is_present = is_of_present_epoch(metadata, request.producer_id, request.producer_epoch)
     is_former = is_of_former_epoch(transactional, metadata, request)
     if metadata.producer_id != request.producer_id and not is_former:
@@ -104,7 +104,7 @@ def due_end_of_version_2(
 
 
 def due_init(transactional: TransactionalId, metadata: TransactionMetadata, request: Request) -> Answer:
-    """What is to be answered to an InitProducerId while nothing is pending."""
+    """The answer due to an InitProducerId while nothing is pending."""
     is_named = request.producer_id != NO_PRODUCER_ID
     if metadata.state == TransactionState.NONE:
         return Answer.APPENDING
@@ -121,7 +121,7 @@ def due_init(transactional: TransactionalId, metadata: TransactionMetadata, requ
 
 
 def due_add(metadata: TransactionMetadata, pending: TransactionState, request: Request) -> Answer:
-    """What is to be answered to an AddPartitionsToTxn."""
+    """The answer due to an AddPartitionsToTxn."""
     if metadata.state == TransactionState.NONE or metadata.producer_id != request.producer_id:
         return Answer.INVALID_PRODUCER_ID_MAPPING
     if metadata.producer_epoch != request.producer_epoch:
@@ -136,7 +136,7 @@ def due_add(metadata: TransactionMetadata, pending: TransactionState, request: R
 def due_answer(
     transactional: TransactionalId, rules: TransactionRules, coordinator: Coordinator, request: Request
 ) -> Answer:
-    """What a coordinator is to answer; `WAIT` where the client is to ask again."""
+    """The answer due from a coordinator; `WAIT` if the client must ask again."""
     metadata = coordinator.metadata
     if request.kind == RequestKind.ADD_PARTITIONS_TO_TXN:
         return due_add(metadata, coordinator.pending_state, request)
@@ -158,7 +158,7 @@ def is_taken(before: Request, after: Request) -> bool:
 
 
 def is_answered_so(before: State, after: State, client_id: int, due: Answer) -> bool:
-    """Whether a client whose request was taken in this step, and who lives, has got that answer."""
+    """Whether a live client whose request was taken in this step got that answer."""
     if after.requests[client_id].is_waiting:
         return due == Answer.APPENDING
     was = before.clients[client_id]
@@ -180,7 +180,7 @@ def is_answered_so(before: State, after: State, client_id: int, due: Answer) -> 
 
 
 def fits(before: State, after: State, rules: TransactionRules, request_id: int, term: int) -> bool:
-    """Whether the coordinator of that term may have done with the request what was done."""
+    """Whether the coordinator of that term may have handled the request as this step did."""
     request = before.requests[request_id]
     transactional = before.transactional_ids[request.transactional_id]
     if not transactional.coordinators[term].is_serving:
@@ -197,10 +197,10 @@ def fits(before: State, after: State, rules: TransactionRules, request_id: int, 
 
 
 def coordinators_answer_by_their_state(before: State, after: State, rules: TransactionRules) -> bool:
-    """A coordinator that serves takes a request as the state of the transaction and the request's producer say.
+    """A serving coordinator handles a request as the transaction's state and the request's producer demand.
 
-    Lost if it fails: a retry takes effect twice; a producer that was replaced has one; or one that does all right is
-    told to stop.
+    Lost if it fails: a retry takes effect twice; a request of a replaced producer takes effect; or a correct producer
+    is told to stop.
     Source: `TransactionCoordinator.endTransaction`, `prepareInitProducerIdTransit`, `handleAddPartitionsToTransaction`.
     Holds in: every model of transactions.
     Fails in: none; it guards every answer.
@@ -220,7 +220,7 @@ def coordinators_answer_by_their_state(before: State, after: State, rules: Trans
 def follows_init(
     before: State, transactional: TransactionalId, request: Request, appended: TransactionMetadata
 ) -> bool:
-    """Whether the entry is what an InitProducerId leads to: the next epoch, or epoch 0 of a new producer id."""
+    """Whether an InitProducerId leads to the entry: the next epoch, or epoch 0 of a new producer id."""
     metadata = transactional.coordinators[transactional.coordinator_epoch].metadata
     is_known = metadata.state != TransactionState.NONE
     is_named = request.producer_id != NO_PRODUCER_ID
@@ -235,7 +235,7 @@ def follows_init(
 def follows_end(
     before: State, transactional: TransactionalId, appended: TransactionMetadata, is_version_2: bool
 ) -> bool:
-    """Whether the entry is what an EndTxn leads to: with version 2 the next epoch, and behind the last a new id."""
+    """Whether an EndTxn leads to the entry: with version 2 the next epoch, and after the last epoch a new id."""
     metadata = transactional.coordinators[transactional.coordinator_epoch].metadata
     if appended.partitions != metadata.partitions or appended.producer_id != metadata.producer_id:
         return False
@@ -251,9 +251,9 @@ def follows_end(
 
 
 def appended_entries_follow_requests(before: State, after: State, rules: TransactionRules) -> bool:
-    """What is appended because of a request has the epoch, the producer id and the decision that the request leads to.
+    """An entry appended for a request has the epoch, the producer id and the decision that the request leads to.
 
-    Lost if it fails: two producers have one epoch; a decision is another one than was asked for.
+    Lost if it fails: two producers have one epoch; or a decision differs from the one that was asked for.
     Source: `TransactionMetadata` (`prepareIncrementProducerEpoch`, `prepareAbortOrCommit`).
     Holds in: every model of transactions.
     Fails in: none; it guards what is appended.
@@ -293,9 +293,9 @@ def is_out_of_transaction(metadata: TransactionMetadata, produce: Produce, is_ve
 
 
 def verifications_are_true(before: State, after: State, rules: TransactionRules) -> bool:
-    """A batch is verified only if a coordinator that serves has its transaction, and refused only if that one has not.
+    """A batch is verified only if a serving coordinator has its transaction, and refused only if one has not.
 
-    Lost if it fails: a batch is stored that no marker will end; or a transaction fails that was all right.
+    Lost if it fails: a batch is stored and no marker ends it; or a valid transaction fails.
     Source: TransactionCoordinator.handleVerifyPartitionsInTransaction; KIP-890.
     Holds in: every model of transactions.
     Fails in: none; it guards what is verified.
@@ -320,7 +320,7 @@ def verifications_are_true(before: State, after: State, rules: TransactionRules)
 
 
 def grows_by_batch(before: State, rules: TransactionRules, transactional_id: int, partitions: int) -> bool:
-    """Whether a batch of version 2 that is to be verified brings the partitions into the transaction."""
+    """Whether a version 2 batch that is being verified adds one of the partitions to the transaction."""
     return any(
         is_of_version_2(rules, produce.is_upgraded) and contains(partitions, produce.partition)
         for produce in before.produces
@@ -329,9 +329,9 @@ def grows_by_batch(before: State, rules: TransactionRules, transactional_id: int
 
 
 def transactions_grow_by_request(before: State, after: State, rules: TransactionRules) -> bool:
-    """A partition comes into a transaction because its client adds it, or with version 2 because of a batch to it.
+    """A partition joins a transaction only if a client adds it or, with version 2, sends a batch to it.
 
-    Lost if it fails: a transaction begins that its client knows nothing of, and does not end.
+    Lost if it fails: a transaction begins that its client does not know, and does not end.
     Source: KIP-890 (`addOrVerifyTransaction`).
     Holds in: every model of transactions.
     Fails in: none; it guards when a transaction grows.
@@ -350,9 +350,9 @@ def transactions_grow_by_request(before: State, after: State, rules: Transaction
 
 
 def answers_follow_appends(before: State, after: State) -> bool:
-    """A request that waits for an append is answered when that of its own transactional id is committed.
+    """A request that waits for an append is answered only when its own transactional id's append is committed.
 
-    Lost if it fails: a client is told that something is done which the log has not.
+    Lost if it fails: a client is told of a change that the log does not have.
     Source: TransactionStateManager.appendTransactionToLog (`responseCallback`).
     Holds in: every model of transactions.
     Fails in: none; it guards who is answered.
@@ -367,7 +367,7 @@ def answers_follow_appends(before: State, after: State) -> bool:
 
 
 def completions_bring_the_next_id(before: State, after: State) -> bool:
-    """When a transaction completes whose epoch was the last, the producer id follows that was allocated for that.
+    """When a transaction in the last epoch completes, the producer id that was allocated for that takes over.
 
     Lost if it fails: the client goes on with an id that its coordinator does not know, and is refused.
     Source: `TransactionMetadata.prepareComplete`; KIP-890.
@@ -386,9 +386,9 @@ def completions_bring_the_next_id(before: State, after: State) -> bool:
 
 
 def clients_go_on_as_they_were_told(before: State, after: State, rules: TransactionRules) -> bool:
-    """With version 2 a client whose transaction has ended goes on with the producer id and epoch that come next.
+    """With version 2 a client whose transaction has ended goes on with the next producer id and epoch.
 
-    Lost if it fails: what it sends next is refused, or taken for a part of the transaction before.
+    Lost if it fails: its next requests are refused, or count as a part of the previous transaction.
     Source: `EndTxnResponse` (`producerId`, `producerEpoch`); KIP-890.
     Holds in: the models of transactions without fail-overs and without appends that fail.
     Fails in: none; it guards what an EndTxn is answered.
@@ -411,7 +411,7 @@ def clients_go_on_as_they_were_told(before: State, after: State, rules: Transact
 
 
 def marking_coordinators_await_completion(state: State) -> bool:
-    """A coordinator that waits for markers is about to complete the transaction, whatever becomes of an append.
+    """A coordinator that waits for markers has the completion pending, even if an append fails.
 
     Lost if it fails: another request comes between the decision and its completion.
     Source: TransactionMarkerChannelManager.maybeWriteTxnCompletion; `TransactionMetadata.prepareComplete`.
@@ -427,9 +427,9 @@ def marking_coordinators_await_completion(state: State) -> bool:
 
 
 def only_marking_coordinators_count_markers(before: State, after: State) -> bool:
-    """A coordinator that waits for no markers does not count those that are written all the same.
+    """A coordinator that waits for no markers does not count markers that are written anyway.
 
-    Lost if it fails: a marker of the transaction before counts for the next one, which completes without its own.
+    Lost if it fails: a marker of one transaction counts for the next one, which completes without its own marker.
     Source: TransactionMarkerRequestCompletionHandler; KAFKA-10080.
     Holds in: every model of transactions.
     Fails in: none; it guards which markers count.

@@ -1,8 +1,8 @@
-"""What the world may do to transactions, and examples of what must be possible.
+"""How the environment may disturb transactions, and examples that must be reachable.
 
 Part of Kafka judged: `model/transactions/environment.py` and `impl/transactions/log.py`, by their records only.
 Source: KIP-98, KIP-360, KIP-890; apache/kafka `TransactionStateManager`.
-Left out, and why that is sound: when a disturbance comes, which is at any time.
+Left out, and why that is sound: when a disturbance comes, because it may come at any time.
 """
 
 from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
@@ -13,14 +13,14 @@ from kafkacheck.spec.transactions.partitions import is_open
 
 
 def is_same_request(one: Request, other: Request) -> bool:
-    """Whether two requests ask the same."""
+    """Whether two requests ask for the same."""
     if one.kind != other.kind or one.producer_id != other.producer_id or one.producer_epoch != other.producer_epoch:
         return False
     return one.partition == other.partition and one.marker == other.marker
 
 
 def a_request_became_stray(before: State, after: State) -> bool:
-    """Whether a free slot has now a copy of a request that a client waits for, and that nobody has taken."""
+    """Whether a free slot now has a copy of a client's request that no coordinator has taken."""
     return any(
         not before.requests[client_id].is_waiting
         and is_same_request(before.requests[client_id], after.requests[stray_id])
@@ -31,7 +31,7 @@ def a_request_became_stray(before: State, after: State) -> bool:
 
 
 def a_batch_became_stray(before: State, after: State) -> bool:
-    """Whether a free slot has now a batch that a client had sent."""
+    """Whether a free slot now has a batch that a client had sent."""
     return any(
         before.produces[stray_id].stage == ProduceStage.IDLE and after.produces[stray_id].stage != ProduceStage.IDLE
         for stray_id in range(len(before.clients), len(before.produces))
@@ -39,7 +39,7 @@ def a_batch_became_stray(before: State, after: State) -> bool:
 
 
 def a_marker_became_late(before: State, after: State) -> bool:
-    """Whether a free slot has now a marker."""
+    """Whether a free slot now has a marker."""
     return any(
         late_marker.request.is_sent and not old_late_marker.request.is_sent
         for old_late_marker, late_marker in zip(before.late_markers, after.late_markers)
@@ -70,7 +70,7 @@ def an_append_failed(before: State, after: State) -> bool:
 
 
 def a_marker_was_taken(before: State, after: State, marker: Marker) -> bool:
-    """Whether a marker, an ABORT if that is asked for, was under way and is no more."""
+    """Whether a marker of the given kind, or any if that is `NONE`, was under way and no longer is."""
     return any(
         marker == Marker.NONE or request.marker == marker
         for transactional_id, was in enumerate(before.transactional_ids)
@@ -87,7 +87,7 @@ def has_batch_under_way(state: State, producer_id: int) -> bool:
 
 
 def an_idle_producer_was_forgotten(before: State, after: State) -> bool:
-    """Whether a partition has forgotten a producer of which nothing is open there and no batch under way."""
+    """Whether a partition has forgotten a producer with no open transaction there and no batch under way."""
     for partition_id in range(len(before.partitions)):
         was = before.partitions[partition_id].log
         now = after.partitions[partition_id].log
@@ -108,7 +108,7 @@ def an_id_is_removed(before: State, after: State) -> bool:
 
 
 def a_topic_was_recreated(before: State, after: State) -> bool:
-    """Whether there is a topic anew that was deleted."""
+    """Whether a deleted topic was created again."""
     return any(
         old_partition.is_deleted and not partition.is_deleted
         for old_partition, partition in zip(before.partitions, after.partitions)
@@ -116,10 +116,12 @@ def a_topic_was_recreated(before: State, after: State) -> bool:
 
 
 def disturbances_are_real(before: State, after: State) -> bool:
-    """A delay leaves a request behind in a free slot; a fail-over begins a term; an append that fails was under way; a
-    marker's answer is lost of one that was under way; who is forgotten was idle; what is created anew was deleted.
+    """Each disturbance that is charged to the budget has really happened.
 
-    Lost if it fails: behaviours in which so many disturbances happen; they would be charged for nothing.
+    A delay leaves a request in a free slot, and a fail-over begins a term. An append that fails, and a marker whose
+    answer is lost, were under way. A forgotten producer was idle, and a topic that is created again was deleted.
+
+    Lost if it fails: behaviours, because the budget is spent on disturbances that did not happen.
     Source: `model/transactions/environment.py`.
     Holds in: every model of transactions.
     Fails in: none; it guards the reference itself.
@@ -145,7 +147,7 @@ def disturbances_are_real(before: State, after: State) -> bool:
 
 
 def transaction_is_fenced(state: State) -> bool:
-    """An abort is appended under an epoch that nobody was given. Without an example no transaction is taken over."""
+    """An abort is appended with an epoch that no client was given. Without an example no transaction is taken over."""
     for transactional_id in range(len(state.transactional_ids)):
         appended = state.transactional_ids[transactional_id].appended
         if appended.state == TransactionState.PREPARE_ABORT and appended.last_producer_epoch == NO_PRODUCER_EPOCH:
@@ -154,7 +156,7 @@ def transaction_is_fenced(state: State) -> bool:
 
 
 def is_begun_behind(state: State, last: TransactionState) -> bool:
-    """Whether the next epoch is appended behind a transaction that has ended so."""
+    """Whether the next epoch is appended after a transaction that ended in that state."""
     return any(
         transactional.appended.state == TransactionState.EMPTY and transactional.entry.state == last
         for transactional in state.transactional_ids
@@ -162,22 +164,22 @@ def is_begun_behind(state: State, last: TransactionState) -> bool:
 
 
 def epoch_begins_behind_nothing(state: State) -> bool:
-    """A producer asks for the next epoch where there was no transaction yet."""
+    """A producer asks for the next epoch before there was a transaction."""
     return is_begun_behind(state, TransactionState.EMPTY)
 
 
 def epoch_begins_behind_commit(state: State) -> bool:
-    """A producer asks for the next epoch behind a committed transaction."""
+    """A producer asks for the next epoch after a committed transaction."""
     return is_begun_behind(state, TransactionState.COMPLETE_COMMIT)
 
 
 def epoch_begins_behind_abort(state: State) -> bool:
-    """A producer asks for the next epoch behind an aborted transaction."""
+    """A producer asks for the next epoch after an aborted transaction."""
     return is_begun_behind(state, TransactionState.COMPLETE_ABORT)
 
 
 def epoch_begins_without_ids_left(state: State) -> bool:
-    """A producer is given the next epoch when no producer id is left to give."""
+    """A producer is given the next epoch when no producer id is left."""
     for transactional_id in range(len(state.transactional_ids)):
         appended = state.transactional_ids[transactional_id].appended
         if appended.state == TransactionState.EMPTY and appended.producer_epoch > 0:
@@ -197,7 +199,7 @@ def init_rotates_producer_id(state: State) -> bool:
 
 
 def is_replaced(transactional: TransactionalId) -> bool:
-    """Whether the first coordinator of the id is in office no more."""
+    """Whether the first coordinator of the id was replaced."""
     return transactional.coordinator_epoch > 0
 
 
@@ -209,7 +211,7 @@ def coordinator_is_replaced_at_rest(state: State) -> bool:
 
 
 def entry_outlives_its_coordinator(state: State) -> bool:
-    """A request is still to be answered whose entry the former coordinator has appended, and the next one has."""
+    """The former coordinator appended a request's entry, the next one has it, and the request awaits its answer."""
     transactional = state.transactional_ids[0]
     is_asking = state.requests[0].kind == RequestKind.INIT_PRODUCER_ID and not state.requests[0].is_waiting
     is_done = transactional.entry.state == TransactionState.EMPTY and transactional.entry.producer_epoch == 0
@@ -217,7 +219,7 @@ def entry_outlives_its_coordinator(state: State) -> bool:
 
 
 def is_same_broker_back(state: State) -> bool:
-    """Whether the coordinator in office is on the broker of the one before."""
+    """Whether the current coordinator is on the broker of the previous one."""
     transactional = state.transactional_ids[0]
     return transactional.coordinators[transactional.coordinator_epoch].is_back
 
@@ -228,12 +230,12 @@ def coordinator_is_back_at_rest(state: State) -> bool:
 
 
 def entry_outlives_with_broker(state: State) -> bool:
-    """A request is still to be answered whose entry its coordinator has appended before it came back."""
+    """A coordinator appended a request's entry before it came back, and the request awaits its answer."""
     return entry_outlives_its_coordinator(state) and is_same_broker_back(state)
 
 
 def end_comes_too_early(state: State) -> bool:
-    """A client of the present epoch was fenced, because it ended a transaction before the one before was complete."""
+    """A client of the current epoch was fenced, because it ended a transaction before the previous one was complete."""
     for client in state.clients:
         entry = state.transactional_ids[client.transactional_id].entry
         if client.state == ProducerState.FATAL_ERROR and is_preparing(entry.state):
@@ -243,7 +245,7 @@ def end_comes_too_early(state: State) -> bool:
 
 
 def entry_is_lost(state: State) -> bool:
-    """A producer id was given out, and the entry with it is lost before it was committed."""
+    """A producer id was given out, and its entry was lost before it was committed."""
     transactional = state.transactional_ids[0]
     if transactional.is_appended or transactional.entry.state != TransactionState.NONE:
         return False
@@ -251,7 +253,7 @@ def entry_is_lost(state: State) -> bool:
 
 
 def append_of_unknown_outcome(state: State) -> bool:
-    """An entry is appended whose coordinator has given it up: it may still be committed."""
+    """A coordinator has given up an appended entry, which may still be committed."""
     return any(
         transactional.is_appended
         and transactional.coordinators[transactional.coordinator_epoch].pending_state == TransactionState.NONE
@@ -260,7 +262,7 @@ def append_of_unknown_outcome(state: State) -> bool:
 
 
 def producer_is_forgotten_behind_failover(state: State) -> bool:
-    """A partition has forgotten a producer whose last marker is of the second coordinator."""
+    """A partition has forgotten a producer whose last marker came from the second coordinator."""
     for partition_id in range(len(state.partitions)):
         log = state.partitions[partition_id].log
         if log.end_offset > 0 and log.batches[log.end_offset - 1].coordinator_epoch > 0:

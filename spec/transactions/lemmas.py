@@ -1,13 +1,13 @@
-"""What coordinators, partitions and producers can rely on: invariants by which transactions are proved for all states.
+"""Facts that coordinators, partitions and producers rely on: invariants that prove transactions for all states.
 
-Each is preserved by every action of the models that list it, from every well-typed state in which all of them hold,
-reachable or not, and holds of every reachable state, which the search confirms (`check --lemmas`).
+Every action of the models that list a lemma preserves it, from every well-typed state in which all of them hold,
+reachable or not. The search confirms that each holds in every reachable state (`check --lemmas`).
 
 Part of Kafka judged: `impl/transactions`, by its records only.
 Source: this project's, after KIP-98 and KIP-890.
 Left out, and why that is sound: appends to the transaction log whose outcome is unknown, producers that a partition
-has forgotten, cleaned logs and groups; `spec/PROOFS.md` lists what is not proved. What a lemma does not say cannot make
-another one true.
+has forgotten, cleaned logs and groups; `spec/PROOFS.md` lists all that is not proved. An omission in one lemma cannot
+make another one true.
 """
 
 from kafkacheck.checker.schema import contains
@@ -28,16 +28,16 @@ from kafkacheck.spec.transactions.steps import may_follow
 
 
 def has_transaction(client: Client) -> bool:
-    """Whether the application has begun a transaction, and does not know yet how it ended."""
+    """Whether the application has begun a transaction, and does not yet know how it ended."""
     if client.state == ProducerState.IN_TRANSACTION or client.state == ProducerState.ABORTABLE_ERROR:
         return True
     return client.state == ProducerState.COMMITTING or client.state == ProducerState.ABORTING
 
 
 def producers_have_ids(state: State) -> bool:
-    """A producer in a transaction knows which one it is; it and one that is ready have a producer id and an epoch.
+    """A producer in a transaction knows which one it is; like a ready one it has a producer id and an epoch.
 
-    Why: a transaction is begun only by a producer that is ready, which the answer of the coordinator makes it.
+    Why: only a ready producer begins a transaction, and the coordinator's answer makes it ready.
     Source: `TransactionManager.State`; KIP-98.
     """
     for client in state.clients:
@@ -50,7 +50,7 @@ def producers_have_ids(state: State) -> bool:
 
 
 def transactions_have_inputs(state: State) -> bool:
-    """A transaction that is made from an input is made from one that there is.
+    """If a transaction is made from an input, that input exists.
 
     Why: an application takes the input at its position, if there is one.
     Source: `KafkaConsumer.poll`.
@@ -62,7 +62,7 @@ def transactions_have_inputs(state: State) -> bool:
 
 
 def is_asked_by(request: Request, client: Client) -> bool:
-    """Whether the client is in the state in which it asks for that."""
+    """Whether the client is in a state in which it may have sent that request."""
     if client.state == ProducerState.FATAL_ERROR:
         return True
     if request.kind == RequestKind.INIT_PRODUCER_ID:
@@ -82,7 +82,7 @@ def leads_to(kind: RequestKind, appended: TransactionState) -> bool:
 
 
 def requests_fit_their_clients(state: State) -> bool:
-    """A client that awaits an answer is in the state to use it; a request that waits does so for the entry it led to.
+    """A client that awaits an answer is in a state to use it; a waiting request waits for the entry that it led to.
 
     Why: a client does nothing else while it awaits an answer, and one entry is appended at a time.
     Source: `TransactionManager` (one request in flight); `TransactionCoordinator` (CONCURRENT_TRANSACTIONS).
@@ -105,9 +105,9 @@ def requests_fit_their_clients(state: State) -> bool:
 
 
 def one_request_at_a_time(state: State) -> bool:
-    """Who awaits the answer to a produce request is in a transaction, unless it stopped, and awaits no other answer.
+    """A client that awaits a produce response is in a transaction, unless it stopped, and awaits no other response.
 
-    Why: a transactional producer ends its transaction, or adds a partition, when nothing is in flight.
+    Why: a transactional producer ends its transaction, or adds a partition, only when no batch is in flight.
     Source: `TransactionManager.nextRequest`, `Sender.maybeSendAndPollTransactionalRequest`.
     """
     return all(
@@ -119,9 +119,9 @@ def one_request_at_a_time(state: State) -> bool:
 
 
 def produce_requests_are_transactional(state: State) -> bool:
-    """A produce request names its partition, and its batch the producer id and epoch of a transaction.
+    """A produce request names its partition, and its batch names the producer id and epoch of a transaction.
 
-    Why: a producer sends only in a transaction, when it has both.
+    Why: a producer sends only in a transaction, in which it has both.
     Source: `Sender.sendProduceRequest`; KIP-98.
     """
     for produce in state.produces:
@@ -147,9 +147,9 @@ def is_well_formed(metadata: TransactionMetadata) -> bool:
 
 
 def well_formed_metadata(state: State) -> bool:
-    """An id that is known has a producer id and an epoch; to raise an epoch, or to remove an id, is only ever pending.
+    """A known id has a producer id and an epoch; raising an epoch and removing an id are only ever pending.
 
-    Why: an id is made known with both. Raising an epoch is followed by the abort, and removing an id by a tombstone.
+    Why: an id becomes known with both. The abort follows the raising of an epoch, a tombstone the removal of an id.
     Source: `TransactionMetadata`; `TransactionStateManager.removeExpiredTransactionalIds`.
     """
     for transactional in state.transactional_ids:
@@ -167,7 +167,7 @@ def well_formed_metadata(state: State) -> bool:
 
 
 def newest_coordinator_serves(state: State) -> bool:
-    """The coordinator of the newest term serves, none of a later term exists, and who does not serve has no memory.
+    """The coordinator of the newest term serves, no later one does, and one that does not serve has no memory.
 
     Why: a term begins with loading the transaction log, and ends with unloading it.
     Source: `TransactionCoordinator.onElection`, `onResignation`.
@@ -189,7 +189,7 @@ def newest_coordinator_serves(state: State) -> bool:
 
 
 def is_consistent(coordinator: Coordinator) -> bool:
-    """Whether what is pending may come next, and is the completion where a transaction is decided."""
+    """Whether the pending state may come next, and is the completion if a transaction is decided."""
     state = coordinator.metadata.state
     pending = coordinator.pending_state
     if pending != TransactionState.NONE and not may_follow(state, pending):
@@ -201,10 +201,10 @@ def is_consistent(coordinator: Coordinator) -> bool:
 
 
 def pending_states_may_follow(state: State) -> bool:
-    """What is pending may come next: the completion of a transaction that is decided, which alone has markers.
+    """A pending state may come next; a decided transaction's is the completion, and only such a one has markers.
 
-    Why: a coordinator begins a transition only from a state before it, and one at a time; with a decision it begins the
-    completion at once.
+    Why: a coordinator begins a transition only from a valid previous state, and one at a time; with a decision it
+    begins the completion at once.
     Source: `TransactionMetadata.prepareTransitionTo`, `prepareComplete`.
     """
     return all(
@@ -215,7 +215,7 @@ def pending_states_may_follow(state: State) -> bool:
 
 
 def is_copy(metadata: TransactionMetadata, entry: TransactionMetadata) -> bool:
-    """Whether the memory has what the log has, but for an epoch that may have been raised since."""
+    """Whether the memory agrees with the log, except for an epoch that may have been raised since."""
     if metadata.state != entry.state or metadata.producer_id != entry.producer_id:
         return False
     if metadata.partitions != entry.partitions or metadata.next_producer_id != entry.next_producer_id:
@@ -224,10 +224,10 @@ def is_copy(metadata: TransactionMetadata, entry: TransactionMetadata) -> bool:
 
 
 def memory_matches_transaction_log(state: State) -> bool:
-    """The newest coordinator has in memory what the log has, and awaits what is appended, with an epoch not older.
+    """The newest coordinator's memory agrees with the log; it awaits the appended entry, whose epoch is not older.
 
-    Why: it loads the log, and follows each append when that is committed. Only an abort of its own raises the epoch in
-    memory before that.
+    Why: it loads the log, and applies each append when that is committed. Only its own abort raises the epoch in memory
+    earlier.
     Source: `TransactionStateManager.appendTransactionToLog`; KAFKA-6119.
     """
     for transactional in state.transactional_ids:
@@ -247,12 +247,12 @@ def memory_matches_transaction_log(state: State) -> bool:
 
 
 def is_given(state: State, producer_id: int) -> bool:
-    """Whether it is no producer id, or one that somebody was given."""
+    """Whether this is no producer id, or one that was given out."""
     return producer_id < state.next_producer_id
 
 
 def producer_ids_are_new(state: State) -> bool:
-    """Whoever is given a producer id has one that nobody had; the one that is to follow is another one.
+    """Every producer id in use was given out, so a new one is unused; the next one is not the current one.
 
     Why: producer ids are given in order, from blocks that the controller hands out once.
     Source: `ProducerIdManager`; KIP-890 (the next producer id).
@@ -267,7 +267,7 @@ def producer_ids_are_new(state: State) -> bool:
 
 
 def are_given(state: State, metadata: TransactionMetadata) -> bool:
-    """Whether the producer ids of an entry are given, and the next one is not the current one."""
+    """Whether the producer ids of an entry were given out, and the next one is not the current one."""
     if not is_given(state, metadata.producer_id) or not is_given(state, metadata.next_producer_id):
         return False
     return metadata.next_producer_id == NO_PRODUCER_ID or metadata.next_producer_id != metadata.producer_id
@@ -276,7 +276,7 @@ def are_given(state: State, metadata: TransactionMetadata) -> bool:
 def nobody_goes_over(state: State) -> bool:
     """No client goes over to another transaction version.
 
-    Why: all begin with that of the rules, and only one that is due goes over.
+    Why: all begin with the version of the rules, and only a client that is due goes over.
     Source: this project's: the models of going over have no lemmas.
     """
     return all(client.upgrade == Upgrade.NONE for client in state.clients)
@@ -285,7 +285,7 @@ def nobody_goes_over(state: State) -> bool:
 def markers_are_decisions(state: State) -> bool:
     """A marker under way says how a transaction of some producer id and epoch ends.
 
-    Why: a coordinator sends markers only of a transaction that is decided.
+    Why: a coordinator sends markers only for a transaction that is decided.
     Source: `TransactionMarkerChannelManager.addTxnMarkersToSend`.
     """
     for transactional in state.transactional_ids:
@@ -301,7 +301,7 @@ def markers_are_decisions(state: State) -> bool:
 
 
 def has_well_formed_log(log: PartitionLog) -> bool:
-    """Whether a log has batches and markers of transactions up to its end, and blanks behind."""
+    """Whether a log has batches and markers of transactions up to its end, and blanks after it."""
     for offset, batch in enumerate(log.batches):
         if offset < log.end_offset:
             if batch.producer_id == NO_PRODUCER_ID or batch.producer_epoch == NO_PRODUCER_EPOCH:
@@ -314,7 +314,7 @@ def has_well_formed_log(log: PartitionLog) -> bool:
 
 
 def well_formed_transactional_logs(state: State) -> bool:
-    """A log has batches and markers of transactions up to its end, and none behind.
+    """A log has batches and markers of transactions up to its end, and none after it.
 
     Why: they are appended at the end, and only transactional producers and their coordinators write here.
     Source: `UnifiedLog`; KIP-98.
@@ -325,16 +325,16 @@ def well_formed_transactional_logs(state: State) -> bool:
 def high_watermark_is_stored(state: State) -> bool:
     """The high watermark is not above the log's end.
 
-    Why: what is not stored cannot be replicated.
+    Why: a batch that is not stored cannot be replicated.
     Source: `UnifiedLog.updateHighWatermark`.
     """
     return all(partition.high_watermark <= partition.log.end_offset for partition in state.partitions)
 
 
 def newest_epochs_are_remembered(state: State) -> bool:
-    """A partition remembers of each producer an epoch, and one of its coordinators, not older than any in its log.
+    """A partition remembers for each producer a producer and a coordinator epoch no older than any in its log.
 
-    Why: the producer state follows every append, and is made again from the log.
+    Why: the producer state follows every append, and is rebuilt from the log.
     Source: `ProducerStateManager`, `ProducerAppendInfo.appendEndTxnMarker`; KIP-98.
     """
     for partition_id in range(len(state.partitions)):
@@ -350,7 +350,7 @@ def newest_epochs_are_remembered(state: State) -> bool:
 
 
 def open_offset(log: PartitionLog, producer_id: int, end_offset: int) -> int:
-    """Where the transaction begins that the producer has open in the log below `end_offset`; `NO_OFFSET` without."""
+    """The first offset of the producer's open transaction in the log below `end_offset`; `NO_OFFSET` without one."""
     first = NO_OFFSET
     for offset in range(end_offset):
         batch = log.batches[offset]
@@ -363,7 +363,7 @@ def open_offset(log: PartitionLog, producer_id: int, end_offset: int) -> int:
 
 
 def open_transactions_match_log(state: State) -> bool:
-    """A partition knows of each producer where the transaction begins that it has open in the log.
+    """A partition knows for each producer where its open transaction begins in the log.
 
     Why: the first batch of a transaction opens it, and the next marker of its producer ends it.
     Source: `ProducerStateEntry.currentTxnFirstOffset`, `ProducerStateManager.ongoingTxns`.
@@ -378,7 +378,7 @@ def open_transactions_match_log(state: State) -> bool:
 
 
 def unreplicated_offset(partition: Partition, offset: int) -> int:
-    """Where the transaction begins that a marker at `offset` ended which is not replicated; else `NO_OFFSET`."""
+    """The first offset of the transaction that an unreplicated marker at `offset` ended; else `NO_OFFSET`."""
     batch = partition.log.batches[offset]
     if offset < partition.high_watermark or batch.marker == Marker.NONE:
         return NO_OFFSET
@@ -388,7 +388,7 @@ def unreplicated_offset(partition: Partition, offset: int) -> int:
 def unreplicated_transactions_match_log(state: State) -> bool:
     """A partition keeps where a transaction began until the marker that ended it is replicated.
 
-    Why: the high watermark may still be below the marker, and then whoever leads next may have to end it again.
+    Why: the high watermark may still be below the marker, and then the next leader may have to end it again.
     Source: `ProducerStateManager.unreplicatedTxns`, `onHighWatermarkUpdated`.
     """
     return all(
@@ -399,7 +399,7 @@ def unreplicated_transactions_match_log(state: State) -> bool:
 
 
 def aborted_offset(partition: Partition, offset: int) -> int:
-    """Where the transaction begins that a marker at `offset` aborted; `NO_OFFSET` where there is none."""
+    """The first offset of the transaction that a marker at `offset` aborted; `NO_OFFSET` if there is none."""
     batch = partition.log.batches[offset]
     if batch.marker != Marker.ABORT:
         return NO_OFFSET
@@ -409,7 +409,7 @@ def aborted_offset(partition: Partition, offset: int) -> int:
 def aborted_index_matches_log(state: State) -> bool:
     """The aborted-transaction index has every transaction that a marker in the log aborted, and no other.
 
-    Why: the entry is written before the transaction counts as ended, and the index is made again from the log.
+    Why: the entry is written before the transaction counts as ended, and the index is rebuilt from the log.
     Source: `TransactionIndex`, `UnifiedLog.updateProducers`; KAFKA-7866.
     """
     for partition in state.partitions:
@@ -424,9 +424,9 @@ def aborted_index_matches_log(state: State) -> bool:
 
 
 def deliveries_lie_below_position(state: State) -> bool:
-    """A consumer was given only what lies below its position.
+    """A consumer was given only records below its position.
 
-    Why: it reads on from its position, which ends behind what it was given.
+    Why: it reads on from its position, which is after the records that it was given.
     Source: `SubscriptionState`, `CompletedFetch`.
     """
     return all(

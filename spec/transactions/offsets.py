@@ -1,8 +1,8 @@
-"""What a group's coordinator knows of its offsets, by the log that they are in.
+"""The offsets that a group's coordinator knows, judged by the log that they are in.
 
 Part of Kafka judged: `impl/transactions/group.py`, by its records only.
 Source: KIP-98, KIP-447; the issues named below.
-Left out, and why that is sound: what the offsets are good for, which `spec/transactions/properties.py` judges.
+Left out, and why that is sound: the effect of the offsets, which `spec/transactions/properties.py` judges.
 """
 
 from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
@@ -12,7 +12,7 @@ from kafkacheck.spec.transactions.properties import fate_of
 
 
 def committed_by_log(state: State) -> int:
-    """The committed offset that the log tells: that of the last record which counts at all."""
+    """The committed offset according to the log: that of the last record that counts."""
     partition = state.partitions[state.offsets_partition]
     committed = 0
     for offset in range(partition.log.end_offset):
@@ -24,7 +24,7 @@ def committed_by_log(state: State) -> int:
 
 
 def pending_by_log(state: State, producer_id: int) -> int:
-    """The offset in a producer's open transaction that the log tells; `NO_INPUT` where it tells none."""
+    """The offset in a producer's open transaction according to the log; `NO_INPUT` if there is none."""
     partition = state.partitions[state.offsets_partition]
     pending = NO_INPUT
     for offset in range(partition.log.end_offset):
@@ -35,11 +35,10 @@ def pending_by_log(state: State, producer_id: int) -> int:
 
 
 def offsets_match_log(state: State) -> bool:
-    """A group's coordinator knows the committed offset and those that are pending as the log has them, as soon as it
-    has read it, and has followed the markers in it.
+    """A group coordinator has the log's committed and pending offsets, once it has read the log and its markers.
 
-    Lost if it fails: a consumer is told an offset that was passed long ago, and processes records again; or it is told
-    for ever that a transaction is open.
+    Lost if it fails: a consumer gets an offset that was passed long ago, and processes records again; or it is told for
+    ever that a transaction is open.
     Source: GroupMetadataManager.doLoadGroupsAndOffsets; KAFKA-5247, KAFKA-5600.
     Holds in: transactions.group.failover.
     Fails in: the museum's entry on offsets that are loaded in part.
@@ -55,10 +54,9 @@ def offsets_match_log(state: State) -> bool:
 
 
 def committed_offsets_count(before: State, after: State) -> bool:
-    """With the COMMIT marker of a transaction the group has an offset that is no lower than the transaction's, or its
-    coordinator is new and will read it.
+    """A COMMIT marker brings the group's offset to at least the transaction's, unless a new coordinator will read it.
 
-    Lost if it fails: the transaction's output is there and its input counts as unread, so that it is processed again.
+    Lost if it fails: the transaction's output is there, but its input counts as unread and is processed again.
     Source: KIP-98 (`sendOffsetsToTransaction`); KAFKA-14505, KAFKA-19163.
     Holds in: transactions.group.offset_expiry.
     Fails in: the museum's entry on offsets that expire.
@@ -78,10 +76,11 @@ def committed_offsets_count(before: State, after: State) -> bool:
 
 
 def offsets_expire_when_nothing_is_pending(before: State, after: State) -> bool:
-    """What expires is an offset that is known, of a group in which no transaction is open and whose coordinator has
-    read its log; a record in the log says so.
+    """A known offset expires only if its group has no open transaction and its coordinator has read the log.
 
-    Lost if it fails: behaviours in which an offset expires; they would be charged for nothing.
+    A record in the log says that it expired.
+
+    Lost if it fails: behaviours, because the budget is spent on an offset that did not expire.
     Source: `OffsetMetadataManager.cleanupExpiredOffsets`; KAFKA-14505.
     Holds in: transactions.group.offset_expiry.
     Fails in: the museum's entry on offsets that expire.
@@ -97,10 +96,10 @@ def offsets_expire_when_nothing_is_pending(before: State, after: State) -> bool:
 
 
 def requests_await_loading(before: State, after: State) -> bool:
-    """While a coordinator is loading it tells no offset, takes none, and begins no generation.
+    """A coordinator that is loading returns no offset, accepts none, and begins no generation.
 
-    Lost if it fails: a consumer is told an offset that the coordinator has not read to its end; or what it commits is
-    overwritten by an older record that is read later.
+    Lost if it fails: a consumer gets an offset before the coordinator has read the log to its end; or an older record
+    that is read later overwrites the offset that it commits.
     Source: COORDINATOR_LOAD_IN_PROGRESS; GroupCoordinator.validateGroupStatus.
     Holds in: transactions.group.failover.
     Fails in: none; it guards the reference itself.
@@ -117,9 +116,9 @@ def requests_await_loading(before: State, after: State) -> bool:
 
 
 def only_new_coordinators_read(state: State) -> bool:
-    """A coordinator that is not loading reads nothing of its log, and none has read more than there is.
+    """A coordinator that is not loading reads nothing of its log, and none reads past the log's end.
 
-    Lost if it fails: what it has in memory is replaced by what it had before.
+    Lost if it fails: an older state replaces the one that it has in memory.
     Source: GroupMetadataManager.doLoadGroupsAndOffsets.
     Holds in: transactions.group.failover.
     Fails in: none; it guards the reference itself.
@@ -133,17 +132,16 @@ def only_new_coordinators_read(state: State) -> bool:
 
 
 def loaded_pending_offset(state: State) -> bool:
-    """A new coordinator has read an offset whose transaction is open. Without an example it is never put to the test
-    whether one survives.
-    """
+    """A new coordinator has read an offset of an open transaction. Without an example none has to survive."""
     if state.group.loading.is_loading != 0 or state.budget.group_failovers == state.group.max_failovers:
         return False
     return any(state.group.pending[producer_id] != NO_INPUT for producer_id in range(len(state.group.pending)))
 
 
 def marker_while_loading(state: State) -> bool:
-    """A new coordinator is loading, and the log ends with a marker behind what it has read. Without an example nothing
-    ever happens to the log that is being read.
+    """A new coordinator is loading, and the log has a marker that it has not read yet.
+
+    Without an example nothing ever happens to the log that is being read.
     """
     log = state.partitions[state.offsets_partition].log
     return any(

@@ -1,8 +1,8 @@
-"""What leaders of partitions store of transactions, what they refuse, and how markers end them.
+"""Which batches of transactions leaders of partitions store or refuse, and how markers end transactions.
 
 Part of Kafka judged: `impl/transactions/partition.py`, `markers.py` and `cleaner.py`, by their records only.
 Source: KIP-98, KIP-890; apache/kafka `ReplicaManager`, `ProducerStateManager`, `LogCleaner`.
-Left out, and why that is sound: that something is stored or ended some time, which only liveness can say.
+Left out, and why that is sound: that something is eventually stored or ended, which only liveness can say.
 """
 
 from kafkacheck.checker.schema import contains
@@ -23,9 +23,9 @@ def is_open(log: PartitionLog, producer_id: int) -> bool:
 
 
 def verified_batches_have_a_guard(before: State, after: State) -> bool:
-    """A leader asks a coordinator only about the first batch of a transaction, and tells that request from others.
+    """A leader asks a coordinator only about the first batch of a transaction, and does so under a guard.
 
-    Lost if it fails: a batch is stored by a consent that was given to another one.
+    Lost if it fails: a batch is stored because another batch was verified.
     Source: `UnifiedLog.maybeStartTransactionVerification`, `VerificationGuard`; KIP-890.
     Holds in: every model of transactions.
     Fails in: none; it guards what is verified.
@@ -39,11 +39,12 @@ def verified_batches_have_a_guard(before: State, after: State) -> bool:
 
 
 def verifications_are_joined(before: State, after: State) -> bool:
-    """A verification that is under way keeps its guard, its epoch does not fall, nor does the sequence rise that it
-    awaits first in an epoch; what is to be verified counts.
+    """A verification under way keeps its guard, and never lowers its epoch or raises the lowest sequence in an epoch.
 
-    Lost if it fails: of two requests of one batch the second makes the first one's consent void, again and again; or a
-    later batch is stored first.
+    Its epoch and sequence cover each batch that is being verified.
+
+    Lost if it fails: if a batch has two requests, the second one voids the first one's verification, again and again;
+    or a later batch is stored first.
     Source: `VerificationStateEntry.maybeUpdateLowestSequenceAndEpoch`; KIP-890, KAFKA-14920.
     Holds in: every model of transactions.
     Fails in: none; it guards what a verification remembers.
@@ -72,7 +73,7 @@ def verifications_are_joined(before: State, after: State) -> bool:
 
 
 def comes_next(log: PartitionLog, batch: Batch) -> bool:
-    """Whether a batch comes behind what the log has of its producer; also where the log has nothing of it."""
+    """Whether a batch directly follows the batches that the log has of its producer."""
     entry = log.producers[batch.producer_id]
     if batch.producer_epoch < entry.producer_epoch:
         return False
@@ -92,7 +93,7 @@ def comes_next(log: PartitionLog, batch: Batch) -> bool:
 
 
 def is_last(log: PartitionLog, batch: Batch) -> bool:
-    """Whether the batch is the last that the log has of its producer."""
+    """Whether the batch is the last one that the log has of its producer."""
     found = NO_BATCH
     for offset in range(log.end_offset):
         if log.batches[offset].producer_id == batch.producer_id:
@@ -101,7 +102,7 @@ def is_last(log: PartitionLog, batch: Batch) -> bool:
 
 
 def may_be_refused(state: State, produce: Produce) -> bool:
-    """Whether something speaks against the batch of a request that the leader looks at."""
+    """Whether the leader has a reason to refuse a request's batch."""
     partition = state.partitions[produce.partition]
     if partition.is_deleted or (produce.input_offset != NO_INPUT and produce.generation != state.group.generation):
         return True
@@ -118,9 +119,9 @@ def may_be_refused(state: State, produce: Produce) -> bool:
 
 
 def only_what_does_not_fit_is_refused(before: State, after: State) -> bool:
-    """A leader refuses no batch that it has stored last, or that comes next of a transaction that is verified.
+    """A leader refuses neither a producer's last stored batch nor the next batch of a verified transaction.
 
-    Lost if it fails: the transaction of an application that does all right can only be aborted.
+    Lost if it fails: a correct application can only abort its transaction.
     Source: `UnifiedLog.analyzeAndValidateProducerState`, `ProducerAppendInfo.checkSequence`.
     Holds in: every model of transactions.
     Fails in: none; it guards what is refused.
@@ -153,9 +154,9 @@ def is_sent_to(state: State, rules: TransactionRules, partition_id: int, batch: 
 
 
 def only_verified_batches_are_stored(before: State, after: State, rules: TransactionRules) -> bool:
-    """What a leader stores of a producer was sent to this very topic, and its transaction is verified or open.
+    """A batch that a leader stores was sent to this very topic, and its transaction is verified or open.
 
-    Lost if it fails: a batch that no marker will end; or one of a topic that was deleted.
+    Lost if it fails: a batch is stored that no marker will end, or that was sent to a deleted topic.
     Source: `ReplicaManager.appendRecords`; KIP-516, KIP-890.
     Holds in: every model of transactions.
     Fails in: none; it guards what is stored.
@@ -173,9 +174,9 @@ def only_verified_batches_are_stored(before: State, after: State, rules: Transac
 
 
 def strays_keep_their_topic(before: State, after: State) -> bool:
-    """A produce request that nobody waits for is not sent to another topic; that of a client is not forgotten.
+    """A stray produce request is not sent to another topic; a client's own produce request is not forgotten.
 
-    Lost if it fails: the record of a deleted topic is stored in a new one; or a client commits what was never stored.
+    Lost if it fails: a deleted topic's record is stored in a new one; or a client commits a record that was not stored.
     Source: UNKNOWN_TOPIC_ID; KIP-516.
     Holds in: every model of transactions.
     Fails in: none; it guards what becomes of requests for a deleted topic.
@@ -194,7 +195,7 @@ def strays_keep_their_topic(before: State, after: State) -> bool:
 
 
 def is_fenced(log: PartitionLog, rules: TransactionRules, request: MarkerRequest, term: int) -> bool:
-    """Whether a marker comes too late, by its producer's epoch or its coordinator's."""
+    """Whether a marker comes too late, according to its producer epoch or its coordinator epoch."""
     entry = log.producers[request.producer_id]
     if request.producer_epoch < entry.producer_epoch or term < entry.coordinator_epoch:
         return True
@@ -203,7 +204,7 @@ def is_fenced(log: PartitionLog, rules: TransactionRules, request: MarkerRequest
 
 
 def is_written(was: Partition, now: Partition, request: MarkerRequest) -> bool:
-    """Whether the marker is what was appended in this step."""
+    """Whether the marker was appended in this step."""
     if now.log.end_offset != was.log.end_offset + 1:
         return False
     stored = now.log.batches[was.log.end_offset]
@@ -214,7 +215,7 @@ def is_written(was: Partition, now: Partition, request: MarkerRequest) -> bool:
 def is_rightly_done(
     before: State, after: State, rules: TransactionRules, partition_id: int, request: MarkerRequest, term: int
 ) -> bool:
-    """Whether a marker that is under way no more was written; or was not, because it is fenced or has no partition."""
+    """Whether a marker no longer under way was written, or was not because it is fenced or has no partition."""
     was = before.partitions[partition_id]
     now = after.partitions[partition_id]
     if was.is_deleted or is_fenced(was.log, rules, request, term):
@@ -227,7 +228,7 @@ def is_rightly_done(
 def markers_are_written_unless_fenced(before: State, after: State, rules: TransactionRules) -> bool:
     """A marker that reaches its partition is written, unless it is fenced or the topic is deleted.
 
-    Lost if it fails: a transaction stays open; or one that was fenced ends its successor.
+    Lost if it fails: a transaction stays open; or a fenced marker ends the next transaction.
     Source: `ProducerAppendInfo.appendEndTxnMarker`; KIP-98, KIP-1228.
     Holds in: every model of transactions.
     Fails in: none; it guards what becomes of markers.
@@ -248,9 +249,9 @@ def markers_are_written_unless_fenced(before: State, after: State, rules: Transa
 
 
 def markers_go_where_they_are_awaited(before: State, after: State) -> bool:
-    """A coordinator sends a marker only to a partition that there is, and from which it awaits one.
+    """A coordinator sends a marker only to a partition that exists and that it still has to mark.
 
-    Lost if it fails: requests that nobody can answer.
+    Lost if it fails: requests are sent that nobody can answer.
     Source: TransactionMarkerChannelManager.addTxnMarkersToSend; KAFKA-5202.
     Holds in: every model of transactions.
     Fails in: none; it guards where markers go.
@@ -268,9 +269,9 @@ def markers_go_where_they_are_awaited(before: State, after: State) -> bool:
 
 
 def pending_offsets_follow_their_marker(before: State, after: State) -> bool:
-    """With a marker in the partition of the offsets its producer's offset is committed or dropped, at once or later.
+    """A marker in the offsets partition commits or drops its producer's pending offset, at once or later.
 
-    Lost if it fails: the offset stays pending, and nobody can read on; or a committed one does not count.
+    Lost if it fails: the offset stays pending, and nobody can read on; or a committed offset does not count.
     Source: GroupMetadataManager.handleTxnCompletion; KIP-98, KAFKA-5247.
     Holds in: the models of transactions with a group.
     Fails in: none; it guards how offsets follow markers.
@@ -297,7 +298,7 @@ def pending_offsets_follow_their_marker(before: State, after: State) -> bool:
 
 
 def is_last_commit(log: PartitionLog, producer_id: int) -> bool:
-    """Whether the producer's last marker is a COMMIT, and no offset without transaction lies behind its last record."""
+    """Whether the producer's last marker is a COMMIT, and no offset outside transactions follows its last record."""
     marker = Marker.NONE
     is_overtaken = False
     for offset in range(log.end_offset):
@@ -312,7 +313,7 @@ def is_last_commit(log: PartitionLog, producer_id: int) -> bool:
 
 
 def followed_markers_are_answered(before: State, after: State) -> bool:
-    """When the group's coordinator has followed a marker, no coordinator sends that marker once more.
+    """Once the group's coordinator has followed a marker, no transaction coordinator sends that marker again.
 
     Lost if it fails: the marker is written again, and its transaction completes later than it must.
     Source: GroupMetadataManager.scheduleHandleTxnCompletion; KAFKA-17507.
@@ -332,7 +333,7 @@ def followed_markers_are_answered(before: State, after: State) -> bool:
 def aborted_index_names_transactions(state: State) -> bool:
     """Every entry of the aborted-transaction index says where a transaction begins, or is blank.
 
-    Lost if it fails: a reader skips records of a transaction that has none there.
+    Lost if it fails: a reader skips records for a transaction that has none there.
     Source: `TransactionIndex.append`.
     Holds in: every model of transactions.
     Fails in: none; it guards what is indexed.
@@ -345,9 +346,9 @@ def aborted_index_names_transactions(state: State) -> bool:
 
 
 def remembered_batches_have_sequences(state: State) -> bool:
-    """What a partition remembers as the last batch of a producer has a sequence; offsets of a group have none.
+    """The last batch that a partition remembers of a producer has a sequence; offsets of a group have none.
 
-    Lost if it fails: the next batch of that epoch is refused, because it does not come behind them.
+    Lost if it fails: the next batch of that epoch is refused, because it does not follow the offsets.
     Source: `ProducerAppendInfo.append` (batches without sequence), `ProducerStateEntry`.
     Holds in: every model of transactions.
     Fails in: none; it guards what is remembered.
@@ -375,14 +376,14 @@ def second_batch_of_epoch(state: State) -> bool:
 
 
 def is_removed(before: Partition, after: Partition, offset: int) -> bool:
-    """Whether the cleaner has removed what lay at that offset."""
+    """Whether the cleaner has removed the batch at that offset."""
     return before.log.batches[offset].producer_id != NO_PRODUCER_ID and (
         after.log.batches[offset].producer_id == NO_PRODUCER_ID
     )
 
 
 def has_data_before(partition: Partition, producer_id: int, marker_offset: int) -> bool:
-    """Whether a record is left of the producer's transaction that a marker at that offset ended."""
+    """Whether a record is left of the transaction that the producer's marker at that offset ended."""
     has_data = False
     for offset in range(marker_offset):
         if partition.log.batches[offset].producer_id == producer_id:
@@ -391,9 +392,9 @@ def has_data_before(partition: Partition, producer_id: int, marker_offset: int) 
 
 
 def the_cleaner_removes_what_nobody_needs(before: State, after: State) -> bool:
-    """The cleaner removes aborted records, and markers of which no record is left; of one segment that is stable.
+    """The cleaner removes only aborted records and markers without records, all of one stable segment.
 
-    Lost if it fails: a committed record; or whoever reads from the start takes an aborted record for a committed one.
+    Lost if it fails: a committed record; or a reader from the start takes an aborted record for a committed one.
     Source: `LogCleaner.cleanInto`, `CleanedTransactionMetadata`; KAFKA-8351.
     Holds in: transactions.cleaner.
     Fails in: KAFKA-8351, KAFKA-13727, REDPANDA-ZOMBIE-TX.
@@ -416,7 +417,7 @@ def the_cleaner_removes_what_nobody_needs(before: State, after: State) -> bool:
 
 
 def aborted_record_is_cleaned(state: State) -> bool:
-    """An aborted record is removed while its marker stands. Without an example the cleaner removes nothing."""
+    """An aborted record is removed while its marker remains. Without an example the cleaner removes nothing."""
     for partition in state.partitions:
         for offset in range(len(partition.aborted)):
             first_offset = partition.aborted[offset].first_offset
@@ -426,12 +427,12 @@ def aborted_record_is_cleaned(state: State) -> bool:
 
 
 def has_anything(log: PartitionLog) -> bool:
-    """Whether something of any producer is left in the log."""
+    """Whether the log has a batch of any producer left."""
     return any(log.batches[offset].producer_id != NO_PRODUCER_ID for offset in range(log.end_offset))
 
 
 def marker_is_cleaned(state: State) -> bool:
-    """Of a transaction with a record nothing is left in its partition, its marker included."""
+    """Nothing is left of a transaction in a partition where it had a record, not even its marker."""
     return any(
         contains(state.transactions[transaction].acknowledged, partition_id)
         for partition_id in range(len(state.partitions))

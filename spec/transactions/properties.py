@@ -1,8 +1,8 @@
-"""What must hold of transactions in every state.
+"""Properties that must hold of transactions in every state.
 
 Part of Kafka judged: `impl/transactions` and `impl/producer`, by their records only.
 Source: KIP-98 (guarantees), KIP-890, KIP-447, and the issues named below.
-Left out, and why that is sound: what an application does with what it is told.
+Left out, and why that is sound: how an application uses the outcomes that it is told.
 """
 
 from kafkacheck.checker.schema import contains
@@ -14,7 +14,7 @@ from kafkacheck.spec.transactions.steps import stable_offset
 
 
 def fate_of(partition: Partition, offset: int) -> Marker:
-    """How the transaction of the record at `offset` ended in this partition: by the first marker of its producer."""
+    """How the transaction of the record at `offset` ended in this partition: its producer's next marker decides."""
     producer_id = partition.log.batches[offset].producer_id
     fate = Marker.NONE
     for later in range(offset + 1, partition.log.end_offset):
@@ -25,7 +25,7 @@ def fate_of(partition: Partition, offset: int) -> Marker:
 
 
 def records_with_fate(state: State, transaction: int, fate: Marker) -> int:
-    """In how many partitions a record of the transaction has this fate."""
+    """How many records of the transaction have this fate."""
     return sum(
         1
         for partition in state.partitions
@@ -37,7 +37,7 @@ def records_with_fate(state: State, transaction: int, fate: Marker) -> int:
 def transactions_are_atomic(state: State) -> bool:
     """No transaction has one record committed and another aborted.
 
-    Lost if it fails: a read_committed reader sees a half of a transaction, for good.
+    Lost if it fails: a read_committed reader sees half of a transaction, for good.
     Source: KIP-98: "all or none".
     Holds in: every model of transactions.
     Fails in: the museum's entry on aborts without a new epoch.
@@ -52,7 +52,7 @@ def transactions_are_atomic(state: State) -> bool:
 def only_what_was_to_be_committed_is(state: State) -> bool:
     """A record is committed only if its application has asked to commit its transaction.
 
-    Lost if it fails: a reader sees what an application has taken back, or has not finished.
+    Lost if it fails: a reader sees records that an application has aborted, or has not finished.
     Source: KIP-98; KAFKA-17754, KIP-890.
     Holds in: every model of transactions.
     Fails in: the museum's entries on late EndTxn and produce requests, on late markers, and on going over to version 2.
@@ -65,9 +65,9 @@ def only_what_was_to_be_committed_is(state: State) -> bool:
 
 
 def applications_are_told_the_truth(state: State) -> bool:
-    """Of a transaction said to be committed no record is aborted; of one said to be aborted none is committed.
+    """A transaction reported as committed has no aborted record; one reported as aborted has no committed record.
 
-    Lost if it fails: an application repeats what is committed, or does not repeat what is lost.
+    Lost if it fails: an application repeats committed records, or does not repeat lost ones.
     Source: KIP-98; REDPANDA-3616, KAFKA-17754.
     Holds in: every model of transactions.
     Fails in: the museum's entries on late and repeated EndTxn requests.
@@ -82,9 +82,9 @@ def applications_are_told_the_truth(state: State) -> bool:
 
 
 def committed_transactions_are_whole(state: State) -> bool:
-    """Of a transaction said to be committed every acknowledged record is stored.
+    """Every acknowledged record of a transaction reported as committed is stored.
 
-    Lost if it fails: a record that the application was told is committed is nowhere.
+    Lost if it fails: a record that was reported as committed is nowhere.
     Source: KIP-98.
     Holds in: every model of transactions.
     Fails in: none yet; it guards the clients' bookkeeping.
@@ -103,7 +103,7 @@ def has_record(partition: Partition, transaction: int) -> bool:
 
 
 def records_are_stored_once(state: State) -> bool:
-    """No transaction has two records in a partition, where its application has sent one.
+    """No transaction has two records in a partition to which its application has sent one.
 
     Lost if it fails: a repeated request is stored twice.
     Source: KIP-98 (idempotence).
@@ -120,7 +120,7 @@ def records_are_stored_once(state: State) -> bool:
 
 
 def coordinator_epochs_do_not_fall(state: State) -> bool:
-    """Along a log no marker of a producer is of an older coordinator epoch than one before.
+    """In a log no marker of a producer has an older coordinator epoch than an earlier marker.
 
     Lost if it fails: a coordinator that was replaced has decided a transaction.
     Source: KIP-98; KAFKA-9144.
@@ -140,9 +140,9 @@ def coordinator_epochs_do_not_fall(state: State) -> bool:
 
 
 def producer_epochs_do_not_fall(state: State) -> bool:
-    """Along a log no batch or marker of a producer is of an older producer epoch than one before.
+    """In a log no batch or marker of a producer has an older producer epoch than an earlier one.
 
-    Lost if it fails: what a producer that was replaced has sent is stored beside its successor's.
+    Lost if it fails: records of a producer that was replaced are stored beside its successor's.
     Source: KIP-98 (zombie fencing).
     Holds in: every model of transactions.
     Fails in: none yet; it guards the check of epochs.
@@ -158,7 +158,7 @@ def producer_epochs_do_not_fall(state: State) -> bool:
 
 
 def only_what_was_to_be_committed_is_delivered(state: State) -> bool:
-    """A read_committed consumer is given a record only if its application has asked to commit its transaction.
+    """A read_committed consumer is given a record only if the application has asked to commit its transaction.
 
     Lost if it fails: an aborted or unfinished transaction is read.
     Source: KIP-98 (`isolation.level`); KAFKA-9807, KAFKA-7866, KAFKA-13727.
@@ -193,7 +193,7 @@ def delivered_records_are_committed(state: State) -> bool:
 
 
 def committed_records_are_delivered(state: State) -> bool:
-    """Of what lies below its position a consumer was given every committed record.
+    """A consumer was given every committed record below its position.
 
     Lost if it fails: a committed record is skipped.
     Source: KIP-98 (`isolation.level`).
@@ -209,7 +209,7 @@ def committed_records_are_delivered(state: State) -> bool:
 
 
 def readers_stop_at_undecided(state: State) -> bool:
-    """No consumer's position is above the high watermark, nor above a transaction that is open.
+    """No consumer's position is above the high watermark, or past the first record of an open transaction.
 
     Lost if it fails: the consumer has passed a record whose fate it does not know.
     Source: `UnifiedLog.fetchLastStableOffsetMetadata`; KAFKA-9807.
@@ -231,7 +231,7 @@ def readers_stop_at_undecided(state: State) -> bool:
 def reads_end_at_stable_offset(state: State) -> bool:
     """No consumer's position, and no limit of a read that has begun, is above the last stable offset.
 
-    Lost if it fails: the consumer was given what is not decided for good: the marker may be lost with its leader.
+    Lost if it fails: the consumer was given a record whose fate may change: the marker may be lost with its leader.
     Source: `UnifiedLog.fetchLastStableOffsetMetadata`, `ProducerStateManager.unreplicatedTxns`; KAFKA-9807.
     Holds in: every model of transactions with a reader.
     Fails in: the museum's entry on two reads of the high watermark.
@@ -247,7 +247,7 @@ def reads_end_at_stable_offset(state: State) -> bool:
 
 
 def is_known_open(state: State, producer_id: int, partition_id: int) -> bool:
-    """Whether a coordinator in office will end a transaction of the producer in the partition."""
+    """Whether a current coordinator will end a transaction of the producer in the partition."""
     for transactional_id in range(len(state.transactional_ids)):
         entry = state.transactional_ids[transactional_id].entry
         if entry.producer_id == producer_id and contains(entry.partitions, partition_id):
@@ -258,7 +258,7 @@ def is_known_open(state: State, producer_id: int, partition_id: int) -> bool:
 def open_transactions_are_known(state: State) -> bool:
     """Every transaction that is open in a partition has that partition in the transaction log, too.
 
-    Lost if it fails: nobody ends it, and the last stable offset stands still for ever.
+    Lost if it fails: nobody ends the transaction, and the last stable offset stands still for ever.
     Source: KIP-890 (hanging transactions).
     Holds in: every model of transactions that verifies.
     Fails in: the museum's entries on the cleaner, and on late produce requests.
@@ -273,7 +273,7 @@ def open_transactions_are_known(state: State) -> bool:
 
 
 def has_output(state: State, transaction: int, fate: Marker) -> bool:
-    """Whether a record of the transaction, other than that of an offset, has this fate."""
+    """Whether a record of the transaction, other than an offset's, has this fate."""
     return any(
         partition.log.batches[offset].id == transaction and fate_of(partition, offset) == fate
         for partition_id, partition in enumerate(state.partitions)
@@ -305,7 +305,7 @@ def inputs_take_effect_once(state: State) -> bool:
 
 
 def committed_inputs_take_effect(state: State) -> bool:
-    """Every input below the committed offset has an output that is committed, or whose marker is still to come.
+    """Every input below the committed offset has an output that is committed or still awaits its marker.
 
     Lost if it fails: a record is skipped, although the application was built for exactly once.
     Source: KIP-98.
@@ -321,7 +321,7 @@ def committed_inputs_take_effect(state: State) -> bool:
 def inputs_are_processed_at_most_once(state: State) -> bool:
     """No input is processed twice.
 
-    Lost if it fails: a repeated effect, where the application rather loses one.
+    Lost if it fails: an effect is repeated, although the application would rather lose one.
     Source: delivery semantics of consumers: the offset is committed before the input is processed.
     Holds in: transactions.at_most_once.
     Fails in: transactions.at_least_once.repeats.
@@ -332,7 +332,7 @@ def inputs_are_processed_at_most_once(state: State) -> bool:
 def committed_inputs_are_processed(state: State) -> bool:
     """Every input below the committed offset is processed.
 
-    Lost if it fails: a lost effect, where the application rather repeats one.
+    Lost if it fails: an effect is lost, although the application would rather repeat one.
     Source: delivery semantics of consumers: the offset is committed after the input is processed.
     Holds in: transactions.at_least_once.
     Fails in: transactions.at_most_once.loses.
@@ -352,7 +352,7 @@ def nothing_is_undecided(state: State) -> bool:
 
 
 def something_is_open(state: State) -> bool:
-    """Some partition has an open transaction, at which its last stable offset stands still."""
+    """Some partition has an open transaction, which holds back its last stable offset."""
     for partition_id in range(len(state.partitions)):
         log = state.partitions[partition_id].log
         for producer_id in range(len(log.producers)):
@@ -367,7 +367,7 @@ def something_is_undecided(state: State) -> bool:
 
 
 def committed_transaction(state: State) -> bool:
-    """An application was told that its transaction is committed, and a record of it is."""
+    """An application was told that its transaction is committed, and a record of the transaction is committed."""
     return any(
         records_with_fate(state, transaction, Marker.COMMIT) > 0
         for transaction in range(len(state.transactions))
@@ -401,8 +401,9 @@ def every_input_is_done(state: State) -> bool:
 
 
 def partition_is_asked_for(state: State) -> bool:
-    """A client asks the coordinator to add a partition, as only those of transaction version 1 do. Without an example
-    nobody has gone back to it.
+    """A client asks the coordinator to add a partition, as only clients of transaction version 1 do.
+
+    Without an example no client has gone back to that version.
     """
     return any(
         state.requests[client_id].kind == RequestKind.ADD_PARTITIONS_TO_TXN for client_id in range(len(state.clients))

@@ -1,4 +1,4 @@
-"""What no step of transactions may do: let something stable become unstable, or undo a decision.
+"""No step of a transaction makes a stable record unstable, or undoes a decision.
 
 Part of Kafka judged: `impl/transactions`, by its records before and after a step.
 Source: KIP-98 and the issues named below.
@@ -30,9 +30,9 @@ def stable_offset(partition: Partition) -> int:
 
 
 def stable_offset_does_not_fall(before: State, after: State) -> bool:
-    """What is decided and replicated stays so.
+    """The last stable offset does not fall: a decision that is replicated stays.
 
-    Lost if it fails: a consumer has read what is undecided again.
+    Lost if it fails: a consumer has read a record that is undecided again.
     Source: KIP-98 (last stable offset).
     Holds in: every model of transactions with a reader.
     Fails in: none yet; it guards what a log may lose.
@@ -46,7 +46,7 @@ def stable_offset_does_not_fall(before: State, after: State) -> bool:
 def may_follow(state: int, following: int) -> bool:
     """Whether a transactional id may go from the first state to the second one.
 
-    `NONE` is an id that is unknown: it begins as EMPTY, and is so again once the removal of an idle id is through.
+    `NONE` is an unknown id: it begins as EMPTY, and is unknown again once the removal of an idle id is complete.
     """
     is_complete = state == TransactionState.COMPLETE_COMMIT or state == TransactionState.COMPLETE_ABORT
     is_idle = is_complete or state == TransactionState.EMPTY
@@ -84,7 +84,7 @@ def transitions_are_valid(before: State, after: State) -> bool:
 
 
 def is_valid_transition(before: Coordinator, after: Coordinator) -> bool:
-    """Whether a coordinator that served before and after enters only the state that was pending, and no other waits."""
+    """Whether a coordinator that served before and after enters only its pending state, and replaces none."""
     state = before.metadata.state
     following = after.metadata.state
     if state == following:
@@ -96,9 +96,9 @@ def is_valid_transition(before: Coordinator, after: Coordinator) -> bool:
 
 
 def coordinator_transitions_are_valid(before: State, after: State) -> bool:
-    """A coordinator enters only the state that was pending, and only a state that may come next is ever pending.
+    """A coordinator enters only its pending state, and only a state that may come next is ever pending.
 
-    Lost if it fails: Kafka throws IllegalStateException, and the transactional id can be used no more.
+    Lost if it fails: Kafka throws IllegalStateException, and the transactional id can no longer be used.
     Source: `TransactionMetadata.prepareTransitionTo`, `completeTransitionTo`; `TransactionState`.
     Holds in: every model of transactions.
     Fails in: none yet; it guards every check of a pending transition.
@@ -116,9 +116,9 @@ def coordinator_transitions_are_valid(before: State, after: State) -> bool:
 
 
 def transactional_ids_do_not_go_back(before: State, after: State) -> bool:
-    """The term of a coordinator does not fall, nor an id's producer epoch in the log while its producer id stays.
+    """A coordinator's term never falls, nor does an id's producer epoch in the log if its producer id stays.
 
-    Lost if it fails: whoever was fenced is the current producer, or the current coordinator, once more.
+    Lost if it fails: a fenced producer or coordinator is the current one again.
     Source: KIP-98 (zombie fencing), KIP-360; `TransactionMetadata.completeTransitionTo`.
     Holds in: every model of transactions.
     Fails in: none yet; it guards what is appended to the transaction log.
@@ -139,7 +139,7 @@ def is_taken(before: Request, after: Request) -> bool:
 
 
 def older_producers_append_nothing(before: State, after: State) -> bool:
-    """A request of a producer that is not the current one, by its id and epoch, leads to no entry in the log.
+    """A request of a producer whose id or epoch is not the current one leads to no entry in the log.
 
     Lost if it fails: a producer that was replaced adds to its successor's transaction, or ends it.
     Source: KIP-98 (zombie fencing): INVALID_PRODUCER_ID_MAPPING, PRODUCER_FENCED.
@@ -156,9 +156,9 @@ def older_producers_append_nothing(before: State, after: State) -> bool:
 
 
 def clients_skip_no_epoch(before: State, after: State) -> bool:
-    """A client that goes on with its producer id in a higher epoch goes on in the next one.
+    """A client that keeps its producer id and raises its epoch goes on in the next epoch.
 
-    Lost if it fails: somebody was given the epoch in between, and is fenced now by a predecessor.
+    Lost if it fails: another client was given the epoch in between, and its predecessor now fences it.
     Source: KIP-360.
     Holds in: every model of transactions.
     Fails in: the museum's entry on asking for an epoch without saying which one was there.
@@ -192,7 +192,7 @@ def stopped_clients_do_nothing(before: State, after: State) -> bool:
 def committed_offset_does_not_fall(before: State, after: State) -> bool:
     """The group's committed offset does not go back.
 
-    Lost if it fails: whoever is given the input next processes again what was done.
+    Lost if it fails: the next client that is assigned the input processes records again.
     Source: `GroupCoordinator.validateOffsetCommit`; KIP-447.
     Holds in: every model with a group.
     Fails in: the museum's entry on offsets that do not go by their records.

@@ -1,1 +1,1 @@
-"""A consumer that reads only what is committed, and follows the leader by its metadata."""
+"""A consumer that reads only committed records, and finds the leader by its metadata."""

@@ -1,6 +1,6 @@
 """Does a consumer see one history, and a latest offset that does not go back, while leaders change?
 
-Bounds: two replicas, two records, two moves: the high watermark of a new leader lags behind that of the one before.
+Bounds: two replicas, two records, two moves; a new leader's high watermark lags behind its predecessor's.
 Expected: HOLDS
 """
 

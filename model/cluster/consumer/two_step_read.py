@@ -1,4 +1,4 @@
-"""Is it safe that a leader computes the limit of a read first, and reads a moment later?
+"""Is it safe for a leader to compute the limit of a read first, and to read a moment later?
 
 Bounds: two replicas, two records and one move, after which the record that should not have been read is gone.
 Expected: HOLDS

@@ -1,7 +1,7 @@
 """Does a consumer notice that the records it has read are gone after an unclean election?
 
-Bounds: two replicas, the leader alone in the ISR, which crashes; three records: one that the consumer has read, one in
-    its place, and the next one.
+Bounds: two replicas; the leader is alone in the ISR and crashes; three records: one that the consumer has read, one
+    that takes its place, and the next one.
 Expected: HOLDS
 """
 

@@ -1,11 +1,11 @@
-"""Do the replicas agree again, all in sync and everything committed, once crashes and lags have stopped (KRaft era)?
+"""Do all replicas agree, in sync and with everything committed, once crashes and lags stop (KRaft era)?
 
-Liveness: every state in which they do not is followed, some time, by one in which they do. `cluster_healing.py` says
-what is fair. No fairness can be left out.
+Liveness: each state in which they do not is eventually followed by one in which they do. `model/cluster/healing.py`
+lists the fairness assumptions. Each of them is needed.
 
-Bounds: two replicas and one record, which is appended before or after each disturbance, and can be left on one log
-    only; one crash with its restart, one lag, one move. The controller's changes and leader epochs suffice for all of
-    it (`bounds_leave_room`), so that no behaviour ends at a bound. `cluster.convergence.stuck` fails within them.
+Bounds: two replicas and one record, which is appended before or after each disturbance and may be on one log only; one
+    crash with its restart, one lag, one move. There are enough controller changes and leader epochs for all of them
+    (`bounds_leave_room`), so no behaviour ends at a bound.
 Expected: HOLDS
 """
 

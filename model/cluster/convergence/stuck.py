@@ -1,6 +1,6 @@
-"""Does a follower ever end to truncate whose leader-epoch file is not cut where its log is short already?
+"""Does a follower ever stop truncating if its log is short already and its leader-epoch file is not cut?
 
-Bounds: as cluster.convergence, with two moves and one lag: an entry is left in the file by a leader that wrote nothing.
+Bounds: as cluster.convergence, with two moves and one lag: a leader that wrote nothing leaves an entry in the file.
 Expected: VIOLATED disturbed_leads_to_converged: the follower fetches with an epoch that the leader does not have, is
     told to cut at an offset that it has not reached, and fetches the same again, for ever (KAFKA-10706).
 """

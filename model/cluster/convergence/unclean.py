@@ -1,9 +1,9 @@
-"""Does a cluster heal after an unclean election, once its leader has declared that it has recovered?
+"""Does a cluster heal after an unclean election, once the leader has declared that it has recovered?
 
-Acknowledged records may be lost here; the replicas must agree all the same, and the ISR grow again (KIP-704).
+Acknowledged records may be lost here. The replicas must still agree, and the ISR must grow again (KIP-704).
 
-Bounds: two replicas, one of them alone in the ISR, which crashes; a record that is lost and one in its place. As in
-    cluster.convergence no behaviour ends at a bound.
+Bounds: two replicas; one of them is alone in the ISR and crashes; one record that is lost and one that takes its place.
+    As in cluster.convergence, no behaviour ends at a bound.
 Expected: HOLDS
 """
 

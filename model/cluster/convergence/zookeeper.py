@@ -1,7 +1,7 @@
-"""Do the replicas agree again once crashes, lags and moves have stopped, where requests can be late and overtaken?
+"""Do the replicas agree again once crashes, lags and moves stop, if requests can be late and overtaken?
 
-As cluster.convergence, in the ZooKeeper era: LeaderAndIsr requests instead of a log, and the question where an epoch
-ends (KIP-279). Every request arrives some time, or a newer one in its place.
+As cluster.convergence, in the ZooKeeper era: LeaderAndIsr requests replace the metadata log, and followers ask where an
+epoch ends (KIP-279). Every request, or a newer one in its place, eventually arrives.
 
 Bounds: two replicas and one record; one crash with its restart, one lag and one move.
 Expected: HOLDS

@@ -1,11 +1,11 @@
-"""Does a partition go through its states as it may, from before it is created until nobody leads it?
+"""Does a partition make only legal state changes, from before its creation until it has no leader?
 
-In the ZooKeeper era the assignment is written first, and the partition is new; then the first leader is elected and the
-partition is online. Brokers crash, and the controller is replaced, in between. A new partition that nobody can lead
-stays new; one that had a leader goes offline.
+In the ZooKeeper era the controller first writes the assignment, and the partition is new; then the controller elects
+the first leader, and the partition is online. Brokers crash, and the controller is replaced, in between. A new
+partition that no broker can lead stays new; a partition that had a leader goes offline.
 
-Bounds: two replicas and one record; two crashes, so that nobody may be left; one change of the controller, which finds
-    the partition in the state that its record tells.
+Bounds: two replicas and one record; two crashes, so that no broker may be left; one change of the controller; the new
+    controller finds the partition in its recorded state.
 Expected: HOLDS
 """
 

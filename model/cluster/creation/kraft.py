@@ -1,9 +1,9 @@
-"""Does a partition of the KRaft era go through its states as it may?
+"""Does a partition of the KRaft era make only legal state changes?
 
-It is created with a leader at once, so that it is never new. Brokers replay that it exists at their own pace, and
+The controller creates it together with a leader, so it is never new. Brokers replay its creation at their own pace, and
 crash.
 
-Bounds: two replicas and one record; two crashes, so that nobody may be left.
+Bounds: two replicas and one record; two crashes, so that no broker may be left.
 Expected: HOLDS
 """
 

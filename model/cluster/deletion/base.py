@@ -1,11 +1,12 @@
-"""Can anything of a deleted topic have an effect on one of the same name (ZooKeeper era)?
+"""Can a deleted topic affect a later topic of the same name (ZooKeeper era)?
 
-The controller queues the topic, asks the brokers of its assignment to delete their replicas, and removes it when all
-have; only then can one of the same name be created. A broker that is down makes the deletion wait. But a broker from
-which the partition was reassigned while it was down is not asked: it comes back with the old log (KIP-516).
+The controller queues the topic, asks the assigned brokers to delete their replicas, and removes the topic when all have
+done so; only then can a topic of the same name be created. The deletion waits for a broker that is down. But the
+controller does not ask a broker that lost the partition by a reassignment while it was down: that broker comes back
+with the old log (KIP-516).
 
-Bounds: two replicas; two records, one for each topic; one deletion; one crash; one reassignment. The controller's
-    changes suffice for a reassignment, the deletion with its end, a creation with its first leader, a fencing and a
+Bounds: two replicas; two records, one for each topic; one deletion; one crash; one reassignment. There are enough
+    controller changes for a reassignment, the deletion with its end, a creation with its first leader, a fencing and a
     start.
 Expected: HOLDS
 """

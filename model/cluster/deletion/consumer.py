@@ -1,7 +1,7 @@
-"""Does a consumer turn to a topic that was created under the name of the one that it knows?
+"""Does a consumer switch to the new topic if the topic that it knows is deleted and created again?
 
-Liveness: whenever the consumer has metadata of a topic that is deleted, and a new one has a leader, it turns to that
-some time. What is fair: that brokers replay metadata, and that the consumer is told of it.
+Liveness: if the consumer has metadata of a deleted topic, and the new topic has a leader, the consumer eventually
+switches to the new topic. Fair: brokers replay metadata, and the consumer gets their metadata.
 
 Bounds: two replicas and no records; one move, so that the leader epoch of the deleted topic is higher than that with
     which the new one begins, or another one after; one deletion.

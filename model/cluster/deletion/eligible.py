@@ -1,11 +1,11 @@
-"""Can anything that eligible leader replicas remember of a deleted topic have an effect on one of the same name?
+"""Can a deleted topic affect a later topic of the same name by the state of eligible leader replicas?
 
-With min.insync.replicas=2 the controller keeps who left the ISR (the ELR), who led last, and that a leader which was
-elected uncleanly has not recovered. A topic of the same name that is created when the brokers have come back must begin
-with none of that; and it comes to need all of it when its own replicas fail.
+With min.insync.replicas=2 the controller records the replicas that left the ISR (the ELR), the last leader, and whether
+a leader that was elected uncleanly has yet to recover. A topic of the same name that is created after the brokers came
+back must begin without any of that state; it needs all of it when its own replicas fail.
 
-Bounds: two replicas; one record, for either topic; one deletion; two crashes, so that ISR and ELR can become empty. The
-    controller's changes suffice for an unclean election, a deletion and a creation, in either order with the crashes.
+Bounds: two replicas; one record, for either topic; one deletion; two crashes, so that ISR and ELR can become empty.
+    There are enough controller changes for an unclean election, a deletion and a creation, in any order with crashes.
 Expected: HOLDS
 """
 

@@ -1,13 +1,13 @@
-"""Does the deletion of a topic come to its end, whatever becomes of controller and brokers meanwhile?
+"""Does every topic deletion end, even if brokers crash and the controller is replaced meanwhile?
 
-Liveness of the ZooKeeper era: whenever a topic is queued for deletion, it is gone some time. A broker that is down
-makes the deletion wait until it has started; a new controller begins it anew; although unclean elections are enabled,
-nobody is elected any more; and a topic that never had a leader is deleted like others. What is fair: that brokers
-start, that the controller hears of a failure, asks for the deletion and ends it, and that brokers obey.
+Liveness of the ZooKeeper era: a topic that is queued for deletion is eventually gone. The deletion waits until a broker
+that is down has started; a new controller begins the deletion again; no leader is elected any more, although unclean
+elections are enabled; and a topic that never had a leader is deleted like any other. Fair: brokers start and obey; the
+controller hears of a failure, asks for the deletion and ends it.
 
-Bounds: two replicas, one of them alone in the ISR, so that its crash leaves an unclean election; one crash, one change
-    of the controller; two deletions, the second of a topic that may be new. No records: only the controller is at work.
-    Changes and leader epochs suffice for all of it (`bounds_leave_room`).
+Bounds: two replicas, one of them alone in the ISR, so that its crash leaves only an unclean election; one crash, one
+    change of the controller; two deletions, the second of a topic that may be new. No records, because only the
+    controller is at work. There are enough controller changes and leader epochs for all of it (`bounds_leave_room`).
 Expected: HOLDS
 """
 

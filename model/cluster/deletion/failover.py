@@ -1,12 +1,13 @@
-"""Can anything of a deleted topic have an effect on one of the same name where the controller is replaced meanwhile?
+"""Can a deleted topic affect a later topic of the same name if the controller is replaced meanwhile?
 
-In the ZooKeeper era a new controller finds the topic queued for deletion and nothing else of it: whom its predecessor
-has asked, and who has answered, is written nowhere. So it asks everybody again. Its first request tells brokers of
-every partition on record, so that one which has deleted its replica has an empty one until it is asked anew. And the
-predecessor may not have noticed: its requests are late, and it writes that the topic is gone.
+In the ZooKeeper era a new controller finds only that the topic is queued for deletion: its predecessor has recorded
+neither the brokers that it asked nor those that answered. So the new controller asks every broker again. Its first
+request tells brokers of every recorded partition, so a broker that has deleted its replica has an empty one until it is
+asked again. The predecessor may not have noticed that it was replaced: its requests arrive late, and it writes that the
+topic is gone.
 
-Bounds: two replicas; two records, one for each topic; one deletion, one change of the controller. The controllers'
-    changes suffice for the deletion, its resumption and its end, a creation with its first leader, and one more.
+Bounds: two replicas; two records, one for each topic; one deletion, one change of the controller. There are enough
+    controller changes for the deletion, its resumption and its end, a creation with its first leader, and one more.
 Expected: HOLDS
 """
 

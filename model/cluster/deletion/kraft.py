@@ -1,11 +1,11 @@
-"""Can anything of a deleted topic have an effect on one of the same name (KRaft era)?
+"""Can a deleted topic affect a later topic of the same name (KRaft era)?
 
-The controller removes a topic at once, whoever is down, and may create one of the same name; brokers replay that at
-their own pace. So fetches and changes of the ISR of the old topic are under way while there is the new one, with leader
-epochs and partition epochs that begin anew; and a broker that was down comes back with the old log.
+The controller removes a topic at once, even if brokers are down, and may create one of the same name; brokers replay
+both changes at their own pace. So fetches and ISR changes of the old topic are under way while the new topic exists,
+whose leader epochs and partition epochs begin anew; and a broker that was down comes back with the old log.
 
-Bounds: two replicas; two records, one for each topic; one deletion, one crash. The controller's changes suffice for a
-    fencing, a deletion, a creation, a start and an unfencing.
+Bounds: two replicas; two records, one for each topic; one deletion, one crash. There are enough controller changes for
+    a fencing, a deletion, a creation, a start and an unfencing.
 Expected: HOLDS
 """
 

@@ -1,10 +1,10 @@
-"""Does a controller take a broker's answer of the last deletion for one of this deletion (ZooKeeper era)?
+"""Does a controller mistake a broker's answer to the last deletion for one to this deletion (ZooKeeper era)?
 
-A broker that was slow to hear of a topic may still have no replica from the deletion of the topic before, when this one
-is deleted, too. It must be asked again: the request that gives it a replica is still on its way.
+A broker that hears late of a topic may have had no replica since the deletion of the previous topic when this topic is
+deleted, too. The controller must ask it again: the request that gives it a replica is still on its way.
 
-Bounds: two replicas and one record; two deletions. The controller's changes suffice for both, and for a creation with
-    its first leader after each.
+Bounds: two replicas and one record; two deletions. There are enough controller changes for both, and for a creation
+    with its first leader after each.
 Expected: HOLDS
 """
 

@@ -1,10 +1,10 @@
-"""Can a controller that has lost its office refuse an ISR change of a topic of which it has not heard?
+"""Can a deposed controller refuse an ISR change of a topic that it does not know?
 
-Its successor deletes the topic and creates one of the same name. The leader of that one may still take the old
-controller for the one in office (KRaft era).
+Its successor deletes the topic and creates one of the same name. The leader of the new topic may still take the old
+controller for the current one (KRaft era).
 
-Bounds: two replicas and one record; one deletion, one change of the controller. The controller's changes suffice for
-    the deletion, a creation and one change of the ISR after.
+Bounds: two replicas and one record; one deletion, one change of the controller. There are enough controller changes for
+    the deletion, a creation and one later change of the ISR.
 Expected: VIOLATED answers_tell_the_record: the old controller answers UNKNOWN_TOPIC_ID (FENCED in the schedule, which
     has one word for all errors upon which a leader waits for newer metadata), and the leader gives up its change to
     wait for newer metadata, of which there is none. It proposes no other one until something else changes the

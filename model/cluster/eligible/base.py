@@ -1,10 +1,10 @@
 """Do eligible leader replicas keep an acknowledged record when the last member of the ISR loses power?
 
-With min.insync.replicas=2 a record is acknowledged on two brokers. One of them is taken for dead, the other loses what
-it never flushed.
+With min.insync.replicas=2 two brokers have an acknowledged record. The controller takes one of them for dead, and the
+other loses its unflushed records.
 
-Bounds: two replicas and one record; one session expires and one power loss, in either order; three leader epochs to
-    elect in.
+Bounds: two replicas and one record; one expired session and one power loss, in either order; three leader epochs for
+    elections.
 Expected: HOLDS
 """
 

@@ -1,7 +1,8 @@
-"""Does what a consumer has read survive when an eligible leader replica is elected?
+"""Do records that a consumer has read survive the election of an eligible leader replica?
 
-With min.insync.replicas=2 a record may lie on the only member of the ISR; it is not committed before a second member
-has it. The other replica is not in sync any more and stays eligible. Then the member is taken for dead while it runs.
+With min.insync.replicas=2 a record may be on the only member of the ISR; it is not committed before a second member has
+it. The other replica is no longer in sync but stays eligible. Then the controller takes the member for dead while it
+runs.
 
 Bounds: two replicas and one record; one session expires; two elections.
 Expected: HOLDS

@@ -1,8 +1,8 @@
-"""Does the last known leader bring a partition back, and its acknowledged records, where ISR and ELR are empty?
+"""Does the last known leader restore a partition and its acknowledged records if ISR and ELR are empty?
 
-With min.insync.replicas=2 both replicas crash, one after the other. Their starts are unclean, so that both leave the
-ELR, and no clean election is possible any more. Whoever led last had every record that was acknowledged. It has them
-still, because a crash of the process keeps the page cache.
+With min.insync.replicas=2 both replicas crash, one after the other. Their starts are unclean, so both leave the ELR,
+and no clean election is possible any more. The last leader had every acknowledged record. It still has them, because a
+process crash keeps the page cache.
 
 Bounds: two replicas and one record; two crashes.
 Expected: HOLDS. With `--set last_known_leader_is_elected=False` nothing is lost either, but nobody ever leads again.

@@ -1,7 +1,7 @@
 """What does the election of the last known leader give up?
 
-With min.insync.replicas=2 a record is acknowledged on both replicas, and neither has flushed it. Both lose power, so
-that both leave the ELR when they start. Whoever led last leads again, although the record is gone.
+With min.insync.replicas=2 both replicas have an acknowledged record, and neither has flushed it. Both lose power, so
+both leave the ELR when they start. The last leader leads again, although the record is gone.
 
 Bounds: two replicas and one record; two power losses.
 Expected: VIOLATED acknowledged_records_survive: the election is unclean although `unclean.leader.election.enable` is

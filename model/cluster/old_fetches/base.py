@@ -1,10 +1,10 @@
-"""Does a fetch do harm that its follower has given up, and that its leader reads and counts after newer ones?
+"""Does a fetch do harm if its follower has given it up and its leader reads and counts it after newer ones?
 
-A connection breaks, and the follower asks anew; its old fetch is still with the leader. Between reading a fetch and
-counting it, Kafka's leader holds no lock: records, restarts, another leader epoch may come in between.
+A connection breaks, and the follower fetches again; the leader still has the old fetch. Kafka's leader holds no lock
+between reading a fetch and counting it: records, restarts or another leader epoch may come in between.
 
-Bounds: two replicas and one record; one broken connection, one disk replaced, after which the follower lacks a record
-    that its old fetch had proved, and one move that begins another leader epoch.
+Bounds: two replicas and one record; one broken connection; one replaced disk, after which the follower lacks a record
+    that its old fetch had proved; one move, which begins another leader epoch.
 Expected: HOLDS
 """
 

@@ -1,12 +1,12 @@
 """Is an acknowledged record lost when a leader counts a fetch that it read in an earlier leader epoch?
 
-The leader reads a follower's fetch and stops in between. Meanwhile another broker leads, both others cut their logs,
-the first leader leads again and appends another record at the same offset. Then the fetch is counted.
+The leader reads a follower's fetch and pauses. Meanwhile another broker leads, both others truncate their logs, and the
+first leader leads again and appends another record at the same offset. Then it counts the fetch.
 
 Bounds: three replicas, because the broker that leads in between must lack the record; two records for one slot; three
-    moves, to that broker, back, and to the follower. No change of the ISR is needed. Nobody is more than one change of
-    the controller behind, and one follower at a time has a request under way; without these two bounds the
-    counterexample of the old rule is no shorter.
+    moves, to that broker, back, and to the follower. No ISR change is needed. No broker lags by more than one
+    controller change, and one follower at a time has a request under way; without these two bounds the counterexample
+    of the old rule is no shorter.
 Expected: HOLDS
 """
 

@@ -1,15 +1,15 @@
-"""Does a consumer read on that its leader sends to a follower, although followers may be behind for good (KIP-392)?
+"""Does a consumer make progress if its leader sends it to a follower that may lag for ever (KIP-392)?
 
-The leader names any follower in the ISR that has what the consumer has read. The consumer reads from that one alone,
-until it is refused, its lease ends, or a new leader epoch begins. No follower need ever fetch.
+The leader names any follower in the ISR that has the records that the consumer has read. The consumer reads only from
+that follower until the follower refuses it, its lease ends, or a new leader epoch begins. No follower need ever fetch.
 
-Liveness: what is committed is read some time. Fair is the consumer alone. What it reads at its leader is weakly fair,
-because the selector may always send it away again; what it reads at a follower is strongly fair, because it fetches
-many times while a lease lasts.
+Liveness: committed records are eventually read. Only the consumer is fair. Its reads at the leader are weakly fair,
+because the selector may always send it away again; its reads at a follower are strongly fair, because it fetches many
+times while a lease lasts.
 
-Bounds: two replicas and one record, which the leader commits alone where the follower is out of sync; one crash, by
-    which the follower or the leader is lost for good, and one move. Who has a position to validate has read everything
-    then; a test has two records, where the fairness of that is needed, too.
+Bounds: two replicas and one record, which the leader commits alone if the follower is out of sync; one crash, by which
+    the follower or the leader is lost for good, and one move. A consumer that has a position to validate has then read
+    everything; a test with two records needs fair validation, too.
 Expected: HOLDS
 """
 

@@ -1,9 +1,9 @@
-"""Is a consumer sent to a follower only by the leader, who alone knows which followers are in sync?
+"""Does only the leader, which alone knows the followers in sync, send a consumer to a follower?
 
 As cluster.read_replica, with a follower that the leader before has heard of.
 
 Bounds: three replicas, no record, and one move, after which the former leader follows; one follower at a time has a
-    request under way. What anybody reads is the matter of the two other models.
+request under way. The two other models cover the records that are read.
 Expected: HOLDS
 """
 

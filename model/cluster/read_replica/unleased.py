@@ -1,10 +1,10 @@
-"""Does a consumer without a lease give up a follower that refuses it, whoever else has noticed?
+"""Does a consumer without a lease give up a follower that refuses it, even if nobody else has noticed?
 
-As cluster.read_replica, but for the lease, which would hide it: `metadata.max.age.ms` may be as long as one likes.
-Nobody needs to find that a follower is down, and no metadata need reach the consumer.
+As cluster.read_replica, but without the lease, which would hide a failure: `metadata.max.age.ms` may be arbitrarily
+long. No process need find that a follower is down, and no metadata need reach the consumer.
 
-Bounds: two replicas and one record; one power loss, after which the follower comes back with less than the consumer has
-    read, and no move: a new leader epoch would end it all.
+Bounds: two replicas and one record; one power loss, after which the follower comes back with fewer records than the
+    consumer has read; no move, because a new leader epoch would end it all.
 Expected: HOLDS
 """
 

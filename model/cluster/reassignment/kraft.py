@@ -1,7 +1,7 @@
 """Does a reassignment keep as many copies of a record as there were?
 
-Bounds: three brokers, of which two have the partition and one of these is out of sync; one reassignment.
-    One follower at a time has a request under way.
+Bounds: three brokers; two have the partition, and one of these is out of sync; one reassignment. One follower at a time
+    has a request under way.
 Expected: HOLDS
 """
 

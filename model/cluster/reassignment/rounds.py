@@ -1,10 +1,10 @@
-"""Can a replica stay in the ISR that a reassignment takes away, where it does so in two rounds?
+"""Can a replica stay in the ISR if a reassignment removes it in two rounds?
 
-The controller of the ZooKeeper era takes the leaving replicas off the assignment and out of the ISR by two changes. In
+The controller of the ZooKeeper era removes the leaving replicas from the assignment and from the ISR by two changes. In
 between the leader may propose an ISR, and the leaving replica still fetches.
 
-Bounds: two replicas and one record; one reassignment, which leaves one of them. What an answer tells is not judged
-    here: between the rounds it may name a replica that is not assigned any more.
+Bounds: two replicas and one record; one reassignment, which leaves one of them. The contents of answers are not judged
+    here: between the rounds an answer may name a replica that is no longer assigned.
 Expected: HOLDS
 """
 

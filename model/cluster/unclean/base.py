@@ -1,7 +1,7 @@
 """Do the logs of two replicas stay comparable when leaders are elected uncleanly, one after the other?
 
-Committed records can be lost here, which is what an unclean election allows. But where two logs have a record of the
-same epoch at one offset, they must be the same up to there.
+Committed records can be lost here, because an unclean election allows that. But if two logs have a record of the same
+epoch at one offset, they must be the same up to that offset.
 
 Bounds: the records and elections of KIP-279's example: two replicas, four records, three crashes, leader epochs 0 to 4.
 Expected: HOLDS

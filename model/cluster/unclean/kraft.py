@@ -1,7 +1,7 @@
 """What does an unclean election give up?
 
-Bounds: two replicas, one of them alone in the ISR, which crashes; one record that it had committed and one that is
-    written in its place.
+Bounds: two replicas; one of them is alone in the ISR and crashes; one record that it had committed, and one that takes
+    its place.
 Expected: VIOLATED acknowledged_records_survive: this is what `unclean.leader.election.enable` allows. The other
     properties hold: the logs stay comparable, and the ISR does not grow before the leader has recovered.
 """

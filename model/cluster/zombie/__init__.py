@@ -1,1 +1,1 @@
-"""Controllers that were deposed and do not know it."""
+"""Deposed controllers that have not noticed."""

@@ -1,7 +1,7 @@
-"""Can a controller that has lost its office without noticing mislead a leader about its ISR?
+"""Can a deposed controller that has not noticed mislead a leader about its ISR?
 
-Bounds: two replicas, the follower outside the ISR at first, so that the zombie's old record is the ISR which the leader
-    proposes later; one change of the controller, and one crash.
+Bounds: two replicas; the follower is outside the ISR at first, so that the leader may later propose the ISR of the
+    zombie's old record; one change of the controller, and one crash.
 Expected: HOLDS
 """
 

@@ -1,4 +1,4 @@
-"""Can a controller that has lost its office refuse an ISR change which its successor has made already?
+"""Can a deposed controller refuse an ISR change that its successor has already made?
 
 As cluster.zombie, but a message can be lost, so that a leader sends its change a second time, to another controller.
 

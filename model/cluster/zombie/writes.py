@@ -1,9 +1,9 @@
-"""Does a controller that has lost its office without noticing change the partition (ZooKeeper era)?
+"""Does a deposed controller that has not noticed change the partition (ZooKeeper era)?
 
-The controller in office elects a leader, and so does the one before, from what it knew.
+The current controller elects a leader, and so does its predecessor, from its old record.
 
-Bounds: two replicas and one record; one change of the controller; one move, by the controller in office or the one
-    before it was deposed.
+Bounds: two replicas and one record; one change of the controller; one move, by the current controller or by its
+    predecessor before it was deposed.
 Expected: HOLDS
 """
 

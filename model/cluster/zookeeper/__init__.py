@@ -1,1 +1,1 @@
-"""The cluster in which the controller tells brokers by LeaderAndIsr requests."""
+"""The cluster whose controller informs brokers by LeaderAndIsr requests."""

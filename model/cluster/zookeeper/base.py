@@ -1,12 +1,12 @@
-"""Do acknowledged records survive when every request of the ZooKeeper era can be late, lost or overtaken?
+"""Do acknowledged records survive if every request of the ZooKeeper era can be late, lost or overtaken?
 
 The controller sends a LeaderAndIsr request to each broker; a broker may receive any of them at any later time, after
-newer ones, or never. Followers fetch by request and answer, ask where their epoch ends (KIP-279), and carry their
-leader epoch (KIP-320). Leaders are moved, and a broker's process crashes.
+newer ones, or never. Followers send fetch requests, ask where their epoch ends (KIP-279), and carry their leader epoch
+(KIP-320). Leaders are moved, and a broker's process crashes.
 
-Bounds: two replicas and one record, because a record that is lost is lost from two logs; two moves, so that a follower
-    can turn to a leader twice; one crash. Each rule that the museum puts back fails within them, or within two records
-    and three moves (KAFKA-7415). log_size=2 max_records=2 max_metadata_offset=4 was searched too: HOLDS.
+Bounds: two replicas and one record, because a lost record is lost from two logs; two moves, so that a follower can
+    switch leaders twice; one crash. Each old rule of the museum fails within them, or within two records and three
+    moves (KAFKA-7415). log_size=2 max_records=2 max_metadata_offset=4 was searched too: HOLDS.
 Expected: HOLDS
 """
 

@@ -1,9 +1,8 @@
-"""Is a follower harmless that obeys an old leader, or missed an epoch, when the others have gone on?
+"""Is a follower harmless if it obeys an old leader or missed an epoch while the others have gone on?
 
-Bounds: three replicas, because the follower needs two leaders to obey. Two moves and an expired session give the
-    epochs: one that the follower is in, one that it hears of late, one in which the record is committed, and one to be
-        elected
-    in. The ISR changes by the controller only. One follower at a time has a request under way.
+Bounds: three replicas, because the follower needs two leaders to obey. Two moves and an expired session give four
+    epochs: the follower's own, one that it hears of late, one in which the record is committed, and one for an
+    election. Only the controller changes the ISR. One follower at a time has a request under way.
 Expected: HOLDS
 """
 

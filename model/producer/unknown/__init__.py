@@ -1,1 +1,1 @@
-"""Batches for which the broker no longer has a state of the producer."""
+"""Batches whose producer is unknown to the broker."""

@@ -1,6 +1,6 @@
-"""Is a producer's first batch stored first, although a leader refuses it for the moment and then sees the second one?
+"""Is a producer's first batch stored first, although a leader refuses it once and then receives the second one?
 
-Bounds: two batches in flight to an empty partition, and one refusal: that alone let the second batch pass over the
+Bounds: two batches in flight to an empty partition, and one refusal: that alone let the second batch overtake the
     first, which could then never be stored (KAFKA-15591).
 Expected: HOLDS
 """

@@ -1,9 +1,9 @@
-"""What if a leader refuses a producer's first batch for the moment, and takes the second, as it knows no producer?
+"""Is a producer's first batch stored first if a leader of a partition with other data refuses it once?
 
-That a log without any batch takes only sequence 0 (KAFKA-15591) is of no help where others have written: there the
-leader may have known the producer once. Kafka has no rule for it yet (KAFKA-14359).
+It is not. A log without any batch accepts only sequence 0 (KAFKA-15591), but the leader of a log with other data may
+have known the producer once, and accepts the second batch. Kafka has no rule for this yet (KAFKA-14359).
 
-Bounds: two batches in flight to a partition with a batch of somebody else, and one refusal.
+Bounds: two batches in flight to a partition with a batch of another producer, and one refusal.
 Expected: VIOLATED no_batch_is_passed_over
 """
 

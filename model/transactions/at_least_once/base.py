@@ -1,6 +1,6 @@
-"""Is every input processed by consumers that process it before they commit its offset?
+"""Do consumers process every input if they process it before they commit its offset?
 
-Bounds: two inputs, two clients of one group, of which one dies, and two rebalances.
+Bounds: two inputs; two clients of one group, one of which dies; two rebalances.
 Expected: HOLDS
 """
 

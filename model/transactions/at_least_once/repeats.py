@@ -1,6 +1,6 @@
-"""Is no input processed twice by consumers that process it before they commit its offset?
+"""Do consumers process no input twice if they process it before they commit its offset?
 
-Bounds: two inputs, two clients of one group, of which one dies, and two rebalances.
+Bounds: two inputs; two clients of one group, one of which dies; two rebalances.
 Expected: VIOLATED inputs_are_processed_at_most_once
 """
 

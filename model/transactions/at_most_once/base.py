@@ -1,6 +1,6 @@
-"""Is no input processed twice by consumers that commit an offset before they process the input?
+"""Do consumers process no input twice if they commit its offset before they process it?
 
-Bounds: two inputs, two clients of one group, of which one dies, and two rebalances.
+Bounds: two inputs; two clients of one group, one of which dies; two rebalances.
 Expected: HOLDS
 """
 

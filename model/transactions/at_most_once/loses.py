@@ -1,6 +1,6 @@
-"""Is every input processed by consumers that commit an offset before they process the input?
+"""Do consumers process every input if they commit its offset before they process it?
 
-Bounds: two inputs, two clients of one group, of which one dies, and two rebalances.
+Bounds: two inputs; two clients of one group, one of which dies; two rebalances.
 Expected: VIOLATED committed_inputs_are_processed
 """
 

@@ -1,4 +1,4 @@
-"""Does every input take effect exactly once when applications consume, transform and produce in transactions?
+"""Does every input take effect exactly once if applications consume, transform and produce in transactions?
 
 Bounds: one input, two clients with a transactional id each, two rebalances and two transactions.
 Expected: HOLDS

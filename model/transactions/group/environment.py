@@ -1,4 +1,4 @@
-"""What the world does to a group's offsets: it is no one's rule, and each act is charged to a budget."""
+"""Disturbances of a group's offsets: no process decides them, and each is charged to a budget."""
 
 from kafkacheck.impl.transactions.offset_expiry import expire_offset
 from kafkacheck.impl.transactions.records import State
@@ -6,12 +6,13 @@ from kafkacheck.impl.transactions.rules import TransactionRules
 
 
 def offset_expires(state: State, rules: TransactionRules) -> bool:
-    """Nobody has committed an offset of the group for long, and its coordinator forgets it.
+    """The group has not committed an offset for long, and its coordinator forgets the offset.
 
-    Why: `offsets.retention.minutes` is over.
-    When: there is an offset, and none is pending; an expiration is left.
-    Effect: a tombstone is in the partition of the offsets, and the group has no offset: whoever is given the input
-        begins with the first (`auto.offset.reset`). By the old rule a pending offset does not count, and is gone, too.
+    Why: `offsets.retention.minutes` have passed.
+    When: the group has an offset, and by the new rule none is pending; its coordinator is not loading, and the log has
+        room; an expiration is left.
+    Effect: the offsets partition has a tombstone, and the group has no offset: the member that gets the input begins
+        with the first one (`auto.offset.reset`). By the old rule a pending offset does not count, and is gone, too.
     Source: OffsetMetadataManager.cleanupExpiredOffsets; KAFKA-14505, KAFKA-19163.
     """
     if state.budget.offset_expirations == 0:

@@ -1,11 +1,11 @@
-"""Does a new coordinator of a group know the offsets that were committed, and those of transactions that are open?
+"""Does a group's new coordinator know the committed offsets, and the offsets of open transactions?
 
-It reads them from the partition of the offsets, to which markers are written meanwhile; whoever asks has to wait. Then
-transactions end, and are committed as a whole with their offsets, as if the coordinator had never changed.
+It reads them from the offsets partition while markers are written there; requests have to wait. Then transactions end,
+and each is committed as a whole with its offsets, as if the coordinator had never changed.
 
 Bounds: two inputs; a client with two transactions, and a consumer that does not write; one change of the group's
-    coordinator, at any time, and one marker that it follows later, or never, so that it is written again: room for
-    seven batches. What is fair: what coordinators and leaders do.
+    coordinator, at any time; one marker that the coordinator follows later, or never, so that the marker is written
+    again; room for seven batches. Coordinators and leaders are fair.
 Expected: HOLDS
 """
 

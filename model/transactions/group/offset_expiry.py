@@ -1,8 +1,7 @@
-"""Does an offset that is committed in a transaction survive when the offsets of its group expire meanwhile?
+"""Does an offset that is committed in a transaction survive if the offsets of its group expire meanwhile?
 
-Bounds: two inputs and one client with two transactions; offsets expire once, and the group's coordinator is
-    replaced once. Whose offset has expired begins with the
-    first input again, so that inputs may take effect twice.
+Bounds: two inputs and one client with two transactions; offsets expire once, and the group's coordinator is replaced
+once. A client whose offset has expired begins with the first input again, so inputs may take effect twice.
 Expected: HOLDS
 """
 

@@ -1,6 +1,6 @@
-"""Does every transaction with offsets end, whatever arrives late?
+"""Does every transaction with offsets end, even if requests arrive late?
 
-Bounds: one input and one client with one transaction, one of whose requests to store something is given up.
+Bounds: one input and one client with one transaction; the client gives up one of its requests to store something.
 Expected: HOLDS
 """
 

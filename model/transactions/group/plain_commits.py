@@ -1,4 +1,4 @@
-"""Does a group's committed offset stay where it is when a transaction ends whose offset somebody else has passed?
+"""If another member has passed a transaction's offset, does the committed offset stay when the transaction ends?
 
 Bounds: two inputs, a client with one transaction and a consumer that does not write, and two rebalances.
 Expected: HOLDS

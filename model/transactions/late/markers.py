@@ -1,7 +1,7 @@
 """Does a marker that arrives late, or twice, leave the next transaction alone?
 
 Bounds: two transactions of one producer in one partition; one marker that is sent again, and one whose answer is lost.
-    What is fair: what coordinators and leaders do.
+    Coordinators and leaders are fair.
 Expected: HOLDS
 """
 

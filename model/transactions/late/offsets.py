@@ -1,7 +1,7 @@
-"""Are the offsets of a transaction committed as a whole with it, although the group's coordinator follows markers late?
+"""Does a transaction commit as a whole with its offsets, even if the group's coordinator follows markers late?
 
-Bounds: two inputs and one client with two transactions; one marker that the group's coordinator follows later. What is
-    fair: what coordinators and leaders do.
+Bounds: two inputs and one client with two transactions; one marker that the group's coordinator follows later.
+    Coordinators and leaders are fair.
 Expected: HOLDS
 """
 

@@ -1,4 +1,4 @@
-"""Does a transaction end as its application wants, although requests to end it arrive late or twice?
+"""Does a transaction end as its application wants, even if requests to end it arrive late or twice?
 
 Bounds: two transactions of one producer over two partitions; two requests to the coordinator that are repeated.
 Expected: HOLDS
