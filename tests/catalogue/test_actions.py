@@ -116,7 +116,7 @@ CLUSTER = (
     *("cluster.log_start", "cluster.zombie.writes", "cluster.convergence.unclean", "cluster.min_isr"),
     "cluster.epoch_files",
 )
-"""Models that have every action of the cluster's between them; the first six have most of them."""
+"""Models that have every action of the cluster's between them; the first three have most of them."""
 
 FEW = {"batches": 3, "partitions": 1, "records_in_batch": 1, "log_size": 3, "max_log_start": 1, "max_in_flight": 2}
 """Bounds at which the actions of the producer's models have few parameters."""
@@ -145,7 +145,7 @@ def test_every_action_of_the_cluster_is_compared():
     assert set().union(*(has[name] for name in CLUSTER)) == set().union(*has.values())
 
 
-@pytest.fixture(params=long_but(MODELS, set(MODELS) - set(CLUSTER[6:])), scope="module")
+@pytest.fixture(params=long_but(MODELS, set(MODELS) - set(CLUSTER[3:])), scope="module")
 def model(request):
     return all_of_the_producer() if request.param.startswith("all") else catalogue.find_model(request.param)
 

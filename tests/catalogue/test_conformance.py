@@ -21,7 +21,7 @@ from tests.support import readings
 from tests.support.marks import long_but
 from tests.toys import two_phase_commit
 
-CLUSTER, SMALLEST = names_of("cluster", 15_000), names_of("cluster", 2_500)
+CLUSTER, SMALLEST = names_of("cluster", 15_000), names_of("cluster", 600)
 ALONE = names_of("replication")
 """The models whose properties are judged one by one, each by machine code of its own."""
 SMALL = {"log_size": 1, "max_records": 1, "max_leader_epoch": 1}

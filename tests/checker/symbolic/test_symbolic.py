@@ -18,7 +18,7 @@ from tests.toys import die_hard, every_kind, ewd840, paxos, peterson, two_phase_
 
 STATES = 2_500
 MODELS = {
-    **{name: catalogue.find_model(name) for name in ("kip101", "kip320", "kip320_first_try")},
+    **{name: catalogue.find_model(name) for name in ("kip101", "kip320")},
     **{each.MODEL.name: each.MODEL for each in (die_hard, every_kind, ewd840, paxos, peterson, two_phase_commit)},
 }
 
