@@ -104,7 +104,8 @@ def run(wanted: dict[str, int], folder: Path, given: argparse.Namespace) -> int:
                 print(f"{kind}: {ledger.programs(kind):,} of {wanted[kind]:,} programs", flush=True)
     for line in ledger.lines():
         print(line, flush=True)
-    print("no difference" if status == 0 else f"a difference: see {folder}", flush=True)
+    ends = {0: "no difference", 1: f"a difference: see {folder}"}
+    print(ends.get(status, "a comparison ended without an answer: give the same command to go on"), flush=True)
     return status
 
 

@@ -134,7 +134,11 @@ class _Comparison:
             return {"bmc undecided": 1}
         wrong = (BoundedVerdict.VIOLATED, BoundedVerdict.DEADLOCK, BoundedVerdict.EVALUATION_FAILED)
         finds = (Verdict.VIOLATED, Verdict.DEADLOCK, Verdict.EVALUATION_FAILED)
-        if found.verdict in finds and found.length <= DEPTH and verdict not in wrong:
+        if (
+            found.verdict in finds
+            and found.length + self._fails_in_the_next_step(found) <= DEPTH
+            and verdict not in wrong
+        ):
             raise self.differ(f"{told}: it misses what goes wrong")
         is_later = found.verdict in finds and found.length > DEPTH + 1
         if verdict in wrong and (found.verdict is Verdict.HOLDS or is_later):
@@ -146,6 +150,11 @@ class _Comparison:
         if verdict is BoundedVerdict.VIOLATED:
             self._violates(result, told)
         return {f"bmc {verdict.value}": 1}
+
+    def _fails_in_the_next_step(self, found: Outcome) -> bool:
+        """Whether a property failed on a step from the last state, which belongs to a behaviour with one state more."""
+        failed = [each.name for each in self.model.properties if each.is_step and f"{each.name} failed" in found.reason]
+        return found.verdict is Verdict.EVALUATION_FAILED and bool(failed)
 
     def _violates(self, result: bmc.BoundedResult, told: str) -> None:
         """The behaviour that is shown violates the property in Python."""
