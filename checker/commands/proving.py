@@ -11,14 +11,15 @@ from kafkacheck.checker.commands.report import json_text
 from kafkacheck.checker.exploration.verdict import Limits
 from kafkacheck.checker.model import Model, Property, Protocol
 from kafkacheck.checker.model.settings import headline
+from kafkacheck.checker.process import endings
 from kafkacheck.checker.process.errors import ModelError, UsageError
 from kafkacheck.checker.process.foreign import said
 from kafkacheck.checker.process.names import shortened
 from kafkacheck.checker.process.statuses import INVARIANT_VIOLATED, NOT_EXHAUSTED, STEP_VIOLATED
-from kafkacheck.checker.proofs.houdini import find_lemmas
+from kafkacheck.checker.proofs.houdini import Found, find_lemmas
 from kafkacheck.checker.proofs.judgement import Judgement, ProofVerdict, judge
 from kafkacheck.checker.proofs.provable import left_out, left_out_text, with_provable
-from kafkacheck.checker.proofs.prove import Checked, Proof, Settings, prove
+from kafkacheck.checker.proofs.prove import Checked, Proof, Settings, begun, prove
 from kafkacheck.checker.proofs.scripts import Scripts
 
 AUTO = "auto"
@@ -45,21 +46,34 @@ def prove_model(
     listener = _Progress(model.name) if as_json else _print_line
     found = None
     chosen: Sequence[Property] | None = None
+    proof = None
     if lemmas == AUTO:
-        found = find_lemmas(
-            model, model.lemmas, wanted.properties, settings.timeout, limits, lambda text: tell(f"{model.name}: {text}")
-        )
+        try:
+            found = _find_lemmas(model, wanted, settings, limits)
+        except KeyboardInterrupt:
+            proof = begun(model, wanted.properties, ())
+            proof.interrupted = endings.told()
+    if found is not None:
         names = {each.name for each in wanted.properties}
         chosen = found.needed if found.needed is not None else [each for each in found.useful if each.name not in names]
         if not as_json:
             say("\n".join(proof_report.pool_lines(found)))
-    proof = prove(model, settings, properties or None, listener, chosen)
+    proof = proof or prove(model, settings, properties or None, listener, chosen)
     judgement = judge(proof, limits)
     if as_json:
         say(json_text(proof_report.document(proof, judgement, left_out(wanted, deadlock_is_judged=False), found)))
     else:
         say("\n".join(proof_report.closing_lines(proof, judgement, left_out_text(wanted, deadlock_is_judged=False))))
+    if proof.interrupted:
+        tell(f"error: {proof.interrupted}; {len(proof.unknown)} of {len(proof.checked)} obligations are undecided")
     return exit_status(proof, judgement)
+
+
+def _find_lemmas(model: Model, wanted: Model, settings: Settings, limits: Limits) -> Found:
+    def listener(text: str) -> None:
+        tell(f"{model.name}: {text}")
+
+    return find_lemmas(model, model.lemmas, wanted.properties, settings.timeout, limits, listener)
 
 
 def lemmas_of(name: str) -> list[Protocol]:

@@ -4,6 +4,7 @@ The second model is read in a process of its own, in which the modules beside it
 package can be compared.
 """
 
+import contextlib
 import pickle
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from typing import Any
 
 from kafkacheck.checker.exploration.evaluation import call_text
 from kafkacheck.checker.model import Action, Model
+from kafkacheck.checker.process import endings
 from kafkacheck.checker.process.errors import KafkacheckError, ModelError, SelfCheckError, UsageError
 from kafkacheck.checker.process.places import SOURCES, child
 from kafkacheck.checker.proofs import workers
@@ -22,7 +24,7 @@ from kafkacheck.checker.proofs.confirmation import Effect, run, shortly, state_l
 from kafkacheck.checker.proofs.likeness import Calls, Sample, told
 from kafkacheck.checker.proofs.obligations import differs
 from kafkacheck.checker.proofs.scripts import Script, Scripts
-from kafkacheck.checker.proofs.solver import Status
+from kafkacheck.checker.proofs.solver import Answer, Status
 from kafkacheck.checker.proofs.workers import Question, Reply
 from kafkacheck.checker.schema import Flag
 from kafkacheck.checker.schema.objects import Values
@@ -195,7 +197,15 @@ def compare(
         scripts.write(model, [Script(one.name, {"action": one.name, **about}, (each,)) for one, each in pairs_asked])
     wishes = dict(zip((leaf.path for leaf in model.layout.leaves), model.layout.blank_values, strict=True))
     asked = [Question((each,), timeout, wishes) for each in different if each is not FALSE]
-    replies = iter(list(workers.replies(asked, jobs)))
+    answered: list[Reply] = []
+    with contextlib.closing(workers.replies(asked, jobs)) as coming:
+        try:
+            for reply in coming:
+                answered += [reply]
+        except KeyboardInterrupt:
+            unknown = Reply(Answer(Status.UNKNOWN, reason=f"it was {endings.told()}"), 0.0)
+            answered += [unknown] * (len(asked) - len(answered))
+    replies = iter(answered)
     return [
         Comparison(action, Same.EQUIVALENT, 0.0) if each is FALSE else _judged(model, action, pair, next(replies))
         for action, each, pair in zip(wanted, different, pairs, strict=True)

@@ -34,7 +34,7 @@ class Judgement:
     """The verdict on a proof.
 
     trace: a shortest behaviour that violates a property, where the search found one. lemma_traces: behaviours to states
-    in which a lemma does not hold, by its name. reached: what was searched, None where everything is proved.
+    in which a lemma does not hold, by its name. reached: the states that were searched, None if none were.
     """
 
     verdict: ProofVerdict
@@ -44,19 +44,24 @@ class Judgement:
 
     def is_reachable(self, failure: Failure) -> bool | None:
         """Whether the search found the state of a counterexample to induction; None where it cannot tell."""
-        assert self.reached is not None
+        if self.reached is None:
+            return None
         if self.reached.chain(failure.before) is not None:
             return True
         return False if self.reached.is_complete else None
 
 
 def judge(proof: Proof, limits: Limits) -> Judgement:
-    """Say what a proof amounts to; where something is not proved, after a search within the limits.
+    """Say what a proof amounts to; if something is not proved, after a search within the limits.
+
+    A proof that was interrupted is UNDETERMINED, and nothing is searched.
 
     EvaluationError where the model's code fails in a reachable state.
     """
     if proof.is_proved:
         return Judgement(ProofVerdict.PROVED)
+    if proof.interrupted:
+        return Judgement(ProofVerdict.UNDETERMINED)
     lemmas = {each.name for each in proof.lemmas}
     names = [each.name for each in (*proof.invariants, *proof.steps) if each.name not in lemmas]
     model = proof.model.with_properties(names)

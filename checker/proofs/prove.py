@@ -13,6 +13,7 @@ from pathlib import Path
 
 from kafkacheck.checker.exploration.evaluation import Evaluation, call_text
 from kafkacheck.checker.model import Action, Model, Property
+from kafkacheck.checker.process import endings
 from kafkacheck.checker.process.errors import EvaluationError, SelfCheckError
 from kafkacheck.checker.proofs import solver, workers
 from kafkacheck.checker.proofs.confirmation import Confirmation, Confirmed, shortly, state_lines
@@ -86,7 +87,8 @@ class Proof:
 
     lemmas: those that are used. invariants: these, then the properties of states. steps: the properties of steps.
     starts_wrong: names of invariants that do not hold in some initial state. second: the solver that repeated all, ""
-    for none. confirmed: how much of what is proved was tried in plain Python, too.
+    for none. confirmed: how much of what is proved was tried in plain Python, too. interrupted: by which request to end
+    the proof was ended early, "" if by none; the obligations that were left are UNKNOWN.
     """
 
     model: Model
@@ -98,11 +100,13 @@ class Proof:
     seconds: float = 0.0
     second: str = ""
     confirmed: Confirmed | None = None
+    interrupted: str = ""
 
     @property
     def is_proved(self) -> bool:
         """Whether everything is proved, so that every invariant and every property of steps holds for ever."""
-        return not self.starts_wrong and all(each.outcome is Outcome.PROVED for each in self.checked)
+        everything_is = all(each.outcome is Outcome.PROVED for each in self.checked)
+        return everything_is and not self.starts_wrong and not self.interrupted
 
     @property
     def failed(self) -> list[Checked]:
@@ -151,33 +155,46 @@ def prove(
 
     `properties` names those of the model's properties that are to be proved (default: all); every lemma is assumed
     and proved in any case. `lemmas` takes the place of those of the model. Beside the solver plain Python searches for
-    a second, and runs the actions from other states; see `checker.proofs.confirmation`. UsageError where a property
+    a second, and runs the actions from other states; see `checker.proofs.confirmation`. Ctrl-C, or a request to end,
+    leaves the rest UNKNOWN. UsageError where a property
     does not exist, or an SMT-LIB script cannot be written. SelfCheckError where plain Python, or a second solver,
     shows that something is not so that was proved.
     """
     began = time.perf_counter()
     wanted = model if properties is None else model.with_properties(properties)
-    helping = tuple(model.lemmas if lemmas is None else lemmas)
-    everything = (*helping, *wanted.properties)
-    invariants = tuple(each for each in everything if not each.is_step)
-    steps = tuple(each for each in everything if each.is_step)
-    proof = Proof(model, helping, invariants, steps, starts_wrong=_wrong_at_start(model, invariants))
+    proof = begun(model, wanted.properties, model.lemmas if lemmas is None else lemmas)
+    invariants, steps = proof.invariants, proof.steps
+    proof.starts_wrong = _wrong_at_start(model, invariants)
     asked = obligations(model, invariants, steps)
     given = settings or Settings()
     proof.second = given.second
     scripts = None if given.smt_lib is None else Scripts(given.smt_lib)
     confirmation = Confirmation(model, invariants, steps)
-    for each in Prover(model, (*invariants, *steps), given).run(asked, confirmation.collect):
-        proof.checked.append(each)
-        if listener is not None:
-            listener(each, len(asked.contract) + len(asked.preservation))
+    wanted_of_all = (*asked.contract, *asked.preservation)
+    try:
+        for each in Prover(model, (*invariants, *steps), given).run(asked, confirmation.collect):
+            proof.checked.append(each)
+            if listener is not None:
+                listener(each, len(wanted_of_all))
+    except KeyboardInterrupt:
+        proof.interrupted = endings.told()
+        left = wanted_of_all[len(proof.checked) :]
+        proof.checked += [Checked(each, Outcome.UNKNOWN, reason=f"it was {proof.interrupted}") for each in left]
     model.require_unchanged()
     if scripts is not None:
         scripts.write(model, [script_of(each.obligation) for each in proof.checked])
-    proved = [(each.obligation, each.told) for each in proof.checked if each.outcome is Outcome.PROVED]
-    proof.confirmed = confirmation.confirm(proved, proof.is_proved)
+    if not proof.interrupted:
+        proved = [(each.obligation, each.told) for each in proof.checked if each.outcome is Outcome.PROVED]
+        proof.confirmed = confirmation.confirm(proved, proof.is_proved)
     proof.seconds = time.perf_counter() - began
     return proof
+
+
+def begun(model: Model, properties: Sequence[Property], lemmas: Sequence[Property]) -> Proof:
+    """A proof in which nothing has been asked yet."""
+    everything = (*lemmas, *properties)
+    invariants = tuple(each for each in everything if not each.is_step)
+    return Proof(model, tuple(lemmas), invariants, tuple(each for each in everything if each.is_step))
 
 
 def script_of(each: Obligation) -> Script:

@@ -9,7 +9,7 @@ import signal
 
 import pytest
 
-from kafkacheck.checker.proofs import solver
+from kafkacheck.checker.proofs import solver, workers
 from kafkacheck.checker.symbolic import terms
 from tests.checker.proofs.test_prove import COUNTER, GOOD
 from tests.support.command import ROOT, TANK, Command, in_process, write
@@ -151,6 +151,44 @@ def test_prove_saves_smt_lib(kafkacheck, tmp_path):
     assert ended.status == 2 and "a file of that name is there" in ended.error
 
 
+def interrupting(number):
+    """Replies of the solver, of which Ctrl-C lets only the first ones come."""
+    replies = workers.replies
+
+    def give(questions, _jobs, meanwhile=lambda: None):
+        for place, reply in enumerate(replies(questions, 0, meanwhile)):
+            if place == number:
+                raise KeyboardInterrupt
+            yield reply
+
+    return give
+
+
+@pytest.mark.parametrize("answered", [0, 2])
+def test_a_proof_that_is_interrupted_has_a_verdict_and_a_document(kafkacheck, tmp_path, monkeypatch, answered):
+    monkeypatch.setattr(workers, "replies", interrupting(answered))
+    path = counter(tmp_path)
+    ended = kafkacheck("prove", path)
+    assert ended.status == 20
+    (unknown,) = re.findall(r"^counter: UNDETERMINED obligations=18 failed=0 unknown=(\d+) seconds=", ended.last_line)
+    assert ended.error == f"error: interrupted; {unknown} of 18 obligations are undecided"
+    shutil.rmtree(tmp_path / "cache", ignore_errors=True)
+    ended = kafkacheck("prove", path, "--json")
+    told = json.loads(ended.out)
+    assert (ended.status, told["verdict"], len(told["obligations"])) == (20, "UNDETERMINED", 18)
+    assert told["obligations"][-1]["reason"] == "it was interrupted" and told["confirmed"] is None
+
+
+def test_a_search_for_lemmas_that_is_interrupted_has_a_verdict(kafkacheck, tmp_path, monkeypatch):
+    def find(*_arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("kafkacheck.checker.commands.proving.find_lemmas", find)
+    ended = kafkacheck("prove", counter(tmp_path), "--lemmas", "auto")
+    assert ended.status == 20 and "counter: UNDETERMINED obligations=0 " in ended.last_line
+    assert "error: interrupted" in ended.error
+
+
 def test_a_property_that_does_not_exist_is_refused(kafkacheck, tank):
     for command in ("prove", "bmc"):
         ended = kafkacheck(command, tank, "--property", "never_ful", *(["--depth", "2"] if command == "bmc" else []))
@@ -256,6 +294,13 @@ def test_equivalent_proves_a_refactoring(kafkacheck, tank, tmp_path):
     ended = kafkacheck("equivalent", tank, other)
     assert ended.status == 0
     assert ended.last_line == "tank: EQUIVALENT equivalent=2 different=0 unknown=0"
+
+
+def test_a_comparison_that_is_interrupted_has_a_verdict(kafkacheck, tank, tmp_path, monkeypatch):
+    monkeypatch.setattr(workers, "replies", interrupting(0))
+    other = write(tmp_path / "other.py", TANK.replace("if tank.level == 0:", "if not tank.level > 0:"))
+    ended = kafkacheck("equivalent", tank, other)
+    assert ended.status == 20 and ": UNKNOWN " in ended.last_line and "(it was interrupted)" in ended.out
 
 
 def test_equivalent_shows_a_state_that_tells_two_versions_apart(kafkacheck, tank, tmp_path):
