@@ -152,7 +152,7 @@ def run_option(command: Command) -> Command:
         "run_folder",
         type=Place(),
         metavar="DIR",
-        help="Keep the levels of the search in this new folder, from which `resume` goes on.",
+        help="Keep the levels of the search in this new folder, from which `resume` goes on; not with plain Python.",
     )(command)
 
 

@@ -173,6 +173,8 @@ class _Comparison:
         except EvaluationError as error:
             if found.verdict is Verdict.EVALUATION_FAILED and not found.length:  # already the initial states fail
                 return {"starts fail": 1}
+            if found.reason == str(error):  # everything is proved, and what limits the states fails in a search
+                return {"limits fail": 1}
             raise self.differ(f"prove says {error}, and the search {found[:4]}") from error
         if proof.is_proved and found.verdict in (Verdict.VIOLATED, Verdict.EVALUATION_FAILED) and found.length:
             raise self.differ(f"PROVED, and the search says {found[:4]}")
