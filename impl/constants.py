@@ -166,7 +166,7 @@ class FetchError(IntEnum):
     """No error."""
 
     OFFSET_OUT_OF_RANGE = 1
-    """The log of the broker that answers has no such offset."""
+    """The log of the broker that answers has no such offset; by an old rule also from a broker that does not lead."""
 
 
 class AlterPartitionError(IntEnum):

@@ -25,7 +25,7 @@ class Record(Struct):
 
     id: distinguishes this record from all others that producers wrote; chosen by the producer, never changed.
     epoch: the leader epoch of the replica that first appended the record; followers copy it. It is `NO_EPOCH` exactly
-        if `id` is `NO_RECORD`, which holds exactly at and above the end offset.
+        if `id` is `NO_RECORD`, which holds at and above the end offset, and below the log start offset.
     """
 
     id: OptionalRecordId

@@ -96,7 +96,7 @@ def follower_fetches(state: LaggingPartition) -> bool:
 
     Who: the follower.
     When: it lives, and has not fetched at this time.
-    Effect: the leader remembers the fetch, and readmits a follower that fetches from its end or above. The follower has
+    Effect: the leader remembers the fetch, and readmits a follower that fetches from its end. The follower has
         all messages that the leader has now.
     Source: Partition.updateFollowerFetchState, maybeExpandIsr.
     Left out: the time that a fetch takes, and fetches that bring less.

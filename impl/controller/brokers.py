@@ -59,7 +59,7 @@ def controller_fences_broker(
     """The controller finds that a broker's session has expired, and elects another leader if it led.
 
     Who: the controller in office.
-    When: the broker does not run; a change and a leader epoch are left.
+    When: the broker does not run, and a controller listened when it failed; a change and a leader epoch are left.
     Effect: the broker leaves the ISR, unless it is the last member and the ISR must not be empty. If it led, any active
         electable replica leads under the next leader epoch, or nobody.
     Source: ReplicationControlManager.handleBrokerFenced; KafkaController.onBrokerFailure.

@@ -98,10 +98,10 @@ class Origin(IntEnum):
     """From a producer: everything is validated."""
 
     COORDINATOR = 1
-    """From the group or transaction coordinator on the same broker: the epoch and the verification are validated."""
+    """From the group or transaction coordinator on the same broker: epoch, verification and open transactions count."""
 
     REPLICATION = 2
-    """From the leader, or from a replay of the log: nothing is validated, because the leader has done that."""
+    """From the leader, or from a replay of the log: by today's rule nothing is validated, because the leader did it."""
 
 
 class Marker(IntEnum):

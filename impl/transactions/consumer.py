@@ -105,7 +105,7 @@ def consumer_begins_anew(state: State, partition_id: PartitionId) -> bool:
     """A consumer without a position begins at the first offset.
 
     Who: another consumer.
-    When: a consumer has read something.
+    When: a consumer has read something, and no read in two steps is under way.
     Effect: its position is 0; the records that other consumers got stay delivered.
     Source: `auto.offset.reset`.
     """

@@ -160,7 +160,7 @@ def consumer_fetches_offset(state: State, rules: TransactionRules, client_id: Cl
 
     Who: a client that was given the input, and does not know its position.
     When: it is in no transaction; the coordinator is not loading; no open transaction may change the offset
-        (UNSTABLE_OFFSET_COMMIT), unless it does not write and accepts that (`isolation.level=read_uncommitted`).
+        (UNSTABLE_OFFSET_COMMIT), unless the client has no producer id.
     Effect: its position is the committed offset.
     Source: GroupMetadataManager.getOffsets; KIP-447.
     """

@@ -1,7 +1,7 @@
 """The transitions of a transactional id: how they change the entry of the transaction log.
 
 Part of Kafka modelled: `TransactionMetadata` (`prepareNewProducerId`, `prepareIncrementProducerEpoch`,
-`prepareAddPartitions`, `prepareAbortOrCommit`, `prepareComplete`, `prepareFenceProducerEpoch`, `prepareDead`).
+`prepareAddPartitions`, `prepareAbortOrCommit`, `prepareComplete`).
 Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360, KIP-890.
 Left out, and why that is sound: timestamps; `isValidTransition`, which Kafka checks before each transition. Instead,
 `spec/transactions/steps.py` says for every step which state may follow which.

@@ -51,7 +51,7 @@ def consumer_commits_offset(state: State, rules: TransactionRules, client_id: Cl
     Who: a client that knows its position.
     When: committing is the next step: after processing, or before; there is room, and the coordinator is not loading.
     Effect: the offset is committed, and is in the log of offsets if there is one; a commit from an old generation is
-        refused, and the client must ask for the offset again.
+        refused, and the client waits for the next rebalance.
     Source: GroupCoordinator.handleCommitOffsets.
     """
     client = state.clients[client_id]

@@ -297,7 +297,7 @@ class Produce(Struct):
 
 
 class Transaction(Struct):
-    """An application's transaction, as the application sees it. Only `spec/` reads these fields.
+    """An application's transaction, as the application sees it. No rule of Kafka reads these fields.
 
     asked: whether the application has asked to commit or abort it.
     told: the outcome that the application knows; `NONE` while it knows none.
@@ -421,7 +421,8 @@ class State(Struct):
     transactions: the applications' transactions.
     readers: by partition, a read_committed consumer.
     group: the consumer group of the clients.
-    offsets_partition: the partition that holds the group's offsets: constant; `NO_PARTITION` without a group.
+    offsets_partition: the partition that holds the group's offsets: constant; `NO_PARTITION` if no group commits in
+        transactions.
     budget: the disturbances that the environment may still cause.
     """
 
