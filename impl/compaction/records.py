@@ -43,7 +43,7 @@ class Write(Struct):
     sequence: its sequence.
     key: its key. The keys 0 and 1 have the same bytes as the keys of ABORT and COMMIT markers.
     is_tombstone: whether it removes the key's value.
-    outcome: how its transaction ended, COMMIT without a transaction; `NONE` while it is open. No rule of Kafka reads it.
+    outcome: how its transaction ended, COMMIT without a transaction; `NONE` while open. No rule of Kafka reads it.
     ended_at: the offset of the marker that ended it; `NO_OFFSET` while there is none. As above.
     """
 
