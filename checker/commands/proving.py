@@ -16,7 +16,7 @@ from kafkacheck.checker.process.errors import ModelError, UsageError
 from kafkacheck.checker.process.foreign import said
 from kafkacheck.checker.process.names import shortened
 from kafkacheck.checker.process.statuses import INVARIANT_VIOLATED, NOT_EXHAUSTED, STEP_VIOLATED
-from kafkacheck.checker.proofs.houdini import Found, find_lemmas
+from kafkacheck.checker.proofs.houdini import find_lemmas
 from kafkacheck.checker.proofs.judgement import Judgement, ProofVerdict, judge
 from kafkacheck.checker.proofs.provable import left_out, left_out_text, with_provable
 from kafkacheck.checker.proofs.prove import Checked, Proof, Settings, begun, prove
@@ -49,7 +49,14 @@ def prove_model(
     proof = None
     if lemmas == AUTO:
         try:
-            found = _find_lemmas(model, wanted, settings, limits)
+            found = find_lemmas(
+                model,
+                model.lemmas,
+                wanted.properties,
+                settings.timeout,
+                limits,
+                lambda text: tell(f"{model.name}: {text}"),
+            )
         except KeyboardInterrupt:
             proof = begun(model, wanted.properties, ())
             proof.interrupted = endings.told()
@@ -67,13 +74,6 @@ def prove_model(
     if proof.interrupted:
         tell(f"error: {proof.interrupted}; {len(proof.unknown)} of {len(proof.checked)} obligations are undecided")
     return exit_status(proof, judgement)
-
-
-def _find_lemmas(model: Model, wanted: Model, settings: Settings, limits: Limits) -> Found:
-    def listener(text: str) -> None:
-        tell(f"{model.name}: {text}")
-
-    return find_lemmas(model, model.lemmas, wanted.properties, settings.timeout, limits, listener)
 
 
 def lemmas_of(name: str) -> list[Protocol]:

@@ -261,7 +261,7 @@ def _content(path: Path, private: bool = False, most: int = -1) -> bytes | None:
 
 def _appended(path: Path) -> IO[bytes]:
     """A file to add to, a new one where there is none that can be believed; what is added is written at once."""
-    if path.is_symlink() or (path.exists() and _content(path, most=0) is None):
+    if os.path.lexists(path) and _content(path, most=0) is None:
         with _only_one_in(path.parent):  # otherwise it removes the file that another process has just made instead
             if _content(path, most=0) is None:
                 path.unlink(missing_ok=True)

@@ -201,7 +201,7 @@ def compare(
     with contextlib.closing(workers.replies(asked, jobs)) as coming:
         try:
             for reply in coming:
-                answered += [reply]
+                answered.append(reply)
         except KeyboardInterrupt:
             unknown = Reply(Answer(Status.UNKNOWN, reason=f"it was {endings.told()}"), 0.0)
             answered += [unknown] * (len(asked) - len(answered))

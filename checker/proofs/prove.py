@@ -156,9 +156,8 @@ def prove(
     `properties` names those of the model's properties that are to be proved (default: all); every lemma is assumed
     and proved in any case. `lemmas` takes the place of those of the model. Beside the solver plain Python searches for
     a second, and runs the actions from other states; see `checker.proofs.confirmation`. Ctrl-C, or a request to end,
-    leaves the rest UNKNOWN. UsageError where a property
-    does not exist, or an SMT-LIB script cannot be written. SelfCheckError where plain Python, or a second solver,
-    shows that something is not so that was proved.
+    leaves the rest UNKNOWN. UsageError if a property does not exist, or an SMT-LIB script cannot be written.
+    SelfCheckError if plain Python, or a second solver, contradicts a proof.
     """
     began = time.perf_counter()
     wanted = model if properties is None else model.with_properties(properties)

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -24,10 +23,9 @@ from tests.fuzz.ledger import Ledger
 from tests.fuzz.programs import DifferenceError
 from tests.programs import coverage_of_language as coverage
 from tests.programs.random_programs import module_text, with_model
-from tests.support.command import PATIENCE
+from tests.support.command import PATIENCE, ROOT
 from tests.support.snippets import load
 
-ROOT = Path(__file__).resolve().parents[2]
 COVERING = range(25)
 """The seeds whose programs must have every line of the readers and every pair of nodes."""
 

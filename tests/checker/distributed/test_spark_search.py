@@ -22,11 +22,10 @@ from kafkacheck.checker.exploration.verdict import Limits, Verdict
 from kafkacheck.checker.kept.run_directory import RunDirectory
 from tests.expected import pinned
 from tests.support import readings
-from tests.support.command import PATIENCE
+from tests.support.command import PATIENCE, ROOT
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parents[3]
 KIP320 = {"distinct": 737_794, "generated": 1_929_154, "depth": 26}
 LOCAL = "local[2]"
 

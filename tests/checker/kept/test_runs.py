@@ -19,9 +19,8 @@ from kafkacheck.checker.kept import blocks
 from kafkacheck.checker.kept.run_directory import DamagedRunError, RunDirectory, kernel_name
 from kafkacheck.checker.process.errors import UsageError
 from tests.support import readings
-from tests.support.command import PATIENCE
+from tests.support.command import PATIENCE, ROOT
 
-ROOT = Path(__file__).resolve().parents[3]
 HERE = Cluster(shards=3, hand_over_from=1)
 """No level is wide enough for Spark, and the search is handed over to shards at once."""
 LATER = Cluster(shards=3, hand_over_from=100)

@@ -5,18 +5,15 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
 from kafkacheck.checker.process.interrupts import OURS, Interrupts, Stopped
 from kafkacheck.checker.search import check
-from tests.support.command import PATIENCE, Command, in_process, write
+from tests.support.command import PATIENCE, ROOT, Command, in_process, write
 from tests.support.readings import entries_of
 from tests.support.snippets import load
-
-ROOT = Path(__file__).resolve().parents[3]
 
 # Each part, once it is made slow, takes hours in plain Python and minutes in machine code.
 SLOW = """
