@@ -8,10 +8,10 @@ is written late after a truncation; **not covered** there: a log start that rise
 """
 
 from kafkacheck.impl.broker.records import Broker, EpochFile
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, TruncationRule
 from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.system import State
 
 
 def latest_file_epoch(broker: Broker) -> int:

@@ -12,7 +12,6 @@ from kafkacheck.impl.broker.epoch_file import answered_end_offset, end_offset_of
 from kafkacheck.impl.broker.fetch_session import is_session_unknown, knows_epoch, open_session, refuse_session
 from kafkacheck.impl.broker.leader import is_leading, raise_high_watermark
 from kafkacheck.impl.broker.records import Broker, Fetch, OldFetch
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import (
     NO_EPOCH,
     NO_LEADER,
@@ -26,6 +25,7 @@ from kafkacheck.impl.constants import (
 from kafkacheck.impl.log import has_offset
 from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.system import State
 
 
 def is_fenced(broker: Broker, rules: ClusterRules, leader_epoch: int) -> bool:

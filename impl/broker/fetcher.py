@@ -12,7 +12,6 @@ from kafkacheck.impl.broker.fetch import is_of_other_topic
 from kafkacheck.impl.broker.fetch_session import begin_fetch
 from kafkacheck.impl.broker.log_file import advance_log_start, append_to_log, begin_log_at, truncate_log
 from kafkacheck.impl.broker.records import Broker, Fetch
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import (
     NO_EPOCH,
     NO_LEADER,
@@ -26,6 +25,7 @@ from kafkacheck.impl.constants import (
 from kafkacheck.impl.log import is_full
 from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.system import State
 
 
 def is_of_now(broker: Broker, fetch: Fetch) -> bool:

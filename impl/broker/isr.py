@@ -11,10 +11,10 @@ fetch of that follower.
 from kafkacheck.checker.schema import clear, contains, excluding, including
 from kafkacheck.impl.broker.leader import is_leading, raise_high_watermark
 from kafkacheck.impl.broker.records import Broker
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, AlterPartitionError, Propagation, Stage
 from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.system import State
 
 
 def can_propose(state: State, leader_id: int) -> bool:

@@ -10,12 +10,12 @@ high watermark lower; the time until an answer reaches the producer, because an 
 from kafkacheck.checker.schema import cardinality, contains
 from kafkacheck.impl.broker.log_file import advance_log_start, append_to_log
 from kafkacheck.impl.broker.records import Broker, LogStartOffset
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, Acks
 from kafkacheck.impl.controller.partition_change import min_insync_replicas
 from kafkacheck.impl.log import is_full
 from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.system import State
 
 
 def is_leading(state: State, broker_id: int) -> bool:

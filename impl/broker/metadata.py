@@ -13,12 +13,12 @@ from kafkacheck.impl.broker.leader import forget_followers, is_leading, raise_hi
 from kafkacheck.impl.broker.log_file import drop_log, truncate_log
 from kafkacheck.impl.broker.records import Broker, MetadataOffset
 from kafkacheck.impl.broker.registration import refuses_newer
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, Propagation, Stage, TruncationRule
 from kafkacheck.impl.controller.partition_change import clear_partition
 from kafkacheck.impl.controller.records import Controller, Metadata
 from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.system import State
 
 
 def begin_leading(state: State, rules: ClusterRules, broker_id: int) -> None:

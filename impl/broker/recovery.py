@@ -19,11 +19,11 @@ from kafkacheck.impl.broker.log_file import drop_log
 from kafkacheck.impl.broker.metadata import forget_partition
 from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.broker.registration import end_registration
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, Question, Stage
 from kafkacheck.impl.log import truncate_to
 from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.system import State
 
 
 def broker_checkpoints_high_watermark(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bool:

@@ -8,10 +8,10 @@ them late. If the bound `late_registrations` is 0, a broker knows its epoch as s
 """
 
 from kafkacheck.impl.broker.records import Broker, Registration
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.system import State
 
 
 def begin_registration(registration: Registration) -> None:

@@ -13,11 +13,11 @@ from kafkacheck.impl.broker.fetch import is_fenced, is_of_other_topic
 from kafkacheck.impl.broker.leader import is_leading
 from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.client.records import Consumer
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET
 from kafkacheck.impl.log import has_offset
 from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.system import State
 
 
 def is_news(broker: Broker, rules: ClusterRules, consumer: Consumer) -> bool:

@@ -13,10 +13,10 @@ to another broker; a leader that names a follower that is offline in the consume
 from kafkacheck.checker.schema import contains
 from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.client.consumer import has_readable_record, is_following_for, is_reading, take_record
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_LEADER
 from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.system import State
 
 
 def known_isr(broker: Broker, broker_id: int) -> int:

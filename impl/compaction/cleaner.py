@@ -11,13 +11,14 @@ are their producer's last batch until it writes again.
 """
 
 from kafkacheck.checker.schema import clear, contains, excluding, including
-from kafkacheck.impl.compaction.records import CleaningEnd, CompactedReplica, State
+from kafkacheck.impl.compaction.records import CleaningEnd, CompactedReplica
 from kafkacheck.impl.compaction.replica import first_unstable_offset, is_data, known_high_watermark, outcome_in
 from kafkacheck.impl.compaction.rules import CompactionRules
 from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.producer.records import PartitionLog
 from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.impl.transactions.cleaner import has_data
+from kafkacheck.model.compaction.system import State
 
 
 def cleanable_offset(state: State, rules: CompactionRules, replica: CompactedReplica) -> int:

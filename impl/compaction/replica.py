@@ -7,7 +7,7 @@ Left out, and why that is sound: fetches under way; a gap that cleaning has left
 """
 
 from kafkacheck.checker.schema import clear, contains, excluding, including
-from kafkacheck.impl.compaction.records import NOTHING, CompactedReplica, State, Write
+from kafkacheck.impl.compaction.records import NOTHING, CompactedReplica, Write
 from kafkacheck.impl.compaction.rules import CompactionRules
 from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.producer.append import append_batch, append_error, append_marker, is_full, learn_of
@@ -18,6 +18,7 @@ from kafkacheck.impl.producer.state import duplicate_offset, has_open_transactio
 from kafkacheck.impl.producer.verification import NO_GUARD
 from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.impl.transactions.partition import first_open_transaction_offset
+from kafkacheck.model.compaction.system import State
 
 
 def is_data(batch: Batch) -> bool:

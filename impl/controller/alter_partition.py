@@ -8,13 +8,13 @@ Left out, and why that is sound: an ISR outside the assignment, because leaders 
 
 from kafkacheck.checker.schema import cardinality, contains
 from kafkacheck.impl.broker.records import AlterPartition
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, AlterPartitionError, Stage
 from kafkacheck.impl.controller.partition_change import begin_change, has_room, set_isr
 from kafkacheck.impl.controller.reassignment import maybe_complete_reassignment
 from kafkacheck.impl.controller.records import Metadata
 from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.system import State
 
 
 def is_member_eligible(change: AlterPartition, rules: ClusterRules, metadata: Metadata, member_id: int) -> bool:

@@ -10,7 +10,6 @@ never.
 from kafkacheck.checker.schema import contains, excluding, including
 from kafkacheck.impl.broker.recovery import recover_log, stop_process
 from kafkacheck.impl.broker.registration import begin_registration
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_LEADER, Propagation
 from kafkacheck.impl.controller.partition_change import (
     begin_change,
@@ -25,6 +24,7 @@ from kafkacheck.impl.controller.partition_change import (
 )
 from kafkacheck.impl.replication.records import OptionalReplicaId, ReplicaId
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.system import State
 
 
 def can_take_out(state: State, rules: ClusterRules, broker_id: int, new_leader: int) -> bool:

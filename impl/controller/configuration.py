@@ -7,10 +7,10 @@ Left out, and why that is sound: all other settings, which no rule here reads. *
 min.insync.replicas.
 """
 
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_LEADER
 from kafkacheck.impl.controller.partition_change import begin_change, has_room, min_insync_replicas
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.system import State
 
 
 def lower_min_insync_replicas(state: State, rules: ClusterRules) -> bool:

@@ -9,7 +9,6 @@ controlled shutdown, reassignment, preferred replica) choose by one order and di
 """
 
 from kafkacheck.checker.schema import contains, including
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, Propagation
 from kafkacheck.impl.controller.partition_change import (
     begin_change,
@@ -24,6 +23,7 @@ from kafkacheck.impl.controller.partition_change import (
 from kafkacheck.impl.controller.topics import have_all_deleted
 from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.system import State
 
 
 def move_leadership(state: State, rules: ClusterRules, new_leader: int) -> bool:

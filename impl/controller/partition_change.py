@@ -7,10 +7,10 @@ Left out, and why that is sound: `lastKnownElr` with more than one member, becau
 """
 
 from kafkacheck.checker.schema import cardinality, contains, copy, excluding, including
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, Propagation
 from kafkacheck.impl.controller.records import Metadata
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.system import State
 
 
 def has_room(state: State) -> bool:

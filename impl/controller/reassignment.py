@@ -7,7 +7,6 @@ Left out, and why that is sound: cancelling, which is a reassignment back to the
 """
 
 from kafkacheck.checker.schema import contains
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_LEADER
 from kafkacheck.impl.controller.partition_change import (
     begin_change,
@@ -20,6 +19,7 @@ from kafkacheck.impl.controller.partition_change import (
 )
 from kafkacheck.impl.controller.records import Metadata
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.system import State
 
 
 def is_complete(metadata: Metadata, rules: ClusterRules) -> bool:

@@ -12,7 +12,6 @@ time.
 """
 
 from kafkacheck.checker.schema import contains, everyone
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_LEADER, Propagation
 from kafkacheck.impl.controller.partition_change import (
     begin_change,
@@ -24,6 +23,7 @@ from kafkacheck.impl.controller.partition_change import (
 )
 from kafkacheck.impl.replication.records import OptionalReplicaId, ReplicaId
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.system import State
 
 
 def set_first_leader(state: State, leader: int) -> None:

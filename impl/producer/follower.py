@@ -17,8 +17,8 @@ from kafkacheck.impl.producer.reload import advance_start, begin_log_at, cut_log
 from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.producer.verification import NO_GUARD
 from kafkacheck.impl.producer.wire import answer
-from kafkacheck.impl.producing import State
 from kafkacheck.impl.replication.records import ReplicaId
+from kafkacheck.model.producer.system import State
 
 
 def is_same_batch(one: Batch, other: Batch) -> bool:

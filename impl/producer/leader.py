@@ -17,7 +17,7 @@ from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.producer.state import duplicate_offset
 from kafkacheck.impl.producer.verification import NO_GUARD, start_verification
 from kafkacheck.impl.producer.wire import answer, is_free, next_request
-from kafkacheck.impl.producing import State
+from kafkacheck.model.producer.system import State
 
 
 def raise_high_watermark(partition: Partition, rules: ProducerRules) -> None:

@@ -20,8 +20,8 @@ from kafkacheck.impl.producer.reload import (
     write_snapshot,
 )
 from kafkacheck.impl.producer.rules import ProducerRules
-from kafkacheck.impl.producing import State
 from kafkacheck.impl.replication.records import ReplicaId
+from kafkacheck.model.producer.system import State
 
 
 def broker_rolls_segment(state: State, rules: ProducerRules, partition_id: PartitionId, replica_id: ReplicaId) -> bool:

@@ -29,7 +29,7 @@ from kafkacheck.impl.producer.retries import resolve_sequences, use_answer, use_
 from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.producer.sequences import sequence_after
 from kafkacheck.impl.producer.wire import has_room, reuse_buffers, send_batch, take_oldest
-from kafkacheck.impl.producing import State
+from kafkacheck.model.producer.system import State
 
 
 def may_send(producer: Producer) -> bool:

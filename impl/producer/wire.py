@@ -14,7 +14,7 @@ from kafkacheck.impl.producer.constants import NO_BATCH, BatchStatus, Marker, Pr
 from kafkacheck.impl.producer.partition_records import Connection, LateRequest, ProduceRequest
 from kafkacheck.impl.producer.retries import forget_in_flight, lose_answer
 from kafkacheck.impl.producer.rules import ProducerRules
-from kafkacheck.impl.producing import State
+from kafkacheck.model.producer.system import State
 
 
 def has_room(connection: Connection) -> bool:

@@ -11,7 +11,8 @@ committed records by design. The controller itself does not fail; its successor 
 
 from kafkacheck.checker.schema import contains, everyone, excluding
 from kafkacheck.impl.constants import NO_LEADER
-from kafkacheck.impl.replication.records import ReplicaId, State
+from kafkacheck.impl.replication.records import ReplicaId
+from kafkacheck.model.replication.system import State
 
 
 def start_partition(state: State) -> bool:

@@ -10,7 +10,8 @@ could send the fetch that proves it now; every step that such a fetch allows is 
 
 from kafkacheck.impl.constants import FetchFencing
 from kafkacheck.impl.log import has_offset
-from kafkacheck.impl.replication.records import ReplicationRules, State
+from kafkacheck.impl.replication.records import ReplicationRules
+from kafkacheck.model.replication.system import State
 
 
 def is_presumed_leader(state: State, replica_id: int) -> bool:

@@ -11,8 +11,9 @@ late response is therefore not modelled; Kafka drops one whose offset or epoch i
 from kafkacheck.impl.constants import NO_LEADER
 from kafkacheck.impl.log import LeaderEpoch, append_record, has_offset, truncate_to
 from kafkacheck.impl.replication.fencing import can_ask_leader, is_caught_up, is_presumed_leader
-from kafkacheck.impl.replication.records import ReplicaId, ReplicationRules, State
+from kafkacheck.impl.replication.records import ReplicaId, ReplicationRules
 from kafkacheck.impl.replication.truncation import needs_truncation, shared_end_offset, truncation_offset
+from kafkacheck.model.replication.system import State
 
 
 def become_follower(state: State, rules: ReplicationRules, follower_id: ReplicaId, leader_epoch: LeaderEpoch) -> bool:

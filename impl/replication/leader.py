@@ -13,7 +13,8 @@ from kafkacheck.checker.schema import contains, excluding, including
 from kafkacheck.impl.constants import NO_LEADER
 from kafkacheck.impl.log import LeaderEpoch, RecordId, append_record, has_offset, is_full
 from kafkacheck.impl.replication.fencing import has_established_epoch, is_caught_up, is_presumed_leader, is_true_leader
-from kafkacheck.impl.replication.records import ReplicaId, ReplicationRules, State
+from kafkacheck.impl.replication.records import ReplicaId, ReplicationRules
+from kafkacheck.model.replication.system import State
 
 
 def become_leader(state: State, leader_epoch: LeaderEpoch) -> bool:

@@ -10,7 +10,7 @@ fetches, because a follower that has the records and follows the leader could se
 
 from typing import Annotated, NamedTuple
 
-from kafkacheck.checker.schema import Array, ById, ByPosition, Count, Id, IdSet, Struct
+from kafkacheck.checker.schema import Count, Id, IdSet, Struct
 from kafkacheck.impl.constants import NO_LEADER, FetchFencing, TruncationRule
 from kafkacheck.impl.log import Log, LogOffset, OptionalLeaderEpoch
 
@@ -71,19 +71,3 @@ class LeaderAndIsrRequest(Struct):
 
     leader: OptionalReplicaId
     isr: ReplicaSet
-
-
-class State(Struct):
-    """The whole system.
-
-    replicas: the brokers' copies, by replica id.
-    quorum: the controller's record.
-    leader_and_isr_requests: the request of each leader epoch; blank after `quorum.leader_epoch`. Requests stay, because
-        a replica may observe one at any later time.
-    next_record_id: the id of the next record of a producer; no two records have the same.
-    """
-
-    replicas: Annotated[Array[Replica], ById("replicas")]
-    quorum: Quorum
-    leader_and_isr_requests: Annotated[Array[LeaderAndIsrRequest], ByPosition("max_leader_epoch + 1")]
-    next_record_id: NextRecordId

@@ -12,7 +12,8 @@ is not modelled, nor, for the older rules, a leader change between them: these r
 
 from kafkacheck.impl.constants import NO_OFFSET, TruncationRule
 from kafkacheck.impl.log import Log, is_same_record, latest_epoch
-from kafkacheck.impl.replication.records import ReplicationRules, State
+from kafkacheck.impl.replication.records import ReplicationRules
+from kafkacheck.model.replication.system import State
 
 
 def end_offset_for_epoch(log: Log, epoch: int) -> int:

@@ -12,8 +12,9 @@ from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.producer.records import PartitionLog
 from kafkacheck.impl.transactions.partition import last_stable_offset
-from kafkacheck.impl.transactions.records import Partition, PartitionId, SegmentEnd, SegmentStart, State
+from kafkacheck.impl.transactions.records import Partition, PartitionId, SegmentEnd, SegmentStart
 from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.system import State
 
 
 def has_data(log: PartitionLog, from_offset: int, marker_offset: int) -> bool:

@@ -23,8 +23,9 @@ from kafkacheck.impl.transactions.constants import (
     Upgrade,
 )
 from kafkacheck.impl.transactions.metadata import has_version_2
-from kafkacheck.impl.transactions.records import Client, ClientId, PartitionId, State, TransactionMetadata
+from kafkacheck.impl.transactions.records import Client, ClientId, PartitionId, TransactionMetadata
 from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.system import State
 
 
 def is_idle(state: State, client_id: int) -> bool:

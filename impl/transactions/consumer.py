@@ -11,8 +11,9 @@ from kafkacheck.checker.schema import contains, excluding, including
 from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.transactions.partition import first_unstable_offset, last_stable_offset
-from kafkacheck.impl.transactions.records import Partition, PartitionId, Reader, State
+from kafkacheck.impl.transactions.records import Partition, PartitionId, Reader
 from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.system import State
 
 
 def begins_to_be_aborted(partition: Partition, first_read: int, offset: int, producer_id: int) -> bool:

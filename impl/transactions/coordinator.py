@@ -30,12 +30,12 @@ from kafkacheck.impl.transactions.records import (
     CoordinatorTerm,
     Request,
     RequestSlot,
-    State,
     TransactionalId,
     TransactionalIdNumber,
     TransactionMetadata,
 )
 from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.system import State
 
 
 def has_producer_ids(state: State) -> bool:

@@ -15,8 +15,9 @@ from kafkacheck.impl.producer.records import PartitionLog
 from kafkacheck.impl.transactions.client import is_idle, is_upgraded, send_batch, send_request
 from kafkacheck.impl.transactions.constants import NO_INPUT, ProducerState, RequestKind
 from kafkacheck.impl.transactions.metadata import has_version_2
-from kafkacheck.impl.transactions.records import Client, ClientId, Group, State
+from kafkacheck.impl.transactions.records import Client, ClientId, Group
 from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.system import State
 
 
 def is_illegal_generation(group: Group, rules: TransactionRules, generation: int) -> bool:

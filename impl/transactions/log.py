@@ -11,8 +11,9 @@ from kafkacheck.checker.schema import clear, copy
 from kafkacheck.impl.transactions.client import receive_answer
 from kafkacheck.impl.transactions.constants import Answer, TransactionState
 from kafkacheck.impl.transactions.metadata import is_preparing
-from kafkacheck.impl.transactions.records import Coordinator, State, TransactionalId, TransactionalIdNumber
+from kafkacheck.impl.transactions.records import Coordinator, TransactionalId, TransactionalIdNumber
 from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.system import State
 
 
 def can_append(transactional: TransactionalId, term: int) -> bool:

@@ -25,12 +25,12 @@ from kafkacheck.impl.transactions.records import (
     Partition,
     PartitionId,
     SecondCompletion,
-    State,
     TransactionalId,
     TransactionalIdNumber,
     TransactionMetadata,
 )
 from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.system import State
 
 
 def coordinator_sends_marker(

@@ -11,8 +11,8 @@ from kafkacheck.impl.producer.append import is_full
 from kafkacheck.impl.transactions.constants import NO_INPUT
 from kafkacheck.impl.transactions.group import has_pending_offset, is_loading, note_offset
 from kafkacheck.impl.transactions.partition import maybe_replicate
-from kafkacheck.impl.transactions.records import State
 from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.system import State
 
 
 def expire_offset(state: State, rules: TransactionRules) -> bool:

@@ -21,8 +21,9 @@ from kafkacheck.impl.transactions.constants import NO_INPUT, Answer, ProduceStag
 from kafkacheck.impl.transactions.coordinator import add_partition, verify_partition
 from kafkacheck.impl.transactions.group import is_illegal_generation, is_loading, note_offset
 from kafkacheck.impl.transactions.metadata import has_version_2
-from kafkacheck.impl.transactions.records import CoordinatorTerm, Partition, PartitionId, Produce, ProduceSlot, State
+from kafkacheck.impl.transactions.records import CoordinatorTerm, Partition, PartitionId, Produce, ProduceSlot
 from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.system import State
 
 
 def first_open_transaction_offset(log: PartitionLog) -> int:

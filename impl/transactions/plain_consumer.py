@@ -9,8 +9,9 @@ from kafkacheck.impl.producer.append import is_full
 from kafkacheck.impl.transactions.constants import NO_INPUT, NO_PARTITION, Delivery, ProducerState
 from kafkacheck.impl.transactions.group import is_loading, is_plain, note_offset
 from kafkacheck.impl.transactions.partition import maybe_replicate
-from kafkacheck.impl.transactions.records import Client, ClientId, State
+from kafkacheck.impl.transactions.records import Client, ClientId
 from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.system import State
 
 
 def can_take_step(state: State, rules: TransactionRules, client: Client, step: Delivery) -> bool:

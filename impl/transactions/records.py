@@ -11,7 +11,7 @@ the same order, and share the fate of the first.
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Count, EnumOf, Id, IdSet, Offset, Struct
+from kafkacheck.checker.schema import Array, ById, ByPosition, Count, EnumOf, Id, IdSet, Offset, Struct
 from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
 from kafkacheck.impl.producer.records import (
     Batch,
@@ -367,76 +367,3 @@ class Reader(Struct):
     delivered: OffsetSet
     is_limited: bool
     limit: OptionalBatchOffset
-
-
-class Budget(Struct):
-    """The number of disturbances that are left. Only the environment changes it.
-
-    delays: requests that a client or coordinator gives up and that arrive later or never.
-    crashes: clients that die.
-    failovers: changes of the coordinator.
-    append_failures: appends to the transaction log that fail, or whose outcome stays unknown.
-    marker_losses: answers about markers that never reach the coordinator.
-    expirations: producers that a partition forgets, or transactional ids that a coordinator forgets.
-    moves: changes of a partition's leader.
-    deletions: partitions that are deleted.
-    rebalances: rebalances of the group.
-    group_delays: markers that the group's coordinator follows later.
-    group_failovers: changes of the group's coordinator.
-    offset_expirations: offsets that were not committed for a long time.
-    recreations: topics that are created under the name of a deleted one.
-    io_errors: entries of an aborted-transaction index that cannot be written.
-    second_completions: threads of a coordinator that find the last marker written while another thread finds it, too.
-    """
-
-    delays: Annotated[int, Allowance("delays")]
-    crashes: Annotated[int, Allowance("crashes")]
-    failovers: Annotated[int, Allowance("failovers")]
-    append_failures: Annotated[int, Allowance("append_failures")]
-    marker_losses: Annotated[int, Allowance("marker_losses")]
-    expirations: Annotated[int, Allowance("expirations")]
-    moves: Annotated[int, Allowance("moves")]
-    deletions: Annotated[int, Allowance("deletions")]
-    rebalances: Annotated[int, Allowance("rebalances")]
-    group_delays: Annotated[int, Allowance("group_delays")]
-    group_failovers: Annotated[int, Allowance("group_failovers")]
-    offset_expirations: Annotated[int, Allowance("offset_expirations")]
-    recreations: Annotated[int, Allowance("recreations")]
-    io_errors: Annotated[int, Allowance("io_errors")]
-    second_completions: Annotated[int, Allowance("second_completions")]
-
-
-class State(Struct):
-    """The whole system.
-
-    transactional_ids: the transactional ids with their coordinators.
-    next_producer_id: the producer id that is allocated next.
-    partitions: the partitions.
-    clients: the producers.
-    requests: requests to coordinators.
-    produces: produce requests.
-    late_markers: markers under way that no coordinator awaits.
-    second_completion: the completion that a second thread of a coordinator will append.
-    next_transaction: the number of the next transaction.
-    transactions: the applications' transactions.
-    readers: by partition, a read_committed consumer.
-    group: the consumer group of the clients.
-    offsets_partition: the partition that holds the group's offsets: constant; `NO_PARTITION` if no group commits in
-        transactions.
-    budget: the disturbances that the environment may still cause.
-    """
-
-    transactional_ids: Annotated[Array[TransactionalId], ById("transactional_ids")]
-    next_producer_id: Annotated[int, Offset("producer_ids")]
-    partitions: Annotated[Array[Partition], ById("partitions")]
-    clients: Annotated[Array[Client], ById("clients")]
-    requests: Annotated[Array[Request], ById("requests")]
-    produces: Annotated[Array[Produce], ById("produces")]
-    late_markers: Annotated[Array[LateMarker], ById("late_markers")]
-    second_completion: SecondCompletion
-    next_transaction: Annotated[int, Offset("batches")]
-    transactions: Annotated[Array[Transaction], ById("batches")]
-    readers: Annotated[Array[Reader], ById("partitions")]
-    group: Group
-    offsets_partition: Annotated[int, Count("offsets_partition", lowest="offsets_partition")]
-    budget: Budget

@@ -7,7 +7,7 @@ Expected: HOLDS
 
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import leadership_is_moved, process_crashes
-from kafkacheck.model.cluster.system import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION
+from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION
 from kafkacheck.spec.cluster.refinement import (
     acknowledged_records_are_committed,
     brokers_serve_committed_log,

@@ -6,7 +6,7 @@ Expected: HOLDS
 """
 
 from kafkacheck.model.cluster.environment import disk_fails, session_expires
-from kafkacheck.model.cluster.system import CLUSTER, KRAFT, LEMMAS, REPLICATION, SAFETY
+from kafkacheck.model.cluster.family import CLUSTER, KRAFT, LEMMAS, REPLICATION, SAFETY
 
 MODEL = CLUSTER.model(
     bounds={"max_leader_epoch": 3, "max_metadata_offset": 5, "disk_losses": 1, "expirations": 1},

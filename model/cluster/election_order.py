@@ -25,7 +25,7 @@ from kafkacheck.model.cluster.environment import (
     shutdown_is_asked,
     start_with_laggard,
 )
-from kafkacheck.model.cluster.system import CLUSTER, one_fetch_under_way
+from kafkacheck.model.cluster.family import CLUSTER, one_fetch_under_way
 from kafkacheck.spec.cluster.elections import (
     elected_leader_is_first,
     leader_is_active,

@@ -11,7 +11,6 @@ from kafkacheck.impl.broker.isr import leader_proposes_shrink, propose_isr
 from kafkacheck.impl.broker.leader import is_leading
 from kafkacheck.impl.broker.messages import leave_request
 from kafkacheck.impl.broker.recovery import lose_disk, lose_unflushed, stop_process
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_OFFSET, Question, Stage
 from kafkacheck.impl.controller.brokers import begin_shutdown, can_take_out, take_out
 from kafkacheck.impl.controller.configuration import lower_min_insync_replicas
@@ -21,6 +20,7 @@ from kafkacheck.impl.controller.topics import begin_deletion
 from kafkacheck.impl.log import LogOffset
 from kafkacheck.impl.replication.records import OptionalReplicaId, ReplicaId, ReplicaSet
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.system import State
 
 
 def found_partition(state: State, replicas: int, isr: int) -> None:

@@ -13,7 +13,7 @@ from kafkacheck.impl.broker.epoch_file import broker_writes_epoch_file
 from kafkacheck.impl.broker.metadata import broker_replays_metadata
 from kafkacheck.impl.broker.recovery import broker_flushes
 from kafkacheck.model.cluster.environment import leadership_is_moved, power_fails
-from kafkacheck.model.cluster.system import BROKERS, CLUSTER, CONTROLLER, EXAMPLES, FAILURES, REPLICATION
+from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONTROLLER, EXAMPLES, FAILURES, REPLICATION
 from kafkacheck.spec.cluster.files import late_writes_are_due, unflushed_survivor
 from kafkacheck.spec.cluster.properties import (
     high_watermark_is_within_log,

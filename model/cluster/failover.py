@@ -10,7 +10,7 @@ from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.model.cluster.environment import controller_is_replaced, process_crashes, reassignment_is_asked
-from kafkacheck.model.cluster.system import BROKERS, CLUSTER, CONSUMER, CONTROLLER, ZOOKEEPER
+from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONSUMER, CONTROLLER, ZOOKEEPER
 from kafkacheck.spec.cluster.clients import newest_metadata_is_served
 from kafkacheck.spec.cluster.properties import dead_leader_is_replaced, one_leader_in_epoch
 from kafkacheck.spec.cluster.record import reassignments_go_on

@@ -12,7 +12,7 @@ Expected: HOLDS
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import leadership_is_moved, process_crashes
-from kafkacheck.model.cluster.system import CLUSTER, EPOCH_QUESTIONS, REPLICATION, SAFETY, ZOOKEEPER
+from kafkacheck.model.cluster.family import CLUSTER, EPOCH_QUESTIONS, REPLICATION, SAFETY, ZOOKEEPER
 from kafkacheck.spec.cluster.steps import fetches_go_by_sessions, sessions_end_with_process
 
 MODEL = CLUSTER.model(

@@ -18,7 +18,7 @@ from kafkacheck.impl.client.consumer import (
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.model.cluster.environment import leadership_is_moved, session_expires
-from kafkacheck.model.cluster.system import BROKERS, CLUSTER, CONSUMER, CONTROLLER, REPLICATION
+from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONSUMER, CONTROLLER, REPLICATION
 from kafkacheck.spec.cluster.clients import consumed_records_survive
 from kafkacheck.spec.cluster.refinement import (
     brokers_serve_committed_log,

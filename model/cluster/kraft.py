@@ -10,7 +10,7 @@ Expected: HOLDS
 """
 
 from kafkacheck.model.cluster.environment import leadership_is_moved, process_crashes, session_expires
-from kafkacheck.model.cluster.system import CLUSTER, ISR_CHANGES, KRAFT, LEMMAS, REPLICATION, SAFETY
+from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, KRAFT, LEMMAS, REPLICATION, SAFETY
 
 MODEL = CLUSTER.model(
     bounds={"crashes": 1, "expirations": 1, "moves": 1},

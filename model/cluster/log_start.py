@@ -7,7 +7,7 @@ Expected: HOLDS
 from kafkacheck.impl.broker.leader import leader_deletes_records
 from kafkacheck.impl.broker.metadata import broker_replays_metadata
 from kafkacheck.model.cluster.environment import leadership_is_moved, start_alone
-from kafkacheck.model.cluster.system import CLUSTER, EXAMPLES, ISR_CHANGES, REPLICATION, SAFETY
+from kafkacheck.model.cluster.family import CLUSTER, EXAMPLES, ISR_CHANGES, REPLICATION, SAFETY
 from kafkacheck.spec.cluster.files import everything_is_deleted
 from kafkacheck.spec.cluster.messages import only_leaders_delete
 

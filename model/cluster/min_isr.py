@@ -9,7 +9,7 @@ from kafkacheck.impl.broker.metadata import broker_replays_metadata
 from kafkacheck.impl.controller.brokers import controller_unfences_broker
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import min_isr_is_lowered, session_expires
-from kafkacheck.model.cluster.system import BROKERS, CLUSTER, CONTROLLER, ELIGIBLE, ISR_CHANGES, REPLICATION
+from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONTROLLER, ELIGIBLE, ISR_CHANGES, REPLICATION
 from kafkacheck.spec.cluster.properties import (
     acknowledged_records_survive,
     high_watermark_is_within_log,

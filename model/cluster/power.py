@@ -12,7 +12,7 @@ from kafkacheck.impl.broker.recovery import broker_checkpoints_high_watermark
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import power_fails
-from kafkacheck.model.cluster.system import (
+from kafkacheck.model.cluster.family import (
     BROKERS,
     CLUSTER,
     CONTROLLER,

@@ -6,7 +6,7 @@ Expected: HOLDS
 """
 
 from kafkacheck.model.cluster.environment import disk_is_replaced, process_crashes, start_alone
-from kafkacheck.model.cluster.system import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION, SAFETY
+from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION, SAFETY
 from kafkacheck.spec.cluster.properties import acknowledged_record
 
 MODEL = CLUSTER.model(

@@ -8,7 +8,7 @@ Expected: HOLDS
 
 from kafkacheck.impl.broker.metadata import broker_replays_metadata
 from kafkacheck.model.cluster.environment import leadership_is_moved, start_with_laggard
-from kafkacheck.model.cluster.system import CLUSTER, ISR_CHANGES, LEMMAS, REPLICATION, SAFETY, one_fetch_under_way
+from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, LEMMAS, REPLICATION, SAFETY, one_fetch_under_way
 
 MODEL = CLUSTER.model(
     initial=start_with_laggard,

@@ -1,7 +1,7 @@
 """Actions of applications and the environment on a compacted partition; disturbances are charged to budgets."""
 
 from kafkacheck.checker.schema import contains, everyone, excluding
-from kafkacheck.impl.compaction.records import Key, State
+from kafkacheck.impl.compaction.records import Key
 from kafkacheck.impl.compaction.replica import (
     append_write,
     forget_lost_outcomes,
@@ -14,6 +14,7 @@ from kafkacheck.impl.producer.constants import Marker
 from kafkacheck.impl.producer.records import BatchId, ProducerId
 from kafkacheck.impl.producer.sequences import sequence_after
 from kafkacheck.impl.replication.records import ReplicaId
+from kafkacheck.model.compaction.system import State
 
 
 def start_compaction(state: State) -> bool:

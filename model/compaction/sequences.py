@@ -6,7 +6,7 @@ Expected: HOLDS
 """
 
 from kafkacheck.model.compaction.environment import producer_state_is_rebuilt, write_is_repeated
-from kafkacheck.model.compaction.system import COMPACTED, COMPACTION, SAFETY
+from kafkacheck.model.compaction.family import COMPACTED, COMPACTION, SAFETY
 from kafkacheck.spec.compaction.properties import emptied_batch, removed_batch, removed_tombstone
 
 MODEL = COMPACTED.model(

@@ -1,54 +1,53 @@
-"""Common parts of the models of compaction: bounds, actions, and properties that must hold.
+"""The whole system of the compaction models: a compacted partition, its writers and its reader."""
 
-Bounds: `producer_ids` producers make `batches` writes of `keys` keys to a partition of `replicas` replicas, whose logs
-have room for `log_size` batches and markers; if `transactional` is 1, they write in transactions. The others are bounds
-of producers (`model/producer/system.py`), and budgets of disturbances (`model/compaction/environment.py`).
-"""
+from typing import Annotated
 
-from kafkacheck.checker.model import Family
-from kafkacheck.impl.compaction.cleaner import cleaner_cleans
-from kafkacheck.impl.compaction.records import State
-from kafkacheck.impl.compaction.replica import consumer_reads
-from kafkacheck.impl.compaction.rules import CompactionRules
-from kafkacheck.model.compaction.environment import producer_writes, start_compaction
-from kafkacheck.spec.compaction.properties import (
-    committed_without_all,
-    follower_is_back,
-    leader_is_in_isr,
-    reader_has_last_values,
-    replicas_keep_last_values,
-    stamped_at_high_watermark,
-    writes_are_stored_once,
-)
+from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Count, Offset, Struct
+from kafkacheck.impl.compaction.records import CompactedReplica, ReplicaSet, TableReader, Write
+from kafkacheck.impl.producer.records import BatchOffset, OptionalBatchId, Sequence
+from kafkacheck.impl.replication.records import ReplicaId
 
-COMPACTION = (producer_writes, consumer_reads, cleaner_cleans)
 
-SAFETY_OF_REPLICAS = (replicas_keep_last_values, writes_are_stored_once, leader_is_in_isr)
+class Budget(Struct):
+    """How many disturbances are left. Only the environment writes here.
 
-SAFETY = (*SAFETY_OF_REPLICAS, reader_has_last_values)
+    lags: followers that fall out of the ISR.
+    failovers: changes of the leader.
+    retries: writes that are sent again.
+    reloads: replicas that rebuild their producer state from the log alone.
+    """
 
-EXAMPLES_OF_REPLICAS = (committed_without_all, follower_is_back, stamped_at_high_watermark)
+    lags: Annotated[int, Allowance("lags")]
+    failovers: Annotated[int, Allowance("failovers")]
+    retries: Annotated[int, Allowance("retries")]
+    reloads: Annotated[int, Allowance("reloads")]
 
-BOUNDS = {
-    "replicas": 2,
-    "keys": 2,
-    "batches": 3,
-    "log_size": 3,
-    "producer_ids": 1,
-    "max_producer_epoch": 0,
-    "max_sequence": 4,
-    "records_in_batch": 1,
-    "cached_batches": 1,
-    "max_log_start": 0,
-    "transactional": 0,
-    "max_verification_guard": 0,
-    "max_coordinator_epoch": 0,
-    "lags": 0,
-    "failovers": 0,
-    "retries": 0,
-    "reloads": 0,
-}
-"""Bounds to start from; each model says what it changes."""
 
-COMPACTED = Family(state=State, initial=start_compaction, bounds=BOUNDS, rules=CompactionRules())
-"""A compacted partition, as each model has it unless it says otherwise."""
+class State(Struct):
+    """The whole system.
+
+    leader: the leader.
+    isr: the replicas in sync.
+    high_watermark: the end of the records that all replicas in sync have.
+    replicas: by broker.
+    reader: the consumer.
+    is_transactional: 1 if producers write in transactions: constant.
+    next_sequences: by producer, the sequence of its next write.
+    next_write: the number of writes so far.
+    writes: the writes so far.
+    stored: by offset below the high watermark, the write that was stored there; `NO_BATCH` for a marker. Only `spec/`
+        reads it.
+    budget: the disturbances that are left.
+    """
+
+    leader: ReplicaId
+    isr: ReplicaSet
+    high_watermark: BatchOffset
+    replicas: Annotated[Array[CompactedReplica], ById("replicas")]
+    reader: TableReader
+    is_transactional: Annotated[int, Count("transactional", lowest="transactional")]
+    next_sequences: Annotated[Array[Sequence], ById("producer_ids")]
+    next_write: Annotated[int, Offset("batches")]
+    writes: Annotated[Array[Write], ById("batches")]
+    stored: Annotated[Array[OptionalBatchId], ByPosition("log_size")]
+    budget: Budget

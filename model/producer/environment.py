@@ -34,8 +34,8 @@ from kafkacheck.impl.producer.wire import (
     next_request,
     take_oldest,
 )
-from kafkacheck.impl.producing import State
 from kafkacheck.impl.replication.records import ReplicaId
+from kafkacheck.model.producer.system import State
 
 
 def start_empty(state: State) -> bool:

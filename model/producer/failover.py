@@ -14,7 +14,7 @@ from kafkacheck.model.producer.environment import (
     leadership_moves,
     request_is_left_behind,
 )
-from kafkacheck.model.producer.system import EXAMPLES, LATE_RETRIES, PRODUCER, SAFETY
+from kafkacheck.model.producer.family import EXAMPLES, LATE_RETRIES, PRODUCER, SAFETY
 from kafkacheck.spec.producer.clients import request_to_next_leader
 from kafkacheck.spec.producer.properties import two_batches_in_flight
 

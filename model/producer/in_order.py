@@ -8,7 +8,7 @@ Expected: HOLDS
 
 from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.model.producer.environment import append_is_refused, connection_breaks
-from kafkacheck.model.producer.system import PRODUCER, RETRIES, SAFETY
+from kafkacheck.model.producer.family import PRODUCER, RETRIES, SAFETY
 from kafkacheck.spec.producer.properties import each_batch_is_stored_once, sequences_follow_each_other
 
 OF_IDEMPOTENCE = (each_batch_is_stored_once, sequences_follow_each_other)

@@ -11,7 +11,7 @@ from kafkacheck.impl.producer.leader import leader_handles_produce
 from kafkacheck.impl.producer.sender import producer_sends, producer_takes_answer
 from kafkacheck.model.producer.drawing import REPLICAS
 from kafkacheck.model.producer.environment import records_are_deleted, replica_begins_anew
-from kafkacheck.model.producer.system import PRODUCER, SAFETY
+from kafkacheck.model.producer.family import PRODUCER, SAFETY
 from kafkacheck.spec.producer.properties import acknowledged_batch
 from kafkacheck.spec.producer.steps import follower_behind, followers_have_all
 

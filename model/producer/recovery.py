@@ -8,7 +8,7 @@ Expected: HOLDS
 from kafkacheck.impl.producer.recovery import broker_flushes_log, broker_rolls_segment
 from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.model.producer.environment import broker_crashes, connection_breaks, power_fails, start_with_snapshot
-from kafkacheck.model.producer.system import FILES, PRODUCER, RETRIES, SAFETY
+from kafkacheck.model.producer.family import FILES, PRODUCER, RETRIES, SAFETY
 from kafkacheck.spec.producer.properties import producer_state_matches_log
 
 MODEL = PRODUCER.model(

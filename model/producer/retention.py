@@ -8,7 +8,7 @@ Expected: HOLDS
 from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.producer.sender import producer_bumps_epoch
 from kafkacheck.model.producer.environment import connection_breaks, records_are_deleted, request_is_left_behind
-from kafkacheck.model.producer.system import EXAMPLES, LATE_RETRIES, PRODUCER, SAFETY
+from kafkacheck.model.producer.family import EXAMPLES, LATE_RETRIES, PRODUCER, SAFETY
 from kafkacheck.spec.producer.properties import two_batches_in_flight
 
 MODEL = PRODUCER.model(

@@ -12,7 +12,7 @@ from kafkacheck.model.producer.environment import (
     connection_breaks,
     request_is_left_behind,
 )
-from kafkacheck.model.producer.system import EXAMPLES, LATE_RETRIES, LEMMAS, PRODUCER, SAFETY
+from kafkacheck.model.producer.family import EXAMPLES, LATE_RETRIES, LEMMAS, PRODUCER, SAFETY
 from kafkacheck.spec.producer.properties import two_batches_in_flight
 
 MODEL = PRODUCER.model(

@@ -15,7 +15,7 @@ from kafkacheck.impl.producer.sender import (
     producer_takes_answer,
 )
 from kafkacheck.model.producer.environment import batch_expires, connection_breaks
-from kafkacheck.model.producer.system import PRODUCER, RETRIES, SAFETY
+from kafkacheck.model.producer.family import PRODUCER, RETRIES, SAFETY
 from kafkacheck.spec.producer.steps import batch_under_way, nothing_under_way
 
 MODEL = PRODUCER.model(

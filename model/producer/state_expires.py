@@ -7,7 +7,7 @@ Expected: VIOLATED each_batch_is_stored_once
 """
 
 from kafkacheck.model.producer.environment import connection_breaks, producer_state_expires
-from kafkacheck.model.producer.system import EXAMPLES, PRODUCER, RETRIES, SAFETY
+from kafkacheck.model.producer.family import EXAMPLES, PRODUCER, RETRIES, SAFETY
 from kafkacheck.spec.producer.disturbances import unknown_producer_goes_on
 
 MODEL = PRODUCER.model(

@@ -13,7 +13,7 @@ from kafkacheck.model.producer.environment import (
     metadata_lacks_topic,
     request_is_left_behind,
 )
-from kafkacheck.model.producer.system import LATE_RETRIES, LEMMAS, PRODUCER, SAFETY
+from kafkacheck.model.producer.family import LATE_RETRIES, LEMMAS, PRODUCER, SAFETY
 from kafkacheck.spec.producer.steps import due_batches_are_not_refused
 
 MODEL = PRODUCER.model(

@@ -15,7 +15,7 @@ Expected: VIOLATED weak_isr: the follower in epoch 0 fetches a record of epoch 2
 
 from kafkacheck.impl.constants import FetchFencing, TruncationRule
 from kafkacheck.impl.replication.records import ReplicationRules
-from kafkacheck.model.replication.system import ACTIONS, ALWAYS, REPLICATION, SOMETIMES
+from kafkacheck.model.replication.family import ACTIONS, ALWAYS, REPLICATION, SOMETIMES
 
 MODEL = REPLICATION.model(
     bounds={"replicas": 3, "log_size": 1, "max_records": 1, "max_leader_epoch": 2},

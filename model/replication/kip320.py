@@ -12,7 +12,7 @@ Expected: HOLDS, also at larger bounds (tests/data/tlc.json has them).
 
 from kafkacheck.impl.constants import FetchFencing, TruncationRule
 from kafkacheck.impl.replication.records import ReplicationRules
-from kafkacheck.model.replication.system import ACTIONS, ALWAYS, REPLICATION, SOMETIMES_WITH_TWO_RECORDS
+from kafkacheck.model.replication.family import ACTIONS, ALWAYS, REPLICATION, SOMETIMES_WITH_TWO_RECORDS
 
 MODEL = REPLICATION.model(
     bounds={"replicas": 3, "log_size": 2, "max_records": 2, "max_leader_epoch": 2},

@@ -1,118 +1,22 @@
-"""Common parts of the models of the five generations of the replication protocol: all but rules and bounds.
+"""The whole system of the abstract replication models: the replicas and the controller of one partition."""
 
-Bounds, named as in the public specification: `replicas` brokers hold the partition; a log has room for `log_size`
-records; producers write `max_records` records in all; leader epochs run from 0 to `max_leader_epoch`. The last three
-only end behaviours: a behaviour that is possible at small ones is possible at larger ones.
-"""
+from typing import Annotated
 
-from kafkacheck.checker.model import Family
-from kafkacheck.impl.replication.controller import controller_elect_leader, controller_shrink_isr, start_partition
-from kafkacheck.impl.replication.follower import become_follower, follower_replicate
-from kafkacheck.impl.replication.leader import (
-    become_leader,
-    leader_expand_isr,
-    leader_inc_high_watermark,
-    leader_shrink_isr,
-    leader_write,
-)
-from kafkacheck.impl.replication.records import State
-from kafkacheck.model.replication.drawing import REPLICATION_LANES
-from kafkacheck.spec.replication.lemmas import (
-    committed_records_on_isr,
-    committed_records_on_requested_isr,
-    current_isr,
-    epochs_never_fall,
-    established_high_watermark,
-    follower_prefix,
-    fresh_replicas,
-    joined_isr_in_epoch,
-    leader_appends_only,
-    leader_enters_first,
-    leader_in_isr,
-    log_matching,
-    newest_request,
-    next_isr,
-    obeyed_requests,
-    one_leader_per_epoch,
-    only_newest_leader_changes_isr,
-    sorted_epochs,
-    unique_records,
-    well_formed_logs,
-    written_by_leader,
-)
-from kafkacheck.spec.replication.measures import isr_size, live_leaders
-from kafkacheck.spec.replication.properties import (
-    committed_record,
-    committed_without_all,
-    deposed_leader,
-    diverging_logs,
-    expanded_isr,
-    follower_of_first_epoch,
-    shrunk_isr,
-    strong_isr,
-    weak_isr,
-)
-from kafkacheck.spec.replication.steps import (
-    high_watermark_growth,
-    isr_removal,
-    leader_epoch_change,
-    leader_removal,
-    log_growth,
-)
+from kafkacheck.checker.schema import Array, ById, ByPosition, Struct
+from kafkacheck.impl.replication.records import LeaderAndIsrRequest, NextRecordId, Quorum, Replica
 
-ACTIONS = (
-    controller_elect_leader,
-    controller_shrink_isr,
-    become_leader,
-    become_follower,
-    leader_write,
-    leader_inc_high_watermark,
-    leader_shrink_isr,
-    leader_expand_isr,
-    follower_replicate,
-)
 
-ALWAYS = (weak_isr, strong_isr)
+class State(Struct):
+    """The whole system.
 
-LEMMAS = (
-    well_formed_logs,
-    newest_request,
-    fresh_replicas,
-    obeyed_requests,
-    one_leader_per_epoch,
-    leader_enters_first,
-    leader_in_isr,
-    current_isr,
-    next_isr,
-    joined_isr_in_epoch,
-    sorted_epochs,
-    log_matching,
-    unique_records,
-    written_by_leader,
-    follower_prefix,
-    established_high_watermark,
-    committed_records_on_isr,
-    committed_records_on_requested_isr,
-    epochs_never_fall,
-    leader_appends_only,
-    only_newest_leader_changes_isr,
-    leader_epoch_change,
-    leader_removal,
-    isr_removal,
-    log_growth,
-    high_watermark_growth,
-)
-"""Why `ALWAYS` holds under the rules of KIP-320; a lemma that fails under other rules shows their gap."""
+    replicas: the brokers' copies, by replica id.
+    quorum: the controller's record.
+    leader_and_isr_requests: the request of each leader epoch; blank after `quorum.leader_epoch`. Requests stay, because
+        a replica may observe one at any later time.
+    next_record_id: the id of the next record of a producer; no two records have the same.
+    """
 
-SOMETIMES = (committed_record, committed_without_all, shrunk_isr, expanded_isr, deposed_leader, follower_of_first_epoch)
-"""Examples that every generation must reach, even with one record."""
-
-SOMETIMES_WITH_TWO_RECORDS = (*SOMETIMES, diverging_logs)
-
-MEASURES = (isr_size, live_leaders)
-"""The measures by which the states of a state graph are counted."""
-
-REPLICATION = Family(
-    state=State, initial=start_partition, bounds={}, lemmas=LEMMAS, measures=MEASURES, drawing=REPLICATION_LANES
-)
-"""The abstract partition, as each generation of the protocol has it."""
+    replicas: Annotated[Array[Replica], ById("replicas")]
+    quorum: Quorum
+    leader_and_isr_requests: Annotated[Array[LeaderAndIsrRequest], ByPosition("max_leader_epoch + 1")]
+    next_record_id: NextRecordId

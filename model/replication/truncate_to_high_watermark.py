@@ -11,7 +11,7 @@ Expected: VIOLATED weak_isr; strong_isr fails at most one step later, at these a
 
 from kafkacheck.impl.constants import FetchFencing, TruncationRule
 from kafkacheck.impl.replication.records import ReplicationRules
-from kafkacheck.model.replication.system import ACTIONS, ALWAYS, REPLICATION, SOMETIMES
+from kafkacheck.model.replication.family import ACTIONS, ALWAYS, REPLICATION, SOMETIMES
 
 MODEL = REPLICATION.model(
     bounds={"replicas": 2, "log_size": 1, "max_records": 1, "max_leader_epoch": 1},

@@ -9,7 +9,7 @@ Expected: HOLDS
 
 from kafkacheck.checker.model import each
 from kafkacheck.model.transactions.environment import append_fails, marker_answer_is_lost
-from kafkacheck.model.transactions.system import (
+from kafkacheck.model.transactions.family import (
     COORDINATOR,
     EXAMPLES,
     LEADER,

@@ -4,8 +4,9 @@ from kafkacheck.impl.producer.constants import Marker
 from kafkacheck.impl.transactions.log import begin_term, stop_replica
 from kafkacheck.impl.transactions.markers import note_second_completion
 from kafkacheck.impl.transactions.metadata import is_preparing
-from kafkacheck.impl.transactions.records import CoordinatorTerm, State, TransactionalIdNumber
+from kafkacheck.impl.transactions.records import CoordinatorTerm, TransactionalIdNumber
 from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.system import State
 
 
 def coordinator_is_reassigned(

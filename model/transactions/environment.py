@@ -28,10 +28,10 @@ from kafkacheck.impl.transactions.records import (
     PartitionId,
     ProduceSlot,
     RequestSlot,
-    State,
     TransactionalIdNumber,
 )
 from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.system import State
 
 
 def copy_request_to_stray(state: State, client_id: int, stray_id: int) -> None:

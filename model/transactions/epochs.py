@@ -6,7 +6,7 @@ Expected: HOLDS
 
 from kafkacheck.checker.model import each
 from kafkacheck.model.transactions.environment import request_is_repeated
-from kafkacheck.model.transactions.system import (
+from kafkacheck.model.transactions.family import (
     COORDINATOR,
     EPOCH_LEMMAS,
     EXAMPLES,

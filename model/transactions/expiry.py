@@ -6,7 +6,7 @@ Expected: HOLDS
 """
 
 from kafkacheck.model.transactions.environment import request_is_repeated, transactional_id_expires
-from kafkacheck.model.transactions.system import EPOCH_LEMMAS, EXAMPLES, SAFETY, TRANSACTIONAL, TRANSACTIONS
+from kafkacheck.model.transactions.family import EPOCH_LEMMAS, EXAMPLES, SAFETY, TRANSACTIONAL, TRANSACTIONS
 from kafkacheck.spec.transactions.disturbances import (
     epoch_begins_behind_abort,
     epoch_begins_behind_commit,

@@ -11,7 +11,7 @@ from kafkacheck.model.transactions.environment import (
     coordinator_is_replaced,
     zombie_coordinator_resigns,
 )
-from kafkacheck.model.transactions.system import (
+from kafkacheck.model.transactions.family import (
     COORDINATOR,
     EPOCH_LEMMAS,
     EXAMPLES,

@@ -7,8 +7,7 @@ Expected: HOLDS
 from kafkacheck.checker.model import each
 from kafkacheck.impl.transactions.rules import TransactionRules
 from kafkacheck.model.transactions.environment import produce_is_given_up, produce_is_repeated
-from kafkacheck.model.transactions.starts import start_mixed
-from kafkacheck.model.transactions.system import (
+from kafkacheck.model.transactions.family import (
     COORDINATOR,
     EXAMPLES,
     LEADER,
@@ -17,6 +16,7 @@ from kafkacheck.model.transactions.system import (
     TRANSACTIONAL,
     TRANSACTIONS,
 )
+from kafkacheck.model.transactions.starts import start_mixed
 from kafkacheck.spec.transactions.properties import fenced_client, nothing_is_undecided, something_is_undecided
 
 MODEL = TRANSACTIONAL.model(

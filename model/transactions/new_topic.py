@@ -7,7 +7,7 @@ Expected: HOLDS
 
 from kafkacheck.impl.transactions.markers import coordinator_drops_deleted_partition
 from kafkacheck.model.transactions.environment import partition_is_deleted, produce_is_repeated, topic_is_recreated
-from kafkacheck.model.transactions.system import EXAMPLES, STEPS, TIMEOUTS, TRANSACTIONAL, TRANSACTIONS
+from kafkacheck.model.transactions.family import EXAMPLES, STEPS, TIMEOUTS, TRANSACTIONAL, TRANSACTIONS
 from kafkacheck.spec.transactions.properties import (
     applications_are_told_the_truth,
     fenced_client,

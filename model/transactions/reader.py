@@ -9,7 +9,7 @@ from kafkacheck.impl.transactions.consumer import consumer_reads
 from kafkacheck.impl.transactions.partition import partition_replicates
 from kafkacheck.impl.transactions.rules import TransactionRules
 from kafkacheck.model.transactions.environment import index_fails, partition_is_reloaded
-from kafkacheck.model.transactions.system import (
+from kafkacheck.model.transactions.family import (
     EXAMPLES,
     READER_LEMMAS,
     READER_SAFETY,

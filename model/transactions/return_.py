@@ -18,8 +18,7 @@ from kafkacheck.model.transactions.environment import (
     produce_is_repeated,
     request_is_repeated,
 )
-from kafkacheck.model.transactions.starts import start_return
-from kafkacheck.model.transactions.system import (
+from kafkacheck.model.transactions.family import (
     COORDINATOR,
     EXAMPLES,
     LEADER,
@@ -28,6 +27,7 @@ from kafkacheck.model.transactions.system import (
     TRANSACTIONAL,
     TRANSACTIONS,
 )
+from kafkacheck.model.transactions.starts import start_return
 from kafkacheck.spec.transactions.properties import (
     fenced_client,
     nothing_is_undecided,

@@ -1,7 +1,7 @@
 """The initial states of the models of transactions."""
 
 from kafkacheck.impl.transactions.constants import ProducerState, Upgrade
-from kafkacheck.impl.transactions.records import State
+from kafkacheck.model.transactions.system import State
 
 
 def start_transactions(state: State) -> bool:

@@ -6,7 +6,7 @@ Expected: HOLDS
 """
 
 from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions.system import EPOCH_LEMMAS, EXAMPLES, SAFETY, TIMEOUTS, TRANSACTIONAL, TRANSACTIONS
+from kafkacheck.model.transactions.family import EPOCH_LEMMAS, EXAMPLES, SAFETY, TIMEOUTS, TRANSACTIONAL, TRANSACTIONS
 from kafkacheck.spec.transactions.disturbances import epoch_begins_without_ids_left
 from kafkacheck.spec.transactions.partitions import second_batch_of_epoch
 from kafkacheck.spec.transactions.properties import fenced_client

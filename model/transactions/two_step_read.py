@@ -7,7 +7,7 @@ Expected: HOLDS
 from kafkacheck.impl.transactions.consumer import leader_ends_read, leader_limits_read
 from kafkacheck.impl.transactions.partition import partition_replicates
 from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions.system import (
+from kafkacheck.model.transactions.family import (
     EXAMPLES,
     READER_LEMMAS,
     READER_SAFETY,

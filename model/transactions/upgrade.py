@@ -8,8 +8,7 @@ Expected: HOLDS
 from kafkacheck.checker.model import each
 from kafkacheck.impl.transactions.rules import TransactionRules
 from kafkacheck.model.transactions.environment import produce_is_given_up, produce_is_repeated, request_is_repeated
-from kafkacheck.model.transactions.starts import start_upgrade
-from kafkacheck.model.transactions.system import (
+from kafkacheck.model.transactions.family import (
     COORDINATOR,
     EXAMPLES,
     LEADER,
@@ -19,6 +18,7 @@ from kafkacheck.model.transactions.system import (
     TRANSACTIONS,
     UPGRADE,
 )
+from kafkacheck.model.transactions.starts import start_upgrade
 from kafkacheck.spec.transactions.properties import fenced_client, nothing_is_undecided, something_is_undecided
 
 MODEL = TRANSACTIONAL.model(

@@ -10,7 +10,7 @@ from kafkacheck.model.transactions.environment import (
     producer_state_expires,
     zombie_coordinator_resigns,
 )
-from kafkacheck.model.transactions.system import EXAMPLES, LEMMAS, SAFETY, TRANSACTIONAL, TRANSACTIONS
+from kafkacheck.model.transactions.family import EXAMPLES, LEMMAS, SAFETY, TRANSACTIONAL, TRANSACTIONS
 from kafkacheck.spec.transactions.clients import refused_commit
 from kafkacheck.spec.transactions.disturbances import (
     coordinator_is_replaced_at_rest,

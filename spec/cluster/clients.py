@@ -5,9 +5,9 @@ Source: the KIPs and issues named below.
 Left out, and why that is sound: how a consumer goes on after an error, because its application decides that.
 """
 
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, NO_RECORD, FetchFencing
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.system import State
 
 
 def consumed_records_survive(state: State) -> bool:

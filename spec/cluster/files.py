@@ -6,9 +6,9 @@ Left out, and why that is sound: the checkpoint of the high watermark, which `sp
 """
 
 from kafkacheck.impl.broker.records import Broker
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, Propagation
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.system import State
 
 
 def epoch_at(broker: Broker, offset: int) -> int:

@@ -9,9 +9,9 @@ surviving records judge that.
 
 from kafkacheck.checker.schema import cardinality, contains
 from kafkacheck.impl.broker.records import AlterPartition, Broker
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, AlterPartitionError, Propagation, Stage
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.system import State
 from kafkacheck.spec.cluster.eligible import needed_replicas
 
 

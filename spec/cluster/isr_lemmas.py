@@ -12,9 +12,9 @@ fact that no lemma states cannot make another lemma true.
 
 from kafkacheck.checker.schema import contains
 from kafkacheck.impl.broker.records import AlterPartition, Broker
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_EPOCH, AlterPartitionError, Propagation, Stage
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.system import State
 from kafkacheck.spec.cluster.lemmas import is_readable
 
 

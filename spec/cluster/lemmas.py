@@ -10,7 +10,6 @@ Left out, and why that is sound: the lemmas that a proof of the survival of ackn
 """
 
 from kafkacheck.impl.broker.records import Broker
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import (
     NO_EPOCH,
     NO_LEADER,
@@ -23,6 +22,7 @@ from kafkacheck.impl.constants import (
     TruncationRule,
 )
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.system import State
 
 
 def has_well_formed_log(broker: Broker) -> bool:

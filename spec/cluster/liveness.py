@@ -6,8 +6,8 @@ Left out, and why that is sound: how soon that happens; fairness only says that 
 """
 
 from kafkacheck.checker.schema import contains
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_LEADER
+from kafkacheck.model.cluster.system import State
 
 
 def converged(state: State) -> bool:

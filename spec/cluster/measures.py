@@ -1,13 +1,13 @@
 """Measures of the cluster: numbers by which a table counts its states.
 
-Part of Kafka judged: the partition as its controller and its brokers see it (`impl/cluster.py`).
+Part of Kafka judged: the partition as its controller and its brokers see it (`model/cluster/system.py`).
 Source: UnderReplicatedPartitions, OfflinePartitionsCount and the sizes of ISR that operators of Kafka watch; the
     functions are this project's.
 Left out, and why that is sound: numbers that no operator could read off a broker or controller. Measures judge nothing.
 """
 
 from kafkacheck.checker.schema import cardinality
-from kafkacheck.impl.cluster import State
+from kafkacheck.model.cluster.system import State
 
 
 def isr_size(state: State) -> int:

@@ -8,9 +8,9 @@ consequences.
 
 from kafkacheck.checker.schema import contains
 from kafkacheck.impl.broker.records import Broker
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, Acks, FetchError, FetchFencing, Question, Stage
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.system import State
 
 
 def has_same_files(broker: Broker, now: Broker) -> bool:

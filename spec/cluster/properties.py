@@ -7,8 +7,8 @@ them.
 """
 
 from kafkacheck.checker.schema import contains
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, NO_RECORD
+from kafkacheck.model.cluster.system import State
 
 
 def acknowledged_records_survive(state: State) -> bool:

@@ -8,9 +8,9 @@ application decides that.
 
 from kafkacheck.checker.schema import contains
 from kafkacheck.impl.broker.records import Broker
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_LEADER
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.system import State
 
 
 def leads_for_consumer(state: State) -> bool:

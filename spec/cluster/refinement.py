@@ -10,8 +10,8 @@ an offset. `State.committed` is that log. If these properties hold, every step o
 system or leaves it alone (a stuttering step).
 """
 
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_OFFSET, NO_RECORD
+from kafkacheck.model.cluster.system import State
 
 
 def committed_log_only_grows(before: State, after: State) -> bool:

@@ -6,8 +6,8 @@ Left out, and why that is sound: steps of the environment, because Kafka does no
 """
 
 from kafkacheck.checker.schema import cardinality, contains
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, Question, Stage
+from kafkacheck.model.cluster.system import State
 from kafkacheck.spec.cluster.messages import is_on_leaders_log
 
 

@@ -8,9 +8,9 @@ cannot tell (KAFKA-10551 has it for transactions).
 """
 
 from kafkacheck.checker.schema import contains
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, Propagation, Question, Stage
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.system import State
 
 
 def records_stay_in_their_topic(state: State) -> bool:

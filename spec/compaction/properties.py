@@ -6,9 +6,10 @@ Left out, and why that is sound: how much is cleaned and when, because nothing i
 """
 
 from kafkacheck.checker.schema import contains, everyone
-from kafkacheck.impl.compaction.records import CompactedReplica, State
+from kafkacheck.impl.compaction.records import CompactedReplica
 from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.producer.constants import NO_BATCH, NO_PRODUCER_ID, Marker
+from kafkacheck.model.compaction.system import State
 
 
 def last_value(state: State, key: int, end: int) -> int:

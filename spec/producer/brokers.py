@@ -9,7 +9,7 @@ from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.producer.constants import NO_BATCH, NO_PRODUCER_ID, Marker, ProduceError, RequestStage
 from kafkacheck.impl.producer.partition_records import PartitionReplica
 from kafkacheck.impl.producer.records import Batch, PartitionLog
-from kafkacheck.impl.producing import State
+from kafkacheck.model.producer.system import State
 from kafkacheck.spec.producer.properties import is_stored
 from kafkacheck.spec.producer.steps import is_newly_answered
 

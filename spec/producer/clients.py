@@ -17,7 +17,7 @@ from kafkacheck.impl.producer.constants import (
 )
 from kafkacheck.impl.producer.partition_records import ProduceRequest
 from kafkacheck.impl.producer.rules import ProducerRules
-from kafkacheck.impl.producing import State
+from kafkacheck.model.producer.system import State
 
 
 def is_meant(status: BatchStatus) -> bool:

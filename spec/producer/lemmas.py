@@ -22,7 +22,7 @@ from kafkacheck.impl.producer.constants import (
     RequestStage,
 )
 from kafkacheck.impl.producer.records import Batch, PartitionLog
-from kafkacheck.impl.producing import State
+from kafkacheck.model.producer.system import State
 
 
 def has_sequence(batch: ProducerBatch) -> bool:

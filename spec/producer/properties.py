@@ -9,7 +9,7 @@ from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.producer.constants import NO_BATCH, NO_SEQUENCE, BatchStatus, Marker, Sending
 from kafkacheck.impl.producer.records import PartitionLog
 from kafkacheck.impl.producer.rules import ProducerRules
-from kafkacheck.impl.producing import State
+from kafkacheck.model.producer.system import State
 
 
 def each_batch_is_stored_once(state: State) -> bool:

@@ -8,7 +8,7 @@ Left out, and why that is sound: steps of the environment, which Kafka does not 
 from kafkacheck.impl.producer.constants import BatchStatus, Marker, ProduceError, RequestStage
 from kafkacheck.impl.producer.partition_records import ProduceRequest
 from kafkacheck.impl.producer.records import PartitionLog
-from kafkacheck.impl.producing import State
+from kafkacheck.model.producer.system import State
 
 
 def is_newly_answered(before: ProduceRequest, after: ProduceRequest) -> bool:

@@ -6,7 +6,7 @@ Left out, and why that is sound: numbers that no broker or controller shows to o
 """
 
 from kafkacheck.checker.schema import cardinality
-from kafkacheck.impl.replication.records import State
+from kafkacheck.model.replication.system import State
 
 
 def isr_size(state: State) -> int:

@@ -9,7 +9,7 @@ lies below the high watermark of a replica that believes it leads, and both inva
 
 from kafkacheck.checker.schema import contains
 from kafkacheck.impl.constants import NO_EPOCH
-from kafkacheck.impl.replication.records import State
+from kafkacheck.model.replication.system import State
 from kafkacheck.spec.replication.measures import live_leaders
 
 

@@ -10,7 +10,7 @@ property depends on how a rule is written.
 
 from kafkacheck.checker.schema import contains, excluding
 from kafkacheck.impl.constants import NO_LEADER
-from kafkacheck.impl.replication.records import State
+from kafkacheck.model.replication.system import State
 
 
 def leader_epoch_change(before: State, after: State) -> bool:

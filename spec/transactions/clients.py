@@ -15,8 +15,8 @@ from kafkacheck.impl.transactions.constants import (
     TransactionState,
     Upgrade,
 )
-from kafkacheck.impl.transactions.records import State
 from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.system import State
 
 
 def commits_await_acknowledgements(before: State, after: State) -> bool:

@@ -7,7 +7,8 @@ Left out, and why that is sound: when a disturbance comes, because it may come a
 
 from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
 from kafkacheck.impl.transactions.constants import ProducerState, ProduceStage, RequestKind, TransactionState
-from kafkacheck.impl.transactions.records import Request, State, TransactionalId
+from kafkacheck.impl.transactions.records import Request, TransactionalId
+from kafkacheck.model.transactions.system import State
 from kafkacheck.spec.transactions.coordinators import is_preparing
 from kafkacheck.spec.transactions.partitions import is_open
 

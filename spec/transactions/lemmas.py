@@ -23,7 +23,8 @@ from kafkacheck.impl.transactions.constants import (
     TransactionState,
     Upgrade,
 )
-from kafkacheck.impl.transactions.records import Client, Coordinator, Partition, Request, State, TransactionMetadata
+from kafkacheck.impl.transactions.records import Client, Coordinator, Partition, Request, TransactionMetadata
+from kafkacheck.model.transactions.system import State
 from kafkacheck.spec.transactions.steps import may_follow
 
 

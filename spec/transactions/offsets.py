@@ -7,7 +7,7 @@ Left out, and why that is sound: the effect of the offsets, which `spec/transact
 
 from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.transactions.constants import NO_INPUT
-from kafkacheck.impl.transactions.records import State
+from kafkacheck.model.transactions.system import State
 from kafkacheck.spec.transactions.properties import fate_of
 
 

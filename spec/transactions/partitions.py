@@ -10,8 +10,9 @@ from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.producer.constants import NO_BATCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker
 from kafkacheck.impl.producer.records import Batch, PartitionLog
 from kafkacheck.impl.transactions.constants import NO_INPUT, ProducerState, ProduceStage
-from kafkacheck.impl.transactions.records import MarkerRequest, Partition, Produce, State
+from kafkacheck.impl.transactions.records import MarkerRequest, Partition, Produce
 from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.system import State
 from kafkacheck.spec.transactions.coordinators import is_of_version_2
 from kafkacheck.spec.transactions.properties import fate_of
 from kafkacheck.spec.transactions.steps import stable_offset

@@ -9,7 +9,8 @@ from kafkacheck.checker.schema import contains
 from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.producer.constants import NO_BATCH, Marker
 from kafkacheck.impl.transactions.constants import ProducerState, RequestKind, TransactionState
-from kafkacheck.impl.transactions.records import Partition, State
+from kafkacheck.impl.transactions.records import Partition
+from kafkacheck.model.transactions.system import State
 from kafkacheck.spec.transactions.steps import stable_offset
 
 

@@ -7,7 +7,8 @@ Left out, and why that is sound: steps of the environment, which Kafka does not 
 
 from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.transactions.constants import ProducerState, RequestKind, TransactionState
-from kafkacheck.impl.transactions.records import Coordinator, Partition, Request, State
+from kafkacheck.impl.transactions.records import Coordinator, Partition, Request
+from kafkacheck.model.transactions.system import State
 
 
 def ends_later(partition: Partition, offset: int) -> bool:

@@ -24,8 +24,8 @@ from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.errors import EvaluationError
 from kafkacheck.impl import producing
 from kafkacheck.impl.producer.rules import ProducerRules
-from kafkacheck.impl.replication.records import State
 from kafkacheck.model.producer.environment import start_known
+from kafkacheck.model.replication.system import State
 from tests.expected import names_of
 from tests.programs.random_states import reached
 from tests.support.marks import long_but

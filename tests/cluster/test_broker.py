@@ -12,12 +12,12 @@ from kafkacheck.impl.broker.isr import leader_learns_of_change, leader_proposes_
 from kafkacheck.impl.broker.leader import forget_followers, leader_appends, raise_high_watermark
 from kafkacheck.impl.broker.log_file import append_to_log, begin_log_at, truncate_log
 from kafkacheck.impl.broker.recovery import lose_unflushed, recover_log, stop_process
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, Acks, Stage, TruncationRule
 from kafkacheck.impl.replication.truncation import end_offset_for_epoch
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import fetch_connection_breaks, found_partition
-from kafkacheck.model.cluster.system import BOUNDS
+from kafkacheck.model.cluster.family import BOUNDS
+from kafkacheck.model.cluster.system import State
 
 SIZES = {"log_size": 4, "max_records": 8, "max_leader_epoch": 3, "max_log_start": 4, "max_broker_epoch": 3}
 SIZES |= {"old_fetches": 1, "fetch_sessions": 1, "losses": 2}

@@ -5,12 +5,12 @@ Those that an entry of the museum breaks are seen to fail there as well.
 
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.broker.log_file import append_to_log
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import Propagation, Stage
 from kafkacheck.impl.log import truncate_to
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import found_partition
-from kafkacheck.model.cluster.system import BOUNDS
+from kafkacheck.model.cluster.family import BOUNDS
+from kafkacheck.model.cluster.system import State
 from kafkacheck.spec.cluster import clients as cluster_clients
 from kafkacheck.spec.cluster import measures as cluster_measures
 from kafkacheck.spec.cluster import messages as cluster_messages

@@ -8,7 +8,6 @@ from kafkacheck.impl.broker.leader import has_enough_replicas
 from kafkacheck.impl.broker.metadata import broker_obeys_leader_and_isr
 from kafkacheck.impl.broker.recovery import stop_process
 from kafkacheck.impl.broker.registration import broker_learns_epoch
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_LEADER, AlterPartitionError, Propagation, Stage
 from kafkacheck.impl.controller.alter_partition import controller_alters_partition, zombie_answers_alter_partition
 from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
@@ -17,7 +16,8 @@ from kafkacheck.impl.controller.elections import controller_elects_uncleanly, mo
 from kafkacheck.impl.controller.reassignment import begin_reassignment, controller_ends_reassignment
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import controller_is_replaced, found_partition, process_crashes
-from kafkacheck.model.cluster.system import BOUNDS
+from kafkacheck.model.cluster.family import BOUNDS
+from kafkacheck.model.cluster.system import State
 
 SIZES = {"replicas": 3, "max_leader_epoch": 5, "max_metadata_offset": 8, "crashes": 3, "min_isr_changes": 1}
 LAYOUT = Layout(State, {**BOUNDS, **SIZES})

@@ -5,7 +5,6 @@ import random
 import pytest
 
 from kafkacheck.checker.schema.layout import Layout
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, Propagation
 from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
 from kafkacheck.impl.controller.elections import controller_elects_uncleanly, zombie_elects_leader
@@ -21,7 +20,8 @@ from kafkacheck.model.cluster.environment import (
     shutdown_is_asked,
     start_without_partition,
 )
-from kafkacheck.model.cluster.system import BOUNDS
+from kafkacheck.model.cluster.family import BOUNDS
+from kafkacheck.model.cluster.system import State
 from kafkacheck.spec.cluster.elections import (
     deposed_controller_changes_nothing,
     elected_leader_is_first,

@@ -11,14 +11,14 @@ from kafkacheck.impl.broker.leader import leader_appends
 from kafkacheck.impl.broker.log_file import append_to_log, truncate_log
 from kafkacheck.impl.broker.metadata import broker_replays_metadata
 from kafkacheck.impl.broker.recovery import lose_unflushed, recover_log, stop_process
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET
 from kafkacheck.impl.controller.alter_partition import controller_alters_partition
 from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
 from kafkacheck.impl.controller.elections import move_leadership
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import found_partition
-from kafkacheck.model.cluster.system import BOUNDS
+from kafkacheck.model.cluster.family import BOUNDS
+from kafkacheck.model.cluster.system import State
 from kafkacheck.spec.cluster.properties import logs_agree_below_high_watermark
 
 LAYOUT = Layout(State, {**BOUNDS, "epoch_files": 1, "log_size": 2, "max_records": 2})

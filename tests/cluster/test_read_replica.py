@@ -16,12 +16,12 @@ from kafkacheck.impl.client.read_replica import (
     consumer_reads_from_read_replica,
     leader_names_read_replica,
 )
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, NO_RECORD
 from kafkacheck.impl.controller.elections import move_leadership
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import found_partition
-from kafkacheck.model.cluster.system import BOUNDS
+from kafkacheck.model.cluster.family import BOUNDS
+from kafkacheck.model.cluster.system import State
 
 SIZES = {"replicas": 3, "log_size": 2, "max_records": 2, "max_log_start": 2, "read_replicas": 1}
 LAYOUT = Layout(State, {**BOUNDS, **SIZES})

@@ -17,14 +17,14 @@ from kafkacheck.impl.client.read_replica import (
     consumer_is_refused,
     consumer_reads_from_read_replica,
 )
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_LEADER
 from kafkacheck.impl.controller.brokers import controller_fences_broker
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import found_partition, start_in_sync
+from kafkacheck.model.cluster.family import BOUNDS
 from kafkacheck.model.cluster.read_replica.base import MODEL
 from kafkacheck.model.cluster.read_replica.unleased import MODEL as UNLEASED
-from kafkacheck.model.cluster.system import BOUNDS
+from kafkacheck.model.cluster.system import State
 from kafkacheck.spec.cluster import read_replica as spec
 
 LAYOUT = Layout(State, {**BOUNDS, "read_replicas": 1})

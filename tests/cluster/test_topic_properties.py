@@ -2,11 +2,11 @@
 
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.broker.log_file import append_to_log
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, Propagation, Stage
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import found_partition
-from kafkacheck.model.cluster.system import BOUNDS
+from kafkacheck.model.cluster.family import BOUNDS
+from kafkacheck.model.cluster.system import State
 from kafkacheck.spec.cluster import elections as cluster_elections
 from kafkacheck.spec.cluster import eligible as cluster_eligible
 from kafkacheck.spec.cluster import messages as cluster_messages

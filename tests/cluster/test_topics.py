@@ -16,7 +16,6 @@ from kafkacheck.impl.broker.metadata import (
     broker_replays_metadata,
 )
 from kafkacheck.impl.client.consumer import consumer_learns_leader
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, AlterPartitionError, Propagation, Stage
 from kafkacheck.impl.controller.alter_partition import controller_alters_partition
 from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker
@@ -36,7 +35,8 @@ from kafkacheck.model.cluster.environment import (
     start_in_sync,
     topic_deletion_is_asked,
 )
-from kafkacheck.model.cluster.system import BOUNDS
+from kafkacheck.model.cluster.family import BOUNDS
+from kafkacheck.model.cluster.system import State
 from tests.cluster.test_controller import now
 
 SIZES = {

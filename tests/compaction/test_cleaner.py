@@ -5,7 +5,7 @@ import pytest
 from kafkacheck.checker.schema import contains
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.compaction.cleaner import cleaner_cleans
-from kafkacheck.impl.compaction.records import NOTHING, State
+from kafkacheck.impl.compaction.records import NOTHING
 from kafkacheck.impl.compaction.replica import consumer_reads, follower_fetches, leader_ends_transaction
 from kafkacheck.impl.compaction.rules import CompactionRules
 from kafkacheck.impl.producer.constants import NO_PRODUCER_ID
@@ -17,7 +17,8 @@ from kafkacheck.model.compaction.environment import (
     start_compaction,
     write_is_repeated,
 )
-from kafkacheck.model.compaction.system import BOUNDS
+from kafkacheck.model.compaction.family import BOUNDS
+from kafkacheck.model.compaction.system import State
 
 RULES = CompactionRules()
 BUDGETS = {"lags": 2, "failovers": 2, "retries": 3, "reloads": 2}

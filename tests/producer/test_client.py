@@ -14,9 +14,9 @@ from kafkacheck.impl.producer.constants import (
     Sending,
 )
 from kafkacheck.impl.producer.rules import ProducerRules
-from kafkacheck.impl.producing import State
 from kafkacheck.model.producer.environment import batch_expires_in_flight, close_connection, start_known
-from kafkacheck.model.producer.system import BOUNDS
+from kafkacheck.model.producer.family import BOUNDS
+from kafkacheck.model.producer.system import State
 
 SIZES = {"batches": 7, "partitions": 2, "max_in_flight": 3, "log_size": 8, "max_sequence": 8, "producer_ids": 2}
 EXPIRING = {"in_flight_expirations": 1}

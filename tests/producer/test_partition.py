@@ -8,7 +8,6 @@ from kafkacheck.impl.producer.leader import leader_handles_late_request, leader_
 from kafkacheck.impl.producer.recovery import broker_flushes_log, broker_rolls_segment
 from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.producer.sender import producer_sends
-from kafkacheck.impl.producing import State
 from kafkacheck.model.producer.environment import (
     broker_crashes,
     leadership_moves,
@@ -19,7 +18,8 @@ from kafkacheck.model.producer.environment import (
     start_known,
     start_with_snapshot,
 )
-from kafkacheck.model.producer.system import BOUNDS
+from kafkacheck.model.producer.family import BOUNDS
+from kafkacheck.model.producer.system import State
 
 SIZES = {"batches": 6, "log_size": 6, "max_log_start": 6, "max_in_flight": 3, "snapshots": 2, "max_sequence": 8}
 BUDGET = dict.fromkeys(("disconnections", "failovers", "crashes", "power_losses", "deletions", "replacements"), 4)

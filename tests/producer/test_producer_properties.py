@@ -9,9 +9,9 @@ from kafkacheck.impl.producer.constants import BatchStatus, Marker, ProduceError
 from kafkacheck.impl.producer.leader import leader_handles_produce
 from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.producer.sender import producer_sends, producer_takes_answer
-from kafkacheck.impl.producing import State
 from kafkacheck.model.producer.environment import start_known
-from kafkacheck.model.producer.system import BOUNDS, SAFETY, STEPS
+from kafkacheck.model.producer.family import BOUNDS, SAFETY, STEPS
+from kafkacheck.model.producer.system import State
 from kafkacheck.spec.producer import properties as spec
 from kafkacheck.spec.producer import steps
 from tests.support.marks import long_but

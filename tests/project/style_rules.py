@@ -19,11 +19,20 @@ INSTALLED = ("impl", "spec", "model", "checker")
 """The folders that are installed, all of them as parts of the package `kafkacheck`."""
 PROTOCOL_FOLDERS = ("impl", "spec", "model")
 
+SYSTEMS = tuple(
+    f"kafkacheck.model.{family}.system"
+    for family in (
+        *("broker_lifecycle", "cluster", "compaction", "metadata_quorum", "producer", "replica_lag", "replication"),
+        "transactions",
+    )
+)
+"""The modules that declare the state of a family of models."""
+
 # What each folder may import of the project itself; a name allows the module and what lies below it.
 MAY_IMPORT = {
     "impl": ("kafkacheck.impl", "kafkacheck.checker.schema"),
-    # Of `impl` only records and constants: see spec_observes.
-    "spec": ("kafkacheck.spec", "kafkacheck.impl", "kafkacheck.checker.schema"),
+    # Of `impl` and of the models' systems only records and constants: see spec_observes.
+    "spec": ("kafkacheck.spec", "kafkacheck.impl", *SYSTEMS, "kafkacheck.checker.schema"),
     "model": (
         *("kafkacheck.model", "kafkacheck.spec", "kafkacheck.impl"),
         *("kafkacheck.checker.schema", "kafkacheck.checker.model", "kafkacheck.checker.drawing"),
@@ -141,15 +150,15 @@ def functions_defined(text: str) -> set[str]:
 
 
 def spec_observes(path: str, text: str, texts: Mapping[str, str]) -> Iterator[str]:
-    """Code of spec/ takes only classes and constants from impl/: an oracle must not share a bug with what it judges.
+    """Code of spec/ takes only classes and constants from impl/ and systems: a judge must not share a bug.
 
     `texts` maps the path of every file of the repository to its text.
     """
     if folder_of(path) != "spec":
         return
-    modules = {module_of(other): other for other in texts if folder_of(other) == "impl"}
+    modules = {module_of(other): other for other in texts if folder_of(other) in ("impl", "model")}
     for line, module, names in imports(ast.parse(text)):
-        if not is_within(module, ("kafkacheck.impl",)):
+        if not is_within(module, ("kafkacheck.impl", *SYSTEMS)):
             continue
         if not names:
             yield f"{path}:{line}: imports {module} whole; import the records and constants by name"

@@ -21,11 +21,11 @@ from typing import Any
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.checker.schema.objects import members_of
 from kafkacheck.impl.broker.records import Broker
-from kafkacheck.impl.cluster import State
 from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, NO_RECORD
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import found_partition
-from kafkacheck.model.cluster.system import BOUNDS
+from kafkacheck.model.cluster.family import BOUNDS
+from kafkacheck.model.cluster.system import State
 
 PLENTY = 9
 """More changes, restarts and disturbances than any script needs."""

@@ -9,7 +9,8 @@ from kafkacheck.checker.schema import everyone
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.constants import FetchFencing, TruncationRule
 from kafkacheck.impl.log import Log, append_record
-from kafkacheck.impl.replication.records import ReplicationRules, State
+from kafkacheck.impl.replication.records import ReplicationRules
+from kafkacheck.model.replication.system import State
 
 BOUNDS = {"replicas": 3, "log_size": 4, "max_records": 6, "max_leader_epoch": 5}
 

@@ -16,11 +16,11 @@ from kafkacheck.impl.transactions.group import (
 )
 from kafkacheck.impl.transactions.partition import leader_appends_verified, leader_receives_produce
 from kafkacheck.impl.transactions.plain_consumer import consumer_commits_offset
-from kafkacheck.impl.transactions.records import State
 from kafkacheck.impl.transactions.rules import TransactionRules
 from kafkacheck.model.transactions.environment import group_coordinator_is_replaced, group_is_rebalanced
+from kafkacheck.model.transactions.family import BOUNDS
 from kafkacheck.model.transactions.group.environment import offset_expires
-from kafkacheck.model.transactions.system import BOUNDS
+from kafkacheck.model.transactions.system import State
 from kafkacheck.spec.transactions.offsets import (
     committed_offsets_count,
     loaded_pending_offset,

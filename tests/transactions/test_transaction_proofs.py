@@ -8,7 +8,7 @@ from kafkacheck.checker.proofs.houdini import true_everywhere
 from kafkacheck.checker.proofs.obligations import obligations
 from kafkacheck.checker.proofs.prove import Outcome, Prover, Settings, prove
 from kafkacheck.checker.proofs.reached import explore
-from kafkacheck.model.transactions.system import STEPS, UPGRADE
+from kafkacheck.model.transactions.family import STEPS, UPGRADE
 from tests.support.command import ROOT
 from tests.support.marks import long_but
 

@@ -11,10 +11,11 @@ from kafkacheck.impl.producer.append import append_batch, append_marker
 from kafkacheck.impl.producer.constants import Marker
 from kafkacheck.impl.transactions.constants import ProducerState, RequestKind, TransactionState
 from kafkacheck.impl.transactions.partition import first_open_transaction_offset
-from kafkacheck.impl.transactions.records import Partition, State, TransactionalIdNumber
+from kafkacheck.impl.transactions.records import Partition, TransactionalIdNumber
 from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.family import BOUNDS, TRANSACTIONS, TRANSITIONS
 from kafkacheck.model.transactions.starts import start_transactions
-from kafkacheck.model.transactions.system import BOUNDS, TRANSACTIONS, TRANSITIONS
+from kafkacheck.model.transactions.system import State
 from kafkacheck.spec.transactions import properties as transactions
 from kafkacheck.spec.transactions import steps as transaction_steps
 from tests.support import snippets

@@ -20,7 +20,6 @@ from kafkacheck.impl.transactions.partition import (
     partition_replicates,
     reload_partition,
 )
-from kafkacheck.impl.transactions.records import State
 from kafkacheck.impl.transactions.rules import TransactionRules
 from kafkacheck.model.transactions.environment import (
     append_fails,
@@ -28,7 +27,8 @@ from kafkacheck.model.transactions.environment import (
     partition_is_deleted,
     topic_is_recreated,
 )
-from kafkacheck.model.transactions.system import BOUNDS
+from kafkacheck.model.transactions.family import BOUNDS
+from kafkacheck.model.transactions.system import State
 
 LAYOUT = Layout(
     State, {**BOUNDS, "partitions": 2, "producer_ids": 4, "max_producer_epoch": 4, "append_failures": 4, "log_size": 6}

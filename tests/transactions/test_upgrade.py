@@ -6,9 +6,9 @@ from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.producer.constants import Marker
 from kafkacheck.impl.transactions.client import ask_for_end, is_upgraded, producer_sends, receive_answer
 from kafkacheck.impl.transactions.constants import Answer, ProducerState, ProduceStage, RequestKind, Upgrade
-from kafkacheck.impl.transactions.records import State
 from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions.system import BOUNDS
+from kafkacheck.model.transactions.family import BOUNDS
+from kafkacheck.model.transactions.system import State
 
 LAYOUT = Layout(State, {**BOUNDS, "upgrades": 1})
 RULES = TransactionRules(transaction_version=1)

@@ -13,7 +13,7 @@ from kafkacheck.impl.client.consumer import (
 )
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.model.cluster.environment import leadership_is_moved
-from kafkacheck.model.cluster.system import CLUSTER, CONSUMER, REPLICATION, SAFETY
+from kafkacheck.model.cluster.family import CLUSTER, CONSUMER, REPLICATION, SAFETY
 from kafkacheck.spec.cluster.clients import (
     consumed_records_survive,
     consumer_reads_one_history,

@@ -9,7 +9,7 @@ from kafkacheck.impl.client.consumer import consumer_learns_leader, leader_ends_
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.model.cluster.environment import leadership_is_moved
-from kafkacheck.model.cluster.system import CLUSTER, CONSUMER, EXAMPLES, REPLICATION, SAFETY
+from kafkacheck.model.cluster.family import CLUSTER, CONSUMER, EXAMPLES, REPLICATION, SAFETY
 from kafkacheck.spec.cluster.clients import consumed_records_survive, reads_at_the_end, reads_end_at_limit
 
 MODEL = CLUSTER.model(

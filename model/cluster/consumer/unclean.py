@@ -12,7 +12,7 @@ from kafkacheck.impl.controller.elections import controller_elects_uncleanly
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.model.cluster.environment import process_crashes, start_alone
-from kafkacheck.model.cluster.system import BROKERS, CLUSTER, CONSUMER, CONTROLLER, REPLICATION
+from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONSUMER, CONTROLLER, REPLICATION
 from kafkacheck.spec.cluster.clients import consumer_reads_one_history
 from kafkacheck.spec.cluster.properties import acknowledged_record, logs_match_by_epoch, one_leader_in_epoch
 

@@ -10,8 +10,8 @@ Expected: HOLDS
 """
 
 from kafkacheck.model.cluster.environment import follower_lags, leadership_is_moved, process_crashes
+from kafkacheck.model.cluster.family import CLUSTER, KRAFT, REPLICATION
 from kafkacheck.model.cluster.healing import FAIR_IN_KRAFT, ISR_GROWTH
-from kafkacheck.model.cluster.system import CLUSTER, KRAFT, REPLICATION
 from kafkacheck.spec.cluster.liveness import bounds_leave_room, converged, disturbed
 from kafkacheck.spec.cluster.messages import disturbances_are_real
 

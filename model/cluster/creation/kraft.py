@@ -9,7 +9,7 @@ Expected: HOLDS
 
 from kafkacheck.impl.controller.topics import controller_creates_partition
 from kafkacheck.model.cluster.environment import process_crashes, start_without_partition
-from kafkacheck.model.cluster.system import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION, SAFETY
+from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION, SAFETY
 from kafkacheck.spec.cluster.elections import offline_partition
 from kafkacheck.spec.cluster.properties import acknowledged_record
 

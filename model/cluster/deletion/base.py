@@ -20,7 +20,7 @@ from kafkacheck.impl.controller.topics import (
 )
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import process_crashes, reassignment_is_asked, topic_deletion_is_asked
-from kafkacheck.model.cluster.system import (
+from kafkacheck.model.cluster.family import (
     CLUSTER,
     EPOCH_QUESTIONS,
     ISR_CHANGES,

@@ -14,7 +14,7 @@ from kafkacheck.impl.client.consumer import consumer_learns_leader
 from kafkacheck.impl.controller.topics import controller_creates_partition
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.model.cluster.environment import leadership_is_moved, topic_deletion_is_asked
-from kafkacheck.model.cluster.system import BROKERS, CLUSTER, CONSUMER, CONTROLLER, TOPICS
+from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONSUMER, CONTROLLER, TOPICS
 from kafkacheck.spec.cluster.elections import partition_changes_state_legally
 from kafkacheck.spec.cluster.properties import one_leader_in_epoch
 from kafkacheck.spec.cluster.topics import knows_newest_topic, knows_older_topic

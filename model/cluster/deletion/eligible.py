@@ -12,8 +12,8 @@ Expected: HOLDS
 from kafkacheck.impl.controller.topics import controller_creates_partition
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import process_crashes, start_alone, topic_deletion_is_asked
+from kafkacheck.model.cluster.family import CLUSTER, ELIGIBLE, KRAFT, REPLICATION, SAFETY, TOPICS
 from kafkacheck.model.cluster.healing import ISR_GROWTH
-from kafkacheck.model.cluster.system import CLUSTER, ELIGIBLE, KRAFT, REPLICATION, SAFETY, TOPICS
 from kafkacheck.spec.cluster.properties import acknowledged_record, recovering_leader_is_alone
 from kafkacheck.spec.cluster.topics import (
     eligible_replicas_are_forgotten,

@@ -30,7 +30,7 @@ from kafkacheck.model.cluster.environment import (
     start_alone,
     topic_deletion_is_asked,
 )
-from kafkacheck.model.cluster.system import BROKERS, CLUSTER, CONTROLLER, TOPICS, ZOOKEEPER
+from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONTROLLER, TOPICS, ZOOKEEPER
 from kafkacheck.spec.cluster.elections import (
     deposed_controller_changes_nothing,
     leader_is_active,

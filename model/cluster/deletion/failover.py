@@ -26,7 +26,7 @@ from kafkacheck.impl.controller.topics import (
 )
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import controller_is_replaced, topic_deletion_is_asked
-from kafkacheck.model.cluster.system import CLUSTER, ISR_CHANGES, REPLICATION, SAFETY, TOPICS
+from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, REPLICATION, SAFETY, TOPICS
 from kafkacheck.spec.cluster.elections import deposed_controller_changes_nothing
 from kafkacheck.spec.cluster.properties import acknowledged_record
 from kafkacheck.spec.cluster.topics import (

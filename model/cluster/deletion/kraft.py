@@ -11,7 +11,7 @@ Expected: HOLDS
 
 from kafkacheck.impl.controller.topics import controller_creates_partition
 from kafkacheck.model.cluster.environment import process_crashes, topic_deletion_is_asked
-from kafkacheck.model.cluster.system import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION, SAFETY, TOPICS
+from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION, SAFETY, TOPICS
 from kafkacheck.spec.cluster.properties import acknowledged_record
 from kafkacheck.spec.cluster.topics import left_over_log, new_topic_commits
 

@@ -17,7 +17,7 @@ from kafkacheck.impl.controller.topics import (
 )
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import topic_deletion_is_asked
-from kafkacheck.model.cluster.system import CLUSTER, ISR_CHANGES, REPLICATION, SAFETY, TOPICS
+from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, REPLICATION, SAFETY, TOPICS
 from kafkacheck.spec.cluster.elections import new_partition
 from kafkacheck.spec.cluster.properties import acknowledged_record
 from kafkacheck.spec.cluster.topics import answer_of_last_deletion, deleted_topics_stay_deleted, new_topic_commits

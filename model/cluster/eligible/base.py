@@ -10,7 +10,7 @@ Expected: HOLDS
 
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import power_fails, session_expires
-from kafkacheck.model.cluster.system import BROKERS, CLUSTER, CONTROLLER, ELIGIBLE, ISR_CHANGES, KRAFT, REPLICATION
+from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONTROLLER, ELIGIBLE, ISR_CHANGES, KRAFT, REPLICATION
 from kafkacheck.spec.cluster.properties import (
     acknowledged_records_survive,
     high_watermark_is_within_log,

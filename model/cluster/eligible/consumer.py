@@ -14,7 +14,7 @@ from kafkacheck.impl.controller.brokers import controller_unfences_broker
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.model.cluster.environment import session_expires
-from kafkacheck.model.cluster.system import CLUSTER, ELIGIBLE, ISR_CHANGES, REPLICATION
+from kafkacheck.model.cluster.family import CLUSTER, ELIGIBLE, ISR_CHANGES, REPLICATION
 from kafkacheck.spec.cluster.clients import consumed_records_survive
 from kafkacheck.spec.cluster.properties import acknowledged_records_survive, logs_match_by_epoch
 

@@ -11,7 +11,7 @@ Expected: HOLDS. With `--set last_known_leader_is_elected=False` nothing is lost
 
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import process_crashes
-from kafkacheck.model.cluster.system import CLUSTER, CONTROLLER, ELIGIBLE, ISR_CHANGES, KRAFT, REPLICATION
+from kafkacheck.model.cluster.family import CLUSTER, CONTROLLER, ELIGIBLE, ISR_CHANGES, KRAFT, REPLICATION
 from kafkacheck.spec.cluster.elections import (
     leader_is_active,
     offline_partition,

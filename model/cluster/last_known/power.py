@@ -11,7 +11,7 @@ Expected: VIOLATED acknowledged_records_survive: the election is unclean althoug
 
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import power_fails
-from kafkacheck.model.cluster.system import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION
+from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION
 from kafkacheck.spec.cluster.elections import leader_is_active, partition_changes_state_legally
 from kafkacheck.spec.cluster.properties import (
     acknowledged_record,

@@ -12,9 +12,9 @@ Expected: HOLDS
 
 from kafkacheck.impl.broker.fetch import leader_counts_old_fetch, leader_reads_old_fetch
 from kafkacheck.impl.broker.metadata import broker_replays_metadata
-from kafkacheck.impl.cluster import State
 from kafkacheck.model.cluster.environment import fetch_connection_breaks, leadership_is_moved
-from kafkacheck.model.cluster.system import CLUSTER, REPLICATION, one_fetch_under_way
+from kafkacheck.model.cluster.family import CLUSTER, REPLICATION, one_fetch_under_way
+from kafkacheck.model.cluster.system import State
 from kafkacheck.spec.cluster.properties import acknowledged_records_survive, logs_match_by_epoch, one_leader_in_epoch
 from kafkacheck.spec.cluster.steps import (
     high_watermark_does_not_fall,

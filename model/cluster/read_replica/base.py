@@ -26,7 +26,7 @@ from kafkacheck.impl.controller.brokers import controller_fences_broker
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.model.cluster.environment import leadership_is_moved, process_crashes
-from kafkacheck.model.cluster.system import BROKERS, CLUSTER, CONSUMER, CONTROLLER, EXAMPLES, ISR_CHANGES, REPLICATION
+from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONSUMER, CONTROLLER, EXAMPLES, ISR_CHANGES, REPLICATION
 from kafkacheck.spec.cluster.clients import consumed_records_survive
 from kafkacheck.spec.cluster.read_replica import (
     has_more_to_read,

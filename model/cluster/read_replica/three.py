@@ -14,7 +14,7 @@ from kafkacheck.impl.client.consumer import consumer_learns_leader
 from kafkacheck.impl.client.read_replica import consumer_ends_lease, consumer_is_refused, leader_names_read_replica
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.model.cluster.environment import leadership_is_moved
-from kafkacheck.model.cluster.system import BROKERS, CLUSTER, CONSUMER, CONTROLLER
+from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONSUMER, CONTROLLER
 from kafkacheck.spec.cluster.read_replica import (
     read_replica_ends_with_epoch,
     read_replicas_are_in_sync,

@@ -13,8 +13,8 @@ from kafkacheck.impl.client.read_replica import consumer_is_refused
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.model.cluster.environment import power_fails
+from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONSUMER, CONTROLLER, KRAFT, REPLICATION
 from kafkacheck.model.cluster.read_replica.base import READ_REPLICA, READ_REPLICA_PROPERTIES
-from kafkacheck.model.cluster.system import BROKERS, CLUSTER, CONSUMER, CONTROLLER, KRAFT, REPLICATION
 from kafkacheck.spec.cluster.isr import committed_without_all
 from kafkacheck.spec.cluster.properties import acknowledged_record
 from kafkacheck.spec.cluster.read_replica import read_replica_is_given_up, read_replica_refuses, reads_from_follower

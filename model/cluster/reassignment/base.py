@@ -9,7 +9,7 @@ from kafkacheck.impl.broker.metadata import broker_obeys_stop_replica
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import process_crashes, reassignment_is_asked
-from kafkacheck.model.cluster.system import CLUSTER, EPOCH_QUESTIONS, ISR_CHANGES, REPLICATION, SAFETY, ZOOKEEPER
+from kafkacheck.model.cluster.family import CLUSTER, EPOCH_QUESTIONS, ISR_CHANGES, REPLICATION, SAFETY, ZOOKEEPER
 from kafkacheck.spec.cluster.properties import acknowledged_record
 from kafkacheck.spec.cluster.record import deleted_replica, reassignments_go_on
 from kafkacheck.spec.cluster.steps import requests_of_former_broker_have_no_effect

@@ -7,7 +7,7 @@ Expected: HOLDS
 
 from kafkacheck.impl.broker.metadata import broker_replays_metadata
 from kafkacheck.model.cluster.environment import reassignment_is_asked, start_with_spare
-from kafkacheck.model.cluster.system import CLUSTER, ISR_CHANGES, REPLICATION, SAFETY, one_fetch_under_way
+from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, REPLICATION, SAFETY, one_fetch_under_way
 from kafkacheck.spec.cluster.properties import acknowledged_record
 from kafkacheck.spec.cluster.record import reassignments_go_on
 from kafkacheck.spec.cluster.steps import reassignment_keeps_copies

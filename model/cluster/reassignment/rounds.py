@@ -13,7 +13,7 @@ from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.controller.reassignment import controller_ends_reassignment
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import reassignment_is_asked
-from kafkacheck.model.cluster.system import CLUSTER, EPOCH_QUESTIONS, ISR_CHANGES, REPLICATION, SAFETY
+from kafkacheck.model.cluster.family import CLUSTER, EPOCH_QUESTIONS, ISR_CHANGES, REPLICATION, SAFETY
 from kafkacheck.spec.cluster.isr import answers_tell_the_record
 from kafkacheck.spec.cluster.properties import acknowledged_record, isr_is_assigned
 from kafkacheck.spec.cluster.record import deleted_replica

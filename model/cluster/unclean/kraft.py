@@ -9,7 +9,7 @@ Expected: VIOLATED acknowledged_records_survive: this is what `unclean.leader.el
 from kafkacheck.impl.controller.elections import controller_elects_uncleanly
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import process_crashes, start_alone
-from kafkacheck.model.cluster.system import BROKERS, CLUSTER, CONTROLLER, ISR_CHANGES, KRAFT, REPLICATION
+from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONTROLLER, ISR_CHANGES, KRAFT, REPLICATION
 from kafkacheck.spec.cluster.properties import (
     acknowledged_record,
     acknowledged_records_survive,

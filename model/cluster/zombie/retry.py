@@ -18,7 +18,7 @@ from kafkacheck.model.cluster.environment import (
     process_crashes,
     start_alone,
 )
-from kafkacheck.model.cluster.system import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION, SAFETY
+from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION, SAFETY
 from kafkacheck.spec.cluster.properties import acknowledged_record
 
 MODEL = CLUSTER.model(

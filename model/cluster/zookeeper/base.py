@@ -13,7 +13,7 @@ Expected: HOLDS
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import leadership_is_moved, process_crashes
-from kafkacheck.model.cluster.system import (
+from kafkacheck.model.cluster.family import (
     CLUSTER,
     EPOCH_QUESTIONS,
     ISR_CHANGES,

@@ -10,7 +10,7 @@ from kafkacheck.impl.broker.metadata import broker_obeys_leader_and_isr
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import leadership_is_moved, session_expires
-from kafkacheck.model.cluster.system import CLUSTER, EPOCH_QUESTIONS, LEMMAS, REPLICATION, SAFETY, one_fetch_under_way
+from kafkacheck.model.cluster.family import CLUSTER, EPOCH_QUESTIONS, LEMMAS, REPLICATION, SAFETY, one_fetch_under_way
 
 MODEL = CLUSTER.model(
     bounds={

@@ -9,7 +9,7 @@ Expected: VIOLATED no_batch_is_passed_over
 
 from kafkacheck.impl.producer.sender import producer_gets_id
 from kafkacheck.model.producer.environment import append_is_refused, start_written
-from kafkacheck.model.producer.system import PRODUCER, RETRIES, SAFETY
+from kafkacheck.model.producer.family import PRODUCER, RETRIES, SAFETY
 from kafkacheck.spec.producer.properties import acknowledged_batch
 
 MODEL = PRODUCER.model(

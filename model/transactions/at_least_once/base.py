@@ -6,8 +6,8 @@ Expected: HOLDS
 
 from kafkacheck.impl.transactions.constants import Delivery
 from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.family import PLAIN_CONSUMERS, PLAIN_CONSUMERS_BOUNDS, TRANSACTIONAL
 from kafkacheck.model.transactions.starts import start_consumers
-from kafkacheck.model.transactions.system import PLAIN_CONSUMERS, PLAIN_CONSUMERS_BOUNDS, TRANSACTIONAL
 from kafkacheck.spec.transactions.properties import committed_inputs_are_processed, every_input_is_done
 from kafkacheck.spec.transactions.steps import committed_offset_does_not_fall, stopped_clients_do_nothing
 

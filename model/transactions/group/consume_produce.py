@@ -4,8 +4,8 @@ Bounds: one input, two clients with a transactional id each, two rebalances and 
 Expected: HOLDS
 """
 
+from kafkacheck.model.transactions.family import CONSUME_PRODUCE, GROUP_SAFETY, SAFETY, TRANSACTIONAL
 from kafkacheck.model.transactions.starts import start_group
-from kafkacheck.model.transactions.system import CONSUME_PRODUCE, GROUP_SAFETY, SAFETY, TRANSACTIONAL
 
 MODEL = TRANSACTIONAL.model(
     initial=start_group,

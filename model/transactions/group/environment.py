@@ -1,8 +1,8 @@
 """Disturbances of a group's offsets: no process decides them, and each is charged to a budget."""
 
 from kafkacheck.impl.transactions.offset_expiry import expire_offset
-from kafkacheck.impl.transactions.records import State
 from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.system import State
 
 
 def offset_expires(state: State, rules: TransactionRules) -> bool:

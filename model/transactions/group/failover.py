@@ -14,8 +14,7 @@ from kafkacheck.impl.transactions.group import group_coordinator_ends_loading, g
 from kafkacheck.impl.transactions.markers import group_coordinator_follows_marker
 from kafkacheck.impl.transactions.plain_consumer import application_processes, consumer_commits_offset
 from kafkacheck.model.transactions.environment import group_coordinator_is_replaced, group_coordinator_lags
-from kafkacheck.model.transactions.starts import start_group_with_consumer
-from kafkacheck.model.transactions.system import (
+from kafkacheck.model.transactions.family import (
     CONSUME_PRODUCE,
     COORDINATOR,
     EXAMPLES,
@@ -24,6 +23,7 @@ from kafkacheck.model.transactions.system import (
     TIMEOUTS,
     TRANSACTIONAL,
 )
+from kafkacheck.model.transactions.starts import start_group_with_consumer
 from kafkacheck.spec.transactions.offsets import (
     loaded_pending_offset,
     marker_while_loading,

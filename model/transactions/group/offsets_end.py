@@ -6,8 +6,7 @@ Expected: HOLDS
 
 from kafkacheck.checker.model import each
 from kafkacheck.model.transactions.environment import produce_is_given_up
-from kafkacheck.model.transactions.starts import start_group
-from kafkacheck.model.transactions.system import (
+from kafkacheck.model.transactions.family import (
     CONSUME_PRODUCE,
     COORDINATOR,
     GROUP_SAFETY,
@@ -16,6 +15,7 @@ from kafkacheck.model.transactions.system import (
     TIMEOUTS,
     TRANSACTIONAL,
 )
+from kafkacheck.model.transactions.starts import start_group
 from kafkacheck.spec.transactions.properties import nothing_is_undecided, something_is_undecided
 
 MODEL = TRANSACTIONAL.model(

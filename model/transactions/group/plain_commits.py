@@ -5,8 +5,8 @@ Expected: HOLDS
 """
 
 from kafkacheck.impl.transactions.plain_consumer import application_processes, consumer_commits_offset
+from kafkacheck.model.transactions.family import CONSUME_PRODUCE, GROUP, SAFETY, TRANSACTIONAL
 from kafkacheck.model.transactions.starts import start_group_with_consumer
-from kafkacheck.model.transactions.system import CONSUME_PRODUCE, GROUP, SAFETY, TRANSACTIONAL
 from kafkacheck.spec.transactions.clients import plain_consumer_does_not_wait
 from kafkacheck.spec.transactions.properties import committed_transaction
 from kafkacheck.spec.transactions.steps import committed_offset_does_not_fall

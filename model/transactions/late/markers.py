@@ -8,7 +8,7 @@ Expected: HOLDS
 from kafkacheck.checker.model import each
 from kafkacheck.impl.transactions.markers import leader_writes_late_marker
 from kafkacheck.model.transactions.environment import marker_answer_is_lost, marker_is_repeated
-from kafkacheck.model.transactions.system import (
+from kafkacheck.model.transactions.family import (
     COORDINATOR,
     EXAMPLES,
     LEADER,

@@ -8,8 +8,7 @@ Expected: HOLDS
 from kafkacheck.checker.model import each
 from kafkacheck.impl.transactions.markers import group_coordinator_follows_marker
 from kafkacheck.model.transactions.environment import group_coordinator_lags
-from kafkacheck.model.transactions.starts import start_group
-from kafkacheck.model.transactions.system import (
+from kafkacheck.model.transactions.family import (
     CONSUME_PRODUCE,
     COORDINATOR,
     GROUP_SAFETY,
@@ -18,6 +17,7 @@ from kafkacheck.model.transactions.system import (
     TIMEOUTS,
     TRANSACTIONAL,
 )
+from kafkacheck.model.transactions.starts import start_group
 from kafkacheck.spec.transactions.properties import nothing_is_undecided, something_is_undecided
 
 MODEL = TRANSACTIONAL.model(

@@ -5,7 +5,7 @@ Expected: HOLDS
 """
 
 from kafkacheck.model.transactions.environment import request_is_repeated
-from kafkacheck.model.transactions.system import EPOCH_LEMMAS, SAFETY, TRANSACTIONAL, TRANSACTIONS
+from kafkacheck.model.transactions.family import EPOCH_LEMMAS, SAFETY, TRANSACTIONAL, TRANSACTIONS
 
 MODEL = TRANSACTIONAL.model(
     bounds={"partitions": 2, "requests": 3, "delays": 2},
