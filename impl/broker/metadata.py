@@ -14,7 +14,6 @@ from kafkacheck.impl.broker.log_file import drop_log, truncate_log
 from kafkacheck.impl.broker.records import Broker, MetadataOffset
 from kafkacheck.impl.broker.registration import refuses_newer
 from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, Propagation, Stage, TruncationRule
-from kafkacheck.impl.controller.partition_change import clear_partition
 from kafkacheck.impl.controller.records import Controller, Metadata
 from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.impl.rules import ClusterRules
@@ -171,13 +170,7 @@ def forget_replayed_metadata(state: State) -> None:
             lowest = min(lowest, state.brokers[broker_id].metadata_offset)
     for offset in range(len(controller.history)):
         if offset < lowest:
-            metadata = controller.history[offset]
-            metadata.controller_epoch = 0
-            metadata.topic_id = 0
-            metadata.active = 0
-            clear_partition(metadata)
-            for broker_id in range(len(state.brokers)):
-                metadata.broker_epochs[broker_id] = 0
+            clear(controller.history[offset])
 
 
 def can_obey(broker: Broker, rules: ClusterRules, metadata: Metadata, broker_id: int) -> bool:

@@ -41,11 +41,6 @@ def is_made_already(change: AlterPartition, rules: ClusterRules, metadata: Metad
     return metadata.partition_epoch == change.partition_epoch or not rules.repeated_change_checks_epoch
 
 
-def is_of_other_topic(change: AlterPartition, rules: ClusterRules, metadata: Metadata) -> bool:
-    """Whether the change is for a deleted topic whose name another topic may have (UNKNOWN_TOPIC_ID)."""
-    return rules.isr_change_names_topic_id and change.topic_id != metadata.topic_id
-
-
 def refusal(change: AlterPartition, rules: ClusterRules, metadata: Metadata, leader_id: int) -> AlterPartitionError:
     """The error for a change whose epochs are not ahead of the record, or NONE.
 
@@ -53,7 +48,7 @@ def refusal(change: AlterPartition, rules: ClusterRules, metadata: Metadata, lea
     lead; INVALID_UPDATE_VERSION for an older partition epoch; INVALID_REQUEST if a recovering leader is not alone in
     the ISR; INELIGIBLE_REPLICA. A leader reacts to all but the last in the same way.
     """
-    if is_of_other_topic(change, rules, metadata):
+    if rules.isr_change_names_topic_id and change.topic_id != metadata.topic_id:
         return AlterPartitionError.FENCED
     if change.leader_epoch < metadata.leader_epoch or metadata.leader != leader_id:
         return AlterPartitionError.FENCED

@@ -24,10 +24,10 @@ from kafkacheck.impl.rules import ClusterRules
 
 
 def take_out(controller: Controller, rules: ClusterRules, broker_id: int, new_leader: int) -> bool:
-    """Remove a broker from the active ones, the ISR and the leadership; whether it was active and `new_leader` can lead.
+    """Take out an active broker, so that `new_leader` leads afterwards; whether that was possible.
 
-    The broker leaves the ISR, unless it is the last member and the ISR must not be empty. If it led, any active
-    electable replica leads under the next leader epoch, or nobody.
+    It leaves the ISR, unless it is the last member and the ISR must not be empty. If it led, any active electable
+    replica leads under the next leader epoch, or nobody.
     """
     before = controller.history[controller.offset]
     if not contains(before.active, broker_id):
@@ -51,7 +51,7 @@ def take_out(controller: Controller, rules: ClusterRules, broker_id: int, new_le
     return True
 
 
-def fence_broker(controller: Controller, rules: ClusterRules, broker_id: int, new_leader: int) -> bool:
+def handle_broker_fenced(controller: Controller, rules: ClusterRules, broker_id: int, new_leader: int) -> bool:
     """Find that a broker's session has expired, and elect another leader if it led.
 
     Who: the controller in office.
@@ -85,10 +85,10 @@ def activate(controller: Controller, rules: ClusterRules, broker_id: int) -> Non
     maybe_elect_last_known(controller, rules)
 
 
-def unfence_broker(
+def handle_broker_unfenced(
     controller: Controller, rules: ClusterRules, broker_id: int, broker_epoch: int, replayed_offset: int
 ) -> bool:
-    """Let a fenced broker take part again, after a heartbeat that says how far it has replayed the metadata (KRaft era).
+    """Let a fenced broker take part again; its heartbeat says how far it has replayed the metadata (KRaft era).
 
     Who: the controller in office.
     When: the broker is fenced, is not stopping, and has replayed its own registration.

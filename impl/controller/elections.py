@@ -24,7 +24,7 @@ from kafkacheck.impl.controller.topics import have_all_deleted
 from kafkacheck.impl.rules import ClusterRules
 
 
-def move_leadership(controller: Controller, rules: ClusterRules, new_leader: int) -> bool:
+def elect_preferred(controller: Controller, rules: ClusterRules, new_leader: int) -> bool:
     """Elect an active member of the ISR, possibly the leader itself, without a failure; whether that was possible.
 
     If the order of the assignment is fixed, this is the preferred election: its head is elected, unless it leads.

@@ -15,10 +15,14 @@ from kafkacheck.impl.broker.fetch import leader_answers_fetch
 from kafkacheck.impl.broker.fetcher import follower_sends_fetch, follower_uses_fetch
 from kafkacheck.impl.broker.isr import leader_learns_of_change, leader_proposes_expansion
 from kafkacheck.impl.broker.metadata import broker_replays_metadata
-from kafkacheck.impl.controller.alter_partition import controller_alters_partition
-from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
-from kafkacheck.impl.controller.elections import controller_elects_uncleanly
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.controller import (
+    broker_starts,
+    controller_alters_partition,
+    controller_elects_uncleanly,
+    controller_fences_broker,
+    controller_unfences_broker,
+)
 from kafkacheck.model.cluster.environment import (
     leadership_is_moved,
     process_crashes,

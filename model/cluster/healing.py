@@ -15,8 +15,12 @@ from kafkacheck.impl.broker.fetcher import (
 )
 from kafkacheck.impl.broker.isr import leader_learns_of_change, leader_proposes_expansion
 from kafkacheck.impl.broker.metadata import broker_obeys_leader_and_isr, broker_replays_metadata
-from kafkacheck.impl.controller.alter_partition import controller_alters_partition
-from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
+from kafkacheck.model.cluster.controller import (
+    broker_starts,
+    controller_alters_partition,
+    controller_fences_broker,
+    controller_unfences_broker,
+)
 
 ISR_GROWTH = (leader_proposes_expansion, controller_alters_partition, leader_learns_of_change)
 """The ISR changes without `leader_proposes_shrink`; the world proposes a shrink instead (`follower_lags`)."""

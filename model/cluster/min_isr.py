@@ -6,8 +6,8 @@ Expected: HOLDS
 """
 
 from kafkacheck.impl.broker.metadata import broker_replays_metadata
-from kafkacheck.impl.controller.brokers import controller_unfences_broker
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.controller import controller_unfences_broker
 from kafkacheck.model.cluster.environment import min_isr_is_lowered, session_expires
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONTROLLER, ELIGIBLE, ISR_CHANGES, REPLICATION
 from kafkacheck.spec.cluster.properties import (

@@ -17,7 +17,7 @@ from kafkacheck.impl.client.read_replica import (
     leader_names_read_replica,
 )
 from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, NO_RECORD
-from kafkacheck.impl.controller.elections import move_leadership
+from kafkacheck.impl.controller.elections import elect_preferred
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import found_partition
 from kafkacheck.model.cluster.family import BOUNDS
@@ -96,7 +96,7 @@ def known_after_moves(rules, *leaders):
     """What broker 0, which led, knows of broker 1 once these have led after it."""
     state = cluster()
     for leader in leaders:
-        assert move_leadership(state, rules, leader)
+        assert elect_preferred(state.controller, rules, leader)
         assert broker_replays_metadata(state, rules, 0)
     return state.brokers[0].followers[1].end_offset
 

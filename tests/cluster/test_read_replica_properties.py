@@ -18,8 +18,8 @@ from kafkacheck.impl.client.read_replica import (
     consumer_reads_from_read_replica,
 )
 from kafkacheck.impl.constants import NO_LEADER
-from kafkacheck.impl.controller.brokers import controller_fences_broker
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.controller import controller_fences_broker
 from kafkacheck.model.cluster.environment import found_partition, start_in_sync
 from kafkacheck.model.cluster.family import BOUNDS
 from kafkacheck.model.cluster.read_replica.base import MODEL

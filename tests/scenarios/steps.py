@@ -13,9 +13,12 @@ from kafkacheck.impl.broker.metadata import broker_obeys_leader_and_isr, broker_
 from kafkacheck.impl.broker.recovery import broker_checkpoints_high_watermark, broker_flushes
 from kafkacheck.impl.client.consumer import consumer_learns_leader, consumer_reads, consumer_validates_position
 from kafkacheck.impl.constants import NO_LEADER, Propagation
-from kafkacheck.impl.controller.alter_partition import controller_alters_partition
-from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker
-from kafkacheck.impl.controller.elections import controller_elects_uncleanly
+from kafkacheck.model.cluster.controller import (
+    broker_starts,
+    controller_alters_partition,
+    controller_elects_uncleanly,
+    controller_fences_broker,
+)
 from kafkacheck.model.cluster.environment import power_fails, process_crashes
 from tests.scenarios.script import RefusedError, Script
 

@@ -2,8 +2,8 @@
 
 from kafkacheck.impl.broker.fetch import leader_counts_old_fetch, leader_reads_old_fetch
 from kafkacheck.impl.broker.fetcher import follower_sends_fetch
-from kafkacheck.impl.controller.brokers import controller_unfences_broker
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.controller import controller_unfences_broker
 from kafkacheck.model.cluster.environment import fetch_connection_breaks, leadership_is_moved
 from kafkacheck.spec.cluster.elections import leader_is_active
 from kafkacheck.spec.cluster.properties import acknowledged_records_survive

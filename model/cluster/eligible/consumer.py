@@ -10,8 +10,8 @@ Expected: HOLDS
 
 from kafkacheck.impl.broker.metadata import broker_replays_metadata
 from kafkacheck.impl.client.consumer import consumer_learns_leader, consumer_reads
-from kafkacheck.impl.controller.brokers import controller_unfences_broker
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.controller import controller_unfences_broker
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.model.cluster.environment import session_expires
 from kafkacheck.model.cluster.family import CLUSTER, ELIGIBLE, ISR_CHANGES, REPLICATION

@@ -22,8 +22,8 @@ from kafkacheck.impl.client.read_replica import (
     consumer_reads_from_read_replica,
     leader_names_read_replica,
 )
-from kafkacheck.impl.controller.brokers import controller_fences_broker
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.controller import controller_fences_broker
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.model.cluster.environment import leadership_is_moved, process_crashes
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONSUMER, CONTROLLER, EXAMPLES, ISR_CHANGES, REPLICATION
