@@ -10,12 +10,14 @@ which cuts behaviours short and adds none.
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Array, ByPosition, Epoch, Id, Offset, Struct
-from kafkacheck.impl.constants import NO_EPOCH, NO_RECORD
+from kafkacheck.checker.schema import Array, ByPosition, Count, Epoch, Id, Offset, Struct
+from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, NO_RECORD
 
 RecordId = Annotated[int, Id("max_records")]
 OptionalRecordId = Annotated[int, Id("max_records", none=NO_RECORD)]
 LogOffset = Annotated[int, Offset("log_size")]
+OptionalOffset = Annotated[int, Count("log_size", lowest=NO_OFFSET)]
+LogStartOffset = Annotated[int, Offset("max_log_start")]
 LeaderEpoch = Annotated[int, Epoch("max_leader_epoch")]
 OptionalLeaderEpoch = Annotated[int, Epoch("max_leader_epoch", none=NO_EPOCH)]
 

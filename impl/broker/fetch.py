@@ -11,7 +11,7 @@ from kafkacheck.checker.schema import clear
 from kafkacheck.impl.broker.epoch_file import answered_end_offset, end_offset_of_epoch, epoch_with_end
 from kafkacheck.impl.broker.fetch_session import is_session_unknown, knows_epoch, open_session, refuse_session
 from kafkacheck.impl.broker.leader import is_leading, raise_high_watermark
-from kafkacheck.impl.broker.records import Broker, Fetch, OldFetch
+from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.constants import (
     NO_EPOCH,
     NO_LEADER,
@@ -23,6 +23,7 @@ from kafkacheck.impl.constants import (
     TruncationRule,
 )
 from kafkacheck.impl.log import has_offset
+from kafkacheck.impl.messages.fetch import Fetch, OldFetch
 from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.system import State

@@ -9,8 +9,9 @@ for want of room, which has the effect of a restart; sessions with several leade
 another leader opens a new session there. **Not covered**: a follower that returns to its old session.
 """
 
-from kafkacheck.impl.broker.records import Broker, Fetch, FetchSession
+from kafkacheck.impl.broker.records import Broker, FetchSession
 from kafkacheck.impl.constants import NO_LEADER
+from kafkacheck.impl.messages.fetch import Fetch
 from kafkacheck.impl.rules import ClusterRules
 
 

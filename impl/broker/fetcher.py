@@ -11,7 +11,7 @@ from kafkacheck.impl.broker.epoch_file import end_offset_of_epoch, epoch_with_en
 from kafkacheck.impl.broker.fetch import is_of_other_topic
 from kafkacheck.impl.broker.fetch_session import begin_fetch
 from kafkacheck.impl.broker.log_file import advance_log_start, append_to_log, begin_log_at, truncate_log
-from kafkacheck.impl.broker.records import Broker, Fetch
+from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.constants import (
     NO_EPOCH,
     NO_LEADER,
@@ -23,6 +23,7 @@ from kafkacheck.impl.constants import (
     TruncationRule,
 )
 from kafkacheck.impl.log import is_full
+from kafkacheck.impl.messages.fetch import Fetch
 from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.system import State

@@ -9,10 +9,10 @@ high watermark lower; the time until an answer reaches the producer, because an 
 
 from kafkacheck.checker.schema import cardinality, contains
 from kafkacheck.impl.broker.log_file import advance_log_start, append_to_log
-from kafkacheck.impl.broker.records import Broker, LogStartOffset
+from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, Acks
-from kafkacheck.impl.controller.partition_change import min_insync_replicas
-from kafkacheck.impl.log import is_full
+from kafkacheck.impl.log import LogStartOffset, is_full
+from kafkacheck.impl.messages.metadata import min_insync_replicas
 from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.system import State

@@ -6,7 +6,7 @@ Left out, and why that is sound: see `impl.broker.records`.
 """
 
 from kafkacheck.checker.schema import clear
-from kafkacheck.impl.broker.records import Fetch, OldFetch
+from kafkacheck.impl.messages.fetch import Fetch, OldFetch
 
 
 def leave_request(fetch: Fetch, old_fetch: OldFetch) -> None:

@@ -11,11 +11,12 @@ from kafkacheck.checker.schema import clear, contains
 from kafkacheck.impl.broker.epoch_file import assign_epoch, has_epoch_file, latest_file_epoch
 from kafkacheck.impl.broker.leader import forget_followers, is_leading, raise_high_watermark
 from kafkacheck.impl.broker.log_file import drop_log, truncate_log
-from kafkacheck.impl.broker.records import Broker, MetadataOffset
+from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.broker.registration import refuses_newer
 from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, Propagation, Stage, TruncationRule
 from kafkacheck.impl.controller.partition_change import clear_partition
-from kafkacheck.impl.controller.records import Controller, Metadata
+from kafkacheck.impl.controller.records import Controller
+from kafkacheck.impl.messages.metadata import Metadata, MetadataOffset
 from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.system import State

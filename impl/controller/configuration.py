@@ -8,7 +8,8 @@ min.insync.replicas.
 """
 
 from kafkacheck.impl.constants import NO_LEADER
-from kafkacheck.impl.controller.partition_change import begin_change, has_room, min_insync_replicas
+from kafkacheck.impl.controller.partition_change import begin_change, has_room
+from kafkacheck.impl.messages.metadata import min_insync_replicas
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.system import State
 

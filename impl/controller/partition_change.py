@@ -8,7 +8,7 @@ Left out, and why that is sound: `lastKnownElr` with more than one member, becau
 
 from kafkacheck.checker.schema import cardinality, contains, copy, excluding, including
 from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, Propagation
-from kafkacheck.impl.controller.records import Metadata
+from kafkacheck.impl.messages.metadata import Metadata, min_insync_replicas
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.system import State
 
@@ -45,11 +45,6 @@ def begin_change(state: State) -> None:
     after = controller.history[controller.offset]
     copy(after, before)
     after.controller_epoch = controller.epoch
-
-
-def min_insync_replicas(metadata: Metadata, rules: ClusterRules) -> int:
-    """`min.insync.replicas` in this version of the record."""
-    return rules.min_insync_replicas - metadata.is_min_isr_lowered
 
 
 def resign_zombie(state: State) -> None:

@@ -17,7 +17,7 @@ from kafkacheck.impl.controller.partition_change import (
     set_isr,
     set_leader,
 )
-from kafkacheck.impl.controller.records import Metadata
+from kafkacheck.impl.messages.metadata import Metadata
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.system import State
 

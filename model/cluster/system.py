@@ -8,10 +8,12 @@ Left out, and why that is sound: see the records in `State`.
 from typing import Annotated
 
 from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Struct
-from kafkacheck.impl.broker.records import AlterPartition, Broker, Fetch, FetchSession, OldFetch
+from kafkacheck.impl.broker.records import Broker, FetchSession
 from kafkacheck.impl.client.records import Consumer, Producers
 from kafkacheck.impl.controller.records import Controller
 from kafkacheck.impl.log import OptionalRecordId
+from kafkacheck.impl.messages.alter_partition import AlterPartition
+from kafkacheck.impl.messages.fetch import Fetch, OldFetch
 
 
 class Budget(Struct):
