@@ -8,7 +8,7 @@ never.
 """
 
 from kafkacheck.checker.schema import contains, excluding, including
-from kafkacheck.impl.broker.recovery import recover_log, stop_process
+from kafkacheck.impl.broker.recovery import recover_log
 from kafkacheck.impl.broker.registration import begin_registration
 from kafkacheck.impl.constants import NO_LEADER, Propagation
 from kafkacheck.impl.controller.partition_change import (
@@ -24,7 +24,7 @@ from kafkacheck.impl.controller.partition_change import (
 )
 from kafkacheck.impl.replication.records import OptionalReplicaId, ReplicaId
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.system import State
+from kafkacheck.model.cluster.system import State, stop_process
 
 
 def can_take_out(state: State, rules: ClusterRules, broker_id: int, new_leader: int) -> bool:

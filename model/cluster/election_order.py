@@ -11,14 +11,11 @@ Bounds: three replicas, so that an election has two to choose from, one of them 
 Expected: HOLDS
 """
 
-from kafkacheck.impl.broker.fetch import leader_answers_fetch
-from kafkacheck.impl.broker.fetcher import follower_sends_fetch, follower_uses_fetch
-from kafkacheck.impl.broker.isr import leader_learns_of_change, leader_proposes_expansion
-from kafkacheck.impl.broker.metadata import broker_replays_metadata
 from kafkacheck.impl.controller.alter_partition import controller_alters_partition
 from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
 from kafkacheck.impl.controller.elections import controller_elects_uncleanly
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.brokers import broker_replays_metadata
 from kafkacheck.model.cluster.environment import (
     leadership_is_moved,
     process_crashes,
@@ -26,6 +23,13 @@ from kafkacheck.model.cluster.environment import (
     start_with_laggard,
 )
 from kafkacheck.model.cluster.family import CLUSTER, one_fetch_under_way
+from kafkacheck.model.cluster.replication import (
+    follower_sends_fetch,
+    follower_uses_fetch,
+    leader_answers_fetch,
+    leader_learns_of_change,
+    leader_proposes_expansion,
+)
 from kafkacheck.spec.cluster.elections import (
     elected_leader_is_first,
     leader_is_active,

@@ -6,17 +6,19 @@ threads. Producers, crashes, lags and moves are not fair: they may never come.
 """
 
 from kafkacheck.checker.model import each
-from kafkacheck.impl.broker.fetch import leader_answers_epoch_end, leader_answers_fetch
-from kafkacheck.impl.broker.fetcher import (
+from kafkacheck.impl.controller.alter_partition import controller_alters_partition
+from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
+from kafkacheck.model.cluster.brokers import broker_obeys_leader_and_isr, broker_replays_metadata
+from kafkacheck.model.cluster.replication import (
     follower_asks_epoch_end,
     follower_sends_fetch,
     follower_truncates,
     follower_uses_fetch,
+    leader_answers_epoch_end,
+    leader_answers_fetch,
+    leader_learns_of_change,
+    leader_proposes_expansion,
 )
-from kafkacheck.impl.broker.isr import leader_learns_of_change, leader_proposes_expansion
-from kafkacheck.impl.broker.metadata import broker_obeys_leader_and_isr, broker_replays_metadata
-from kafkacheck.impl.controller.alter_partition import controller_alters_partition
-from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
 
 ISR_GROWTH = (leader_proposes_expansion, controller_alters_partition, leader_learns_of_change)
 """The ISR changes without `leader_proposes_shrink`; the world proposes a shrink instead (`follower_lags`)."""

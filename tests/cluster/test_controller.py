@@ -5,9 +5,6 @@ import pytest
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.broker.isr import propose_isr
 from kafkacheck.impl.broker.leader import has_enough_replicas
-from kafkacheck.impl.broker.metadata import broker_obeys_leader_and_isr
-from kafkacheck.impl.broker.recovery import stop_process
-from kafkacheck.impl.broker.registration import broker_learns_epoch
 from kafkacheck.impl.constants import NO_LEADER, AlterPartitionError, Propagation, Stage
 from kafkacheck.impl.controller.alter_partition import controller_alters_partition, zombie_answers_alter_partition
 from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
@@ -15,9 +12,10 @@ from kafkacheck.impl.controller.configuration import lower_min_insync_replicas
 from kafkacheck.impl.controller.elections import controller_elects_uncleanly, move_leadership
 from kafkacheck.impl.controller.reassignment import begin_reassignment, controller_ends_reassignment
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.brokers import broker_learns_epoch, broker_obeys_leader_and_isr
 from kafkacheck.model.cluster.environment import controller_is_replaced, found_partition, process_crashes
 from kafkacheck.model.cluster.family import BOUNDS
-from kafkacheck.model.cluster.system import State
+from kafkacheck.model.cluster.system import State, stop_process
 
 SIZES = {"replicas": 3, "max_leader_epoch": 5, "max_metadata_offset": 8, "crashes": 3, "min_isr_changes": 1}
 LAYOUT = Layout(State, {**BOUNDS, **SIZES})

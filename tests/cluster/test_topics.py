@@ -5,17 +5,7 @@ the old topic has no effect on the new one.
 import pytest
 
 from kafkacheck.checker.schema.layout import Layout
-from kafkacheck.impl.broker.fetch import leader_answers_fetch
-from kafkacheck.impl.broker.fetcher import follower_sends_fetch, follower_uses_fetch
 from kafkacheck.impl.broker.isr import propose_isr
-from kafkacheck.impl.broker.leader import leader_appends
-from kafkacheck.impl.broker.metadata import (
-    broker_obeys_leader_and_isr,
-    broker_obeys_new_controller,
-    broker_obeys_stop_replica,
-    broker_replays_metadata,
-)
-from kafkacheck.impl.client.consumer import consumer_learns_leader
 from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, AlterPartitionError, Propagation, Stage
 from kafkacheck.impl.controller.alter_partition import controller_alters_partition
 from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker
@@ -29,6 +19,13 @@ from kafkacheck.impl.controller.topics import (
     zombie_ends_deletion,
 )
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.brokers import (
+    broker_obeys_leader_and_isr,
+    broker_obeys_new_controller,
+    broker_obeys_stop_replica,
+    broker_replays_metadata,
+)
+from kafkacheck.model.cluster.clients import consumer_learns_leader
 from kafkacheck.model.cluster.environment import (
     controller_is_replaced,
     process_crashes,
@@ -36,6 +33,12 @@ from kafkacheck.model.cluster.environment import (
     topic_deletion_is_asked,
 )
 from kafkacheck.model.cluster.family import BOUNDS
+from kafkacheck.model.cluster.replication import (
+    follower_sends_fetch,
+    follower_uses_fetch,
+    leader_answers_fetch,
+    leader_appends,
+)
 from kafkacheck.model.cluster.system import State
 from tests.cluster.test_controller import now
 

@@ -11,7 +11,6 @@ Bounds: two replicas; two records, one for each topic; one deletion; one crash; 
 Expected: HOLDS
 """
 
-from kafkacheck.impl.broker.metadata import broker_obeys_stop_replica
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.controller.topics import (
     controller_creates_partition,
@@ -19,6 +18,7 @@ from kafkacheck.impl.controller.topics import (
     controller_ends_deletion,
 )
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.brokers import broker_obeys_stop_replica
 from kafkacheck.model.cluster.environment import process_crashes, reassignment_is_asked, topic_deletion_is_asked
 from kafkacheck.model.cluster.family import (
     CLUSTER,

@@ -12,7 +12,6 @@ Expected: HOLDS
 """
 
 from kafkacheck.checker.model import each
-from kafkacheck.impl.broker.metadata import broker_obeys_new_controller, broker_obeys_stop_replica
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker
 from kafkacheck.impl.controller.elections import controller_elects_uncleanly
@@ -24,6 +23,7 @@ from kafkacheck.impl.controller.topics import (
     zombie_ends_deletion,
 )
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.brokers import broker_obeys_new_controller, broker_obeys_stop_replica
 from kafkacheck.model.cluster.environment import (
     controller_is_replaced,
     process_crashes,

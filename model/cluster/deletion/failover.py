@@ -11,11 +11,6 @@ Bounds: two replicas; two records, one for each topic; one deletion, one change 
 Expected: HOLDS
 """
 
-from kafkacheck.impl.broker.metadata import (
-    broker_obeys_leader_and_isr,
-    broker_obeys_new_controller,
-    broker_obeys_stop_replica,
-)
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.controller.topics import (
     controller_creates_partition,
@@ -25,6 +20,11 @@ from kafkacheck.impl.controller.topics import (
     zombie_ends_deletion,
 )
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.brokers import (
+    broker_obeys_leader_and_isr,
+    broker_obeys_new_controller,
+    broker_obeys_stop_replica,
+)
 from kafkacheck.model.cluster.environment import controller_is_replaced, topic_deletion_is_asked
 from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, REPLICATION, SAFETY, TOPICS
 from kafkacheck.spec.cluster.elections import deposed_controller_changes_nothing

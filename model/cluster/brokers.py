@@ -1,0 +1,126 @@
+"""What brokers do by themselves, and what they are told by the controller."""
+
+from kafkacheck.impl.broker.epoch_file import write_epoch_file
+from kafkacheck.impl.broker.metadata import obey_leader_and_isr, obey_new_controller, obey_stop_replica, replay_metadata
+from kafkacheck.impl.broker.recovery import checkpoint_high_watermark, flush
+from kafkacheck.impl.broker.registration import learn_broker_epoch
+from kafkacheck.impl.constants import Propagation
+from kafkacheck.impl.messages.metadata import MetadataOffset
+from kafkacheck.impl.replication.records import ReplicaId
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.system import State, forget_replayed_metadata, tell_producers
+
+
+def broker_writes_epoch_file(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bool:
+    """A broker writes its leader-epoch file in the background, some time after it has truncated its log."""
+    return write_epoch_file(state.brokers[broker_id], rules)
+
+
+def broker_checkpoints_high_watermark(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bool:
+    """A broker writes the high watermarks of its replicas to `replication-offset-checkpoint`."""
+    return checkpoint_high_watermark(state.brokers[broker_id], rules)
+
+
+def broker_flushes(state: State, broker_id: ReplicaId) -> bool:
+    """A broker flushes its log to the disk."""
+    return flush(state.brokers[broker_id])
+
+
+def broker_learns_epoch(state: State, broker_id: ReplicaId) -> bool:
+    """A broker learns its broker epoch from ZooKeeper's answer to its registration (ZooKeeper era)."""
+    return learn_broker_epoch(state.brokers[broker_id])
+
+
+def broker_replays_metadata(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bool:
+    """A broker replays the next record of the metadata log (KRaft era)."""
+    broker = state.brokers[broker_id]
+    if rules.propagation != Propagation.METADATA_LOG:
+        return False
+    if not broker.is_running:
+        return False
+    if broker.metadata_offset >= state.controller.offset:
+        return False
+    high_watermark = broker.high_watermark
+    metadata = state.controller.history[broker.metadata_offset + 1]
+    replay_metadata(broker, rules, broker_id, metadata, state.fetches[broker_id], state.alter_partitions[broker_id])
+    tell_producers(state, rules, broker_id, high_watermark)
+    forget_replayed_metadata(state)
+    return True
+
+
+def is_overtaken(state: State, broker_id: int, offset: int) -> bool:
+    """Whether the broker has obeyed a newer request than this on the same connection, which keeps order.
+
+    A controller that is no longer in office has its own connection, and its last request may still come.
+    """
+    broker = state.brokers[broker_id]
+    if offset > broker.metadata_offset:
+        return False
+    is_of_zombie = state.controller.history[offset].controller_epoch < broker.controller_epoch
+    return not is_of_zombie or offset != state.controller.zombie_offset
+
+
+def broker_obeys_leader_and_isr(
+    state: State, rules: ClusterRules, broker_id: ReplicaId, offset: MetadataOffset
+) -> bool:
+    """A broker receives a LeaderAndIsr request and obeys it (ZooKeeper era)."""
+    if rules.propagation != Propagation.LEADER_AND_ISR:
+        return False
+    if offset > state.controller.offset:
+        return False
+    broker = state.brokers[broker_id]
+    high_watermark = broker.high_watermark
+    if not obey_leader_and_isr(
+        broker,
+        rules,
+        broker_id,
+        state.controller.history[offset],
+        offset,
+        is_overtaken(state, broker_id, offset),
+        state.fetches[broker_id],
+        state.alter_partitions[broker_id],
+    ):
+        return False
+    return tell_producers(state, rules, broker_id, high_watermark)
+
+
+def newest_of_predecessor(state: State) -> int:
+    """The newest change that the controller in office found on record when it took office."""
+    newest = 0
+    for offset, metadata in enumerate(state.controller.history):
+        if offset <= state.controller.offset and metadata.controller_epoch < state.controller.epoch:
+            newest = offset
+    return newest
+
+
+def broker_obeys_new_controller(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bool:
+    """A broker receives the first LeaderAndIsr request of a new controller and obeys it (ZooKeeper era)."""
+    if rules.propagation != Propagation.LEADER_AND_ISR:
+        return False
+    offset = newest_of_predecessor(state)
+    broker = state.brokers[broker_id]
+    high_watermark = broker.high_watermark
+    if not obey_new_controller(
+        broker,
+        rules,
+        broker_id,
+        state.controller.history[offset],
+        offset,
+        state.controller.epoch,
+        state.fetches[broker_id],
+        state.alter_partitions[broker_id],
+    ):
+        return False
+    return tell_producers(state, rules, broker_id, high_watermark)
+
+
+def broker_obeys_stop_replica(state: State, rules: ClusterRules, broker_id: ReplicaId, offset: MetadataOffset) -> bool:
+    """A broker receives a StopReplica request and deletes its replica (ZooKeeper era)."""
+    if rules.propagation != Propagation.LEADER_AND_ISR:
+        return False
+    if offset > state.controller.offset:
+        return False
+    overtaken = is_overtaken(state, broker_id, offset)
+    return obey_stop_replica(
+        state.brokers[broker_id], rules, broker_id, state.controller.history[offset], offset, overtaken
+    )
