@@ -27,7 +27,7 @@ def is_session_unknown(fetch: Fetch, session: FetchSession) -> bool:
     return fetch.is_incremental == 1 and session.cached_by != fetch.leader
 
 
-def is_awaited(fetch: Fetch, follower: Broker) -> bool:
+def reads_answer(fetch: Fetch, follower: Broker) -> bool:
     """Whether the follower runs and has not restarted since it sent the fetch, so that it reads the answer."""
     return follower.is_running and fetch.broker_epoch == follower.broker_epoch
 

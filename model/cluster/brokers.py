@@ -36,16 +36,13 @@ def broker_replays_metadata(state: State, rules: ClusterRules, broker_id: Replic
     broker = state.brokers[broker_id]
     if rules.propagation != Propagation.METADATA_LOG:
         return False
-    if not broker.is_running:
-        return False
-    if broker.metadata_offset >= state.controller.offset:
+    if not broker.is_running or broker.metadata_offset >= state.controller.offset:
         return False
     high_watermark = broker.high_watermark
     metadata = state.controller.history[broker.metadata_offset + 1]
     replay_metadata(broker, rules, broker_id, metadata, state.fetches[broker_id], state.alter_partitions[broker_id])
-    tell_producers(state, rules, broker_id, high_watermark)
     forget_replayed_metadata(state)
-    return True
+    return tell_producers(state, rules, broker_id, high_watermark)
 
 
 def is_overtaken(state: State, broker_id: int, offset: int) -> bool:
@@ -69,16 +66,12 @@ def broker_obeys_leader_and_isr(
     if offset > state.controller.offset:
         return False
     broker = state.brokers[broker_id]
+    metadata = state.controller.history[offset]
+    fetch = state.fetches[broker_id]
+    change = state.alter_partitions[broker_id]
     high_watermark = broker.high_watermark
     if not obey_leader_and_isr(
-        broker,
-        rules,
-        broker_id,
-        state.controller.history[offset],
-        offset,
-        is_overtaken(state, broker_id, offset),
-        state.fetches[broker_id],
-        state.alter_partitions[broker_id],
+        broker, rules, broker_id, metadata, offset, is_overtaken(state, broker_id, offset), fetch, change
     ):
         return False
     return tell_producers(state, rules, broker_id, high_watermark)
@@ -99,17 +92,11 @@ def broker_obeys_new_controller(state: State, rules: ClusterRules, broker_id: Re
         return False
     offset = newest_of_predecessor(state)
     broker = state.brokers[broker_id]
+    metadata = state.controller.history[offset]
+    fetch = state.fetches[broker_id]
+    change = state.alter_partitions[broker_id]
     high_watermark = broker.high_watermark
-    if not obey_new_controller(
-        broker,
-        rules,
-        broker_id,
-        state.controller.history[offset],
-        offset,
-        state.controller.epoch,
-        state.fetches[broker_id],
-        state.alter_partitions[broker_id],
-    ):
+    if not obey_new_controller(broker, rules, broker_id, metadata, offset, state.controller.epoch, fetch, change):
         return False
     return tell_producers(state, rules, broker_id, high_watermark)
 
@@ -120,7 +107,6 @@ def broker_obeys_stop_replica(state: State, rules: ClusterRules, broker_id: Repl
         return False
     if offset > state.controller.offset:
         return False
-    overtaken = is_overtaken(state, broker_id, offset)
-    return obey_stop_replica(
-        state.brokers[broker_id], rules, broker_id, state.controller.history[offset], offset, overtaken
-    )
+    broker = state.brokers[broker_id]
+    metadata = state.controller.history[offset]
+    return obey_stop_replica(broker, rules, broker_id, metadata, offset, is_overtaken(state, broker_id, offset))

@@ -1,7 +1,7 @@
 """What leaders and followers do: the messages between them, and a leader's changes of the ISR."""
 
 from kafkacheck.impl.broker.fetch import answer_epoch_end, answer_fetch, count_old_fetch, read_old_fetch
-from kafkacheck.impl.broker.fetch_session import accept_session, is_awaited
+from kafkacheck.impl.broker.fetch_session import accept_session, reads_answer
 from kafkacheck.impl.broker.fetcher import (
     ask_epoch_end,
     is_out_of_range,
@@ -62,7 +62,7 @@ def leader_answers_fetch(state: State, rules: ClusterRules, follower_id: Replica
     if not leader.is_running:
         return False
     high_watermark = leader.high_watermark
-    is_read = is_awaited(fetch, state.brokers[follower_id])
+    is_read = reads_answer(fetch, state.brokers[follower_id])
     if accept_session(fetch, state.fetch_sessions[follower_id], is_read):
         answer_fetch(leader, rules, fetch, follower_id, state.controller.history[leader.metadata_offset])
     return tell_producers(state, rules, leader_id, high_watermark)

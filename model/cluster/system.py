@@ -76,7 +76,12 @@ class State(Struct):
 
 
 def tell_producers(state: State, rules: ClusterRules, leader_id: int, high_watermark: int) -> bool:
-    """Let a leader answer the producers of all that it has committed above this offset, and note the commits."""
+    """Let a leader answer the producers of all that it has committed above this offset, and note the commits.
+
+    When: a step of the leader has raised its high watermark, which was `high_watermark` before.
+    Effect: each producer whose record may be acknowledged has the answer.
+    Source: Partition.tryCompleteDelayedRequests, DelayedProduce.
+    """
     leader = state.brokers[leader_id]
     for offset in range(high_watermark, leader.high_watermark):
         acknowledge(leader, rules, state.controller.history[leader.metadata_offset], state.producers, offset)

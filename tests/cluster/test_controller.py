@@ -68,9 +68,9 @@ def test_a_leader_goes_by_the_min_insync_replicas_that_it_has_heard_of():
     state = cluster(isr=0b001)
     assert lower_min_insync_replicas(state, ELR)
     assert now(state).partition_epoch == 0, "nobody was eligible, so that the partition has not changed"
-    assert not has_enough_replicas(state, ELR, 0, 0b001)
-    state.brokers[0].metadata_offset = state.controller.offset
-    assert has_enough_replicas(state, ELR, 0, 0b001)
+    before, after = state.controller.history[:2]
+    assert not has_enough_replicas(state.brokers[0], ELR, before, 0b001)
+    assert has_enough_replicas(state.brokers[0], ELR, after, 0b001)
 
 
 def test_a_failed_follower_leaves_the_isr_without_a_new_leader():
@@ -118,7 +118,7 @@ def test_an_unclean_election_needs_leave_and_nobody_else():
 
 
 def propose(state, isr, leader_id=0, **changes):
-    propose_isr(state, leader_id, isr)
+    propose_isr(state.brokers[leader_id], leader_id, state.alter_partitions[leader_id], isr)
     for name, value in changes.items():
         setattr(state.alter_partitions[leader_id], name, value)
     assert controller_alters_partition(state, RULES, leader_id)
@@ -155,7 +155,7 @@ def test_a_zombie_answers_only_what_needs_no_change_and_nothing_ahead_of_it():
     assert propose(state, 0b011) == AlterPartitionError.NONE
     leader = state.brokers[0]
     leader.isr, leader.partition_epoch = 0b011, 1
-    propose_isr(state, 0, 0b001)
+    propose_isr(state.brokers[0], 0, state.alter_partitions[0], 0b001)
     assert not zombie_answers_alter_partition(state, RULES, 0), "the leader is ahead: NOT_CONTROLLER"
     assert zombie_answers_alter_partition(state, RULES._replace(repeated_change_checks_epoch=False), 0)
     assert state.alter_partitions[0].partition_epoch == 0
@@ -167,7 +167,7 @@ def test_a_reassignment_ends_when_its_whole_target_is_in_sync(rules):
     found_partition(state, 0b011, 0b001)
     assert begin_reassignment(state, rules, 0b110)
     assert (now(state).replicas, now(state).adding) == (0b111, 0b100)
-    propose_isr(state, 0, 0b101)
+    propose_isr(state.brokers[0], 0, state.alter_partitions[0], 0b101)
     state.alter_partitions[0].partition_epoch = 1
     assert controller_alters_partition(state, rules, 0)
     if rules.reassignment_awaits_target:

@@ -338,7 +338,7 @@ def test_an_answer_of_the_deleted_topic_is_not_used_in_the_new_one(names_id, end
 def test_a_change_of_the_isr_of_the_deleted_topic_is_not_made_in_the_new_one(names_id, error, isr):
     rules = KRAFT._replace(isr_change_names_topic_id=names_id)
     state = cluster()
-    propose_isr(state, 0, 0b01)
+    propose_isr(state.brokers[0], 0, state.alter_partitions[0], 0b01)
     create_anew(state, rules)
     assert controller_alters_partition(state, rules, 0)
     assert (state.alter_partitions[0].error, now(state).isr) == (error, isr)
