@@ -10,12 +10,14 @@ which cuts behaviours short and adds none.
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Array, ByPosition, Epoch, Id, Offset, Struct
-from kafkacheck.impl.constants import NO_EPOCH, NO_RECORD
+from kafkacheck.checker.schema import Array, ByPosition, Count, Epoch, Id, Offset, Struct, clear
+from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, NO_RECORD
 
 RecordId = Annotated[int, Id("max_records")]
 OptionalRecordId = Annotated[int, Id("max_records", none=NO_RECORD)]
 LogOffset = Annotated[int, Offset("log_size")]
+OptionalOffset = Annotated[int, Count("log_size", lowest=NO_OFFSET)]
+LogStartOffset = Annotated[int, Offset("max_log_start")]
 LeaderEpoch = Annotated[int, Epoch("max_leader_epoch")]
 OptionalLeaderEpoch = Annotated[int, Epoch("max_leader_epoch", none=NO_EPOCH)]
 
@@ -63,9 +65,7 @@ def latest_epoch(log: Log) -> int:
 
 def is_same_record(log: Log, other: Log, offset: int) -> bool:
     """Whether the two logs, which both have `offset`, store the same record there."""
-    if log.records[offset].id != other.records[offset].id:
-        return False
-    return log.records[offset].epoch == other.records[offset].epoch
+    return log.records[offset] == other.records[offset]
 
 
 def append_record(log: Log, record_id: int, epoch: int) -> None:
@@ -79,6 +79,5 @@ def append_record(log: Log, record_id: int, epoch: int) -> None:
 def truncate_to(log: Log, end_offset: int) -> None:
     """Remove every record at or above `end_offset`, which is at most the log's end offset."""
     for offset in range(end_offset, log.end_offset):
-        log.records[offset].id = NO_RECORD
-        log.records[offset].epoch = NO_EPOCH
+        clear(log.records[offset])
     log.end_offset = end_offset

@@ -7,20 +7,15 @@ synchronously when an epoch begins, and after a truncation recovery makes it agr
 is written late after a truncation; **not covered** there: a log start that rises.
 """
 
+from kafkacheck.checker.schema import copy
 from kafkacheck.impl.broker.records import Broker, EpochFile
 from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, TruncationRule
-from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.system import State
 
 
 def latest_file_epoch(broker: Broker) -> int:
     """The newest leader epoch in the file, `NO_EPOCH` for an empty file."""
-    latest = NO_EPOCH
-    for epoch in range(len(broker.epoch_starts)):
-        if broker.epoch_starts[epoch] != NO_OFFSET:
-            latest = epoch
-    return latest
+    return floor_epoch(broker, len(broker.epoch_starts))
 
 
 def force_epochs(broker: Broker) -> None:
@@ -28,8 +23,8 @@ def force_epochs(broker: Broker) -> None:
     file = broker.epoch_file
     if file.is_kept == 0:
         return
-    for epoch in range(len(broker.epoch_starts)):
-        file.starts[epoch] = broker.epoch_starts[epoch]
+    for epoch, start in enumerate(broker.epoch_starts):
+        file.starts[epoch] = start
     file.is_unforced = 0
 
 
@@ -44,8 +39,8 @@ def write_epochs_later(broker: Broker, rules: ClusterRules) -> None:
         return
     file.is_write_due = file.is_kept
     if not rules.late_write_is_newest:
-        for epoch in range(len(broker.epoch_starts)):
-            file.late_starts[epoch] = broker.epoch_starts[epoch]
+        for epoch, start in enumerate(broker.epoch_starts):
+            file.late_starts[epoch] = start
 
 
 def await_late_write(broker: Broker, rules: ClusterRules) -> None:
@@ -65,8 +60,8 @@ def forget_late_write(file: EpochFile) -> None:
         file.late_starts[epoch] = NO_OFFSET
 
 
-def broker_writes_epoch_file(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bool:
-    """A broker writes its leader-epoch file in the background, some time after it has truncated its log.
+def write_epoch_file(broker: Broker, rules: ClusterRules) -> bool:
+    """Write the leader-epoch file in the background, some time after the log was truncated.
 
     Who: a broker that runs.
     When: a write is due; or, by the old rule, the file has not reached the disk yet.
@@ -74,7 +69,6 @@ def broker_writes_epoch_file(state: State, rules: ClusterRules, broker_id: Repli
         been written since.
     Source: LeaderEpochFileCache.truncateFromEndAsyncFlush, writeIfDirExists; KAFKA-15046, KAFKA-16541, KAFKA-17142.
     """
-    broker = state.brokers[broker_id]
     file = broker.epoch_file
     if not broker.is_running:
         return False
@@ -83,8 +77,7 @@ def broker_writes_epoch_file(state: State, rules: ClusterRules, broker_id: Repli
     if rules.late_write_is_newest:
         force_epochs(broker)
     else:
-        for epoch in range(len(file.starts)):
-            file.starts[epoch] = file.late_starts[epoch]
+        copy(file.starts, file.late_starts)
     file.is_unforced = 0
     forget_late_write(file)
     return True
@@ -98,8 +91,8 @@ def assign_epoch(broker: Broker, epoch: int, start_offset: int) -> None:
     latest = latest_file_epoch(broker)
     if latest == epoch and start_offset >= broker.epoch_starts[epoch]:
         return
-    for other in range(len(broker.epoch_starts)):
-        if other >= epoch or broker.epoch_starts[other] >= start_offset:
+    for other, start in enumerate(broker.epoch_starts):
+        if other >= epoch or start >= start_offset:
             broker.epoch_starts[other] = NO_OFFSET
     broker.epoch_starts[epoch] = start_offset
     force_epochs(broker)
@@ -107,10 +100,7 @@ def assign_epoch(broker: Broker, epoch: int, start_offset: int) -> None:
 
 def truncate_epochs(broker: Broker, rules: ClusterRules, end_offset: int) -> None:
     """Drop every entry that begins at or above `end_offset`; if there was one, write the file in the background."""
-    is_cut = False
-    for epoch in range(len(broker.epoch_starts)):
-        if broker.epoch_starts[epoch] >= end_offset:
-            is_cut = True
+    is_cut = any(start >= end_offset for start in broker.epoch_starts)
     cut_epochs_from(broker, end_offset)
     if is_cut:
         write_epochs_later(broker, rules)
@@ -125,27 +115,26 @@ def has_epoch_file(rules: ClusterRules) -> bool:
 
 def cut_epochs_from(broker: Broker, end_offset: int) -> None:
     """Drop every entry that begins at or above `end_offset`."""
-    for epoch in range(len(broker.epoch_starts)):
-        if broker.epoch_starts[epoch] >= end_offset:
+    for epoch, start in enumerate(broker.epoch_starts):
+        if start >= end_offset:
             broker.epoch_starts[epoch] = NO_OFFSET
 
 
 def floor_epoch(broker: Broker, epoch: int) -> int:
     """The newest leader epoch in the file that is not newer than `epoch`; `NO_EPOCH` if there is none."""
     floor = NO_EPOCH
-    for other in range(len(broker.epoch_starts)):
-        if other <= epoch and broker.epoch_starts[other] != NO_OFFSET:
+    for other, start in enumerate(broker.epoch_starts):
+        if other <= epoch and start != NO_OFFSET:
             floor = other
     return floor
 
 
 def next_epoch_start(broker: Broker, epoch: int) -> int:
     """The start offset of the oldest epoch newer than `epoch`; `NO_OFFSET` if the file has none."""
-    start = NO_OFFSET
-    for other in range(len(broker.epoch_starts)):
-        if other > epoch and broker.epoch_starts[other] != NO_OFFSET and start == NO_OFFSET:
-            start = broker.epoch_starts[other]
-    return start
+    for other, start in enumerate(broker.epoch_starts):
+        if other > epoch and start != NO_OFFSET:
+            return start
+    return NO_OFFSET
 
 
 def end_offset_of_epoch(broker: Broker, epoch: int) -> int:
@@ -179,6 +168,4 @@ def epoch_with_end(broker: Broker, rules: ClusterRules, epoch: int) -> int:
     if rules.truncation == TruncationRule.KIP_101:
         return epoch
     floor = floor_epoch(broker, epoch)
-    if floor == NO_EPOCH:
-        return epoch
-    return floor
+    return epoch if floor == NO_EPOCH else floor

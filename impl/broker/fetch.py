@@ -9,23 +9,14 @@ and the follower may ask again.
 
 from kafkacheck.checker.schema import clear
 from kafkacheck.impl.broker.epoch_file import answered_end_offset, end_offset_of_epoch, epoch_with_end
-from kafkacheck.impl.broker.fetch_session import is_session_unknown, knows_epoch, open_session, refuse_session
-from kafkacheck.impl.broker.leader import is_leading, raise_high_watermark
-from kafkacheck.impl.broker.records import Broker, Fetch, OldFetch
-from kafkacheck.impl.constants import (
-    NO_EPOCH,
-    NO_LEADER,
-    NO_OFFSET,
-    FetchError,
-    FetchFencing,
-    Question,
-    Stage,
-    TruncationRule,
-)
+from kafkacheck.impl.broker.fetch_session import knows_epoch
+from kafkacheck.impl.broker.leader import is_leading, maybe_raise_high_watermark
+from kafkacheck.impl.broker.records import Broker
+from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, FetchError, FetchFencing, Stage, TruncationRule
 from kafkacheck.impl.log import has_offset
-from kafkacheck.impl.replication.records import ReplicaId
+from kafkacheck.impl.messages.fetch import Fetch, OldFetch
+from kafkacheck.impl.messages.metadata import Metadata
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.system import State
 
 
 def is_fenced(broker: Broker, rules: ClusterRules, leader_epoch: int) -> bool:
@@ -38,9 +29,21 @@ def is_fenced(broker: Broker, rules: ClusterRules, leader_epoch: int) -> bool:
     return leader_epoch != broker.leader_epoch
 
 
-def is_of_other_topic(broker: Broker, rules: ClusterRules, topic_id: int) -> bool:
+def is_topic_inconsistent(broker: Broker, rules: ClusterRules, topic_id: int) -> bool:
     """Whether a fetch for `topic_id` is refused: the replica is of another topic (INCONSISTENT_TOPIC_ID)."""
     return rules.fetch_names_topic_id and topic_id != broker.topic_id
+
+
+def serves(broker: Broker, rules: ClusterRules, broker_id: int, topic_id: int, leader_epoch: int) -> bool:
+    """Whether a broker leads the topic and is in the leader epoch of a request for it."""
+    if not is_leading(broker, broker_id) or is_topic_inconsistent(broker, rules, topic_id):
+        return False
+    return not is_fenced(broker, rules, leader_epoch)
+
+
+def is_outside(broker: Broker, offset: int) -> bool:
+    """Whether a fetch from `offset` is out of range: the log ends below it or begins above it."""
+    return offset > broker.log.end_offset or offset < broker.log_start_offset
 
 
 def is_diverging(broker: Broker, rules: ClusterRules, offset: int, asked_epoch: int) -> bool:
@@ -77,93 +80,73 @@ def answer_with_record(fetch: Fetch, broker: Broker) -> None:
         fetch.record_epoch = record.epoch
 
 
-def leader_answers_fetch(state: State, rules: ClusterRules, follower_id: ReplicaId) -> bool:
-    """A broker answers a follower's fetch.
+def answer_fetch(leader: Broker, rules: ClusterRules, fetch: Fetch, follower_id: int, metadata: Metadata) -> bool:
+    """Answer a follower's fetch, once its session is known (`impl.broker.fetch_session`).
 
     Who: the broker that was asked, which may no longer lead, or not yet.
     When: it runs, and the request has arrived.
-    Effect: an incremental fetch of a session that the broker does not have ends the session; a full fetch opens a
-        session. The broker gives no answer if the leader epoch is old or unknown, if the topic is another one, or if
+    Effect: the broker gives no answer if the leader epoch is old or unknown, if the topic is another one, or if
         the broker does not lead (NOT_LEADER_OR_FOLLOWER). If the logs diverge, the answer has the diverging epoch. If
         the offset is outside the log, the answer is out of range. Otherwise the answer has the record at that offset,
         and the broker remembers the follower's end offset, which may raise the high watermark. The answer has the high
         watermark from before that.
-    Source: Partition.fetchRecords, readRecords, updateFollowerFetchState, FetchManager.newContext; KIP-227, KIP-320,
-        KIP-595, KIP-903.
+    Source: Partition.fetchRecords, readRecords, updateFollowerFetchState; KIP-320, KIP-595, KIP-903.
     Left out: more than one record in an answer. A fetch of an earlier broker epoch is refused as in Kafka, but never
         comes here: only an old fetch (`counts`) arrives after one with a newer broker epoch.
     """
-    fetch = state.fetches[follower_id]
-    if fetch.stage != Stage.REQUESTED or fetch.question != Question.FETCH:
-        return False
-    if not state.brokers[fetch.leader].is_running:
-        return False
-    broker = state.brokers[fetch.leader]
-    is_outside = fetch.offset > broker.log.end_offset or fetch.offset < broker.log_start_offset
-    session = state.fetch_sessions[follower_id]
-    if is_session_unknown(fetch, session):
-        refuse_session(fetch, session, state.brokers[follower_id])
-        clear(fetch)
-        return True
-    open_session(fetch, session, state.brokers[follower_id])
-    if not is_leading(state, fetch.leader):
-        if rules.unled_fetch_is_refused or fetch.offset <= broker.high_watermark:
+    if not is_leading(leader, fetch.leader):
+        if rules.unled_fetch_is_refused or fetch.offset <= leader.high_watermark:
             clear(fetch)
         else:
-            begin_answer(fetch, broker)
+            begin_answer(fetch, leader)
             fetch.error = FetchError.OFFSET_OUT_OF_RANGE
-    elif is_fenced(broker, rules, fetch.leader_epoch) and knows_epoch(fetch, rules):
+    elif is_fenced(leader, rules, fetch.leader_epoch) and knows_epoch(fetch, rules):
         clear(fetch)
-    elif is_of_other_topic(broker, rules, fetch.topic_id):
+    elif is_topic_inconsistent(leader, rules, fetch.topic_id):
         clear(fetch)
-    elif fetch.broker_epoch < broker.followers[follower_id].broker_epoch:
+    elif fetch.broker_epoch < leader.followers[follower_id].broker_epoch:
         clear(fetch)
-    elif is_diverging(broker, rules, fetch.offset, fetch.asked_epoch) and fetch.offset >= broker.log_start_offset:
-        begin_answer(fetch, broker)
-        fetch.diverging_epoch = epoch_with_end(broker, rules, fetch.asked_epoch)
-        fetch.end_offset = end_offset_of_epoch(broker, fetch.asked_epoch)
+    elif is_diverging(leader, rules, fetch.offset, fetch.asked_epoch) and fetch.offset >= leader.log_start_offset:
+        begin_answer(fetch, leader)
+        fetch.diverging_epoch = epoch_with_end(leader, rules, fetch.asked_epoch)
+        fetch.end_offset = end_offset_of_epoch(leader, fetch.asked_epoch)
         if fetch.end_offset == NO_OFFSET:
             fetch.error = FetchError.OFFSET_OUT_OF_RANGE
         if not rules.diverging_fetch_is_not_counted:
-            update_follower(broker, follower_id, fetch.offset, fetch.broker_epoch)
-            raise_high_watermark(state, rules, fetch.leader)
-    elif is_outside:
-        begin_answer(fetch, broker)
+            update_follower(leader, follower_id, fetch.offset, fetch.broker_epoch)
+            maybe_raise_high_watermark(leader, rules, fetch.leader, metadata)
+    elif is_outside(leader, fetch.offset):
+        begin_answer(fetch, leader)
         fetch.error = FetchError.OFFSET_OUT_OF_RANGE
     else:
-        begin_answer(fetch, broker)
-        answer_with_record(fetch, broker)
-        update_follower(broker, follower_id, fetch.offset, fetch.broker_epoch)
-        raise_high_watermark(state, rules, fetch.leader)
+        begin_answer(fetch, leader)
+        answer_with_record(fetch, leader)
+        update_follower(leader, follower_id, fetch.offset, fetch.broker_epoch)
+        maybe_raise_high_watermark(leader, rules, fetch.leader, metadata)
     return True
 
 
-def counts(broker: Broker, rules: ClusterRules, follower_id: int, fetch: OldFetch) -> bool:
+def counts(broker: Broker, rules: ClusterRules, fetch: OldFetch, follower_id: int) -> bool:
     """Whether an old fetch may be counted: the follower has not fetched with a newer broker epoch (KIP-903).
 
     The leader may have read the fetch in an earlier leader epoch (KAFKA-15590).
     """
     if fetch.broker_epoch < broker.followers[follower_id].broker_epoch:
         return False
-    if is_of_other_topic(broker, rules, fetch.topic_id):
+    if is_topic_inconsistent(broker, rules, fetch.topic_id):
         return False
     return not is_fenced(broker, rules, fetch.leader_epoch) or not rules.counted_fetch_is_of_epoch
 
 
-def is_readable(state: State, rules: ClusterRules, fetch: OldFetch) -> bool:
+def is_readable(broker: Broker, rules: ClusterRules, fetch: OldFetch) -> bool:
     """Whether a broker would answer a fetch with records: it leads in that epoch, and the offset lies in its log."""
-    broker = state.brokers[fetch.leader]
-    if not is_leading(state, fetch.leader) or is_fenced(broker, rules, fetch.leader_epoch):
-        return False
-    if is_of_other_topic(broker, rules, fetch.topic_id):
-        return False
-    if fetch.offset < broker.log_start_offset or fetch.offset > broker.log.end_offset:
+    if not serves(broker, rules, fetch.leader, fetch.topic_id, fetch.leader_epoch) or is_outside(broker, fetch.offset):
         return False
     return not is_diverging(broker, rules, fetch.offset, fetch.asked_epoch)
 
 
-def leader_reads_old_fetch(state: State, rules: ClusterRules, follower_id: ReplicaId) -> bool:
-    """A broker reads a fetch whose connection is broken: the first of two steps; other actions may come between.
+def read_old_fetch(broker: Broker, rules: ClusterRules, fetch: OldFetch) -> bool:
+    """Read a fetch whose connection is broken: the first of two steps; other actions may come between.
 
     Who: the broker that was asked.
     When: the request has not been read.
@@ -171,18 +154,15 @@ def leader_reads_old_fetch(state: State, rules: ClusterRules, follower_id: Repli
     Source: Partition.fetchRecords, readRecords; KAFKA-15590.
     Left out: the answer, which reaches nobody.
     """
-    fetch = state.old_fetches[follower_id]
-    if fetch.stage != Stage.REQUESTED:
-        return False
-    if is_readable(state, rules, fetch):
+    if is_readable(broker, rules, fetch):
         fetch.stage = Stage.ANSWERED
     else:
         clear(fetch)
     return True
 
 
-def leader_counts_old_fetch(state: State, rules: ClusterRules, follower_id: ReplicaId) -> bool:
-    """A broker counts a fetch that it has read and whose connection is broken: the second of two steps.
+def count_old_fetch(broker: Broker, rules: ClusterRules, fetch: OldFetch, follower_id: int, metadata: Metadata) -> bool:
+    """Count a fetch that was read and whose connection is broken: the second of two steps.
 
     Who: the broker that was asked.
     When: the fetch has been read.
@@ -191,19 +171,15 @@ def leader_counts_old_fetch(state: State, rules: ClusterRules, follower_id: Repl
         one of an earlier leader epoch.
     Source: Partition.updateFollowerFetchState, Replica.updateFetchStateOrThrow; KIP-903, KAFKA-15590.
     """
-    fetch = state.old_fetches[follower_id]
-    if fetch.stage != Stage.ANSWERED:
-        return False
-    broker = state.brokers[fetch.leader]
-    if is_leading(state, fetch.leader) and counts(broker, rules, follower_id, fetch):
+    if is_leading(broker, fetch.leader) and counts(broker, rules, fetch, follower_id):
         update_follower(broker, follower_id, fetch.offset, fetch.broker_epoch)
-        raise_high_watermark(state, rules, fetch.leader)
+        maybe_raise_high_watermark(broker, rules, fetch.leader, metadata)
     clear(fetch)
     return True
 
 
-def leader_answers_epoch_end(state: State, rules: ClusterRules, follower_id: ReplicaId) -> bool:
-    """A broker tells a follower the end offset of an epoch in its log.
+def answer_epoch_end(broker: Broker, rules: ClusterRules, fetch: Fetch) -> bool:
+    """Tell a follower the end offset of an epoch in the log.
 
     Who: the broker that was asked, which may no longer lead, or not yet.
     When: it runs, and the request has arrived.
@@ -211,13 +187,7 @@ def leader_answers_epoch_end(state: State, rules: ClusterRules, follower_id: Rep
         answer has the epoch and its end offset by the truncation rule.
     Source: Partition.lastOffsetForLeaderEpoch; KIP-101, KIP-279, KIP-320, KAFKA-6857.
     """
-    fetch = state.fetches[follower_id]
-    if fetch.stage != Stage.REQUESTED or fetch.question != Question.EPOCH_END:
-        return False
-    if fetch.leader == NO_LEADER or not state.brokers[fetch.leader].is_running:
-        return False
-    broker = state.brokers[fetch.leader]
-    if not is_leading(state, fetch.leader) or is_fenced(broker, rules, fetch.leader_epoch):
+    if not is_leading(broker, fetch.leader) or is_fenced(broker, rules, fetch.leader_epoch):
         clear(fetch)
     else:
         fetch.stage = Stage.ANSWERED

@@ -9,8 +9,10 @@ for want of room, which has the effect of a restart; sessions with several leade
 another leader opens a new session there. **Not covered**: a follower that returns to its old session.
 """
 
-from kafkacheck.impl.broker.records import Broker, Fetch, FetchSession
+from kafkacheck.checker.schema import clear
+from kafkacheck.impl.broker.records import Broker, FetchSession
 from kafkacheck.impl.constants import NO_LEADER
+from kafkacheck.impl.messages.fetch import Fetch
 from kafkacheck.impl.rules import ClusterRules
 
 
@@ -25,24 +27,28 @@ def is_session_unknown(fetch: Fetch, session: FetchSession) -> bool:
     return fetch.is_incremental == 1 and session.cached_by != fetch.leader
 
 
-def is_of_this_start(fetch: Fetch, follower: Broker) -> bool:
+def reads_answer(fetch: Fetch, follower: Broker) -> bool:
     """Whether the follower runs and has not restarted since it sent the fetch, so that it reads the answer."""
     return follower.is_running and fetch.broker_epoch == follower.broker_epoch
 
 
-def open_session(fetch: Fetch, session: FetchSession, follower: Broker) -> None:
-    """Open a session for a full fetch, regardless of its answer; do nothing if sessions are not modelled."""
-    if fetch.is_incremental == 1 or session.is_possible == 0:
-        return
-    session.cached_by = fetch.leader
-    if is_of_this_start(fetch, follower):
-        session.leader = fetch.leader
+def accept_session(fetch: Fetch, session: FetchSession, is_read: bool) -> bool:
+    """Look up or open the session of a fetch that has arrived; whether the fetch is answered.
 
-
-def refuse_session(fetch: Fetch, session: FetchSession, follower: Broker) -> None:
-    """Tell the follower that its session is unknown."""
-    if is_of_this_start(fetch, follower):
-        end_session(session)
+    A full fetch opens a session, regardless of its answer, unless sessions are not modelled. An incremental fetch of a
+    session that the leader does not have ends it, and is gone. `is_read` says whether the follower reads
+    the answer; it does so at once, as far as the session goes.
+    """
+    if is_session_unknown(fetch, session):
+        if is_read:
+            end_session(session)
+        clear(fetch)
+        return False
+    if fetch.is_incremental == 0 and session.is_possible == 1:
+        session.cached_by = fetch.leader
+        if is_read:
+            session.leader = fetch.leader
+    return True
 
 
 def end_session(session: FetchSession) -> None:

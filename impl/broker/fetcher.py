@@ -8,10 +8,10 @@ Left out, and why that is sound: back-off, which is waiting.
 
 from kafkacheck.checker.schema import clear
 from kafkacheck.impl.broker.epoch_file import end_offset_of_epoch, epoch_with_end, latest_file_epoch
-from kafkacheck.impl.broker.fetch import is_of_other_topic
+from kafkacheck.impl.broker.fetch import is_topic_inconsistent
 from kafkacheck.impl.broker.fetch_session import begin_fetch
-from kafkacheck.impl.broker.log_file import advance_log_start, append_to_log, begin_log_at, truncate_log
-from kafkacheck.impl.broker.records import Broker, Fetch
+from kafkacheck.impl.broker.log_file import advance_log_start, append_to_log, truncate_fully_and_start_at, truncate_log
+from kafkacheck.impl.broker.records import Broker, FetchSession
 from kafkacheck.impl.constants import (
     NO_EPOCH,
     NO_LEADER,
@@ -23,9 +23,8 @@ from kafkacheck.impl.constants import (
     TruncationRule,
 )
 from kafkacheck.impl.log import is_full
-from kafkacheck.impl.replication.records import ReplicaId
+from kafkacheck.impl.messages.fetch import Fetch
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.system import State
 
 
 def is_of_now(broker: Broker, fetch: Fetch) -> bool:
@@ -39,20 +38,16 @@ def is_of_now(broker: Broker, fetch: Fetch) -> bool:
     return not broker.must_truncate and fetch.offset == broker.log.end_offset
 
 
-def can_ask(state: State, follower_id: int) -> bool:
+def can_ask(broker: Broker, broker_id: int, fetch: Fetch) -> bool:
     """Whether a broker follows a leader and may send a request: its slot is free, or holds one that it has given up."""
-    broker = state.brokers[follower_id]
-    if not broker.is_running or broker.leader == NO_LEADER or broker.leader == follower_id:
+    if not broker.is_running or broker.leader == NO_LEADER or broker.leader == broker_id:
         return False
-    fetch = state.fetches[follower_id]
     return fetch.stage == Stage.IDLE or not is_of_now(broker, fetch)
 
 
-def send(state: State, follower_id: int, question: Question) -> None:
+def send(broker: Broker, fetch: Fetch, question: Question) -> None:
     """Send a request to the leader; one that was given up is lost, unless it has moved to `old_fetches`."""
-    broker = state.brokers[follower_id]
-    fetch = state.fetches[follower_id]
-    clear(state.fetches[follower_id])
+    clear(fetch)
     fetch.stage = Stage.REQUESTED
     fetch.question = question
     fetch.topic_id = broker.topic_id
@@ -62,8 +57,8 @@ def send(state: State, follower_id: int, question: Question) -> None:
     fetch.offset = broker.log.end_offset
 
 
-def follower_sends_fetch(state: State, rules: ClusterRules, follower_id: ReplicaId) -> bool:
-    """A follower asks its leader for the next record.
+def send_fetch(broker: Broker, rules: ClusterRules, broker_id: int, fetch: Fetch, session: FetchSession) -> bool:
+    """Ask the leader for the next record.
 
     Who: a broker that follows.
     When: it need not truncate first, and has no other request in flight.
@@ -71,34 +66,28 @@ def follower_sends_fetch(state: State, rules: ClusterRules, follower_id: Replica
         of its last record. In a fetch session it is incremental.
     Source: ReplicaFetcherThread.buildFetch, FetchSessionHandler; KIP-227, KIP-320, KIP-595, KIP-903.
     """
-    broker = state.brokers[follower_id]
-    if not can_ask(state, follower_id):
+    if not can_ask(broker, broker_id, fetch) or broker.must_truncate:
         return False
-    if broker.must_truncate:
-        return False
-    send(state, follower_id, Question.FETCH)
-    begin_fetch(state.fetches[follower_id], state.fetch_sessions[follower_id])
+    send(broker, fetch, Question.FETCH)
+    begin_fetch(fetch, session)
     if rules.truncation == TruncationRule.ON_FETCH:
-        state.fetches[follower_id].asked_epoch = latest_file_epoch(broker)
+        fetch.asked_epoch = latest_file_epoch(broker)
     return True
 
 
-def follower_asks_epoch_end(state: State, follower_id: ReplicaId) -> bool:
-    """A follower asks its leader for the end offset of the follower's latest epoch.
+def ask_epoch_end(broker: Broker, broker_id: int, fetch: Fetch) -> bool:
+    """Ask the leader for the end offset of the latest epoch in the log.
 
     Who: a broker that follows.
     When: it must truncate, and has no other request in flight.
     Effect: the request carries that epoch and the follower's leader epoch.
     Source: AbstractFetcherThread.maybeTruncate, OffsetsForLeaderEpoch; KIP-101, KIP-320.
     """
-    broker = state.brokers[follower_id]
-    if not can_ask(state, follower_id):
+    if not can_ask(broker, broker_id, fetch) or not broker.must_truncate:
         return False
-    if not broker.must_truncate:
-        return False
-    send(state, follower_id, Question.EPOCH_END)
-    state.fetches[follower_id].offset = 0
-    state.fetches[follower_id].asked_epoch = latest_file_epoch(broker)
+    send(broker, fetch, Question.EPOCH_END)
+    fetch.offset = 0
+    fetch.asked_epoch = latest_file_epoch(broker)
     return True
 
 
@@ -120,8 +109,8 @@ def truncate_by_answer(broker: Broker, rules: ClusterRules, epoch: int, end_offs
     return is_complete
 
 
-def follower_truncates(state: State, rules: ClusterRules, follower_id: ReplicaId) -> bool:
-    """A follower receives the end offset of its epoch on the leader, and truncates its log.
+def use_epoch_end(broker: Broker, rules: ClusterRules, fetch: Fetch) -> bool:
+    """Receive the end offset of the asked epoch on the leader, and truncate the log.
 
     Who: a broker that asked.
     When: the answer has arrived.
@@ -130,10 +119,6 @@ def follower_truncates(state: State, rules: ClusterRules, follower_id: ReplicaId
     Source: AbstractFetcherThread.maybeTruncateToEpochEndOffsets, getOffsetTruncationState; KIP-101, KIP-279,
         KAFKA-7786.
     """
-    broker = state.brokers[follower_id]
-    fetch = state.fetches[follower_id]
-    if fetch.stage != Stage.ANSWERED or fetch.question != Question.EPOCH_END:
-        return False
     if not broker.is_running:
         return False
     if is_of_now(broker, fetch) or not rules.stale_answer_is_refused:
@@ -141,22 +126,20 @@ def follower_truncates(state: State, rules: ClusterRules, follower_id: ReplicaId
             broker.must_truncate = False
         elif latest_file_epoch(broker) == NO_EPOCH:
             broker.must_truncate = False
-    clear(state.fetches[follower_id])
+    clear(fetch)
     return True
 
 
-def leave_out_of_range(state: State, rules: ClusterRules, follower_id: int, leader_id: int) -> None:
-    """Ask the leader for its log's end and start, and truncate or restart the log (`fetchOffsetAndTruncate`).
+def leave_out_of_range(broker: Broker, rules: ClusterRules, start_offset: int, end_offset: int) -> None:
+    """Truncate or restart the log by the leader's answer that its log has this start and end.
 
     A log that ends above the leader's end is truncated to it. A log that ends below the leader's start restarts there.
     In between the log stays; by the old rule it restarts at the leader's start.
     """
-    broker = state.brokers[follower_id]
-    leader = state.brokers[leader_id]
-    if leader.log.end_offset < broker.log.end_offset:
-        truncate_log(broker, rules, leader.log.end_offset)
-    elif leader.log_start_offset > broker.log.end_offset or not rules.out_of_range_keeps_log:
-        begin_log_at(broker, rules, leader.log_start_offset)
+    if end_offset < broker.log.end_offset:
+        truncate_log(broker, rules, end_offset)
+    elif start_offset > broker.log.end_offset or not rules.out_of_range_keeps_log:
+        truncate_fully_and_start_at(broker, rules, start_offset)
 
 
 def exposes_divergence(broker: Broker, rules: ClusterRules, fetch: Fetch) -> bool:
@@ -166,7 +149,19 @@ def exposes_divergence(broker: Broker, rules: ClusterRules, fetch: Fetch) -> boo
     return broker.high_watermark < min(fetch.high_watermark, broker.log.end_offset)
 
 
-def use_answer(broker: Broker, rules: ClusterRules, fetch: Fetch) -> None:
+def is_used(broker: Broker, rules: ClusterRules, fetch: Fetch) -> bool:
+    """Whether a follower uses the answer to its fetch: it would still send the fetch, and the topic is the same."""
+    if is_topic_inconsistent(broker, rules, fetch.topic_id):
+        return False
+    return is_of_now(broker, fetch) or not rules.stale_answer_is_refused
+
+
+def is_out_of_range(broker: Broker, rules: ClusterRules, fetch: Fetch) -> bool:
+    """Whether a follower must ask the leader for its log's start and end (`fetchOffsetAndTruncate`)."""
+    return fetch.error == FetchError.OFFSET_OUT_OF_RANGE and is_used(broker, rules, fetch)
+
+
+def apply_answer(broker: Broker, rules: ClusterRules, fetch: Fetch) -> None:
     """Truncate a diverging log; otherwise append the record of the answer, if any, and adopt the high watermark."""
     if fetch.end_offset != NO_OFFSET:
         truncate_by_answer(broker, rules, fetch.diverging_epoch, fetch.end_offset)
@@ -178,34 +173,19 @@ def use_answer(broker: Broker, rules: ClusterRules, fetch: Fetch) -> None:
         advance_log_start(broker, min(fetch.log_start_offset, broker.high_watermark))
 
 
-def follower_uses_fetch(state: State, rules: ClusterRules, follower_id: ReplicaId) -> bool:
-    """A follower receives the answer to its fetch.
+def use_fetch(broker: Broker, rules: ClusterRules, fetch: Fetch) -> bool:
+    """Receive the answer to a fetch; if the fetch is out of range, `leave_out_of_range` comes first.
 
     Who: a broker that asked.
     When: the answer has arrived.
     Effect: it appends the record and adopts the high watermark, up to the log's end. If the logs diverge, it truncates
-        its log instead. If its offset is out of range, it asks the leader for its start and end. It drops an answer to
-        a fetch that it would no longer send.
+        its log instead. It drops an answer to a fetch that it would no longer send.
     Source: AbstractFetcherThread.processFetchRequest; KAFKA-14704, KAFKA-13207, KAFKA-2143.
-    Left out: the second request to the leader when out of range, which is part of this step.
     """
-    broker = state.brokers[follower_id]
-    fetch = state.fetches[follower_id]
-    if fetch.stage != Stage.ANSWERED or fetch.question != Question.FETCH:
-        return False
-    if not broker.is_running:
-        return False
-    is_used = is_of_now(broker, fetch) or not rules.stale_answer_is_refused
-    if is_of_other_topic(broker, rules, fetch.topic_id):
-        is_used = False
-    if is_used and exposes_divergence(broker, rules, fetch):
-        broker.high_watermark = min(fetch.high_watermark, broker.log.end_offset)
-        return True
-    if is_used:
-        if fetch.error == FetchError.OFFSET_OUT_OF_RANGE:
-            if state.brokers[fetch.leader].is_running:
-                leave_out_of_range(state, rules, follower_id, fetch.leader)
-        else:
-            use_answer(broker, rules, fetch)
-    clear(state.fetches[follower_id])
+    if is_used(broker, rules, fetch) and fetch.error == FetchError.NONE:
+        if exposes_divergence(broker, rules, fetch):
+            broker.high_watermark = min(fetch.high_watermark, broker.log.end_offset)
+            return True
+        apply_answer(broker, rules, fetch)
+    clear(fetch)
     return True

@@ -7,20 +7,19 @@ Left out, and why that is sound: waiting for replicas outside the ISR that are a
 high watermark lower; the time until an answer reaches the producer, because an acknowledgement cannot be taken back.
 """
 
-from kafkacheck.checker.schema import cardinality, contains
+from kafkacheck.checker.schema import cardinality, clear, contains
 from kafkacheck.impl.broker.log_file import advance_log_start, append_to_log
-from kafkacheck.impl.broker.records import Broker, LogStartOffset
-from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, Acks
-from kafkacheck.impl.controller.partition_change import min_insync_replicas
+from kafkacheck.impl.broker.records import Broker
+from kafkacheck.impl.client.records import Producers
+from kafkacheck.impl.constants import NO_EPOCH, Acks
 from kafkacheck.impl.log import is_full
-from kafkacheck.impl.replication.records import ReplicaId
+from kafkacheck.impl.messages.metadata import Metadata, min_insync_replicas
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.system import State
 
 
-def is_leading(state: State, broker_id: int) -> bool:
+def is_leading(broker: Broker, broker_id: int) -> bool:
     """Whether the broker runs and believes that it leads; the controller may have elected another one since."""
-    return state.brokers[broker_id].is_running and state.brokers[broker_id].leader == broker_id
+    return broker.is_running and broker.leader == broker_id
 
 
 def maximal_isr(broker: Broker) -> int:
@@ -28,40 +27,31 @@ def maximal_isr(broker: Broker) -> int:
     return broker.isr | broker.pending_isr
 
 
-def has_enough_replicas(state: State, rules: ClusterRules, leader_id: int, isr: int) -> bool:
-    """Whether `isr` has min.insync.replicas members, by the value that the leader knows, or contains every broker."""
-    metadata = state.controller.history[state.brokers[leader_id].metadata_offset]
-    return cardinality(isr) >= min(min_insync_replicas(metadata, rules), len(state.brokers))
+def has_enough_replicas(leader: Broker, rules: ClusterRules, metadata: Metadata, isr: int) -> bool:
+    """Whether `isr` has min.insync.replicas members, by the metadata of the leader, or contains every broker."""
+    return cardinality(isr) >= min(min_insync_replicas(metadata, rules), len(leader.followers))
 
 
-def committed_end_offset(state: State, rules: ClusterRules, leader_id: int) -> int:
+def committed_end_offset(leader: Broker, rules: ClusterRules, leader_id: int) -> int:
     """The offset below which every awaited member surely has each record; `NO_OFFSET` if one has not fetched yet."""
-    leader = state.brokers[leader_id]
     awaited = maximal_isr(leader) if rules.high_watermark_awaits_maximal_isr else leader.isr
     end_offset = leader.log.end_offset
-    for follower_id in range(len(state.brokers)):
+    for follower_id, follower in enumerate(leader.followers):
         if follower_id != leader_id and contains(awaited, follower_id):
-            end_offset = min(end_offset, leader.followers[follower_id].end_offset)
+            end_offset = min(end_offset, follower.end_offset)
     return end_offset
 
 
-def acknowledge(state: State, rules: ClusterRules, leader_id: int, offset: int) -> None:
+def acknowledge(leader: Broker, rules: ClusterRules, metadata: Metadata, producers: Producers, offset: int) -> None:
     """Acknowledge the record at `offset` to its producer, if acks=all and enough replicas have it.
 
     With too few replicas the answer is NOT_ENOUGH_REPLICAS_AFTER_APPEND, and the record may still survive. The producer
     of a record of an earlier epoch got NOT_LEADER_OR_FOLLOWER when that epoch ended.
     """
-    leader = state.brokers[leader_id]
     record = leader.log.records[offset]
     if record.epoch == leader.leader_epoch and rules.acks == Acks.ALL:
-        if has_enough_replicas(state, rules, leader_id, maximal_isr(leader)):
-            state.producers.acknowledged[record.id] = offset
-
-
-def note_commit(state: State, rules: ClusterRules, leader_id: int, offset: int) -> None:
-    """Note which record has been committed at `offset`, for properties that check that it never changes."""
-    if rules.commits_are_noted:
-        state.committed[offset] = state.brokers[leader_id].log.records[offset].id
+        if has_enough_replicas(leader, rules, metadata, maximal_isr(leader)):
+            producers.acknowledged[record.id] = offset
 
 
 def forget_caught_up(leader: Broker) -> None:
@@ -69,32 +59,29 @@ def forget_caught_up(leader: Broker) -> None:
 
     Kafka holds a lock between finding a follower caught up and proposing it: only fetches get in between.
     """
-    for follower_id in range(len(leader.followers)):
-        leader.followers[follower_id].is_caught_up = False
-        leader.followers[follower_id].caught_up_broker_epoch = NO_EPOCH
+    for follower in leader.followers:
+        follower.is_caught_up = False
+        follower.caught_up_broker_epoch = NO_EPOCH
 
 
-def raise_high_watermark(state: State, rules: ClusterRules, leader_id: int) -> bool:
-    """Raise a leader's high watermark as far as its followers allow, and acknowledge; return whether it rose.
+def maybe_raise_high_watermark(leader: Broker, rules: ClusterRules, leader_id: int, metadata: Metadata) -> None:
+    """Raise a leader's high watermark as far as its followers allow.
 
-    It does not rise while the ISR is smaller than min.insync.replicas (KAFKA-15583).
+    It does not rise while the ISR is smaller than min.insync.replicas (KAFKA-15583). Producers that await it are
+    answered afterwards (`acknowledge`).
     """
-    leader = state.brokers[leader_id]
-    if rules.high_watermark_awaits_enough and not has_enough_replicas(state, rules, leader_id, leader.isr):
-        return False
-    end_offset = committed_end_offset(state, rules, leader_id)
-    if end_offset <= leader.high_watermark:
-        return False
-    for offset in range(leader.high_watermark, end_offset):
-        acknowledge(state, rules, leader_id, offset)
-        note_commit(state, rules, leader_id, offset)
-    leader.high_watermark = end_offset
-    forget_caught_up(leader)
-    return True
+    if rules.high_watermark_awaits_enough and not has_enough_replicas(leader, rules, metadata, leader.isr):
+        return
+    end_offset = committed_end_offset(leader, rules, leader_id)
+    if end_offset > leader.high_watermark:
+        leader.high_watermark = end_offset
+        forget_caught_up(leader)
 
 
-def leader_appends(state: State, rules: ClusterRules, leader_id: ReplicaId) -> bool:
-    """A broker that believes it leads appends a producer's next record.
+def append_next_record(
+    leader: Broker, rules: ClusterRules, leader_id: int, metadata: Metadata, producers: Producers
+) -> bool:
+    """Append a producer's next record, as a broker that believes it leads.
 
     Who: a leader, which may have been deposed.
     When: a record is left and the log has room; with acks=all the ISR has min.insync.replicas members.
@@ -103,27 +90,25 @@ def leader_appends(state: State, rules: ClusterRules, leader_id: ReplicaId) -> b
     Source: Partition.appendRecordsToLeader; NOT_ENOUGH_REPLICAS.
     Left out: batches, and the retries of a producer that was not answered.
     """
-    leader = state.brokers[leader_id]
-    producers = state.producers
-    if not is_leading(state, leader_id):
+    if not is_leading(leader, leader_id):
         return False
     if producers.next_record >= len(producers.acknowledged):
         return False
     if is_full(leader.log):
         return False
-    if rules.acks == Acks.ALL and not has_enough_replicas(state, rules, leader_id, leader.isr):
+    if rules.acks == Acks.ALL and not has_enough_replicas(leader, rules, metadata, leader.isr):
         return False
     if rules.acks == Acks.LEADER:
         producers.acknowledged[producers.next_record] = leader.log.end_offset
     producers.topic_ids[producers.next_record] = leader.topic_id
     append_to_log(leader, rules, producers.next_record, leader.leader_epoch)
     producers.next_record += 1
-    raise_high_watermark(state, rules, leader_id)
+    maybe_raise_high_watermark(leader, rules, leader_id, metadata)
     return True
 
 
-def leader_deletes_records(state: State, leader_id: ReplicaId, start_offset: LogStartOffset) -> bool:
-    """A leader removes its oldest records, by retention or because a client asked for it.
+def delete_records(leader: Broker, leader_id: int, start_offset: int) -> bool:
+    """Remove the oldest records, by retention or because a client asked for it.
 
     Who: a leader.
     When: the new start is above the old one and no higher than the high watermark.
@@ -131,8 +116,7 @@ def leader_deletes_records(state: State, leader_id: ReplicaId, start_offset: Log
     Source: UnifiedLog.deleteOldSegments, Partition.deleteRecordsOnLeader.
     Left out: that the new start reaches the disk late.
     """
-    leader = state.brokers[leader_id]
-    if not is_leading(state, leader_id):
+    if not is_leading(leader, leader_id):
         return False
     if start_offset <= leader.log_start_offset or start_offset > leader.high_watermark:
         return False
@@ -143,7 +127,4 @@ def leader_deletes_records(state: State, leader_id: ReplicaId, start_offset: Log
 def forget_followers(broker: Broker) -> None:
     """Forget the followers' fetches, because the leader epoch in which they counted is over."""
     for follower in broker.followers:
-        follower.end_offset = NO_OFFSET
-        follower.broker_epoch = NO_EPOCH
-        follower.is_caught_up = False
-        follower.caught_up_broker_epoch = NO_EPOCH
+        clear(follower)

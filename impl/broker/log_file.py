@@ -6,15 +6,17 @@ Source: apache/kafka (commit 1eb7644349); KAFKA-10706, KAFKA-9491.
 Left out, and why that is sound: segments and indexes, which no rule here reads.
 """
 
+from kafkacheck.checker.schema import clear
 from kafkacheck.impl.broker.epoch_file import (
     assign_epoch,
     await_late_write,
+    cut_epochs_from,
     force_epochs,
     forget_late_write,
     truncate_epochs,
 )
 from kafkacheck.impl.broker.records import Broker
-from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, NO_RECORD
+from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET
 from kafkacheck.impl.log import append_record, truncate_to
 from kafkacheck.impl.rules import ClusterRules
 
@@ -46,23 +48,21 @@ def truncate_log(broker: Broker, rules: ClusterRules, end_offset: int) -> None:
 def advance_log_start(broker: Broker, start_offset: int) -> None:
     """Remove every record below `start_offset`; the epoch at that offset now begins there."""
     epoch_at_start = NO_EPOCH
-    for epoch in range(len(broker.epoch_starts)):
-        if broker.epoch_starts[epoch] != NO_OFFSET and broker.epoch_starts[epoch] <= start_offset:
+    for epoch, start in enumerate(broker.epoch_starts):
+        if start != NO_OFFSET and start <= start_offset:
             epoch_at_start = epoch
             broker.epoch_starts[epoch] = NO_OFFSET
     if epoch_at_start != NO_EPOCH:
         broker.epoch_starts[epoch_at_start] = start_offset
     for offset in range(broker.log_start_offset, start_offset):
-        broker.log.records[offset].id = NO_RECORD
-        broker.log.records[offset].epoch = NO_EPOCH
+        clear(broker.log.records[offset])
     broker.log_start_offset = start_offset
 
 
 def drop_log(broker: Broker) -> None:
     """Remove every record, and all state about them."""
     truncate_to(broker.log, 0)
-    for epoch in range(len(broker.epoch_starts)):
-        broker.epoch_starts[epoch] = NO_OFFSET
+    cut_epochs_from(broker, 0)
     force_epochs(broker)
     forget_late_write(broker.epoch_file)
     broker.log_start_offset = 0
@@ -70,13 +70,13 @@ def drop_log(broker: Broker) -> None:
     broker.flushed_offset = 0
 
 
-def begin_log_at(broker: Broker, rules: ClusterRules, start_offset: int) -> None:
+def truncate_fully_and_start_at(broker: Broker, rules: ClusterRules, start_offset: int) -> None:
     """Remove every record and restart at `start_offset`, like a follower whose log ends below the leader's start."""
     high_watermark = broker.high_watermark
     drop_log(broker)
     broker.log.end_offset = start_offset
     broker.log_start_offset = start_offset
     broker.flushed_offset = start_offset
-    broker.high_watermark = min(high_watermark, start_offset)
-    if rules.high_watermark_follows_log_start:
-        broker.high_watermark = start_offset
+    broker.high_watermark = (
+        start_offset if rules.high_watermark_follows_log_start else min(high_watermark, start_offset)
+    )

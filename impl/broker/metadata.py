@@ -9,26 +9,25 @@ brokers: they may be late, so `impl.broker.isr` lets a leader take any follower 
 
 from kafkacheck.checker.schema import clear, contains
 from kafkacheck.impl.broker.epoch_file import assign_epoch, has_epoch_file, latest_file_epoch
-from kafkacheck.impl.broker.leader import forget_followers, is_leading, raise_high_watermark
+from kafkacheck.impl.broker.leader import forget_followers, is_leading, maybe_raise_high_watermark
 from kafkacheck.impl.broker.log_file import drop_log, truncate_log
-from kafkacheck.impl.broker.records import Broker, MetadataOffset
+from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.broker.registration import refuses_newer
-from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, Propagation, Stage, TruncationRule
-from kafkacheck.impl.controller.records import Controller, Metadata
-from kafkacheck.impl.replication.records import ReplicaId
+from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, Stage, TruncationRule
+from kafkacheck.impl.messages.alter_partition import AlterPartition
+from kafkacheck.impl.messages.fetch import Fetch
+from kafkacheck.impl.messages.metadata import Metadata
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.system import State
 
 
-def begin_leading(state: State, rules: ClusterRules, broker_id: int) -> None:
+def begin_leading(broker: Broker, rules: ClusterRules, broker_id: int, metadata: Metadata) -> None:
     """Take over the leadership and note the epoch's start; the high watermark stays until followers have fetched."""
-    broker = state.brokers[broker_id]
     forget_followers(broker)
     broker.must_truncate = False
     broker.leader_epoch_start_offset = broker.log.end_offset
     if has_epoch_file(rules):
         assign_epoch(broker, broker.leader_epoch, broker.log.end_offset)
-    raise_high_watermark(state, rules, broker_id)
+    maybe_raise_high_watermark(broker, rules, broker_id, metadata)
 
 
 def begin_following(broker: Broker, rules: ClusterRules, is_same_leader: bool) -> None:
@@ -47,13 +46,14 @@ def begin_following(broker: Broker, rules: ClusterRules, is_same_leader: bool) -
         broker.must_truncate = True
 
 
-def turn_to_leader(state: State, rules: ClusterRules, broker_id: int, metadata: Metadata) -> None:
-    """Adopt the leader epoch of `metadata` and the role in it.
+def turn_to_leader(
+    broker: Broker, rules: ClusterRules, broker_id: int, metadata: Metadata, fetch: Fetch, change: AlterPartition
+) -> None:
+    """Adopt the leader epoch of `metadata` and the role in it; answers of earlier epochs are dropped.
 
     Kafka keeps a former leader's knowledge of its followers until it leads again. Only the rule before KAFKA-13778
     reads it; by any other rule it is forgotten at once, so that states do not differ by it.
     """
-    broker = state.brokers[broker_id]
     is_same_leader = broker.leader == metadata.leader
     broker.has_log = True
     broker.topic_id = metadata.topic_id
@@ -65,26 +65,25 @@ def turn_to_leader(state: State, rules: ClusterRules, broker_id: int, metadata: 
     broker.leader_epoch_start_offset = 0
     if rules.only_leader_names_read_replica:
         forget_followers(broker)
-    if state.alter_partitions[broker_id].stage == Stage.ANSWERED:
-        clear(state.alter_partitions[broker_id])
-    if state.fetches[broker_id].stage == Stage.ANSWERED and rules.stale_answer_is_refused:
-        clear(state.fetches[broker_id])
+    if change.stage == Stage.ANSWERED:
+        clear(change)
+    if fetch.stage == Stage.ANSWERED and rules.stale_answer_is_refused:
+        clear(fetch)
     if broker.is_log_offline and rules.offline_log_is_not_replaced:
         broker.leader = NO_LEADER
     elif metadata.leader == broker_id:
-        begin_leading(state, rules, broker_id)
+        begin_leading(broker, rules, broker_id, metadata)
     elif metadata.leader != NO_LEADER:
         begin_following(broker, rules, is_same_leader)
 
 
-def adopt_isr(state: State, rules: ClusterRules, broker_id: int, metadata: Metadata) -> None:
+def adopt_isr(broker: Broker, rules: ClusterRules, broker_id: int, metadata: Metadata) -> None:
     """Adopt a newer ISR of the same leader epoch; a change that was proposed meanwhile is void."""
-    broker = state.brokers[broker_id]
     broker.partition_epoch = metadata.partition_epoch
     broker.isr = metadata.isr
     broker.pending_isr = 0
-    if is_leading(state, broker_id):
-        raise_high_watermark(state, rules, broker_id)
+    if is_leading(broker, broker_id):
+        maybe_raise_high_watermark(broker, rules, broker_id, metadata)
 
 
 def leave_partition(broker: Broker) -> None:
@@ -101,17 +100,18 @@ def has_other_topic(broker: Broker, metadata: Metadata) -> bool:
     return broker.has_log and broker.topic_id != metadata.topic_id
 
 
-def meet_other_topic(state: State, rules: ClusterRules, broker_id: int, metadata: Metadata) -> None:
+def meet_other_topic(
+    broker: Broker, rules: ClusterRules, broker_id: int, metadata: Metadata, fetch: Fetch, change: AlterPartition
+) -> None:
     """Turn to a topic although the broker has the log of one that was deleted while it did not run (KRaft era).
 
     The broker deletes the log as a stray. By the old rule it refuses the partition for good, because the ids differ
     (INCONSISTENT_TOPIC_ID). Without ids it takes the log for that of the new topic.
     """
-    broker = state.brokers[broker_id]
     if rules.stray_log_is_deleted:
         leave_partition(broker)
     if not has_other_topic(broker, metadata) or not rules.log_names_topic_id:
-        turn_to_leader(state, rules, broker_id, metadata)
+        turn_to_leader(broker, rules, broker_id, metadata, fetch, change)
 
 
 def forget_partition(broker: Broker) -> None:
@@ -126,8 +126,10 @@ def forget_partition(broker: Broker) -> None:
     forget_followers(broker)
 
 
-def broker_replays_metadata(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bool:
-    """A broker replays the next record of the metadata log (KRaft era).
+def replay_metadata(
+    broker: Broker, rules: ClusterRules, broker_id: int, metadata: Metadata, fetch: Fetch, change: AlterPartition
+) -> bool:
+    """Replay the next record of the metadata log (KRaft era).
 
     Who: any broker that runs.
     When: the log has a record that it has not replayed.
@@ -137,69 +139,45 @@ def broker_replays_metadata(state: State, rules: ClusterRules, broker_id: Replic
     Source: BrokerMetadataPublisher, ReplicaManager.applyDelta, LogManager.isStrayKraftReplica; KIP-500, KAFKA-14616.
     Left out: several records at once, which is several steps here.
     """
-    broker = state.brokers[broker_id]
-    if rules.propagation != Propagation.METADATA_LOG:
-        return False
-    if not broker.is_running:
-        return False
-    if broker.metadata_offset >= state.controller.offset:
-        return False
     broker.metadata_offset += 1
-    metadata = state.controller.history[broker.metadata_offset]
     broker.controller_epoch = metadata.controller_epoch
     if not contains(metadata.replicas, broker_id):
         leave_partition(broker)
     elif has_other_topic(broker, metadata):
-        meet_other_topic(state, rules, broker_id, metadata)
+        meet_other_topic(broker, rules, broker_id, metadata, fetch, change)
     elif metadata.leader_epoch > broker.leader_epoch:
-        turn_to_leader(state, rules, broker_id, metadata)
+        turn_to_leader(broker, rules, broker_id, metadata, fetch, change)
     elif metadata.partition_epoch > broker.partition_epoch:
-        adopt_isr(state, rules, broker_id, metadata)
-    forget_replayed_metadata(state)
+        adopt_isr(broker, rules, broker_id, metadata)
     return True
 
 
-def forget_replayed_metadata(state: State) -> None:
-    """Blank the controller's changes that can no longer be read, so that states do not differ by them alone."""
-    controller = state.controller
-    lowest = controller.offset
-    if controller.zombie_offset != NO_EPOCH:
-        lowest = min(lowest, controller.zombie_offset)
-    for broker_id in range(len(state.brokers)):
-        if state.brokers[broker_id].is_running:
-            lowest = min(lowest, state.brokers[broker_id].metadata_offset)
-    for offset in range(len(controller.history)):
-        if offset < lowest:
-            clear(controller.history[offset])
-
-
-def can_obey(broker: Broker, rules: ClusterRules, metadata: Metadata, broker_id: int) -> bool:
+def can_obey(broker: Broker, rules: ClusterRules, broker_id: int, metadata: Metadata) -> bool:
     """Whether a ZooKeeper-era broker obeys a request of this change, by its broker epoch and controller epoch.
 
     Kafka's errors are STALE_BROKER_EPOCH and STALE_CONTROLLER_EPOCH.
     """
-    if not broker.is_running:
-        return False
-    if rules.request_names_broker_epoch and metadata.broker_epochs[broker_id] != broker.broker_epoch:
+    if not broker.is_running or is_broker_epoch_stale(broker, rules, broker_id, metadata):
         return False
     return metadata.controller_epoch >= broker.controller_epoch or not rules.leader_and_isr_checks_epochs
 
 
-def is_overtaken(state: State, broker: Broker, offset: int) -> bool:
-    """Whether the broker has obeyed a newer request than this on the same connection, which keeps order.
-
-    A controller that is no longer in office has its own connection, and its last request may still come.
-    """
-    if offset > broker.metadata_offset:
-        return False
-    is_of_zombie = state.controller.history[offset].controller_epoch < broker.controller_epoch
-    return not is_of_zombie or offset != state.controller.zombie_offset
+def is_broker_epoch_stale(broker: Broker, rules: ClusterRules, broker_id: int, metadata: Metadata) -> bool:
+    """Whether a ZooKeeper-era broker refuses a request of this change, which names another start of the broker."""
+    return rules.request_names_broker_epoch and metadata.broker_epochs[broker_id] != broker.broker_epoch
 
 
-def broker_obeys_leader_and_isr(
-    state: State, rules: ClusterRules, broker_id: ReplicaId, offset: MetadataOffset
+def obey_leader_and_isr(
+    broker: Broker,
+    rules: ClusterRules,
+    broker_id: int,
+    metadata: Metadata,
+    offset: int,
+    is_overtaken: bool,
+    fetch: Fetch,
+    change: AlterPartition,
 ) -> bool:
-    """A broker receives a LeaderAndIsr request and obeys it (ZooKeeper era).
+    """Receive a LeaderAndIsr request and obey it (ZooKeeper era).
 
     Who: any running broker to which the partition is assigned.
     When: the controller has made the change, and the request's broker epoch, controller epoch and leader epoch are not
@@ -212,19 +190,13 @@ def broker_obeys_leader_and_isr(
     Source: ReplicaManager.becomeLeaderOrFollower; KAFKA-1188, KIP-380, KIP-516, KAFKA-9839.
     Left out: that a request is ever lost for good: it may arrive at any later time, after newer ones, or never.
     """
-    broker = state.brokers[broker_id]
-    if rules.propagation != Propagation.LEADER_AND_ISR:
-        return False
-    if offset > state.controller.offset:
-        return False
-    metadata = state.controller.history[offset]
     if not contains(metadata.replicas, broker_id) or metadata.isr == 0 or metadata.is_deleting != 0:
         return False
-    if not can_obey(broker, rules, metadata, broker_id):
+    if not can_obey(broker, rules, broker_id, metadata):
         return False
     if metadata.leader_epoch == broker.leader_epoch:
         return False
-    if is_overtaken(state, broker, offset) and (not broker.has_log or has_other_topic(broker, metadata)):
+    if is_overtaken and (not broker.has_log or has_other_topic(broker, metadata)):
         return False
     if rules.log_names_topic_id and has_other_topic(broker, metadata):
         return False
@@ -237,21 +209,21 @@ def broker_obeys_leader_and_isr(
         return True
     broker.metadata_offset = offset
     broker.controller_epoch = max(broker.controller_epoch, metadata.controller_epoch)
-    turn_to_leader(state, rules, broker_id, metadata)
+    turn_to_leader(broker, rules, broker_id, metadata, fetch, change)
     return True
 
 
-def newest_of_predecessor(controller: Controller) -> int:
-    """The newest change that the controller in office found on record when it took office."""
-    newest = 0
-    for offset in range(len(controller.history)):
-        if offset <= controller.offset and controller.history[offset].controller_epoch < controller.epoch:
-            newest = offset
-    return newest
-
-
-def broker_obeys_new_controller(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bool:
-    """A broker receives the first LeaderAndIsr request of a new controller and obeys it (ZooKeeper era).
+def obey_new_controller(
+    broker: Broker,
+    rules: ClusterRules,
+    broker_id: int,
+    metadata: Metadata,
+    offset: int,
+    controller_epoch: int,
+    fetch: Fetch,
+    change: AlterPartition,
+) -> bool:
+    """Receive the first LeaderAndIsr request of a new controller and obey it (ZooKeeper era).
 
     Who: any running broker to which the partition is assigned.
     When: it does not know the epoch of the controller in office, which sends each broker every partition as it is on
@@ -264,28 +236,25 @@ def broker_obeys_new_controller(state: State, rules: ClusterRules, broker_id: Re
         (KAFKA-1647), which makes a log although nobody leads.
     Left out: a partition without a leader on record: the controller sends nothing for it.
     """
-    broker = state.brokers[broker_id]
-    if rules.propagation != Propagation.LEADER_AND_ISR:
+    if not broker.is_running or broker.controller_epoch >= controller_epoch:
         return False
-    if not broker.is_running or broker.controller_epoch >= state.controller.epoch:
-        return False
-    offset = newest_of_predecessor(state.controller)
-    metadata = state.controller.history[offset]
-    if rules.request_names_broker_epoch and metadata.broker_epochs[broker_id] != broker.broker_epoch:
+    if is_broker_epoch_stale(broker, rules, broker_id, metadata):
         return False
     if not contains(metadata.replicas, broker_id) or metadata.isr == 0:
         return False
     if rules.log_names_topic_id and has_other_topic(broker, metadata):
         return False
-    broker.controller_epoch = state.controller.epoch
+    broker.controller_epoch = controller_epoch
     if metadata.leader_epoch > broker.leader_epoch:
         broker.metadata_offset = offset
-        turn_to_leader(state, rules, broker_id, metadata)
+        turn_to_leader(broker, rules, broker_id, metadata, fetch, change)
     return True
 
 
-def broker_obeys_stop_replica(state: State, rules: ClusterRules, broker_id: ReplicaId, offset: MetadataOffset) -> bool:
-    """A broker receives a StopReplica request and deletes its replica (ZooKeeper era).
+def obey_stop_replica(
+    broker: Broker, rules: ClusterRules, broker_id: int, metadata: Metadata, offset: int, is_overtaken: bool
+) -> bool:
+    """Receive a StopReplica request and delete the replica (ZooKeeper era).
 
     Who: a running broker to which the partition was assigned before the change, or whose topic is being deleted.
     When: the request's broker epoch, controller epoch and leader epoch are not old, and the broker has left the ISR,
@@ -296,18 +265,12 @@ def broker_obeys_stop_replica(state: State, rules: ClusterRules, broker_id: Repl
         (ReplicaStateMachine: OfflineReplica).
     Left out: StopReplica without deletion, which only ends fetching.
     """
-    broker = state.brokers[broker_id]
-    if rules.propagation != Propagation.LEADER_AND_ISR:
+    if metadata.replicas == 0 or not can_obey(broker, rules, broker_id, metadata):
         return False
-    if offset > state.controller.offset:
-        return False
-    metadata = state.controller.history[offset]
-    if metadata.replicas == 0 or not can_obey(broker, rules, metadata, broker_id):
-        return False
-    if is_overtaken(state, broker, offset) and has_other_topic(broker, metadata):
+    if is_overtaken and has_other_topic(broker, metadata):
         return False
     if metadata.is_deleting != 0:
-        if not contains(metadata.replicas, broker_id) or is_overtaken(state, broker, offset):
+        if not contains(metadata.replicas, broker_id) or is_overtaken:
             return False
         if metadata.isr == 0 and not rules.unled_replica_is_deleted:
             return False

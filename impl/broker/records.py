@@ -1,28 +1,19 @@
-"""The state of one broker's replica, on disk and in memory, and the broker's requests in flight.
+"""The state of one broker's replica, on disk and in memory.
 
-Part of Kafka modelled: `Partition`, `Replica` and `LeaderEpochFileCache` of one broker; the `Fetch` and
-`OffsetsForLeaderEpoch` requests of its `ReplicaFetcherThread`, and the `AlterPartition` requests of its
-`AlterPartitionManager`.
+Part of Kafka modelled: `Partition`, `Replica` and `LeaderEpochFileCache` of one broker.
 Source: apache/kafka (commit 1eb7644349).
-Left out, and why that is sound: batches, because records arrive one at a time in every order that batches allow; more
-than two fetches of one follower in flight, because its thread waits for the answer, or gives up the connection and with
-it the answer; `lastCaughtUpTimeMs`, because a lagging follower may be found lagging at once, later or never.
+Left out, and why that is sound: `lastCaughtUpTimeMs`, because a lagging follower may be found lagging at once, later or
+never.
 """
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Array, ById, ByPosition, Count, EnumOf, Epoch, Offset, Struct
-from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, AlterPartitionError, FetchError, Question, Stage
-from kafkacheck.impl.log import Log, LogOffset, OptionalLeaderEpoch, OptionalRecordId
+from kafkacheck.checker.schema import Array, ById, ByPosition, Count, Struct
+from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET
+from kafkacheck.impl.log import Log, LogOffset, LogStartOffset, OptionalLeaderEpoch, OptionalOffset
+from kafkacheck.impl.messages.metadata import BrokerEpoch, ControllerEpoch, MetadataOffset, OptionalBrokerEpoch, TopicId
 from kafkacheck.impl.replication.records import OptionalReplicaId, ReplicaSet
 
-OptionalOffset = Annotated[int, Count("log_size", lowest=NO_OFFSET)]
-LogStartOffset = Annotated[int, Offset("max_log_start")]
-BrokerEpoch = Annotated[int, Epoch("max_broker_epoch")]
-OptionalBrokerEpoch = Annotated[int, Epoch("max_broker_epoch", none=NO_EPOCH)]
-ControllerEpoch = Annotated[int, Epoch("max_controller_epoch")]
-MetadataOffset = Annotated[int, Offset("max_metadata_offset")]
-TopicId = Annotated[int, Count("deletions")]
 LateOffset = Annotated[int, Count("(log_size + 1) * epoch_files - 1", lowest=NO_OFFSET)]
 SessionLeader = Annotated[int, Count("replicas * fetch_sessions - 1", lowest=NO_LEADER)]
 
@@ -135,45 +126,6 @@ class Broker(Struct):
     followers: Annotated[Array[FollowerState], ById("replicas")]
 
 
-class Fetch(Struct):
-    """A follower's request to its leader, or the answer; all blank if the slot is free.
-
-    stage: which of the two it is.
-    question: the kind of request.
-    topic_id: the topic that the follower asks for.
-    is_incremental: 1 if a fetch belongs to a session that was opened before; 0 otherwise.
-    leader: the broker that is asked.
-    leader_epoch: the follower's leader epoch when it asked.
-    broker_epoch: the follower's broker epoch when it asked.
-    offset: the fetch offset, which is the follower's end offset.
-    asked_epoch: the epoch of the follower's last record (with `ON_FETCH`), or the epoch whose end offset is asked for.
-    error: the answer's error.
-    record: the record fetched, `NO_RECORD` if there is none at that offset yet.
-    record_epoch: its leader epoch.
-    high_watermark: the leader's high watermark when it answered.
-    diverging_epoch: the epoch in a fetch response if the logs diverge, or in the answer to `OffsetsForLeaderEpoch`.
-    end_offset: the end offset of that epoch; `NO_OFFSET` if the leader does not know it or the logs do not diverge.
-    log_start_offset: the leader's log start offset.
-    """
-
-    stage: Stage
-    question: Question
-    topic_id: TopicId
-    is_incremental: Annotated[int, Count("fetch_sessions")]
-    leader: OptionalReplicaId
-    leader_epoch: OptionalLeaderEpoch
-    broker_epoch: BrokerEpoch
-    offset: LogOffset
-    asked_epoch: OptionalLeaderEpoch
-    error: FetchError
-    record: OptionalRecordId
-    record_epoch: OptionalLeaderEpoch
-    high_watermark: LogOffset
-    diverging_epoch: OptionalLeaderEpoch
-    end_offset: OptionalOffset
-    log_start_offset: LogStartOffset
-
-
 class FetchSession(Struct):
     """A follower's fetch session, on both sides; all blank if there is none.
 
@@ -187,52 +139,3 @@ class FetchSession(Struct):
     leader: SessionLeader
     cached_by: SessionLeader
     is_possible: Annotated[int, Count("fetch_sessions", lowest="fetch_sessions")]
-
-
-class OldFetch(Struct):
-    """A follower's fetch whose connection is broken; all blank if the slot is free.
-
-    The bound `old_fetches` multiplies the ranges: at 0 the slot takes no bit of a state, and is always free.
-
-    stage: whether the leader has still to read it, or has read it and has still to count it.
-    topic_id: the topic that the follower asks for.
-    leader: the broker that is asked.
-    leader_epoch: the follower's leader epoch when it asked.
-    broker_epoch: the follower's broker epoch when it asked.
-    offset: the fetch offset.
-    asked_epoch: the epoch of the follower's last record (with `ON_FETCH`).
-    """
-
-    stage: Annotated[Stage, EnumOf(Stage, highest="2 * old_fetches")]
-    topic_id: Annotated[int, Count("deletions * old_fetches")]
-    leader: Annotated[int, Count("replicas * old_fetches - 1", lowest=NO_LEADER)]
-    leader_epoch: Annotated[int, Count("(max_leader_epoch + 1) * old_fetches - 1", lowest=NO_EPOCH)]
-    broker_epoch: Annotated[int, Count("max_broker_epoch * old_fetches")]
-    offset: Annotated[int, Count("log_size * old_fetches")]
-    asked_epoch: Annotated[int, Count("(max_leader_epoch + 1) * old_fetches - 1", lowest=NO_EPOCH)]
-
-
-class AlterPartition(Struct):
-    """A leader's request to change the ISR, or the controller's answer; all blank if the slot is free.
-
-    stage: which of the two it is.
-    topic_id: the topic of the partition; 0 in an answer.
-    broker_epoch: the sender's broker epoch.
-    leader_epoch: the sender's leader epoch; in an answer the controller's.
-    partition_epoch: the version of the ISR that the change starts from; in an answer the new one.
-    isr: the ISR proposed; in an answer the current ISR.
-    member_epochs: the broker epochs of the members proposed, as the leader knows them; `NO_EPOCH` for a
-        member that has not fetched yet, and for all others.
-    ends_recovery: whether the sender declares that it has recovered from the unclean election that made it leader.
-    error: the answer's error.
-    """
-
-    stage: Stage
-    topic_id: TopicId
-    broker_epoch: BrokerEpoch
-    leader_epoch: OptionalLeaderEpoch
-    partition_epoch: MetadataOffset
-    isr: ReplicaSet
-    member_epochs: Annotated[Array[OptionalBrokerEpoch], ById("replicas")]
-    ends_recovery: bool
-    error: AlterPartitionError

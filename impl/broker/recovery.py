@@ -6,7 +6,6 @@ Source: apache/kafka (commit 1eb7644349); KAFKA-10432, KAFKA-1647, KIP-966.
 Left out, and why that is sound: torn batches, because recovery truncates them, so they are the same as lost ones.
 """
 
-from kafkacheck.checker.schema import clear
 from kafkacheck.impl.broker.epoch_file import (
     assign_epoch,
     cut_epochs_from,
@@ -14,20 +13,17 @@ from kafkacheck.impl.broker.epoch_file import (
     latest_file_epoch,
     truncate_epochs,
 )
-from kafkacheck.impl.broker.fetch_session import drop_session, end_session
 from kafkacheck.impl.broker.log_file import drop_log
 from kafkacheck.impl.broker.metadata import forget_partition
 from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.broker.registration import end_registration
-from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, Question, Stage
+from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET
 from kafkacheck.impl.log import truncate_to
-from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.system import State
 
 
-def broker_checkpoints_high_watermark(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bool:
-    """A broker writes the high watermarks of its replicas to `replication-offset-checkpoint`.
+def checkpoint_high_watermark(broker: Broker, rules: ClusterRules) -> bool:
+    """Write the high watermarks of the replicas to `replication-offset-checkpoint`.
 
     Who: a broker that runs.
     When: the file would change.
@@ -36,20 +32,18 @@ def broker_checkpoints_high_watermark(state: State, rules: ClusterRules, broker_
     Source: ReplicaManager.checkpointHighWatermarks; KAFKA-1647.
     Left out: the recovery point, which only saves time.
     """
-    broker = state.brokers[broker_id]
     if not broker.is_running:
         return False
-    high_watermark = broker.high_watermark
-    if broker.leader == NO_LEADER and not rules.checkpoint_covers_all:
-        high_watermark = 0
+    is_left_out = broker.leader == NO_LEADER and not rules.checkpoint_covers_all
+    high_watermark = 0 if is_left_out else broker.high_watermark
     if broker.high_watermark_checkpoint == high_watermark:
         return False
     broker.high_watermark_checkpoint = high_watermark
     return True
 
 
-def broker_flushes(state: State, broker_id: ReplicaId) -> bool:
-    """A broker flushes its log to the disk.
+def flush(broker: Broker) -> bool:
+    """Flush the log to the disk.
 
     Who: a broker that runs.
     When: a part of the log is not flushed.
@@ -57,18 +51,14 @@ def broker_flushes(state: State, broker_id: ReplicaId) -> bool:
     Source: UnifiedLog.flush.
     Left out: flushing a part of the log, which is flushing at an earlier time.
     """
-    broker = state.brokers[broker_id]
-    if not broker.is_running:
-        return False
-    if broker.flushed_offset == broker.log.end_offset:
+    if not broker.is_running or broker.flushed_offset == broker.log.end_offset:
         return False
     broker.flushed_offset = broker.log.end_offset
     return True
 
 
-def stop_process(state: State, broker_id: int) -> None:
-    """End a broker's process, which loses its memory and its connections."""
-    broker = state.brokers[broker_id]
+def lose_memory(broker: Broker) -> None:
+    """End the process of a broker, which loses its memory."""
     broker.is_running = False
     broker.is_stopped_cleanly = False
     forget_partition(broker)
@@ -76,19 +66,6 @@ def stop_process(state: State, broker_id: int) -> None:
     end_registration(broker.registration)
     broker.controller_epoch = 0
     broker.high_watermark = 0
-    if state.alter_partitions[broker_id].stage == Stage.ANSWERED:
-        clear(state.alter_partitions[broker_id])
-    if state.fetches[broker_id].stage == Stage.ANSWERED or state.fetches[broker_id].question == Question.EPOCH_END:
-        clear(state.fetches[broker_id])
-    end_session(state.fetch_sessions[broker_id])
-    for other_id in range(len(state.brokers)):
-        drop_session(state.fetch_sessions[other_id], broker_id)
-        fetch = state.fetches[other_id]
-        if fetch.stage == Stage.REQUESTED and fetch.leader == broker_id:
-            clear(fetch)
-    for follower_id in range(len(state.old_fetches)):
-        if state.old_fetches[follower_id].leader == broker_id:
-            clear(state.old_fetches[follower_id])
 
 
 def lose_unflushed(broker: Broker, end_offset: int) -> None:
@@ -96,7 +73,7 @@ def lose_unflushed(broker: Broker, end_offset: int) -> None:
     truncate_to(broker.log, end_offset)
     cut_epochs_from(broker, end_offset)
     if broker.epoch_file.is_unforced == 1:
-        for epoch in range(len(broker.epoch_starts)):
+        for epoch in range(len(broker.epoch_file.starts)):
             broker.epoch_file.starts[epoch] = NO_OFFSET
     broker.epoch_file.is_unforced = 0
     broker.flushed_offset = min(broker.flushed_offset, end_offset)
@@ -110,8 +87,7 @@ def lose_disk(broker: Broker) -> None:
 
 def recover_epochs(broker: Broker, rules: ClusterRules) -> None:
     """Rebuild the leader-epoch file from the records."""
-    for epoch in range(len(broker.epoch_starts)):
-        broker.epoch_starts[epoch] = NO_OFFSET
+    cut_epochs_from(broker, 0)
     for offset in range(broker.log_start_offset, broker.log.end_offset):
         epoch = broker.log.records[offset].epoch
         if epoch > 0 or broker.is_stopped_cleanly or rules.recovery_keeps_epoch_zero:
@@ -124,8 +100,8 @@ def load_epochs(broker: Broker, rules: ClusterRules) -> None:
     After a crash the broker reads the records that may not have been flushed, and adds their epochs if they are newer
     than the file's. Finally it truncates the file to the end of the log.
     """
-    for epoch in range(len(broker.epoch_starts)):
-        broker.epoch_starts[epoch] = broker.epoch_file.starts[epoch]
+    for epoch, start in enumerate(broker.epoch_file.starts):
+        broker.epoch_starts[epoch] = start
     if not broker.is_stopped_cleanly:
         for offset in range(broker.flushed_offset, broker.log.end_offset):
             epoch = broker.log.records[offset].epoch
@@ -147,5 +123,4 @@ def recover_log(broker: Broker, rules: ClusterRules) -> None:
         cut_epochs_from(broker, 0)
     else:
         cut_epochs_from(broker, broker.log.end_offset)
-    broker.high_watermark = min(broker.high_watermark_checkpoint, broker.log.end_offset)
-    broker.high_watermark = max(broker.high_watermark, broker.log_start_offset)
+    broker.high_watermark = max(min(broker.high_watermark_checkpoint, broker.log.end_offset), broker.log_start_offset)

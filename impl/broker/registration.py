@@ -9,9 +9,7 @@ them late. If the bound `late_registrations` is 0, a broker knows its epoch as s
 
 from kafkacheck.impl.broker.records import Broker, Registration
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.system import State
 
 
 def begin_registration(registration: Registration) -> None:
@@ -30,15 +28,14 @@ def refuses_newer(broker: Broker, rules: ClusterRules) -> bool:
     return broker.registration.is_unknown == 1 and not rules.newer_broker_epoch_is_obeyed
 
 
-def broker_learns_epoch(state: State, broker_id: ReplicaId) -> bool:
-    """A broker learns its broker epoch from ZooKeeper's answer to its registration (ZooKeeper era).
+def learn_broker_epoch(broker: Broker) -> bool:
+    """Learn the broker epoch from ZooKeeper's answer to the registration (ZooKeeper era).
 
     Who: a broker that has started.
     When: it does not know its epoch yet.
     Effect: it knows its broker epoch.
     Source: KafkaServer.startup, KafkaZkClient.registerBroker.
     """
-    broker = state.brokers[broker_id]
     if not broker.is_running or broker.registration.is_unknown == 0:
         return False
     broker.registration.is_unknown = 0

@@ -8,9 +8,9 @@ Left out, and why that is sound: several consumers, because they do not affect e
 from typing import Annotated
 
 from kafkacheck.checker.schema import Array, ById, ByPosition, Count, Struct
-from kafkacheck.impl.broker.records import OptionalOffset, TopicId
 from kafkacheck.impl.constants import NO_LEADER
-from kafkacheck.impl.log import LogOffset, OptionalLeaderEpoch, OptionalRecordId
+from kafkacheck.impl.log import LogOffset, OptionalLeaderEpoch, OptionalOffset, OptionalRecordId
+from kafkacheck.impl.messages.metadata import TopicId
 from kafkacheck.impl.replication.records import NextRecordId, OptionalReplicaId
 
 ReadReplica = Annotated[int, Count("replicas * read_replicas - 1", lowest=NO_LEADER)]

@@ -7,11 +7,12 @@ Left out, and why that is sound: an ISR outside the assignment, because leaders 
 """
 
 from kafkacheck.checker.schema import cardinality, contains
-from kafkacheck.impl.broker.records import AlterPartition
 from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, AlterPartitionError, Stage
 from kafkacheck.impl.controller.partition_change import begin_change, set_isr
 from kafkacheck.impl.controller.reassignment import maybe_complete_reassignment
-from kafkacheck.impl.controller.records import Controller, Metadata
+from kafkacheck.impl.controller.records import Controller
+from kafkacheck.impl.messages.alter_partition import AlterPartition
+from kafkacheck.impl.messages.metadata import Metadata
 from kafkacheck.impl.rules import ClusterRules
 
 

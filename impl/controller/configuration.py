@@ -8,8 +8,9 @@ min.insync.replicas.
 """
 
 from kafkacheck.impl.constants import NO_LEADER
-from kafkacheck.impl.controller.partition_change import begin_change, min_insync_replicas
+from kafkacheck.impl.controller.partition_change import begin_change
 from kafkacheck.impl.controller.records import Controller
+from kafkacheck.impl.messages.metadata import min_insync_replicas
 from kafkacheck.impl.rules import ClusterRules
 
 

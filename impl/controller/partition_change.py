@@ -8,7 +8,8 @@ Left out, and why that is sound: `lastKnownElr` with more than one member, becau
 
 from kafkacheck.checker.schema import cardinality, contains, copy, excluding, including
 from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, Propagation
-from kafkacheck.impl.controller.records import Controller, Metadata
+from kafkacheck.impl.controller.records import Controller
+from kafkacheck.impl.messages.metadata import Metadata, min_insync_replicas
 from kafkacheck.impl.rules import ClusterRules
 
 
@@ -18,11 +19,6 @@ def begin_change(controller: Controller) -> None:
     controller.offset += 1
     copy(controller.history[controller.offset], before)
     controller.history[controller.offset].controller_epoch = controller.epoch
-
-
-def min_insync_replicas(metadata: Metadata, rules: ClusterRules) -> int:
-    """`min.insync.replicas` in this version of the record."""
-    return rules.min_insync_replicas - metadata.is_min_isr_lowered
 
 
 def resign_zombie(controller: Controller) -> None:

@@ -16,7 +16,8 @@ from kafkacheck.impl.controller.partition_change import (
     set_isr,
     set_leader,
 )
-from kafkacheck.impl.controller.records import Controller, Metadata
+from kafkacheck.impl.controller.records import Controller
+from kafkacheck.impl.messages.metadata import Metadata
 from kafkacheck.impl.rules import ClusterRules
 
 

@@ -1,14 +1,12 @@
-"""What the controller of a cluster does, and with it the brokers that start or stop: who delivers what to whom.
+"""What the controller does, and what brokers tell it.
 
-The controller reads no record of a broker. A stand-in for heartbeats and answers reads it here and tells the
-controller: whether the broker runs, how far it has replayed the metadata, and whether its replica is deleted.
+The controller reads no record of a broker. The functions here are stand-ins for heartbeats and answers, and read it:
+whether the broker runs, how far it has replayed the metadata, and whether its replica is deleted.
 """
 
-from kafkacheck.checker.schema import contains, including
-from kafkacheck.impl.broker.recovery import recover_log, stop_process
-from kafkacheck.impl.broker.registration import begin_registration
+from kafkacheck.checker.schema import including
 from kafkacheck.impl.controller.alter_partition import alter_partition, alter_partition_as_zombie
-from kafkacheck.impl.controller.brokers import handle_broker_fenced, handle_broker_unfenced, register_broker
+from kafkacheck.impl.controller.brokers import handle_broker_fenced, handle_broker_unfenced
 from kafkacheck.impl.controller.elections import elect_as_zombie, elect_uncleanly
 from kafkacheck.impl.controller.reassignment import end_reassignment
 from kafkacheck.impl.controller.topics import (
@@ -20,15 +18,7 @@ from kafkacheck.impl.controller.topics import (
 )
 from kafkacheck.impl.replication.records import OptionalReplicaId, ReplicaId
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.system import State
-
-
-def has_room(state: State) -> bool:
-    """Whether the bounds leave one more change, and one more leader epoch for it."""
-    controller = state.controller
-    if controller.offset + 1 >= len(controller.history):
-        return False
-    return controller.history[controller.offset].leader_epoch + 1 < len(state.brokers[0].epoch_starts)
+from kafkacheck.model.cluster.system import State, has_room
 
 
 def deleted_replicas(state: State) -> int:
@@ -71,50 +61,6 @@ def controller_unfences_broker(state: State, rules: ClusterRules, broker_id: Rep
     if not broker.is_running or not has_room(state):
         return False
     return handle_broker_unfenced(state.controller, rules, broker_id, broker.broker_epoch, broker.metadata_offset)
-
-
-def broker_starts(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bool:
-    """A stopped broker starts, recovers its log, and registers with the controller.
-
-    Who: a broker that does not run.
-    When: the controller accepts its registration.
-    Effect: it has the next broker epoch, and knows the metadata before its registration. It reads high watermark and
-        leader-epoch file from the disk.
-    Source: LogManager.loadLogs; BrokerLifecycleManager.
-    Left out: the time between start and registration, in which the broker does nothing.
-    """
-    broker = state.brokers[broker_id]
-    metadata_offset = state.controller.offset
-    if broker.is_running or not has_room(state):
-        return False
-    if not register_broker(state.controller, rules, broker_id, broker.broker_epoch + 1, broker.is_stopped_cleanly):
-        return False
-    recover_log(broker, rules)
-    broker.is_running = True
-    broker.is_stopped_cleanly = False
-    broker.broker_epoch += 1
-    begin_registration(broker.registration)
-    broker.metadata_offset = metadata_offset
-    return True
-
-
-def broker_stops(state: State, broker_id: ReplicaId) -> bool:
-    """A broker ends its controlled shutdown.
-
-    Who: a broker that asked for it.
-    When: the controller has taken it out.
-    Effect: everything is flushed and the high watermark checkpointed; the process ends cleanly.
-    Source: BrokerServer.shutdown, LogManager.shutdown; ControlledShutdown.
-    Left out: the controller's answer as a message.
-    """
-    broker = state.brokers[broker_id]
-    if not broker.is_running or not contains(state.controller.stopping, broker_id):
-        return False
-    broker.flushed_offset = broker.log.end_offset
-    broker.high_watermark_checkpoint = broker.high_watermark
-    stop_process(state, broker_id)
-    broker.is_stopped_cleanly = True
-    return True
 
 
 def controller_elects_uncleanly(state: State, rules: ClusterRules, new_leader: ReplicaId) -> bool:

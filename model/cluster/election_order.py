@@ -11,13 +11,9 @@ Bounds: three replicas, so that an election has two to choose from, one of them 
 Expected: HOLDS
 """
 
-from kafkacheck.impl.broker.fetch import leader_answers_fetch
-from kafkacheck.impl.broker.fetcher import follower_sends_fetch, follower_uses_fetch
-from kafkacheck.impl.broker.isr import leader_learns_of_change, leader_proposes_expansion
-from kafkacheck.impl.broker.metadata import broker_replays_metadata
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.brokers import broker_replays_metadata, broker_starts
 from kafkacheck.model.cluster.controller import (
-    broker_starts,
     controller_alters_partition,
     controller_elects_uncleanly,
     controller_fences_broker,
@@ -30,6 +26,13 @@ from kafkacheck.model.cluster.environment import (
     start_with_laggard,
 )
 from kafkacheck.model.cluster.family import CLUSTER, one_fetch_under_way
+from kafkacheck.model.cluster.replication import (
+    follower_sends_fetch,
+    follower_uses_fetch,
+    leader_answers_fetch,
+    leader_learns_of_change,
+    leader_proposes_expansion,
+)
 from kafkacheck.spec.cluster.elections import (
     elected_leader_is_first,
     leader_is_active,

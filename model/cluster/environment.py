@@ -7,10 +7,9 @@ LeaderAndIsr request stays available as long. Healing is free: fetching again, r
 from kafkacheck.checker.schema import clear, contains, everyone, including
 from kafkacheck.impl.broker.epoch_file import force_epochs, has_epoch_file
 from kafkacheck.impl.broker.fetch_session import end_session
-from kafkacheck.impl.broker.isr import leader_proposes_shrink, propose_isr
+from kafkacheck.impl.broker.isr import propose_isr
 from kafkacheck.impl.broker.leader import is_leading
-from kafkacheck.impl.broker.messages import leave_request
-from kafkacheck.impl.broker.recovery import lose_disk, lose_unflushed, stop_process
+from kafkacheck.impl.broker.recovery import lose_disk, lose_unflushed
 from kafkacheck.impl.constants import NO_OFFSET, Question, Stage
 from kafkacheck.impl.controller.brokers import begin_shutdown, take_out
 from kafkacheck.impl.controller.configuration import lower_min_insync_replicas
@@ -20,8 +19,9 @@ from kafkacheck.impl.controller.topics import begin_deletion
 from kafkacheck.impl.log import LogOffset
 from kafkacheck.impl.replication.records import OptionalReplicaId, ReplicaId, ReplicaSet
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.controller import deleted_replicas, has_room
-from kafkacheck.model.cluster.system import State
+from kafkacheck.model.cluster.controller import deleted_replicas
+from kafkacheck.model.cluster.replication import leader_proposes_shrink
+from kafkacheck.model.cluster.system import State, has_room, stop_process
 
 
 def found_partition(state: State, replicas: int, isr: int) -> None:
@@ -288,11 +288,19 @@ def fetch_connection_breaks(state: State, follower_id: ReplicaId) -> bool:
     fetch = state.fetches[follower_id]
     if state.budget.losses == 0 or fetch.stage != Stage.REQUESTED or fetch.question != Question.FETCH:
         return False
-    if state.old_fetches[follower_id].stage != Stage.IDLE:
+    old_fetch = state.old_fetches[follower_id]
+    if old_fetch.stage != Stage.IDLE:
         return False
     state.budget.losses -= 1
     end_session(state.fetch_sessions[follower_id])
-    leave_request(fetch, state.old_fetches[follower_id])
+    old_fetch.stage = fetch.stage
+    old_fetch.topic_id = fetch.topic_id
+    old_fetch.leader = fetch.leader
+    old_fetch.leader_epoch = fetch.leader_epoch
+    old_fetch.broker_epoch = fetch.broker_epoch
+    old_fetch.offset = fetch.offset
+    old_fetch.asked_epoch = fetch.asked_epoch
+    clear(fetch)
     return True
 
 
@@ -305,11 +313,12 @@ def isr_answer_is_lost(state: State, leader_id: ReplicaId) -> bool:
     """
     if state.budget.losses == 0 or state.alter_partitions[leader_id].stage != Stage.ANSWERED:
         return False
-    if not is_leading(state, leader_id) or state.brokers[leader_id].pending_isr == 0:
+    leader = state.brokers[leader_id]
+    if not is_leading(leader, leader_id) or leader.pending_isr == 0:
         return False
     state.budget.losses -= 1
     clear(state.alter_partitions[leader_id])
-    propose_isr(state, leader_id, state.brokers[leader_id].pending_isr)
+    propose_isr(leader, leader_id, state.alter_partitions[leader_id], leader.pending_isr)
     return True
 
 
@@ -325,8 +334,8 @@ def controller_is_replaced(state: State, rules: ClusterRules) -> bool:
         return False
     state.budget.failovers -= 1
     stopped = 0
-    for broker_id in range(len(state.brokers)):
-        if not state.brokers[broker_id].is_running:
+    for broker_id, broker in enumerate(state.brokers):
+        if not broker.is_running:
             stopped = including(stopped, broker_id)
     replace_controller(state.controller, rules, stopped, deleted_replicas(state))
     return True

@@ -9,9 +9,7 @@ Bounds: two replicas and one record; a move to each broker, so that one of them 
 Expected: HOLDS
 """
 
-from kafkacheck.impl.broker.epoch_file import broker_writes_epoch_file
-from kafkacheck.impl.broker.metadata import broker_replays_metadata
-from kafkacheck.impl.broker.recovery import broker_flushes
+from kafkacheck.model.cluster.brokers import broker_flushes, broker_replays_metadata, broker_writes_epoch_file
 from kafkacheck.model.cluster.environment import leadership_is_moved, power_fails
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONTROLLER, EXAMPLES, FAILURES, REPLICATION
 from kafkacheck.spec.cluster.files import late_writes_are_due, unflushed_survivor

@@ -5,9 +5,9 @@ Bounds: two replicas; one crash, one change of the controller and two reassignme
 Expected: HOLDS
 """
 
-from kafkacheck.impl.client.consumer import consumer_learns_told_leader
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.clients import consumer_learns_told_leader
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.model.cluster.environment import controller_is_replaced, process_crashes, reassignment_is_asked
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONSUMER, CONTROLLER, ZOOKEEPER

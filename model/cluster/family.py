@@ -11,26 +11,28 @@ to read from. The others are budgets of disturbances (`model/cluster/environment
 """
 
 from kafkacheck.checker.model import Family
-from kafkacheck.impl.broker.fetch import leader_answers_epoch_end, leader_answers_fetch
-from kafkacheck.impl.broker.fetcher import (
-    follower_asks_epoch_end,
-    follower_sends_fetch,
-    follower_truncates,
-    follower_uses_fetch,
-)
-from kafkacheck.impl.broker.isr import leader_learns_of_change, leader_proposes_expansion, leader_proposes_shrink
-from kafkacheck.impl.broker.leader import leader_appends
-from kafkacheck.impl.broker.metadata import broker_obeys_leader_and_isr, broker_replays_metadata
 from kafkacheck.impl.constants import Stage
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.brokers import broker_obeys_leader_and_isr, broker_replays_metadata, broker_starts
 from kafkacheck.model.cluster.controller import (
-    broker_starts,
     controller_alters_partition,
     controller_fences_broker,
     controller_unfences_broker,
 )
 from kafkacheck.model.cluster.drawing import CLUSTER_LANES
 from kafkacheck.model.cluster.environment import start_in_sync
+from kafkacheck.model.cluster.replication import (
+    follower_asks_epoch_end,
+    follower_sends_fetch,
+    follower_truncates,
+    follower_uses_fetch,
+    leader_answers_epoch_end,
+    leader_answers_fetch,
+    leader_appends,
+    leader_learns_of_change,
+    leader_proposes_expansion,
+    leader_proposes_shrink,
+)
 from kafkacheck.model.cluster.system import State
 from kafkacheck.spec.cluster.clients import (
     consumer_learns_from_the_living,

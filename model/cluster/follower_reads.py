@@ -8,14 +8,14 @@ Bounds: two replicas and two records for one slot; one move, after which the new
 Expected: HOLDS
 """
 
-from kafkacheck.impl.broker.metadata import broker_replays_metadata
-from kafkacheck.impl.client.consumer import (
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.brokers import broker_replays_metadata
+from kafkacheck.model.cluster.clients import (
     consumer_learns_leader,
     consumer_reads,
     consumer_reads_from_follower,
     consumer_validates_position,
 )
-from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.model.cluster.environment import leadership_is_moved, session_expires
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONSUMER, CONTROLLER, REPLICATION

@@ -6,20 +6,21 @@ threads. Producers, crashes, lags and moves are not fair: they may never come.
 """
 
 from kafkacheck.checker.model import each
-from kafkacheck.impl.broker.fetch import leader_answers_epoch_end, leader_answers_fetch
-from kafkacheck.impl.broker.fetcher import (
+from kafkacheck.model.cluster.brokers import broker_obeys_leader_and_isr, broker_replays_metadata, broker_starts
+from kafkacheck.model.cluster.controller import (
+    controller_alters_partition,
+    controller_fences_broker,
+    controller_unfences_broker,
+)
+from kafkacheck.model.cluster.replication import (
     follower_asks_epoch_end,
     follower_sends_fetch,
     follower_truncates,
     follower_uses_fetch,
-)
-from kafkacheck.impl.broker.isr import leader_learns_of_change, leader_proposes_expansion
-from kafkacheck.impl.broker.metadata import broker_obeys_leader_and_isr, broker_replays_metadata
-from kafkacheck.model.cluster.controller import (
-    broker_starts,
-    controller_alters_partition,
-    controller_fences_broker,
-    controller_unfences_broker,
+    leader_answers_epoch_end,
+    leader_answers_fetch,
+    leader_learns_of_change,
+    leader_proposes_expansion,
 )
 
 ISR_GROWTH = (leader_proposes_expansion, controller_alters_partition, leader_learns_of_change)

@@ -4,10 +4,10 @@ Bounds: two replicas, the follower outside the ISR; two records, both of which m
 Expected: HOLDS
 """
 
-from kafkacheck.impl.broker.leader import leader_deletes_records
-from kafkacheck.impl.broker.metadata import broker_replays_metadata
+from kafkacheck.model.cluster.brokers import broker_replays_metadata
 from kafkacheck.model.cluster.environment import leadership_is_moved, start_alone
 from kafkacheck.model.cluster.family import CLUSTER, EXAMPLES, ISR_CHANGES, REPLICATION, SAFETY
+from kafkacheck.model.cluster.replication import leader_deletes_records
 from kafkacheck.spec.cluster.files import everything_is_deleted
 from kafkacheck.spec.cluster.messages import only_leaders_delete
 

@@ -10,9 +10,9 @@ Bounds: two replicas and two records, so that a log can have another record than
 Expected: HOLDS
 """
 
-from kafkacheck.impl.broker.metadata import broker_obeys_leader_and_isr
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.brokers import broker_obeys_leader_and_isr
 from kafkacheck.model.cluster.environment import leadership_is_moved, start_in_sync_in_format
 from kafkacheck.model.cluster.family import CLUSTER, EPOCH_QUESTIONS, REPLICATION, SAFETY
 from kafkacheck.spec.cluster.files import epoch_file_matches_log, only_followers_truncate

@@ -7,11 +7,18 @@ Left out, and why that is sound: see the records in `State`.
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Struct
-from kafkacheck.impl.broker.records import AlterPartition, Broker, Fetch, FetchSession, OldFetch
+from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Struct, clear
+from kafkacheck.impl.broker.fetch_session import drop_session, end_session
+from kafkacheck.impl.broker.leader import acknowledge
+from kafkacheck.impl.broker.records import Broker, FetchSession
+from kafkacheck.impl.broker.recovery import lose_memory
 from kafkacheck.impl.client.records import Consumer, Producers
+from kafkacheck.impl.constants import NO_EPOCH, Question, Stage
 from kafkacheck.impl.controller.records import Controller
 from kafkacheck.impl.log import OptionalRecordId
+from kafkacheck.impl.messages.alter_partition import AlterPartition
+from kafkacheck.impl.messages.fetch import Fetch, OldFetch
+from kafkacheck.impl.rules import ClusterRules
 
 
 class Budget(Struct):
@@ -66,3 +73,57 @@ class State(Struct):
     consumer: Consumer
     committed: Annotated[Array[OptionalRecordId], ByPosition("log_size")]
     budget: Budget
+
+
+def has_room(state: State) -> bool:
+    """Whether the bounds leave one more change, and one more leader epoch for it."""
+    controller = state.controller
+    if controller.offset + 1 >= len(controller.history):
+        return False
+    return controller.history[controller.offset].leader_epoch + 1 < len(state.brokers[0].epoch_starts)
+
+
+def tell_producers(state: State, rules: ClusterRules, leader_id: int, high_watermark: int) -> bool:
+    """Let a leader answer the producers of all that it has committed above this offset, and note the commits.
+
+    When: a step of the leader has raised its high watermark, which was `high_watermark` before.
+    Effect: each producer whose record may be acknowledged has the answer.
+    Source: Partition.tryCompleteDelayedRequests, DelayedProduce.
+    """
+    leader = state.brokers[leader_id]
+    for offset in range(high_watermark, leader.high_watermark):
+        acknowledge(leader, rules, state.controller.history[leader.metadata_offset], state.producers, offset)
+        if rules.commits_are_noted:
+            state.committed[offset] = leader.log.records[offset].id
+    return True
+
+
+def stop_process(state: State, broker_id: int) -> None:
+    """End a broker's process, which loses its memory and its connections."""
+    lose_memory(state.brokers[broker_id])
+    if state.alter_partitions[broker_id].stage == Stage.ANSWERED:
+        clear(state.alter_partitions[broker_id])
+    if state.fetches[broker_id].stage == Stage.ANSWERED or state.fetches[broker_id].question == Question.EPOCH_END:
+        clear(state.fetches[broker_id])
+    end_session(state.fetch_sessions[broker_id])
+    for session in state.fetch_sessions:
+        drop_session(session, broker_id)
+    for fetch in state.fetches:
+        if fetch.stage == Stage.REQUESTED and fetch.leader == broker_id:
+            clear(fetch)
+    for old_fetch in state.old_fetches:
+        if old_fetch.leader == broker_id:
+            clear(old_fetch)
+
+
+def forget_replayed_metadata(state: State) -> None:
+    """Blank the controller's changes that can no longer be read, so that states do not differ by them alone."""
+    lowest = state.controller.offset
+    if state.controller.zombie_offset != NO_EPOCH:
+        lowest = min(lowest, state.controller.zombie_offset)
+    for broker in state.brokers:
+        if broker.is_running:
+            lowest = min(lowest, broker.metadata_offset)
+    for offset, metadata in enumerate(state.controller.history):
+        if offset < lowest:
+            clear(metadata)

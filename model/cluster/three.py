@@ -6,7 +6,7 @@ Bounds: three replicas, because the bug takes a leader, its predecessor, and a t
 Expected: HOLDS
 """
 
-from kafkacheck.impl.broker.metadata import broker_replays_metadata
+from kafkacheck.model.cluster.brokers import broker_replays_metadata
 from kafkacheck.model.cluster.environment import leadership_is_moved, start_with_laggard
 from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, LEMMAS, REPLICATION, SAFETY, one_fetch_under_way
 

@@ -8,7 +8,7 @@ Left out, and why that is sound: whether an elected leader has every acknowledge
 
 from kafkacheck.checker.schema import cardinality, contains, excluding
 from kafkacheck.impl.constants import NO_LEADER, Acks
-from kafkacheck.impl.controller.records import Metadata
+from kafkacheck.impl.messages.metadata import Metadata
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.system import State
 

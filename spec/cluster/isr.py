@@ -8,8 +8,9 @@ surviving records judge that.
 """
 
 from kafkacheck.checker.schema import cardinality, contains
-from kafkacheck.impl.broker.records import AlterPartition, Broker
+from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, AlterPartitionError, Propagation, Stage
+from kafkacheck.impl.messages.alter_partition import AlterPartition
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.system import State
 from kafkacheck.spec.cluster.eligible import needed_replicas

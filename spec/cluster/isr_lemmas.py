@@ -11,8 +11,9 @@ fact that no lemma states cannot make another lemma true.
 """
 
 from kafkacheck.checker.schema import contains
-from kafkacheck.impl.broker.records import AlterPartition, Broker
+from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.constants import NO_EPOCH, AlterPartitionError, Propagation, Stage
+from kafkacheck.impl.messages.alter_partition import AlterPartition
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.system import State
 from kafkacheck.spec.cluster.lemmas import is_readable

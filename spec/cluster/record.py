@@ -7,7 +7,7 @@ Left out, and why that is sound: which of several candidates is elected, because
 
 from kafkacheck.checker.schema import contains
 from kafkacheck.impl.constants import NO_LEADER, PartitionState, Propagation
-from kafkacheck.impl.controller.records import Metadata
+from kafkacheck.impl.messages.metadata import Metadata
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.system import State
 from kafkacheck.spec.cluster.elections import partition_state

@@ -6,18 +6,27 @@ import pytest
 
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.broker.epoch_file import answered_end_offset, assign_epoch, end_offset_of_epoch, epoch_with_end
-from kafkacheck.impl.broker.fetch import leader_answers_fetch, leader_counts_old_fetch, leader_reads_old_fetch
-from kafkacheck.impl.broker.fetcher import follower_sends_fetch, follower_uses_fetch, truncate_by_answer
-from kafkacheck.impl.broker.isr import leader_learns_of_change, leader_proposes_expansion, leader_proposes_shrink
-from kafkacheck.impl.broker.leader import forget_followers, leader_appends, raise_high_watermark
-from kafkacheck.impl.broker.log_file import append_to_log, begin_log_at, truncate_log
-from kafkacheck.impl.broker.recovery import lose_unflushed, recover_log, stop_process
+from kafkacheck.impl.broker.fetcher import truncate_by_answer
+from kafkacheck.impl.broker.leader import forget_followers, maybe_raise_high_watermark
+from kafkacheck.impl.broker.log_file import append_to_log, truncate_fully_and_start_at, truncate_log
+from kafkacheck.impl.broker.recovery import lose_unflushed, recover_log
 from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, Acks, Stage, TruncationRule
 from kafkacheck.impl.replication.truncation import end_offset_for_epoch
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import fetch_connection_breaks, found_partition
 from kafkacheck.model.cluster.family import BOUNDS
-from kafkacheck.model.cluster.system import State
+from kafkacheck.model.cluster.replication import (
+    follower_sends_fetch,
+    follower_uses_fetch,
+    leader_answers_fetch,
+    leader_appends,
+    leader_counts_old_fetch,
+    leader_learns_of_change,
+    leader_proposes_expansion,
+    leader_proposes_shrink,
+    leader_reads_old_fetch,
+)
+from kafkacheck.model.cluster.system import State, stop_process
 
 SIZES = {"log_size": 4, "max_records": 8, "max_leader_epoch": 3, "max_log_start": 4, "max_broker_epoch": 3}
 SIZES |= {"old_fetches": 1, "fetch_sessions": 1, "losses": 2}
@@ -129,7 +138,8 @@ def test_who_is_about_to_join_or_leave_the_isr_is_waited_for():
     state = cluster(isr=0b011)
     assert leader_appends(state, RULES, 0)
     assert leader_proposes_shrink(state, RULES, 0, 1)
-    assert not raise_high_watermark(state, RULES, 0)
+    maybe_raise_high_watermark(state.brokers[0], RULES, 0, state.controller.history[0])
+    assert state.brokers[0].high_watermark == 0
     assert not leader_proposes_shrink(state, RULES, 0, 1), "one change at a time"
 
 
@@ -186,9 +196,9 @@ def test_a_crash_keeps_the_log_and_the_checkpoint_and_a_power_loss_not_the_unflu
 
 def test_a_log_that_begins_anew_has_its_high_watermark_at_its_start():
     broker = broker_with(0)
-    begin_log_at(broker, RULES, 3)
+    truncate_fully_and_start_at(broker, RULES, 3)
     assert (broker.log_start_offset, broker.high_watermark, broker.log.end_offset) == (3, 3, 3)
-    begin_log_at(broker, RULES._replace(high_watermark_follows_log_start=False), 4)
+    truncate_fully_and_start_at(broker, RULES._replace(high_watermark_follows_log_start=False), 4)
     assert (broker.log_start_offset, broker.high_watermark) == (4, 3)
 
 

@@ -11,8 +11,6 @@ from kafkacheck.checker.liveness.fair_cycles import Rules, find_lasso
 from kafkacheck.checker.schema import clear
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.checker.search import check
-from kafkacheck.impl.broker.fetcher import follower_uses_fetch
-from kafkacheck.impl.broker.isr import leader_ends_recovery, leader_proposes_expansion
 from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET
 from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.impl.rules import ClusterRules
@@ -21,6 +19,7 @@ from kafkacheck.model.cluster.convergence.stuck import MODEL as STUCK
 from kafkacheck.model.cluster.convergence.unclean import MODEL as UNCLEAN
 from kafkacheck.model.cluster.environment import found_partition
 from kafkacheck.model.cluster.family import BOUNDS
+from kafkacheck.model.cluster.replication import follower_uses_fetch, leader_ends_recovery, leader_proposes_expansion
 from kafkacheck.model.cluster.system import State
 from kafkacheck.spec.cluster.liveness import bounds_leave_room, converged, disturbed
 from tests.cluster.test_cluster_properties import state_of

@@ -8,7 +8,7 @@ from kafkacheck.checker.proofs.houdini import true_everywhere
 from kafkacheck.checker.proofs.obligations import obligations
 from kafkacheck.checker.proofs.prove import Outcome, Prover, Settings, prove
 from kafkacheck.checker.proofs.reached import explore
-from kafkacheck.model.cluster import system as cluster
+from kafkacheck.model.cluster import family as cluster
 from tests.support.command import ROOT
 from tests.support.marks import long_but
 

@@ -5,16 +5,13 @@ import pytest
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.broker.isr import propose_isr
 from kafkacheck.impl.broker.leader import has_enough_replicas
-from kafkacheck.impl.broker.metadata import broker_obeys_leader_and_isr
-from kafkacheck.impl.broker.recovery import stop_process
-from kafkacheck.impl.broker.registration import broker_learns_epoch
 from kafkacheck.impl.constants import NO_LEADER, AlterPartitionError, Propagation, Stage
 from kafkacheck.impl.controller.configuration import lower_min_insync_replicas
 from kafkacheck.impl.controller.elections import elect_preferred
 from kafkacheck.impl.controller.reassignment import begin_reassignment
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.brokers import broker_learns_epoch, broker_obeys_leader_and_isr, broker_starts
 from kafkacheck.model.cluster.controller import (
-    broker_starts,
     controller_alters_partition,
     controller_elects_uncleanly,
     controller_ends_reassignment,
@@ -24,7 +21,7 @@ from kafkacheck.model.cluster.controller import (
 )
 from kafkacheck.model.cluster.environment import controller_is_replaced, found_partition, process_crashes
 from kafkacheck.model.cluster.family import BOUNDS
-from kafkacheck.model.cluster.system import State
+from kafkacheck.model.cluster.system import State, stop_process
 
 SIZES = {"replicas": 3, "max_leader_epoch": 5, "max_metadata_offset": 8, "crashes": 3, "min_isr_changes": 1}
 LAYOUT = Layout(State, {**BOUNDS, **SIZES})
@@ -77,9 +74,9 @@ def test_a_leader_goes_by_the_min_insync_replicas_that_it_has_heard_of():
     state = cluster(isr=0b001)
     assert lower_min_insync_replicas(state.controller, ELR)
     assert now(state).partition_epoch == 0, "nobody was eligible, so that the partition has not changed"
-    assert not has_enough_replicas(state, ELR, 0, 0b001)
-    state.brokers[0].metadata_offset = state.controller.offset
-    assert has_enough_replicas(state, ELR, 0, 0b001)
+    history = state.controller.history
+    assert not has_enough_replicas(state.brokers[0], ELR, history[0], 0b001)
+    assert has_enough_replicas(state.brokers[0], ELR, history[1], 0b001)
 
 
 def test_a_failed_follower_leaves_the_isr_without_a_new_leader():
@@ -127,7 +124,7 @@ def test_an_unclean_election_needs_leave_and_nobody_else():
 
 
 def propose(state, isr, leader_id=0, **changes):
-    propose_isr(state, leader_id, isr)
+    propose_isr(state.brokers[leader_id], leader_id, state.alter_partitions[leader_id], isr)
     for name, value in changes.items():
         setattr(state.alter_partitions[leader_id], name, value)
     assert controller_alters_partition(state, RULES, leader_id)
@@ -164,7 +161,7 @@ def test_a_zombie_answers_only_what_needs_no_change_and_nothing_ahead_of_it():
     assert propose(state, 0b011) == AlterPartitionError.NONE
     leader = state.brokers[0]
     leader.isr, leader.partition_epoch = 0b011, 1
-    propose_isr(state, 0, 0b001)
+    propose_isr(state.brokers[0], 0, state.alter_partitions[0], 0b001)
     assert not zombie_answers_alter_partition(state, RULES, 0), "the leader is ahead: NOT_CONTROLLER"
     assert zombie_answers_alter_partition(state, RULES._replace(repeated_change_checks_epoch=False), 0)
     assert state.alter_partitions[0].partition_epoch == 0
@@ -176,7 +173,7 @@ def test_a_reassignment_ends_when_its_whole_target_is_in_sync(rules):
     found_partition(state, 0b011, 0b001)
     assert begin_reassignment(state.controller, rules, 0b110)
     assert (now(state).replicas, now(state).adding) == (0b111, 0b100)
-    propose_isr(state, 0, 0b101)
+    propose_isr(state.brokers[0], 0, state.alter_partitions[0], 0b101)
     state.alter_partitions[0].partition_epoch = 1
     assert controller_alters_partition(state, rules, 0)
     if rules.reassignment_awaits_target:

@@ -8,8 +8,8 @@ from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, Propagation
 from kafkacheck.impl.controller.reassignment import begin_reassignment
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.brokers import broker_starts
 from kafkacheck.model.cluster.controller import (
-    broker_starts,
     controller_creates_partition,
     controller_elects_first_leader,
     controller_elects_uncleanly,

@@ -3,26 +3,29 @@
 import pytest
 
 from kafkacheck.checker.schema.layout import Layout
-from kafkacheck.impl.broker.epoch_file import assign_epoch, broker_writes_epoch_file
-from kafkacheck.impl.broker.fetch import leader_answers_fetch
-from kafkacheck.impl.broker.fetcher import follower_sends_fetch, follower_uses_fetch
-from kafkacheck.impl.broker.isr import leader_learns_of_change, leader_proposes_shrink
-from kafkacheck.impl.broker.leader import leader_appends
+from kafkacheck.impl.broker.epoch_file import assign_epoch
 from kafkacheck.impl.broker.log_file import append_to_log, truncate_log
-from kafkacheck.impl.broker.metadata import broker_replays_metadata
-from kafkacheck.impl.broker.recovery import lose_unflushed, recover_log, stop_process
+from kafkacheck.impl.broker.recovery import lose_unflushed, recover_log
 from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET
 from kafkacheck.impl.controller.elections import elect_preferred
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.brokers import broker_replays_metadata, broker_starts, broker_writes_epoch_file
 from kafkacheck.model.cluster.controller import (
-    broker_starts,
     controller_alters_partition,
     controller_fences_broker,
     controller_unfences_broker,
 )
 from kafkacheck.model.cluster.environment import found_partition
 from kafkacheck.model.cluster.family import BOUNDS
-from kafkacheck.model.cluster.system import State
+from kafkacheck.model.cluster.replication import (
+    follower_sends_fetch,
+    follower_uses_fetch,
+    leader_answers_fetch,
+    leader_appends,
+    leader_learns_of_change,
+    leader_proposes_shrink,
+)
+from kafkacheck.model.cluster.system import State, stop_process
 from kafkacheck.spec.cluster.properties import logs_agree_below_high_watermark
 
 LAYOUT = Layout(State, {**BOUNDS, "epoch_files": 1, "log_size": 2, "max_records": 2})

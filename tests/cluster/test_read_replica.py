@@ -5,22 +5,24 @@ from copy import deepcopy
 import pytest
 
 from kafkacheck.checker.schema.layout import Layout
-from kafkacheck.impl.broker.leader import forget_followers, leader_appends
+from kafkacheck.impl.broker.leader import forget_followers
 from kafkacheck.impl.broker.log_file import append_to_log
-from kafkacheck.impl.broker.metadata import broker_replays_metadata
-from kafkacheck.impl.client.consumer import consumer_learns_leader, consumer_reads
-from kafkacheck.impl.client.read_replica import (
-    consumer_ends_lease,
-    consumer_finds_replica_offline,
-    consumer_is_refused,
-    consumer_reads_from_read_replica,
-    leader_names_read_replica,
-)
 from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, NO_RECORD
 from kafkacheck.impl.controller.elections import elect_preferred
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.brokers import broker_replays_metadata
+from kafkacheck.model.cluster.clients import (
+    consumer_ends_lease,
+    consumer_finds_replica_offline,
+    consumer_is_refused,
+    consumer_learns_leader,
+    consumer_reads,
+    consumer_reads_from_read_replica,
+    leader_names_read_replica,
+)
 from kafkacheck.model.cluster.environment import found_partition
 from kafkacheck.model.cluster.family import BOUNDS
+from kafkacheck.model.cluster.replication import leader_appends
 from kafkacheck.model.cluster.system import State
 
 SIZES = {"replicas": 3, "log_size": 2, "max_records": 2, "max_log_start": 2, "read_replicas": 1}

@@ -9,16 +9,18 @@ from kafkacheck.checker.model import Model
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.checker.search import check
 from kafkacheck.impl.broker.log_file import append_to_log
-from kafkacheck.impl.broker.metadata import broker_replays_metadata
-from kafkacheck.impl.client.consumer import consumer_learns_leader, consumer_reads, consumer_validates_position
-from kafkacheck.impl.client.read_replica import (
+from kafkacheck.impl.constants import NO_LEADER
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.brokers import broker_replays_metadata
+from kafkacheck.model.cluster.clients import (
     consumer_ends_lease,
     consumer_finds_replica_offline,
     consumer_is_refused,
+    consumer_learns_leader,
+    consumer_reads,
     consumer_reads_from_read_replica,
+    consumer_validates_position,
 )
-from kafkacheck.impl.constants import NO_LEADER
-from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.controller import controller_fences_broker
 from kafkacheck.model.cluster.environment import found_partition, start_in_sync
 from kafkacheck.model.cluster.family import BOUNDS

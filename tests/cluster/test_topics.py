@@ -5,22 +5,19 @@ the old topic has no effect on the new one.
 import pytest
 
 from kafkacheck.checker.schema.layout import Layout
-from kafkacheck.impl.broker.fetch import leader_answers_fetch
-from kafkacheck.impl.broker.fetcher import follower_sends_fetch, follower_uses_fetch
 from kafkacheck.impl.broker.isr import propose_isr
-from kafkacheck.impl.broker.leader import leader_appends
-from kafkacheck.impl.broker.metadata import (
+from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, AlterPartitionError, Propagation, Stage
+from kafkacheck.impl.controller.reassignment import begin_reassignment
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.brokers import (
     broker_obeys_leader_and_isr,
     broker_obeys_new_controller,
     broker_obeys_stop_replica,
     broker_replays_metadata,
-)
-from kafkacheck.impl.client.consumer import consumer_learns_leader
-from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, AlterPartitionError, Propagation, Stage
-from kafkacheck.impl.controller.reassignment import begin_reassignment
-from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.controller import (
     broker_starts,
+)
+from kafkacheck.model.cluster.clients import consumer_learns_leader
+from kafkacheck.model.cluster.controller import (
     controller_alters_partition,
     controller_creates_partition,
     controller_elects_first_leader,
@@ -37,6 +34,12 @@ from kafkacheck.model.cluster.environment import (
     topic_deletion_is_asked,
 )
 from kafkacheck.model.cluster.family import BOUNDS
+from kafkacheck.model.cluster.replication import (
+    follower_sends_fetch,
+    follower_uses_fetch,
+    leader_answers_fetch,
+    leader_appends,
+)
 from kafkacheck.model.cluster.system import State
 from tests.cluster.test_controller import now
 
@@ -336,7 +339,7 @@ def test_an_answer_of_the_deleted_topic_is_not_used_in_the_new_one(names_id, end
 def test_a_change_of_the_isr_of_the_deleted_topic_is_not_made_in_the_new_one(names_id, error, isr):
     rules = KRAFT._replace(isr_change_names_topic_id=names_id)
     state = cluster()
-    propose_isr(state, 0, 0b01)
+    propose_isr(state.brokers[0], 0, state.alter_partitions[0], 0b01)
     create_anew(state, rules)
     assert controller_alters_partition(state, rules, 0)
     assert (state.alter_partitions[0].error, now(state).isr) == (error, isr)

@@ -1,25 +1,32 @@
 """The steps of scripts, each a few actions of the protocol or of the world that Kafka's documents tell in one word."""
 
-from kafkacheck.impl.broker.fetch import leader_answers_epoch_end, leader_answers_fetch
-from kafkacheck.impl.broker.fetcher import (
-    follower_asks_epoch_end,
-    follower_sends_fetch,
-    follower_truncates,
-    follower_uses_fetch,
-)
-from kafkacheck.impl.broker.isr import leader_learns_of_change, leader_proposes_expansion, leader_proposes_shrink
-from kafkacheck.impl.broker.leader import leader_appends
-from kafkacheck.impl.broker.metadata import broker_obeys_leader_and_isr, broker_replays_metadata
-from kafkacheck.impl.broker.recovery import broker_checkpoints_high_watermark, broker_flushes
-from kafkacheck.impl.client.consumer import consumer_learns_leader, consumer_reads, consumer_validates_position
 from kafkacheck.impl.constants import NO_LEADER, Propagation
-from kafkacheck.model.cluster.controller import (
+from kafkacheck.model.cluster.brokers import (
+    broker_checkpoints_high_watermark,
+    broker_flushes,
+    broker_obeys_leader_and_isr,
+    broker_replays_metadata,
     broker_starts,
+)
+from kafkacheck.model.cluster.clients import consumer_learns_leader, consumer_reads, consumer_validates_position
+from kafkacheck.model.cluster.controller import (
     controller_alters_partition,
     controller_elects_uncleanly,
     controller_fences_broker,
 )
 from kafkacheck.model.cluster.environment import power_fails, process_crashes
+from kafkacheck.model.cluster.replication import (
+    follower_asks_epoch_end,
+    follower_sends_fetch,
+    follower_truncates,
+    follower_uses_fetch,
+    leader_answers_epoch_end,
+    leader_answers_fetch,
+    leader_appends,
+    leader_learns_of_change,
+    leader_proposes_expansion,
+    leader_proposes_shrink,
+)
 from tests.scenarios.script import RefusedError, Script
 
 

@@ -1,8 +1,8 @@
 """After an unclean election in the KRaft era the leader stays alone until it has declared that it has recovered."""
 
-from kafkacheck.impl.broker.isr import leader_ends_recovery
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.controller import controller_unfences_broker
+from kafkacheck.model.cluster.replication import leader_ends_recovery
 from kafkacheck.spec.cluster.properties import acknowledged_records_survive, recovering_leader_is_alone
 from tests.scenarios.script import Script
 from tests.scenarios.steps import (

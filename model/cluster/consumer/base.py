@@ -4,8 +4,8 @@ Bounds: two replicas, two records, two moves; a new leader's high watermark lags
 Expected: HOLDS
 """
 
-from kafkacheck.impl.broker.metadata import broker_replays_metadata
-from kafkacheck.impl.client.consumer import (
+from kafkacheck.model.cluster.brokers import broker_replays_metadata
+from kafkacheck.model.cluster.clients import (
     consumer_asks_latest_offset,
     consumer_learns_leader,
     consumer_reads,

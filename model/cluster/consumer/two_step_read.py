@@ -4,9 +4,9 @@ Bounds: two replicas, two records and one move, after which the record that shou
 Expected: HOLDS
 """
 
-from kafkacheck.impl.broker.metadata import broker_replays_metadata
-from kafkacheck.impl.client.consumer import consumer_learns_leader, leader_ends_read, leader_limits_read
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.brokers import broker_replays_metadata
+from kafkacheck.model.cluster.clients import consumer_learns_leader, leader_ends_read, leader_limits_read
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.model.cluster.environment import leadership_is_moved
 from kafkacheck.model.cluster.family import CLUSTER, CONSUMER, EXAMPLES, REPLICATION, SAFETY

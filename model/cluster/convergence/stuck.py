@@ -5,8 +5,8 @@ Expected: VIOLATED disturbed_leads_to_converged: the follower fetches with an ep
     told to cut at an offset that it has not reached, and fetches the same again, for ever (KAFKA-10706).
 """
 
-from kafkacheck.impl.broker.metadata import broker_replays_metadata
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.brokers import broker_replays_metadata
 from kafkacheck.model.cluster.environment import follower_lags, leadership_is_moved
 from kafkacheck.model.cluster.family import CLUSTER, REPLICATION
 from kafkacheck.model.cluster.healing import FAIR_REPLAY, FAIR_REPLICATION, ISR_GROWTH

@@ -9,8 +9,8 @@ Expected: HOLDS
 """
 
 from kafkacheck.checker.model import each
-from kafkacheck.impl.broker.metadata import broker_replays_metadata
-from kafkacheck.impl.client.consumer import consumer_learns_leader
+from kafkacheck.model.cluster.brokers import broker_replays_metadata
+from kafkacheck.model.cluster.clients import consumer_learns_leader
 from kafkacheck.model.cluster.controller import controller_creates_partition
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.model.cluster.environment import leadership_is_moved, topic_deletion_is_asked

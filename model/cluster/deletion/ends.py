@@ -12,11 +12,10 @@ Expected: HOLDS
 """
 
 from kafkacheck.checker.model import each
-from kafkacheck.impl.broker.metadata import broker_obeys_new_controller, broker_obeys_stop_replica
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.brokers import broker_obeys_new_controller, broker_obeys_stop_replica, broker_starts
 from kafkacheck.model.cluster.controller import (
-    broker_starts,
     controller_creates_partition,
     controller_elects_first_leader,
     controller_elects_uncleanly,

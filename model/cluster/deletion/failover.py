@@ -11,13 +11,13 @@ Bounds: two replicas; two records, one for each topic; one deletion, one change 
 Expected: HOLDS
 """
 
-from kafkacheck.impl.broker.metadata import (
+from kafkacheck.impl.constants import Propagation, TruncationRule
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.brokers import (
     broker_obeys_leader_and_isr,
     broker_obeys_new_controller,
     broker_obeys_stop_replica,
 )
-from kafkacheck.impl.constants import Propagation, TruncationRule
-from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.controller import (
     controller_creates_partition,
     controller_elects_first_leader,

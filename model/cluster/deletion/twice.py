@@ -8,9 +8,9 @@ Bounds: two replicas and one record; two deletions. There are enough controller 
 Expected: HOLDS
 """
 
-from kafkacheck.impl.broker.metadata import broker_obeys_leader_and_isr, broker_obeys_stop_replica
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.brokers import broker_obeys_leader_and_isr, broker_obeys_stop_replica
 from kafkacheck.model.cluster.controller import (
     controller_creates_partition,
     controller_elects_first_leader,

@@ -8,9 +8,9 @@ Bounds: two replicas and one record; one session expires; two elections.
 Expected: HOLDS
 """
 
-from kafkacheck.impl.broker.metadata import broker_replays_metadata
-from kafkacheck.impl.client.consumer import consumer_learns_leader, consumer_reads
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.brokers import broker_replays_metadata
+from kafkacheck.model.cluster.clients import consumer_learns_leader, consumer_reads
 from kafkacheck.model.cluster.controller import controller_unfences_broker
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.model.cluster.environment import session_expires

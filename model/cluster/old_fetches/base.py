@@ -8,9 +8,9 @@ Bounds: two replicas and one record; one broken connection; one replaced disk, a
 Expected: HOLDS
 """
 
-from kafkacheck.impl.broker.fetch import leader_counts_old_fetch, leader_reads_old_fetch
 from kafkacheck.model.cluster.environment import disk_is_replaced, fetch_connection_breaks, leadership_is_moved
 from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION, SAFETY
+from kafkacheck.model.cluster.replication import leader_counts_old_fetch, leader_reads_old_fetch
 from kafkacheck.spec.cluster.steps import (
     known_broker_epochs_do_not_fall,
     read_fetches_count,

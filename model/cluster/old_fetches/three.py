@@ -10,10 +10,10 @@ Bounds: three replicas, because the broker that leads in between must lack the r
 Expected: HOLDS
 """
 
-from kafkacheck.impl.broker.fetch import leader_counts_old_fetch, leader_reads_old_fetch
-from kafkacheck.impl.broker.metadata import broker_replays_metadata
+from kafkacheck.model.cluster.brokers import broker_replays_metadata
 from kafkacheck.model.cluster.environment import fetch_connection_breaks, leadership_is_moved
 from kafkacheck.model.cluster.family import CLUSTER, REPLICATION, one_fetch_under_way
+from kafkacheck.model.cluster.replication import leader_counts_old_fetch, leader_reads_old_fetch
 from kafkacheck.model.cluster.system import State
 from kafkacheck.spec.cluster.properties import acknowledged_records_survive, logs_match_by_epoch, one_leader_in_epoch
 from kafkacheck.spec.cluster.steps import (

@@ -13,16 +13,18 @@ Bounds: two replicas and one record, which the leader commits alone if the follo
 Expected: HOLDS
 """
 
-from kafkacheck.impl.broker.metadata import broker_replays_metadata
-from kafkacheck.impl.client.consumer import consumer_learns_leader, consumer_reads, consumer_validates_position
-from kafkacheck.impl.client.read_replica import (
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.brokers import broker_replays_metadata
+from kafkacheck.model.cluster.clients import (
     consumer_ends_lease,
     consumer_finds_replica_offline,
     consumer_is_refused,
+    consumer_learns_leader,
+    consumer_reads,
     consumer_reads_from_read_replica,
+    consumer_validates_position,
     leader_names_read_replica,
 )
-from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.controller import controller_fences_broker
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.model.cluster.environment import leadership_is_moved, process_crashes

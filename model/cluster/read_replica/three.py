@@ -7,14 +7,17 @@ request under way. The two other models cover the records that are read.
 Expected: HOLDS
 """
 
-from kafkacheck.impl.broker.fetch import leader_answers_fetch
-from kafkacheck.impl.broker.fetcher import follower_sends_fetch, follower_uses_fetch
-from kafkacheck.impl.broker.metadata import broker_replays_metadata
-from kafkacheck.impl.client.consumer import consumer_learns_leader
-from kafkacheck.impl.client.read_replica import consumer_ends_lease, consumer_is_refused, leader_names_read_replica
+from kafkacheck.model.cluster.brokers import broker_replays_metadata
+from kafkacheck.model.cluster.clients import (
+    consumer_ends_lease,
+    consumer_is_refused,
+    consumer_learns_leader,
+    leader_names_read_replica,
+)
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.model.cluster.environment import leadership_is_moved
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONSUMER, CONTROLLER
+from kafkacheck.model.cluster.replication import follower_sends_fetch, follower_uses_fetch, leader_answers_fetch
 from kafkacheck.spec.cluster.read_replica import (
     read_replica_ends_with_epoch,
     read_replicas_are_in_sync,

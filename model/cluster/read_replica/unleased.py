@@ -8,9 +8,13 @@ Bounds: two replicas and one record; one power loss, after which the follower co
 Expected: HOLDS
 """
 
-from kafkacheck.impl.client.consumer import consumer_learns_leader, consumer_reads, consumer_validates_position
-from kafkacheck.impl.client.read_replica import consumer_is_refused
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.clients import (
+    consumer_is_refused,
+    consumer_learns_leader,
+    consumer_reads,
+    consumer_validates_position,
+)
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.model.cluster.environment import power_fails
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONSUMER, CONTROLLER, KRAFT, REPLICATION

@@ -5,9 +5,9 @@ Bounds: two replicas; two reassignments, one that takes the partition from a bro
 Expected: HOLDS
 """
 
-from kafkacheck.impl.broker.metadata import broker_obeys_stop_replica
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.brokers import broker_obeys_stop_replica
 from kafkacheck.model.cluster.environment import process_crashes, reassignment_is_asked
 from kafkacheck.model.cluster.family import CLUSTER, EPOCH_QUESTIONS, ISR_CHANGES, REPLICATION, SAFETY, ZOOKEEPER
 from kafkacheck.spec.cluster.properties import acknowledged_record

@@ -5,7 +5,7 @@ Bounds: three brokers; two have the partition, and one of these is out of sync; 
 Expected: HOLDS
 """
 
-from kafkacheck.impl.broker.metadata import broker_replays_metadata
+from kafkacheck.model.cluster.brokers import broker_replays_metadata
 from kafkacheck.model.cluster.environment import reassignment_is_asked, start_with_spare
 from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, REPLICATION, SAFETY, one_fetch_under_way
 from kafkacheck.spec.cluster.properties import acknowledged_record

@@ -8,9 +8,9 @@ Bounds: two replicas and one record; one reassignment, which leaves one of them.
 Expected: HOLDS
 """
 
-from kafkacheck.impl.broker.metadata import broker_obeys_leader_and_isr, broker_obeys_stop_replica
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.brokers import broker_obeys_leader_and_isr, broker_obeys_stop_replica
 from kafkacheck.model.cluster.controller import controller_ends_reassignment
 from kafkacheck.model.cluster.environment import reassignment_is_asked
 from kafkacheck.model.cluster.family import CLUSTER, EPOCH_QUESTIONS, ISR_CHANGES, REPLICATION, SAFETY

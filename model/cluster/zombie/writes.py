@@ -7,9 +7,9 @@ Bounds: two replicas and one record; one change of the controller; one move, by 
 Expected: HOLDS
 """
 
-from kafkacheck.impl.broker.metadata import broker_obeys_leader_and_isr
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.brokers import broker_obeys_leader_and_isr
 from kafkacheck.model.cluster.controller import zombie_elects_leader
 from kafkacheck.model.cluster.environment import controller_is_replaced, leadership_is_moved
 from kafkacheck.model.cluster.family import CLUSTER, EPOCH_QUESTIONS, ISR_CHANGES, REPLICATION, SAFETY

@@ -1,0 +1,158 @@
+"""What brokers do by themselves, and what they are told by the controller."""
+
+from kafkacheck.checker.schema import contains
+from kafkacheck.impl.broker.epoch_file import write_epoch_file
+from kafkacheck.impl.broker.metadata import obey_leader_and_isr, obey_new_controller, obey_stop_replica, replay_metadata
+from kafkacheck.impl.broker.recovery import checkpoint_high_watermark, flush, recover_log
+from kafkacheck.impl.broker.registration import begin_registration, learn_broker_epoch
+from kafkacheck.impl.constants import Propagation
+from kafkacheck.impl.controller.brokers import register_broker
+from kafkacheck.impl.messages.metadata import MetadataOffset
+from kafkacheck.impl.replication.records import ReplicaId
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.system import State, forget_replayed_metadata, has_room, stop_process, tell_producers
+
+
+def broker_starts(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bool:
+    """A stopped broker starts, recovers its log, and registers with the controller.
+
+    Who: a broker that does not run.
+    When: the controller accepts its registration.
+    Effect: it has the next broker epoch, and knows the metadata before its registration. It reads high watermark and
+        leader-epoch file from the disk.
+    Source: LogManager.loadLogs; BrokerLifecycleManager.
+    Left out: the time between start and registration, in which the broker does nothing.
+    """
+    broker = state.brokers[broker_id]
+    metadata_offset = state.controller.offset
+    if broker.is_running or not has_room(state):
+        return False
+    if not register_broker(state.controller, rules, broker_id, broker.broker_epoch + 1, broker.is_stopped_cleanly):
+        return False
+    recover_log(broker, rules)
+    broker.is_running = True
+    broker.is_stopped_cleanly = False
+    broker.broker_epoch += 1
+    begin_registration(broker.registration)
+    broker.metadata_offset = metadata_offset
+    return True
+
+
+def broker_stops(state: State, broker_id: ReplicaId) -> bool:
+    """A broker ends its controlled shutdown.
+
+    Who: a broker that asked for it.
+    When: the controller has taken it out.
+    Effect: everything is flushed and the high watermark checkpointed; the process ends cleanly.
+    Source: BrokerServer.shutdown, LogManager.shutdown; ControlledShutdown.
+    Left out: the controller's answer as a message.
+    """
+    broker = state.brokers[broker_id]
+    if not broker.is_running or not contains(state.controller.stopping, broker_id):
+        return False
+    broker.flushed_offset = broker.log.end_offset
+    broker.high_watermark_checkpoint = broker.high_watermark
+    stop_process(state, broker_id)
+    broker.is_stopped_cleanly = True
+    return True
+
+
+def broker_writes_epoch_file(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bool:
+    """A broker writes its leader-epoch file in the background, some time after it has truncated its log."""
+    return write_epoch_file(state.brokers[broker_id], rules)
+
+
+def broker_checkpoints_high_watermark(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bool:
+    """A broker writes the high watermarks of its replicas to `replication-offset-checkpoint`."""
+    return checkpoint_high_watermark(state.brokers[broker_id], rules)
+
+
+def broker_flushes(state: State, broker_id: ReplicaId) -> bool:
+    """A broker flushes its log to the disk."""
+    return flush(state.brokers[broker_id])
+
+
+def broker_learns_epoch(state: State, broker_id: ReplicaId) -> bool:
+    """A broker learns its broker epoch from ZooKeeper's answer to its registration (ZooKeeper era)."""
+    return learn_broker_epoch(state.brokers[broker_id])
+
+
+def broker_replays_metadata(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bool:
+    """A broker replays the next record of the metadata log (KRaft era)."""
+    broker = state.brokers[broker_id]
+    if rules.propagation != Propagation.METADATA_LOG:
+        return False
+    if not broker.is_running or broker.metadata_offset >= state.controller.offset:
+        return False
+    high_watermark = broker.high_watermark
+    metadata = state.controller.history[broker.metadata_offset + 1]
+    replay_metadata(broker, rules, broker_id, metadata, state.fetches[broker_id], state.alter_partitions[broker_id])
+    forget_replayed_metadata(state)
+    return tell_producers(state, rules, broker_id, high_watermark)
+
+
+def is_overtaken(state: State, broker_id: int, offset: int) -> bool:
+    """Whether the broker has obeyed a newer request than this on the same connection, which keeps order.
+
+    A controller that is no longer in office has its own connection, and its last request may still come.
+    """
+    broker = state.brokers[broker_id]
+    if offset > broker.metadata_offset:
+        return False
+    is_of_zombie = state.controller.history[offset].controller_epoch < broker.controller_epoch
+    return not is_of_zombie or offset != state.controller.zombie_offset
+
+
+def broker_obeys_leader_and_isr(
+    state: State, rules: ClusterRules, broker_id: ReplicaId, offset: MetadataOffset
+) -> bool:
+    """A broker receives a LeaderAndIsr request and obeys it (ZooKeeper era)."""
+    if rules.propagation != Propagation.LEADER_AND_ISR:
+        return False
+    if offset > state.controller.offset:
+        return False
+    broker = state.brokers[broker_id]
+    metadata = state.controller.history[offset]
+    fetch = state.fetches[broker_id]
+    change = state.alter_partitions[broker_id]
+    high_watermark = broker.high_watermark
+    if not obey_leader_and_isr(
+        broker, rules, broker_id, metadata, offset, is_overtaken(state, broker_id, offset), fetch, change
+    ):
+        return False
+    return tell_producers(state, rules, broker_id, high_watermark)
+
+
+def newest_of_predecessor(state: State) -> int:
+    """The newest change that the controller in office found on record when it took office."""
+    newest = 0
+    for offset, metadata in enumerate(state.controller.history):
+        if offset <= state.controller.offset and metadata.controller_epoch < state.controller.epoch:
+            newest = offset
+    return newest
+
+
+def broker_obeys_new_controller(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bool:
+    """A broker receives the first LeaderAndIsr request of a new controller and obeys it (ZooKeeper era)."""
+    if rules.propagation != Propagation.LEADER_AND_ISR:
+        return False
+    offset = newest_of_predecessor(state)
+    broker = state.brokers[broker_id]
+    metadata = state.controller.history[offset]
+    fetch = state.fetches[broker_id]
+    change = state.alter_partitions[broker_id]
+    high_watermark = broker.high_watermark
+    if not obey_new_controller(broker, rules, broker_id, metadata, offset, state.controller.epoch, fetch, change):
+        return False
+    return tell_producers(state, rules, broker_id, high_watermark)
+
+
+def broker_obeys_stop_replica(state: State, rules: ClusterRules, broker_id: ReplicaId, offset: MetadataOffset) -> bool:
+    """A broker receives a StopReplica request and deletes its replica (ZooKeeper era)."""
+    if rules.propagation != Propagation.LEADER_AND_ISR:
+        return False
+    if offset > state.controller.offset:
+        return False
+    broker = state.brokers[broker_id]
+    metadata = state.controller.history[offset]
+    return obey_stop_replica(broker, rules, broker_id, metadata, offset, is_overtaken(state, broker_id, offset))
