@@ -8,13 +8,12 @@ Left out, and why that is sound: an ISR outside the assignment, because leaders 
 
 from kafkacheck.checker.schema import cardinality, contains
 from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, AlterPartitionError, Stage
-from kafkacheck.impl.controller.partition_change import begin_change, has_room, set_isr
+from kafkacheck.impl.controller.partition_change import begin_change, set_isr
 from kafkacheck.impl.controller.reassignment import maybe_complete_reassignment
+from kafkacheck.impl.controller.records import Controller
 from kafkacheck.impl.messages.alter_partition import AlterPartition
 from kafkacheck.impl.messages.metadata import Metadata
-from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.system import State
 
 
 def is_member_eligible(change: AlterPartition, rules: ClusterRules, metadata: Metadata, member_id: int) -> bool:
@@ -28,10 +27,10 @@ def is_member_eligible(change: AlterPartition, rules: ClusterRules, metadata: Me
 
 def has_ineligible(change: AlterPartition, rules: ClusterRules, metadata: Metadata) -> bool:
     """Whether the proposed ISR has an ineligible member."""
-    for member_id in range(len(change.member_epochs)):
-        if contains(change.isr, member_id) and not is_member_eligible(change, rules, metadata, member_id):
-            return True
-    return False
+    return any(
+        contains(change.isr, member_id) and not is_member_eligible(change, rules, metadata, member_id)
+        for member_id in range(len(change.member_epochs))
+    )
 
 
 def is_made_already(change: AlterPartition, rules: ClusterRules, metadata: Metadata, leader_id: int) -> bool:
@@ -43,11 +42,6 @@ def is_made_already(change: AlterPartition, rules: ClusterRules, metadata: Metad
     return metadata.partition_epoch == change.partition_epoch or not rules.repeated_change_checks_epoch
 
 
-def is_of_other_topic(change: AlterPartition, rules: ClusterRules, metadata: Metadata) -> bool:
-    """Whether the change is for a deleted topic whose name another topic may have (UNKNOWN_TOPIC_ID)."""
-    return rules.isr_change_names_topic_id and change.topic_id != metadata.topic_id
-
-
 def refusal(change: AlterPartition, rules: ClusterRules, metadata: Metadata, leader_id: int) -> AlterPartitionError:
     """The error for a change whose epochs are not ahead of the record, or NONE.
 
@@ -55,7 +49,7 @@ def refusal(change: AlterPartition, rules: ClusterRules, metadata: Metadata, lea
     lead; INVALID_UPDATE_VERSION for an older partition epoch; INVALID_REQUEST if a recovering leader is not alone in
     the ISR; INELIGIBLE_REPLICA. A leader reacts to all but the last in the same way.
     """
-    if is_of_other_topic(change, rules, metadata):
+    if rules.isr_change_names_topic_id and change.topic_id != metadata.topic_id:
         return AlterPartitionError.FENCED
     if change.leader_epoch < metadata.leader_epoch or metadata.leader != leader_id:
         return AlterPartitionError.FENCED
@@ -94,11 +88,11 @@ def is_ahead(change: AlterPartition, metadata: Metadata) -> bool:
     return change.leader_epoch > metadata.leader_epoch or change.partition_epoch > metadata.partition_epoch
 
 
-def controller_alters_partition(state: State, rules: ClusterRules, leader_id: ReplicaId) -> bool:
-    """The controller receives a leader's ISR change, makes or refuses it, and answers.
+def alter_partition(controller: Controller, rules: ClusterRules, change: AlterPartition, leader_id: int) -> bool:
+    """Receive a leader's ISR change, make or refuse it, and answer.
 
     Who: the controller in office.
-    When: the request has arrived; a change is left.
+    When: the request has arrived.
     Effect: the change is refused if the sender is not the registered broker (STALE_BROKER_EPOCH) or not the leader, or
         if the change is for another topic or has an older leader epoch or partition epoch. An ISR is also refused if a
         member is fenced, stopping or restarted since, or if it grows while the leader is recovering. Otherwise the ISR
@@ -106,28 +100,26 @@ def controller_alters_partition(state: State, rules: ClusterRules, leader_id: Re
         stays.
     Source: ReplicationControlManager.alterPartition; KIP-497, KIP-841, KIP-903, KIP-704.
     """
-    change = state.alter_partitions[leader_id]
-    controller = state.controller
     if change.stage != Stage.REQUESTED:
-        return False
-    if not has_room(state):
         return False
     metadata = controller.history[controller.offset]
     error = refusal(change, rules, metadata, leader_id)
     if change.broker_epoch != metadata.broker_epochs[leader_id]:
         error = AlterPartitionError.FENCED
     if error == AlterPartitionError.NONE and not is_made_already(change, rules, metadata, leader_id):
-        begin_change(state)
-        set_isr(state, rules, change.isr)
+        begin_change(controller)
+        set_isr(controller, rules, change.isr)
         if change.ends_recovery:
             controller.history[controller.offset].is_recovering = False
-        maybe_complete_reassignment(state, rules)
+        maybe_complete_reassignment(controller, rules)
     answer_change(change, controller.history[controller.offset], error)
     return True
 
 
-def zombie_answers_alter_partition(state: State, rules: ClusterRules, leader_id: ReplicaId) -> bool:
-    """A controller that does not know it is deposed receives a leader's ISR change.
+def alter_partition_as_zombie(
+    controller: Controller, rules: ClusterRules, change: AlterPartition, leader_id: int
+) -> bool:
+    """Receive a leader's ISR change without knowing that the controller is deposed.
 
     Who: the zombie controller; leaders can take it for the one in office.
     When: the request has arrived, and the answer needs no new change, because the zombie cannot make one.
@@ -135,18 +127,17 @@ def zombie_answers_alter_partition(state: State, rules: ClusterRules, leader_id:
         change. If the request has epochs above its own, its answer does not count: the leader asks again.
     Source: ReplicationControlManager.alterPartition, KafkaController; KAFKA-14154.
     """
-    change = state.alter_partitions[leader_id]
-    controller = state.controller
     if controller.zombie_offset == NO_OFFSET or change.stage != Stage.REQUESTED:
         return False
     metadata = controller.history[controller.zombie_offset]
-    if not rules.repeated_change_checks_epoch and is_made_already(change, rules, metadata, leader_id):
+    is_made = is_made_already(change, rules, metadata, leader_id)
+    if is_made and not rules.repeated_change_checks_epoch:
         answer_change(change, metadata, AlterPartitionError.NONE)
         return True
     if is_ahead(change, metadata):
         return False
     error = refusal(change, rules, metadata, leader_id)
-    if error == AlterPartitionError.NONE and not is_made_already(change, rules, metadata, leader_id):
+    if error == AlterPartitionError.NONE and not is_made:
         return False
     answer_change(change, metadata, error)
     return True

@@ -8,27 +8,27 @@ min.insync.replicas.
 """
 
 from kafkacheck.impl.constants import NO_LEADER
-from kafkacheck.impl.controller.partition_change import begin_change, has_room
+from kafkacheck.impl.controller.partition_change import begin_change
+from kafkacheck.impl.controller.records import Controller
 from kafkacheck.impl.messages.metadata import min_insync_replicas
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.system import State
 
 
-def lower_min_insync_replicas(state: State, rules: ClusterRules) -> bool:
+def lower_min_insync_replicas(controller: Controller, rules: ClusterRules) -> bool:
     """Lower min.insync.replicas by one; whether that was possible.
 
     A replica is eligible because nothing is committed without min.insync.replicas members of the ISR. Fewer members may
     commit from now on, so no replica is eligible and no last leader is known until the ISR changes again.
     """
-    metadata = state.controller.history[state.controller.offset]
-    if not has_room(state) or metadata.is_min_isr_lowered != 0 or min_insync_replicas(metadata, rules) <= 1:
+    metadata = controller.history[controller.offset]
+    if metadata.is_min_isr_lowered != 0 or min_insync_replicas(metadata, rules) <= 1:
         return False
-    begin_change(state)
-    after = state.controller.history[state.controller.offset]
+    begin_change(controller)
+    after = controller.history[controller.offset]
     after.is_min_isr_lowered = 1
     if rules.min_isr_change_clears_elr:
-        state.controller.last_known_leader = NO_LEADER
+        controller.last_known_leader = NO_LEADER
         if after.elr != 0:
             after.elr = 0
-            after.partition_epoch = state.controller.offset
+            after.partition_epoch = controller.offset
     return True

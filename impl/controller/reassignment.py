@@ -13,13 +13,12 @@ from kafkacheck.impl.controller.partition_change import (
     bump_for_brokers,
     electable,
     first_of,
-    has_room,
     set_isr,
     set_leader,
 )
+from kafkacheck.impl.controller.records import Controller
 from kafkacheck.impl.messages.metadata import Metadata
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.system import State
 
 
 def is_complete(metadata: Metadata, rules: ClusterRules) -> bool:
@@ -37,18 +36,18 @@ def take_off_assignment(metadata: Metadata) -> None:
     metadata.adding = 0
 
 
-def make_round(state: State, rules: ClusterRules, is_of_assignment: bool) -> None:
+def make_round(controller: Controller, rules: ClusterRules, is_of_assignment: bool) -> None:
     """Make one of the two rounds that end a reassignment: shrink the assignment or the ISR."""
-    metadata = state.controller.history[state.controller.offset]
+    metadata = controller.history[controller.offset]
     if is_of_assignment:
         take_off_assignment(metadata)
-        metadata.partition_epoch = state.controller.offset
+        metadata.partition_epoch = controller.offset
     else:
-        set_isr(state, rules, metadata.isr & metadata.target)
+        set_isr(controller, rules, metadata.isr & metadata.target)
 
 
-def controller_ends_reassignment(state: State, rules: ClusterRules) -> bool:
-    """The controller makes the second of the two rounds that end a reassignment (ZooKeeper era).
+def end_reassignment(controller: Controller, rules: ClusterRules) -> bool:
+    """Make the second of the two rounds that end a reassignment (ZooKeeper era).
 
     Who: the controller in office.
     When: it has made the first round; a change is left.
@@ -57,61 +56,61 @@ def controller_ends_reassignment(state: State, rules: ClusterRules) -> bool:
         changes if the leader has already removed the replicas that had to leave.
     Source: KafkaController.onPartitionReassignment; KAFKA-1097, KAFKA-9672.
     """
-    if state.controller.is_reassignment_ending == 0 or not has_room(state):
+    if controller.is_reassignment_ending == 0:
         return False
-    state.controller.is_reassignment_ending = 0
-    metadata = state.controller.history[state.controller.offset]
+    controller.is_reassignment_ending = 0
+    metadata = controller.history[controller.offset]
     if metadata.replicas == metadata.target and metadata.isr & ~metadata.target == 0:
         return True
-    begin_change(state)
-    make_round(state, rules, not rules.assignment_is_told_first)
-    bump_for_brokers(state, rules)
+    begin_change(controller)
+    make_round(controller, rules, not rules.assignment_is_told_first)
+    bump_for_brokers(controller.history[controller.offset], rules)
     return True
 
 
-def maybe_complete_reassignment(state: State, rules: ClusterRules) -> bool:
+def maybe_complete_reassignment(controller: Controller, rules: ClusterRules) -> bool:
     """Within the begun change: end the reassignment if it can end; whether it did.
 
     The brokers outside the target lose their replicas and leave the ISR. If the leader is one of them, the first
     in-sync and active broker of the target leads. The leader epoch grows, so that requests to these brokers differ from
     later ones. If the end takes two rounds and a replica has to leave the ISR, this is the first round.
     """
-    metadata = state.controller.history[state.controller.offset]
+    metadata = controller.history[controller.offset]
     if metadata.target == metadata.replicas and metadata.adding == 0:
         return False
-    if state.controller.is_reassignment_ending == 1 or not is_complete(metadata, rules):
+    if controller.is_reassignment_ending == 1 or not is_complete(metadata, rules):
         return False
     is_shrinking = metadata.replicas & ~metadata.target != 0
     isr = metadata.isr & metadata.target
     leader = metadata.leader
     if not contains(metadata.target, leader):
-        leader = first_of(state, electable(isr, metadata.elr) & metadata.active)
-    if state.controller.takes_two_rounds == 0 or metadata.isr == isr:
+        leader = first_of(metadata, electable(isr, metadata.elr) & metadata.active)
+    if controller.takes_two_rounds == 0 or metadata.isr == isr:
         take_off_assignment(metadata)
-        set_isr(state, rules, isr)
+        set_isr(controller, rules, isr)
     else:
-        state.controller.is_reassignment_ending = state.controller.takes_two_rounds
-        make_round(state, rules, rules.assignment_is_told_first)
+        controller.is_reassignment_ending = controller.takes_two_rounds
+        make_round(controller, rules, rules.assignment_is_told_first)
     if is_shrinking:
-        set_leader(state, leader)
+        set_leader(controller, leader)
     return True
 
 
-def begin_reassignment(state: State, rules: ClusterRules, target: int) -> bool:
+def begin_reassignment(controller: Controller, rules: ClusterRules, target: int) -> bool:
     """Begin to move the partition to the brokers of `target`; whether that was possible."""
-    metadata = state.controller.history[state.controller.offset]
-    if not has_room(state) or target == 0 or metadata.leader == NO_LEADER or target & metadata.active == 0:
+    metadata = controller.history[controller.offset]
+    if target == 0 or metadata.leader == NO_LEADER or target & metadata.active == 0:
         return False
     if metadata.target != metadata.replicas or target == metadata.replicas:
         return False
-    if state.controller.is_reassignment_ending == 1:
+    if controller.is_reassignment_ending == 1:
         return False
-    begin_change(state)
-    after = state.controller.history[state.controller.offset]
+    begin_change(controller)
+    after = controller.history[controller.offset]
     after.adding = target & ~metadata.replicas
     after.replicas = metadata.replicas | target
     after.target = target
-    after.partition_epoch = state.controller.offset
-    if not maybe_complete_reassignment(state, rules):
-        bump_for_brokers(state, rules)
+    after.partition_epoch = controller.offset
+    if not maybe_complete_reassignment(controller, rules):
+        bump_for_brokers(after, rules)
     return True

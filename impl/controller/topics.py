@@ -11,31 +11,23 @@ controller asks every broker again. That a deletion waits for a reassignment to 
 time.
 """
 
-from kafkacheck.checker.schema import contains, everyone
+from kafkacheck.checker.schema import clear, copy, everyone
 from kafkacheck.impl.constants import NO_LEADER, Propagation
-from kafkacheck.impl.controller.partition_change import (
-    begin_change,
-    clear_partition,
-    has_room,
-    is_choice,
-    resign_zombie,
-    set_leader,
-)
-from kafkacheck.impl.replication.records import OptionalReplicaId, ReplicaId
+from kafkacheck.impl.controller.partition_change import begin_change, is_choice, resign_zombie, set_leader
+from kafkacheck.impl.controller.records import Controller
+from kafkacheck.impl.messages.metadata import Metadata
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.system import State
 
 
-def set_first_leader(state: State, leader: int) -> None:
+def set_first_leader(metadata: Metadata, leader: int) -> None:
     """Record the first leader, in leader epoch 0, and every active replica as in sync."""
-    metadata = state.controller.history[state.controller.offset]
     metadata.leader = leader
     metadata.isr = metadata.active & metadata.replicas
     metadata.partition_epoch = 0
 
 
-def controller_creates_partition(state: State, rules: ClusterRules, new_leader: OptionalReplicaId) -> bool:
-    """The controller creates the partition on all brokers.
+def create_partition(controller: Controller, rules: ClusterRules, new_leader: int) -> bool:
+    """Create the partition on all brokers.
 
     Who: the controller in office.
     When: the partition does not exist, or has been deleted; in the KRaft era some broker is active.
@@ -43,29 +35,29 @@ def controller_creates_partition(state: State, rules: ClusterRules, new_leader: 
         active broker of the assignment leads at once, and the active ones are the ISR.
     Source: KafkaController.onNewPartitionCreation; ReplicationControlManager.createTopic.
     """
-    before = state.controller.history[state.controller.offset]
-    if before.replicas != 0 or not has_room(state):
+    before = controller.history[controller.offset]
+    if before.replicas != 0:
         return False
     if rules.propagation == Propagation.LEADER_AND_ISR and new_leader != NO_LEADER:
         return False
     if rules.propagation == Propagation.METADATA_LOG:
-        if new_leader == NO_LEADER or not is_choice(state, rules, before.active, new_leader):
+        if new_leader == NO_LEADER or not is_choice(before, rules, before.active, new_leader):
             return False
-    begin_change(state)
-    metadata = state.controller.history[state.controller.offset]
-    metadata.replicas = everyone(len(state.brokers))
+    begin_change(controller)
+    metadata = controller.history[controller.offset]
+    metadata.replicas = everyone(len(metadata.broker_epochs))
     metadata.target = metadata.replicas
     metadata.isr = 0
     metadata.leader = NO_LEADER
     metadata.leader_epoch = 0
     metadata.partition_epoch = 0
     if new_leader != NO_LEADER:
-        set_first_leader(state, new_leader)
+        set_first_leader(metadata, new_leader)
     return True
 
 
-def controller_elects_first_leader(state: State, rules: ClusterRules, new_leader: ReplicaId) -> bool:
-    """The controller brings a new partition online (ZooKeeper era).
+def elect_first_leader(controller: Controller, rules: ClusterRules, new_leader: int) -> bool:
+    """Bring a new partition online (ZooKeeper era).
 
     Who: the controller in office, which need not be the one that created the partition.
     When: the partition has an assignment and never had a leader; the replica is active.
@@ -73,74 +65,60 @@ def controller_elects_first_leader(state: State, rules: ClusterRules, new_leader
         is active, the partition stays new.
     Source: PartitionStateMachine.initializeLeaderAndIsrForPartitions; leaderForOffline comes only later.
     """
-    metadata = state.controller.history[state.controller.offset]
+    metadata = controller.history[controller.offset]
     if metadata.replicas == 0 or metadata.isr != 0 or metadata.leader_epoch != 0 or metadata.is_deleting != 0:
         return False
-    if not has_room(state) or not is_choice(state, rules, metadata.active & metadata.replicas, new_leader):
+    if not is_choice(metadata, rules, metadata.active & metadata.replicas, new_leader):
         return False
-    begin_change(state)
-    set_first_leader(state, new_leader)
+    begin_change(controller)
+    set_first_leader(controller.history[controller.offset], new_leader)
     return True
 
 
-def remove_topic(state: State) -> None:
-    """Within the begun change: remove the topic from the record; the next topic has the next id."""
-    metadata = state.controller.history[state.controller.offset]
-    metadata.topic_id += 1
-    clear_partition(metadata)
-    state.controller.last_known_leader = NO_LEADER
+def remove_topic(controller: Controller) -> None:
+    """Make the change that removes the topic from the record; the next topic has the next id."""
+    before = controller.history[controller.offset]
+    controller.offset += 1
+    metadata = controller.history[controller.offset]
+    clear(metadata)
+    metadata.controller_epoch = controller.epoch
+    metadata.topic_id = before.topic_id + 1
+    metadata.active = before.active
+    copy(metadata.broker_epochs, before.broker_epochs)
+    controller.last_known_leader = NO_LEADER
 
 
-def take_offline(state: State) -> None:
+def take_offline(controller: Controller) -> None:
     """Within the begun change: leave the partition without a leader, if it has ever had one."""
-    if state.controller.history[state.controller.offset].isr != 0:
-        set_leader(state, NO_LEADER)
+    if controller.history[controller.offset].isr != 0:
+        set_leader(controller, NO_LEADER)
 
 
-def begin_deletion(state: State, rules: ClusterRules) -> bool:
+def begin_deletion(controller: Controller, rules: ClusterRules) -> bool:
     """Begin to delete the topic; whether that was possible.
 
     In the KRaft era the topic leaves the record at once. In the ZooKeeper era it is queued for deletion and has no
     leader, and brokers are asked to delete their replicas; if it never had a leader, its leader epoch stays.
     """
-    metadata = state.controller.history[state.controller.offset]
-    if metadata.replicas == 0 or metadata.is_deleting != 0 or not has_room(state):
+    metadata = controller.history[controller.offset]
+    if metadata.replicas == 0 or metadata.is_deleting != 0:
         return False
-    begin_change(state)
     if rules.propagation == Propagation.METADATA_LOG:
-        remove_topic(state)
+        remove_topic(controller)
     else:
-        state.controller.history[state.controller.offset].is_deleting = 1
-        take_offline(state)
+        begin_change(controller)
+        controller.history[controller.offset].is_deleting = 1
+        take_offline(controller)
     return True
 
 
-def has_deleted(state: State, broker_id: int) -> bool:
-    """Whether a broker has told the controller in office that it has no replica of the topic under deletion.
-
-    Answers to another controller are written nowhere.
-    """
-    broker = state.brokers[broker_id]
-    known = state.controller.history[broker.metadata_offset]
-    if known.controller_epoch != state.controller.epoch:
-        return False
-    topic_id = state.controller.history[state.controller.offset].topic_id
-    return not broker.has_log and known.is_deleting != 0 and known.topic_id == topic_id
+def have_all_deleted(metadata: Metadata, deleted: int) -> bool:
+    """Whether a topic is being deleted and all brokers of its assignment are among those that have no replica of it."""
+    return metadata.is_deleting != 0 and metadata.replicas & ~deleted == 0
 
 
-def have_all_deleted(state: State) -> bool:
-    """Whether a topic is being deleted and every broker of its assignment has answered that its replica is deleted."""
-    metadata = state.controller.history[state.controller.offset]
-    if metadata.is_deleting == 0:
-        return False
-    for broker_id in range(len(state.brokers)):
-        if contains(metadata.replicas, broker_id) and not has_deleted(state, broker_id):
-            return False
-    return True
-
-
-def controller_resumes_deletion(state: State) -> bool:
-    """A new controller resumes the deletion of a topic that a former controller queued (ZooKeeper era).
+def resume_deletion(controller: Controller) -> bool:
+    """Resume the deletion of a topic that a former controller queued (ZooKeeper era).
 
     Who: the controller in office.
     When: the topic is queued for deletion, and the newest change is another controller's.
@@ -150,34 +128,34 @@ def controller_resumes_deletion(state: State) -> bool:
         ReplicaStateMachine.initializeReplicaState, which takes every replica on a live broker for online.
     Left out: a separate leader epoch for each replica that goes offline.
     """
-    metadata = state.controller.history[state.controller.offset]
-    if metadata.is_deleting == 0 or metadata.controller_epoch == state.controller.epoch or not has_room(state):
+    metadata = controller.history[controller.offset]
+    if metadata.is_deleting == 0 or metadata.controller_epoch == controller.epoch:
         return False
-    begin_change(state)
-    take_offline(state)
+    begin_change(controller)
+    take_offline(controller)
     return True
 
 
-def controller_ends_deletion(state: State) -> bool:
-    """The controller removes a topic whose replicas are all deleted (ZooKeeper era).
+def end_deletion(controller: Controller, deleted: int) -> bool:
+    """Remove a topic whose replicas are all deleted (ZooKeeper era).
 
     Who: the controller in office, which need not be the one that began the deletion.
-    When: every broker of the assignment has told this controller that its replica is deleted. A stopped broker keeps
-        the topic from being removed until it has started and been asked again (ReplicaDeletionIneligible).
+    When: every broker of the assignment is among the brokers `deleted`, which have told this controller that their
+        replica is deleted. A stopped broker keeps the topic from being removed until it has started and been asked
+        again (ReplicaDeletionIneligible).
     Effect: the partition does not exist, and one of the same name may be created.
     Source: TopicDeletionManager.completeDeleteTopic, resumeDeletions, markTopicIneligibleForDeletion.
     Left out: that the topic's znodes are removed one by one: a controller that ends in between leaves a topic without a
         recorded leader, which is deleted like one that never had a leader (KAFKA-6650).
     """
-    if not has_room(state) or not have_all_deleted(state):
+    if not have_all_deleted(controller.history[controller.offset], deleted):
         return False
-    begin_change(state)
-    remove_topic(state)
+    remove_topic(controller)
     return True
 
 
-def zombie_ends_deletion(state: State, rules: ClusterRules) -> bool:
-    """A zombie controller removes a topic whose replicas are all deleted (ZooKeeper era).
+def end_deletion_as_zombie(controller: Controller, rules: ClusterRules) -> bool:
+    """Remove, without knowing that the controller is deposed, a topic whose replicas are all deleted (ZooKeeper era).
 
     Who: the zombie controller, which does not know that it is deposed.
     When: all brokers had answered it before it was deposed. By the old rule: there is a topic of that name.
@@ -186,17 +164,15 @@ def zombie_ends_deletion(state: State, rules: ClusterRules) -> bool:
     Source: KafkaZkClient.deleteTopicZNode (expectedControllerEpochZkVersion), ControllerMovedException; KAFKA-6082.
     Left out: answers that reach the zombie later.
     """
-    controller = state.controller
     if rules.propagation != Propagation.LEADER_AND_ISR or controller.zombie_deletes == 0:
         return False
     if rules.controller_write_checks_epoch:
-        resign_zombie(state)
+        resign_zombie(controller)
         return True
-    if not has_room(state) or controller.history[controller.offset].replicas == 0:
+    if controller.history[controller.offset].replicas == 0:
         return False
     zombie_epoch = controller.history[controller.zombie_offset].controller_epoch
-    begin_change(state)
+    remove_topic(controller)
     controller.history[controller.offset].controller_epoch = zombie_epoch
-    remove_topic(state)
-    resign_zombie(state)
+    resign_zombie(controller)
     return True

@@ -11,11 +11,15 @@ Bounds: three replicas, so that an election has two to choose from, one of them 
 Expected: HOLDS
 """
 
-from kafkacheck.impl.controller.alter_partition import controller_alters_partition
-from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
-from kafkacheck.impl.controller.elections import controller_elects_uncleanly
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.brokers import broker_replays_metadata
+from kafkacheck.model.cluster.controller import (
+    broker_starts,
+    controller_alters_partition,
+    controller_elects_uncleanly,
+    controller_fences_broker,
+    controller_unfences_broker,
+)
 from kafkacheck.model.cluster.environment import (
     leadership_is_moved,
     process_crashes,

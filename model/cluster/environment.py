@@ -4,21 +4,22 @@ Delay and overtaking need no action here: a request or answer stays in its slot 
 LeaderAndIsr request stays available as long. Healing is free: fetching again, restarting and unfencing cost nothing.
 """
 
-from kafkacheck.checker.schema import clear, contains, everyone
+from kafkacheck.checker.schema import clear, contains, everyone, including
 from kafkacheck.impl.broker.epoch_file import force_epochs, has_epoch_file
 from kafkacheck.impl.broker.fetch_session import end_session
 from kafkacheck.impl.broker.isr import propose_isr
 from kafkacheck.impl.broker.leader import is_leading
 from kafkacheck.impl.broker.recovery import lose_disk, lose_unflushed
 from kafkacheck.impl.constants import NO_OFFSET, Question, Stage
-from kafkacheck.impl.controller.brokers import begin_shutdown, can_take_out, take_out
+from kafkacheck.impl.controller.brokers import begin_shutdown, take_out
 from kafkacheck.impl.controller.configuration import lower_min_insync_replicas
-from kafkacheck.impl.controller.elections import move_leadership, replace_controller
+from kafkacheck.impl.controller.elections import elect_preferred, replace_controller
 from kafkacheck.impl.controller.reassignment import begin_reassignment
 from kafkacheck.impl.controller.topics import begin_deletion
 from kafkacheck.impl.log import LogOffset
 from kafkacheck.impl.replication.records import OptionalReplicaId, ReplicaId, ReplicaSet
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.controller import deleted_replicas, has_room
 from kafkacheck.model.cluster.replication import leader_proposes_shrink
 from kafkacheck.model.cluster.system import State, stop_process
 
@@ -162,7 +163,7 @@ def reassignment_is_asked(state: State, rules: ClusterRules, target: ReplicaSet)
     """
     if state.budget.moves == 0:
         return False
-    if not begin_reassignment(state, rules, target):
+    if not has_room(state) or not begin_reassignment(state.controller, rules, target):
         return False
     state.budget.moves -= 1
     return True
@@ -177,7 +178,7 @@ def topic_deletion_is_asked(state: State, rules: ClusterRules) -> bool:
     """
     if state.budget.deletions == 0:
         return False
-    if not begin_deletion(state, rules):
+    if not has_room(state) or not begin_deletion(state.controller, rules):
         return False
     state.budget.deletions -= 1
     return True
@@ -193,7 +194,7 @@ def min_isr_is_lowered(state: State, rules: ClusterRules) -> bool:
     """
     if state.budget.min_isr_changes == 0:
         return False
-    if not lower_min_insync_replicas(state, rules):
+    if not has_room(state) or not lower_min_insync_replicas(state.controller, rules):
         return False
     state.budget.min_isr_changes -= 1
     return True
@@ -208,10 +209,9 @@ def session_expires(state: State, rules: ClusterRules, broker_id: ReplicaId, new
     """
     if state.budget.expirations == 0 or not state.brokers[broker_id].is_running:
         return False
-    if not can_take_out(state, rules, broker_id, new_leader):
+    if not has_room(state) or not take_out(state.controller, rules, broker_id, new_leader):
         return False
     state.budget.expirations -= 1
-    take_out(state, rules, broker_id, new_leader)
     return True
 
 
@@ -238,9 +238,9 @@ def shutdown_is_asked(state: State, rules: ClusterRules, broker_id: ReplicaId, n
     Effect: the controller moves the broker's leadership, and removes the broker from the ISR.
     Source: ControlledShutdownLeaderElectionStrategy; BrokerHeartbeatManager.
     """
-    if state.budget.expirations == 0:
+    if state.budget.expirations == 0 or not state.brokers[broker_id].is_running:
         return False
-    if not begin_shutdown(state, rules, broker_id, new_leader):
+    if not has_room(state) or not begin_shutdown(state.controller, rules, broker_id, new_leader):
         return False
     state.budget.expirations -= 1
     return True
@@ -256,7 +256,7 @@ def leadership_is_moved(state: State, rules: ClusterRules, new_leader: ReplicaId
     """
     if state.budget.moves == 0:
         return False
-    if not move_leadership(state, rules, new_leader):
+    if not has_room(state) or not elect_preferred(state.controller, rules, new_leader):
         return False
     state.budget.moves -= 1
     return True
@@ -333,5 +333,9 @@ def controller_is_replaced(state: State, rules: ClusterRules) -> bool:
     if state.budget.failovers == 0 or state.controller.zombie_offset != NO_OFFSET:
         return False
     state.budget.failovers -= 1
-    replace_controller(state, rules)
+    stopped = 0
+    for broker_id in range(len(state.brokers)):
+        if not state.brokers[broker_id].is_running:
+            stopped = including(stopped, broker_id)
+    replace_controller(state.controller, rules, stopped, deleted_replicas(state))
     return True

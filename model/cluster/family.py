@@ -12,10 +12,14 @@ to read from. The others are budgets of disturbances (`model/cluster/environment
 
 from kafkacheck.checker.model import Family
 from kafkacheck.impl.constants import Stage
-from kafkacheck.impl.controller.alter_partition import controller_alters_partition
-from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.brokers import broker_obeys_leader_and_isr, broker_replays_metadata
+from kafkacheck.model.cluster.controller import (
+    broker_starts,
+    controller_alters_partition,
+    controller_fences_broker,
+    controller_unfences_broker,
+)
 from kafkacheck.model.cluster.drawing import CLUSTER_LANES
 from kafkacheck.model.cluster.environment import start_in_sync
 from kafkacheck.model.cluster.replication import (

@@ -6,9 +6,13 @@ threads. Producers, crashes, lags and moves are not fair: they may never come.
 """
 
 from kafkacheck.checker.model import each
-from kafkacheck.impl.controller.alter_partition import controller_alters_partition
-from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
 from kafkacheck.model.cluster.brokers import broker_obeys_leader_and_isr, broker_replays_metadata
+from kafkacheck.model.cluster.controller import (
+    broker_starts,
+    controller_alters_partition,
+    controller_fences_broker,
+    controller_unfences_broker,
+)
 from kafkacheck.model.cluster.replication import (
     follower_asks_epoch_end,
     follower_sends_fetch,

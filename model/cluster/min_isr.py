@@ -5,9 +5,9 @@ Bounds: two replicas and one record; min.insync.replicas is 2, and from any time
 Expected: HOLDS
 """
 
-from kafkacheck.impl.controller.brokers import controller_unfences_broker
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.brokers import broker_replays_metadata
+from kafkacheck.model.cluster.controller import controller_unfences_broker
 from kafkacheck.model.cluster.environment import min_isr_is_lowered, session_expires
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONTROLLER, ELIGIBLE, ISR_CHANGES, REPLICATION
 from kafkacheck.spec.cluster.properties import (

@@ -7,9 +7,9 @@ Bounds: two replicas and one record; one shutdown and one power loss, in either 
 Expected: HOLDS
 """
 
-from kafkacheck.impl.controller.brokers import broker_stops
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.brokers import broker_flushes
+from kafkacheck.model.cluster.controller import broker_stops
 from kafkacheck.model.cluster.environment import power_fails, shutdown_is_asked
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONTROLLER, ELIGIBLE, ISR_CHANGES, KRAFT, REPLICATION
 from kafkacheck.spec.cluster.properties import (

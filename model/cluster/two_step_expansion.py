@@ -4,7 +4,7 @@ Bounds: as cluster.restarts; in this variant a fetch can come between the two ch
 Expected: HOLDS
 """
 
-from kafkacheck.impl.controller.alter_partition import controller_alters_partition
+from kafkacheck.model.cluster.controller import controller_alters_partition
 from kafkacheck.model.cluster.environment import disk_is_replaced, process_crashes, start_alone
 from kafkacheck.model.cluster.family import CLUSTER, KRAFT, REPLICATION, SAFETY
 from kafkacheck.model.cluster.replication import (

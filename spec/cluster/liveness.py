@@ -48,7 +48,7 @@ def bounds_leave_room(state: State) -> bool:
 
     Lost if it fails: nothing of Kafka's. A behaviour would end at a bound before it reaches its goal, and liveness
     would be judged by the bounds.
-    Source: `has_room` of `impl/controller/partition_change.py`.
+    Source: `has_room` of `model/cluster/controller.py`.
     Holds in: every model with liveness properties of the cluster.
     Fails in: none; it guards those models' bounds.
     """

@@ -5,8 +5,8 @@ import pytest
 from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.search import check
-from kafkacheck.impl.controller.elections import controller_elects_uncleanly
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.controller import controller_elects_uncleanly
 from kafkacheck.model.cluster.environment import process_crashes, start_alone
 from kafkacheck.model.cluster.family import BOUNDS, KRAFT, REPLICATION
 from kafkacheck.model.cluster.follower_reads import MODEL as FOLLOWER_READS

@@ -6,13 +6,20 @@ from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.broker.isr import propose_isr
 from kafkacheck.impl.broker.leader import has_enough_replicas
 from kafkacheck.impl.constants import NO_LEADER, AlterPartitionError, Propagation, Stage
-from kafkacheck.impl.controller.alter_partition import controller_alters_partition, zombie_answers_alter_partition
-from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
 from kafkacheck.impl.controller.configuration import lower_min_insync_replicas
-from kafkacheck.impl.controller.elections import controller_elects_uncleanly, move_leadership
-from kafkacheck.impl.controller.reassignment import begin_reassignment, controller_ends_reassignment
+from kafkacheck.impl.controller.elections import elect_preferred
+from kafkacheck.impl.controller.reassignment import begin_reassignment
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.brokers import broker_learns_epoch, broker_obeys_leader_and_isr
+from kafkacheck.model.cluster.controller import (
+    broker_starts,
+    controller_alters_partition,
+    controller_elects_uncleanly,
+    controller_ends_reassignment,
+    controller_fences_broker,
+    controller_unfences_broker,
+    zombie_answers_alter_partition,
+)
 from kafkacheck.model.cluster.environment import controller_is_replaced, found_partition, process_crashes
 from kafkacheck.model.cluster.family import BOUNDS
 from kafkacheck.model.cluster.system import State, stop_process
@@ -57,16 +64,16 @@ def test_nobody_is_eligible_any_more_when_fewer_replicas_may_commit(clears):
     assert controller_fences_broker(state, rules, 1, 0)
     assert told(state) == (0, 0, 0b001, 0b010)
     state.controller.last_known_leader = 2
-    assert lower_min_insync_replicas(state, rules)
+    assert lower_min_insync_replicas(state.controller, rules)
     assert told(state) == (0, 0, 0b001, 0 if clears else 0b010)
     assert now(state).partition_epoch == (2 if clears else 1), "a leader's change of the record before is refused"
     assert state.controller.last_known_leader == (NO_LEADER if clears else 2)
-    assert not lower_min_insync_replicas(state, rules), "it is 1 now"
+    assert not lower_min_insync_replicas(state.controller, rules), "it is 1 now"
 
 
 def test_a_leader_goes_by_the_min_insync_replicas_that_it_has_heard_of():
     state = cluster(isr=0b001)
-    assert lower_min_insync_replicas(state, ELR)
+    assert lower_min_insync_replicas(state.controller, ELR)
     assert now(state).partition_epoch == 0, "nobody was eligible, so that the partition has not changed"
     before, after = state.controller.history[:2]
     assert not has_enough_replicas(state.brokers[0], ELR, before, 0b001)
@@ -135,7 +142,7 @@ def test_an_isr_change_is_made_with_the_next_partition_epoch_and_the_same_leader
 
 def test_an_isr_change_of_an_old_epoch_or_with_a_fenced_or_restarted_member_is_refused():
     state = cluster(isr=0b001)
-    assert move_leadership(state, RULES, 0)
+    assert elect_preferred(state.controller, RULES, 0)
     assert propose(state, 0b011) == AlterPartitionError.FENCED, "an old leader epoch"
     assert propose(cluster(), 0b111, leader_id=1) == AlterPartitionError.FENCED, "not the leader"
     assert propose(cluster(), 0b111, broker_epoch=1) == AlterPartitionError.FENCED, "not the registered broker"
@@ -165,7 +172,7 @@ def test_a_zombie_answers_only_what_needs_no_change_and_nothing_ahead_of_it():
 def test_a_reassignment_ends_when_its_whole_target_is_in_sync(rules):
     state = LAYOUT.blank()
     found_partition(state, 0b011, 0b001)
-    assert begin_reassignment(state, rules, 0b110)
+    assert begin_reassignment(state.controller, rules, 0b110)
     assert (now(state).replicas, now(state).adding) == (0b111, 0b100)
     propose_isr(state.brokers[0], 0, state.alter_partitions[0], 0b101)
     state.alter_partitions[0].partition_epoch = 1
@@ -179,7 +186,7 @@ def test_a_reassignment_ends_when_its_whole_target_is_in_sync(rules):
 def test_a_reassignment_that_only_removes_ends_at_once():
     state = LAYOUT.blank()
     found_partition(state, 0b011, 0b011)
-    assert begin_reassignment(state, RULES, 0b010)
+    assert begin_reassignment(state.controller, RULES, 0b010)
     assert (now(state).replicas, *told(state)) == (0b010, 1, 1, 0b010, 0)
 
 
@@ -214,9 +221,9 @@ def test_a_reassignment_in_two_rounds_shrinks_the_assignment_first_and_the_isr_b
     state = Layout(State, {**BOUNDS, "reassignment_rounds": 1, "max_leader_epoch": 5}).blank()
     found_partition(state, 0b11, 0b11)
     assert not controller_ends_reassignment(state, rules)
-    assert begin_reassignment(state, rules, 0b01)
+    assert begin_reassignment(state.controller, rules, 0b01)
     assert (now(state).replicas, now(state).isr) == (replicas, isr)
-    assert not begin_reassignment(state, rules, 0b11), "one is under way"
+    assert not begin_reassignment(state.controller, rules, 0b11), "one is under way"
     assert controller_ends_reassignment(state, rules)
     assert (now(state).replicas, now(state).isr) == (0b01, 0b01)
     assert not controller_ends_reassignment(state, rules)

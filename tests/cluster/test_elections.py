@@ -6,11 +6,17 @@ import pytest
 
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, Propagation
-from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
-from kafkacheck.impl.controller.elections import controller_elects_uncleanly, zombie_elects_leader
 from kafkacheck.impl.controller.reassignment import begin_reassignment
-from kafkacheck.impl.controller.topics import controller_creates_partition, controller_elects_first_leader
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.controller import (
+    broker_starts,
+    controller_creates_partition,
+    controller_elects_first_leader,
+    controller_elects_uncleanly,
+    controller_fences_broker,
+    controller_unfences_broker,
+    zombie_elects_leader,
+)
 from kafkacheck.model.cluster.election_order import MODEL as ELECTION_ORDER
 from kafkacheck.model.cluster.environment import (
     controller_is_replaced,
@@ -84,11 +90,11 @@ def test_only_the_head_of_the_assignment_is_preferred_and_only_while_it_does_not
 
 def test_a_reassignment_elects_the_first_of_the_target_that_is_in_sync_and_active():
     state = cluster(isr=0b101)
-    assert begin_reassignment(state, ORDERED, 0b100)
+    assert begin_reassignment(state.controller, ORDERED, 0b100)
     assert now(state).leader == 2
     state = cluster(isr=0b111)
     assert take_down(state, ORDERED, 1, 0)
-    assert begin_reassignment(state, ORDERED, 0b110)
+    assert begin_reassignment(state.controller, ORDERED, 0b110)
     assert now(state).leader == 0, "it is not complete before broker 1 is in sync"
 
 

@@ -7,11 +7,15 @@ from kafkacheck.impl.broker.epoch_file import assign_epoch
 from kafkacheck.impl.broker.log_file import append_to_log, truncate_log
 from kafkacheck.impl.broker.recovery import lose_unflushed, recover_log
 from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET
-from kafkacheck.impl.controller.alter_partition import controller_alters_partition
-from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker, controller_unfences_broker
-from kafkacheck.impl.controller.elections import move_leadership
+from kafkacheck.impl.controller.elections import elect_preferred
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.brokers import broker_replays_metadata, broker_writes_epoch_file
+from kafkacheck.model.cluster.controller import (
+    broker_starts,
+    controller_alters_partition,
+    controller_fences_broker,
+    controller_unfences_broker,
+)
 from kafkacheck.model.cluster.environment import found_partition
 from kafkacheck.model.cluster.family import BOUNDS
 from kafkacheck.model.cluster.replication import (
@@ -101,12 +105,12 @@ def parted(rules):
     fetch_once(state, rules, 1)
     fetch_once(state, rules, 2)
     assert leader_appends(state, rules, 0)
-    assert move_leadership(state, rules, 1)
+    assert elect_preferred(state.controller, rules, 1)
     replay(state, rules, 1)
     assert leader_appends(state, rules, 1)
     replay(state, rules, 2)
     fetch_once(state, rules, 2)
-    assert move_leadership(state, rules, 0)
+    assert elect_preferred(state.controller, rules, 0)
     replay(state, rules, 0)
     replay(state, rules, 1)
     for _ in range(2):

@@ -8,7 +8,7 @@ from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.broker.leader import forget_followers
 from kafkacheck.impl.broker.log_file import append_to_log
 from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, NO_RECORD
-from kafkacheck.impl.controller.elections import move_leadership
+from kafkacheck.impl.controller.elections import elect_preferred
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.brokers import broker_replays_metadata
 from kafkacheck.model.cluster.clients import (
@@ -98,7 +98,7 @@ def known_after_moves(rules, *leaders):
     """What broker 0, which led, knows of broker 1 once these have led after it."""
     state = cluster()
     for leader in leaders:
-        assert move_leadership(state, rules, leader)
+        assert elect_preferred(state.controller, rules, leader)
         assert broker_replays_metadata(state, rules, 0)
     return state.brokers[0].followers[1].end_offset
 

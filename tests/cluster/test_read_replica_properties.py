@@ -10,7 +10,6 @@ from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.checker.search import check
 from kafkacheck.impl.broker.log_file import append_to_log
 from kafkacheck.impl.constants import NO_LEADER
-from kafkacheck.impl.controller.brokers import controller_fences_broker
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.brokers import broker_replays_metadata
 from kafkacheck.model.cluster.clients import (
@@ -22,6 +21,7 @@ from kafkacheck.model.cluster.clients import (
     consumer_reads_from_read_replica,
     consumer_validates_position,
 )
+from kafkacheck.model.cluster.controller import controller_fences_broker
 from kafkacheck.model.cluster.environment import found_partition, start_in_sync
 from kafkacheck.model.cluster.family import BOUNDS
 from kafkacheck.model.cluster.read_replica.base import MODEL

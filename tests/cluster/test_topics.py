@@ -7,17 +7,7 @@ import pytest
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.broker.isr import propose_isr
 from kafkacheck.impl.constants import NO_EPOCH, NO_LEADER, NO_OFFSET, AlterPartitionError, Propagation, Stage
-from kafkacheck.impl.controller.alter_partition import controller_alters_partition
-from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker
-from kafkacheck.impl.controller.elections import controller_elects_uncleanly
 from kafkacheck.impl.controller.reassignment import begin_reassignment
-from kafkacheck.impl.controller.topics import (
-    controller_creates_partition,
-    controller_elects_first_leader,
-    controller_ends_deletion,
-    controller_resumes_deletion,
-    zombie_ends_deletion,
-)
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.brokers import (
     broker_obeys_leader_and_isr,
@@ -26,6 +16,17 @@ from kafkacheck.model.cluster.brokers import (
     broker_replays_metadata,
 )
 from kafkacheck.model.cluster.clients import consumer_learns_leader
+from kafkacheck.model.cluster.controller import (
+    broker_starts,
+    controller_alters_partition,
+    controller_creates_partition,
+    controller_elects_first_leader,
+    controller_elects_uncleanly,
+    controller_ends_deletion,
+    controller_fences_broker,
+    controller_resumes_deletion,
+    zombie_ends_deletion,
+)
 from kafkacheck.model.cluster.environment import (
     controller_is_replaced,
     process_crashes,
@@ -251,7 +252,7 @@ def left_over():
     state = cluster(records=1)
     assert process_crashes(state, 1)
     assert controller_fences_broker(state, ZOOKEEPER, 1, 0)
-    assert begin_reassignment(state, ZOOKEEPER, 0b01)
+    assert begin_reassignment(state.controller, ZOOKEEPER, 0b01)
     assert topic_deletion_is_asked(state, ZOOKEEPER)
     assert broker_obeys_stop_replica(state, ZOOKEEPER, 0, state.controller.offset)
     assert controller_ends_deletion(state)

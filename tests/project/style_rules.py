@@ -317,12 +317,14 @@ def docstring_of_function(
 def delivered_by(function: ast.FunctionDef) -> str:
     """The name of the function that an action only delivers to, "" for an action that does more.
 
-    Such an action has guards and names for what it delivers, and then calls one function: `return f(...)`, or `f(...)`
-    and `return True`.
+    Such an action has guards and names for what it delivers, and then calls one function: `return f(...)`, `return
+    guard and f(...)`, or `f(...)` and `return True`.
     """
     steps = function.body[1:] if ast.get_docstring(function) is not None else function.body
     match steps:
         case [*before, ast.Return(value=ast.Call(func=called))]:
+            pass
+        case [*before, ast.Return(value=ast.BoolOp(op=ast.And(), values=[*_, ast.Call(func=called)]))]:
             pass
         case [*before, ast.Expr(value=ast.Call(func=called)), ast.Return(value=ast.Constant(value=True))]:
             pass
@@ -464,11 +466,9 @@ SAME_NAME_IN_IMPL = {
     "consumer_reads",
     "first_unstable_offset",
     "follower_fetches",
-    "has_room",
     "is_full",
     "is_idle",
     "is_superseded",
-    "move_leadership",
     "producer_sends",
     "raise_high_watermark",
     "send_batch",

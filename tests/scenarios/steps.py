@@ -1,9 +1,6 @@
 """The steps of scripts, each a few actions of the protocol or of the world that Kafka's documents tell in one word."""
 
 from kafkacheck.impl.constants import NO_LEADER, Propagation
-from kafkacheck.impl.controller.alter_partition import controller_alters_partition
-from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker
-from kafkacheck.impl.controller.elections import controller_elects_uncleanly
 from kafkacheck.model.cluster.brokers import (
     broker_checkpoints_high_watermark,
     broker_flushes,
@@ -11,6 +8,12 @@ from kafkacheck.model.cluster.brokers import (
     broker_replays_metadata,
 )
 from kafkacheck.model.cluster.clients import consumer_learns_leader, consumer_reads, consumer_validates_position
+from kafkacheck.model.cluster.controller import (
+    broker_starts,
+    controller_alters_partition,
+    controller_elects_uncleanly,
+    controller_fences_broker,
+)
 from kafkacheck.model.cluster.environment import power_fails, process_crashes
 from kafkacheck.model.cluster.replication import (
     follower_asks_epoch_end,

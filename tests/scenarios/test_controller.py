@@ -1,7 +1,7 @@
 """What the controller does, as the documents tell it: shutdown, preferred leader, an old controller, reassignment."""
 
-from kafkacheck.impl.controller.brokers import broker_stops
 from kafkacheck.model.cluster.brokers import broker_obeys_leader_and_isr, broker_obeys_stop_replica
+from kafkacheck.model.cluster.controller import broker_stops
 from kafkacheck.model.cluster.environment import (
     controller_is_replaced,
     leadership_is_moved,

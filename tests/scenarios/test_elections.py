@@ -1,7 +1,7 @@
 """Who leads next: in the order of the assignment, or, where nobody is eligible any more, whoever led last."""
 
-from kafkacheck.impl.controller.brokers import controller_unfences_broker
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.controller import controller_unfences_broker
 from kafkacheck.model.cluster.environment import fetch_connection_breaks, leadership_is_moved
 from kafkacheck.model.cluster.replication import follower_sends_fetch, leader_counts_old_fetch, leader_reads_old_fetch
 from kafkacheck.spec.cluster.elections import leader_is_active

@@ -1,7 +1,7 @@
 """After an unclean election in the KRaft era the leader stays alone until it has declared that it has recovered."""
 
-from kafkacheck.impl.controller.brokers import controller_unfences_broker
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.controller import controller_unfences_broker
 from kafkacheck.model.cluster.replication import leader_ends_recovery
 from kafkacheck.spec.cluster.properties import acknowledged_records_survive, recovering_leader_is_alone
 from tests.scenarios.script import Script

@@ -5,11 +5,10 @@ Bounds: two replicas; the leader is alone in the ISR and crashes; three records:
 Expected: HOLDS
 """
 
-from kafkacheck.impl.controller.brokers import controller_fences_broker
-from kafkacheck.impl.controller.elections import controller_elects_uncleanly
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.brokers import broker_replays_metadata
 from kafkacheck.model.cluster.clients import consumer_learns_leader, consumer_reads, consumer_validates_position
+from kafkacheck.model.cluster.controller import controller_elects_uncleanly, controller_fences_broker
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.model.cluster.environment import process_crashes, start_alone
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONSUMER, CONTROLLER, REPLICATION

@@ -8,8 +8,8 @@ Expected: HOLDS
 """
 
 from kafkacheck.checker.model import each
-from kafkacheck.impl.controller.elections import controller_elects_uncleanly
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.controller import controller_elects_uncleanly
 from kafkacheck.model.cluster.environment import process_crashes, start_alone
 from kafkacheck.model.cluster.family import CLUSTER, KRAFT, REPLICATION
 from kafkacheck.model.cluster.healing import FAIR_IN_KRAFT, ISR_GROWTH

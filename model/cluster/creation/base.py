@@ -10,8 +10,8 @@ Expected: HOLDS
 """
 
 from kafkacheck.impl.constants import Propagation, TruncationRule
-from kafkacheck.impl.controller.topics import controller_creates_partition, controller_elects_first_leader
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.controller import controller_creates_partition, controller_elects_first_leader
 from kafkacheck.model.cluster.environment import controller_is_replaced, process_crashes, start_without_partition
 from kafkacheck.model.cluster.family import (
     CLUSTER,

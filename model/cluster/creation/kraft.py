@@ -7,7 +7,7 @@ Bounds: two replicas and one record; two crashes, so that no broker may be left.
 Expected: HOLDS
 """
 
-from kafkacheck.impl.controller.topics import controller_creates_partition
+from kafkacheck.model.cluster.controller import controller_creates_partition
 from kafkacheck.model.cluster.environment import process_crashes, start_without_partition
 from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION, SAFETY
 from kafkacheck.spec.cluster.elections import offline_partition

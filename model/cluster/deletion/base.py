@@ -12,13 +12,13 @@ Expected: HOLDS
 """
 
 from kafkacheck.impl.constants import Propagation, TruncationRule
-from kafkacheck.impl.controller.topics import (
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.brokers import broker_obeys_stop_replica
+from kafkacheck.model.cluster.controller import (
     controller_creates_partition,
     controller_elects_first_leader,
     controller_ends_deletion,
 )
-from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.brokers import broker_obeys_stop_replica
 from kafkacheck.model.cluster.environment import process_crashes, reassignment_is_asked, topic_deletion_is_asked
 from kafkacheck.model.cluster.family import (
     CLUSTER,

@@ -9,9 +9,9 @@ Expected: HOLDS
 """
 
 from kafkacheck.checker.model import each
-from kafkacheck.impl.controller.topics import controller_creates_partition
 from kafkacheck.model.cluster.brokers import broker_replays_metadata
 from kafkacheck.model.cluster.clients import consumer_learns_leader
+from kafkacheck.model.cluster.controller import controller_creates_partition
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.model.cluster.environment import leadership_is_moved, topic_deletion_is_asked
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONSUMER, CONTROLLER, TOPICS

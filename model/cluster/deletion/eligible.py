@@ -9,8 +9,8 @@ Bounds: two replicas; one record, for either topic; one deletion; two crashes, s
 Expected: HOLDS
 """
 
-from kafkacheck.impl.controller.topics import controller_creates_partition
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.controller import controller_creates_partition
 from kafkacheck.model.cluster.environment import process_crashes, start_alone, topic_deletion_is_asked
 from kafkacheck.model.cluster.family import CLUSTER, ELIGIBLE, KRAFT, REPLICATION, SAFETY, TOPICS
 from kafkacheck.model.cluster.healing import ISR_GROWTH

@@ -13,17 +13,18 @@ Expected: HOLDS
 
 from kafkacheck.checker.model import each
 from kafkacheck.impl.constants import Propagation, TruncationRule
-from kafkacheck.impl.controller.brokers import broker_starts, controller_fences_broker
-from kafkacheck.impl.controller.elections import controller_elects_uncleanly
-from kafkacheck.impl.controller.topics import (
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.brokers import broker_obeys_new_controller, broker_obeys_stop_replica
+from kafkacheck.model.cluster.controller import (
+    broker_starts,
     controller_creates_partition,
     controller_elects_first_leader,
+    controller_elects_uncleanly,
     controller_ends_deletion,
+    controller_fences_broker,
     controller_resumes_deletion,
     zombie_ends_deletion,
 )
-from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.brokers import broker_obeys_new_controller, broker_obeys_stop_replica
 from kafkacheck.model.cluster.environment import (
     controller_is_replaced,
     process_crashes,

@@ -9,7 +9,7 @@ Bounds: two replicas; two records, one for each topic; one deletion, one crash. 
 Expected: HOLDS
 """
 
-from kafkacheck.impl.controller.topics import controller_creates_partition
+from kafkacheck.model.cluster.controller import controller_creates_partition
 from kafkacheck.model.cluster.environment import process_crashes, topic_deletion_is_asked
 from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION, SAFETY, TOPICS
 from kafkacheck.spec.cluster.properties import acknowledged_record

@@ -9,13 +9,13 @@ Expected: HOLDS
 """
 
 from kafkacheck.impl.constants import Propagation, TruncationRule
-from kafkacheck.impl.controller.topics import (
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.brokers import broker_obeys_leader_and_isr, broker_obeys_stop_replica
+from kafkacheck.model.cluster.controller import (
     controller_creates_partition,
     controller_elects_first_leader,
     controller_ends_deletion,
 )
-from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.brokers import broker_obeys_leader_and_isr, broker_obeys_stop_replica
 from kafkacheck.model.cluster.environment import topic_deletion_is_asked
 from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, REPLICATION, SAFETY, TOPICS
 from kafkacheck.spec.cluster.elections import new_partition

@@ -13,9 +13,8 @@ Expected: VIOLATED answers_tell_the_record: the old controller answers UNKNOWN_T
     describes it of a topic. Nothing that was acknowledged is lost.
 """
 
-from kafkacheck.impl.controller.alter_partition import zombie_answers_alter_partition
-from kafkacheck.impl.controller.topics import controller_creates_partition
 from kafkacheck.model.cluster.brokers import broker_replays_metadata
+from kafkacheck.model.cluster.controller import controller_creates_partition, zombie_answers_alter_partition
 from kafkacheck.model.cluster.environment import controller_is_replaced, topic_deletion_is_asked
 from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, REPLICATION, SAFETY, TOPICS
 from kafkacheck.spec.cluster.properties import acknowledged_record

@@ -8,10 +8,10 @@ Bounds: two replicas and one record; one session expires; two elections.
 Expected: HOLDS
 """
 
-from kafkacheck.impl.controller.brokers import controller_unfences_broker
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.brokers import broker_replays_metadata
 from kafkacheck.model.cluster.clients import consumer_learns_leader, consumer_reads
+from kafkacheck.model.cluster.controller import controller_unfences_broker
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.model.cluster.environment import session_expires
 from kafkacheck.model.cluster.family import CLUSTER, ELIGIBLE, ISR_CHANGES, REPLICATION

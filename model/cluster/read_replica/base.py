@@ -13,7 +13,6 @@ Bounds: two replicas and one record, which the leader commits alone if the follo
 Expected: HOLDS
 """
 
-from kafkacheck.impl.controller.brokers import controller_fences_broker
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.brokers import broker_replays_metadata
 from kafkacheck.model.cluster.clients import (
@@ -26,6 +25,7 @@ from kafkacheck.model.cluster.clients import (
     consumer_validates_position,
     leader_names_read_replica,
 )
+from kafkacheck.model.cluster.controller import controller_fences_broker
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.model.cluster.environment import leadership_is_moved, process_crashes
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONSUMER, CONTROLLER, EXAMPLES, ISR_CHANGES, REPLICATION

@@ -9,9 +9,9 @@ Expected: HOLDS
 """
 
 from kafkacheck.impl.constants import Propagation, TruncationRule
-from kafkacheck.impl.controller.reassignment import controller_ends_reassignment
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.brokers import broker_obeys_leader_and_isr, broker_obeys_stop_replica
+from kafkacheck.model.cluster.controller import controller_ends_reassignment
 from kafkacheck.model.cluster.environment import reassignment_is_asked
 from kafkacheck.model.cluster.family import CLUSTER, EPOCH_QUESTIONS, ISR_CHANGES, REPLICATION, SAFETY
 from kafkacheck.spec.cluster.isr import answers_tell_the_record

@@ -8,8 +8,8 @@ Expected: HOLDS
 """
 
 from kafkacheck.impl.constants import Propagation, TruncationRule
-from kafkacheck.impl.controller.elections import controller_elects_uncleanly
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.controller import controller_elects_uncleanly
 from kafkacheck.model.cluster.environment import process_crashes
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONTROLLER, EPOCH_QUESTIONS, REPLICATION, ZOOKEEPER
 from kafkacheck.spec.cluster.properties import high_watermark_is_within_log, logs_match_by_epoch, one_leader_in_epoch

@@ -6,8 +6,8 @@ Expected: VIOLATED acknowledged_records_survive: this is what `unclean.leader.el
     properties hold: the logs stay comparable, and the ISR does not grow before the leader has recovered.
 """
 
-from kafkacheck.impl.controller.elections import controller_elects_uncleanly
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.controller import controller_elects_uncleanly
 from kafkacheck.model.cluster.environment import process_crashes, start_alone
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONTROLLER, ISR_CHANGES, KRAFT, REPLICATION
 from kafkacheck.spec.cluster.properties import (

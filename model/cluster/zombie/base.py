@@ -5,7 +5,7 @@ Bounds: two replicas; the follower is outside the ISR at first, so that the lead
 Expected: HOLDS
 """
 
-from kafkacheck.impl.controller.alter_partition import zombie_answers_alter_partition
+from kafkacheck.model.cluster.controller import zombie_answers_alter_partition
 from kafkacheck.model.cluster.environment import controller_is_replaced, process_crashes, start_alone
 from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, KRAFT, LEMMAS, REPLICATION, SAFETY
 from kafkacheck.spec.cluster.properties import acknowledged_record

@@ -10,7 +10,7 @@ Expected: VIOLATED isr_is_covered: the successor lets a follower into the ISR th
     depends on how soon it notices, which is not modelled.
 """
 
-from kafkacheck.impl.controller.alter_partition import zombie_answers_alter_partition
+from kafkacheck.model.cluster.controller import zombie_answers_alter_partition
 from kafkacheck.model.cluster.environment import (
     controller_is_replaced,
     fetch_is_lost,

@@ -8,9 +8,9 @@ Expected: HOLDS
 """
 
 from kafkacheck.impl.constants import Propagation, TruncationRule
-from kafkacheck.impl.controller.elections import zombie_elects_leader
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.brokers import broker_obeys_leader_and_isr
+from kafkacheck.model.cluster.controller import zombie_elects_leader
 from kafkacheck.model.cluster.environment import controller_is_replaced, leadership_is_moved
 from kafkacheck.model.cluster.family import CLUSTER, EPOCH_QUESTIONS, ISR_CHANGES, REPLICATION, SAFETY
 from kafkacheck.spec.cluster.elections import deposed_controller_changes_nothing

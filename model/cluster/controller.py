@@ -1,0 +1,161 @@
+"""What the controller of a cluster does, and with it the brokers that start or stop: who delivers what to whom.
+
+The controller reads no record of a broker. A stand-in for heartbeats and answers reads it here and tells the
+controller: whether the broker runs, how far it has replayed the metadata, and whether its replica is deleted.
+"""
+
+from kafkacheck.checker.schema import contains, including
+from kafkacheck.impl.broker.recovery import recover_log
+from kafkacheck.impl.broker.registration import begin_registration
+from kafkacheck.impl.controller.alter_partition import alter_partition, alter_partition_as_zombie
+from kafkacheck.impl.controller.brokers import handle_broker_fenced, handle_broker_unfenced, register_broker
+from kafkacheck.impl.controller.elections import elect_as_zombie, elect_uncleanly
+from kafkacheck.impl.controller.reassignment import end_reassignment
+from kafkacheck.impl.controller.topics import (
+    create_partition,
+    elect_first_leader,
+    end_deletion,
+    end_deletion_as_zombie,
+    resume_deletion,
+)
+from kafkacheck.impl.replication.records import OptionalReplicaId, ReplicaId
+from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.system import State, stop_process
+
+
+def has_room(state: State) -> bool:
+    """Whether the bounds leave one more change, and one more leader epoch for it."""
+    controller = state.controller
+    if controller.offset + 1 >= len(controller.history):
+        return False
+    return controller.history[controller.offset].leader_epoch + 1 < len(state.brokers[0].epoch_starts)
+
+
+def deleted_replicas(state: State) -> int:
+    """The brokers that have told the controller in office that they have no replica of the topic under deletion.
+
+    Answers to another controller are written nowhere.
+    """
+    controller = state.controller
+    deleted = 0
+    for broker_id, broker in enumerate(state.brokers):
+        known = controller.history[broker.metadata_offset]
+        is_of_topic = known.is_deleting != 0 and known.topic_id == controller.history[controller.offset].topic_id
+        if is_of_topic and known.controller_epoch == controller.epoch and not broker.has_log:
+            deleted = including(deleted, broker_id)
+    return deleted
+
+
+def controller_alters_partition(state: State, rules: ClusterRules, leader_id: ReplicaId) -> bool:
+    """The controller receives a leader's ISR change, makes or refuses it, and answers."""
+    return has_room(state) and alter_partition(state.controller, rules, state.alter_partitions[leader_id], leader_id)
+
+
+def zombie_answers_alter_partition(state: State, rules: ClusterRules, leader_id: ReplicaId) -> bool:
+    """A controller that does not know it is deposed receives a leader's ISR change."""
+    return alter_partition_as_zombie(state.controller, rules, state.alter_partitions[leader_id], leader_id)
+
+
+def controller_fences_broker(
+    state: State, rules: ClusterRules, broker_id: ReplicaId, new_leader: OptionalReplicaId
+) -> bool:
+    """The controller gets no heartbeat of a broker that does not run, and elects another leader if it led."""
+    if state.brokers[broker_id].is_running or not has_room(state):
+        return False
+    return handle_broker_fenced(state.controller, rules, broker_id, new_leader)
+
+
+def controller_unfences_broker(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bool:
+    """The controller gets a heartbeat of a fenced broker, which may take part again (KRaft era)."""
+    broker = state.brokers[broker_id]
+    if not broker.is_running or not has_room(state):
+        return False
+    return handle_broker_unfenced(state.controller, rules, broker_id, broker.broker_epoch, broker.metadata_offset)
+
+
+def broker_starts(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bool:
+    """A stopped broker starts, recovers its log, and registers with the controller.
+
+    Who: a broker that does not run.
+    When: the controller accepts its registration.
+    Effect: it has the next broker epoch, and knows the metadata before its registration. It reads high watermark and
+        leader-epoch file from the disk.
+    Source: LogManager.loadLogs; BrokerLifecycleManager.
+    Left out: the time between start and registration, in which the broker does nothing.
+    """
+    broker = state.brokers[broker_id]
+    metadata_offset = state.controller.offset
+    if broker.is_running or not has_room(state):
+        return False
+    if not register_broker(state.controller, rules, broker_id, broker.broker_epoch + 1, broker.is_stopped_cleanly):
+        return False
+    recover_log(broker, rules)
+    broker.is_running = True
+    broker.is_stopped_cleanly = False
+    broker.broker_epoch += 1
+    begin_registration(broker.registration)
+    broker.metadata_offset = metadata_offset
+    return True
+
+
+def broker_stops(state: State, broker_id: ReplicaId) -> bool:
+    """A broker ends its controlled shutdown.
+
+    Who: a broker that asked for it.
+    When: the controller has taken it out.
+    Effect: everything is flushed and the high watermark checkpointed; the process ends cleanly.
+    Source: BrokerServer.shutdown, LogManager.shutdown; ControlledShutdown.
+    Left out: the controller's answer as a message.
+    """
+    broker = state.brokers[broker_id]
+    if not broker.is_running or not contains(state.controller.stopping, broker_id):
+        return False
+    broker.flushed_offset = broker.log.end_offset
+    broker.high_watermark_checkpoint = broker.high_watermark
+    stop_process(state, broker_id)
+    broker.is_stopped_cleanly = True
+    return True
+
+
+def controller_elects_uncleanly(state: State, rules: ClusterRules, new_leader: ReplicaId) -> bool:
+    """The controller elects a replica that may lack committed records, because no other is left."""
+    return has_room(state) and elect_uncleanly(state.controller, rules, new_leader)
+
+
+def zombie_elects_leader(state: State, rules: ClusterRules, new_leader: ReplicaId) -> bool:
+    """A controller that does not know it is deposed writes an election (ZooKeeper era)."""
+    if not rules.controller_write_checks_epoch and not has_room(state):
+        return False
+    return elect_as_zombie(state.controller, rules, new_leader)
+
+
+def controller_ends_reassignment(state: State, rules: ClusterRules) -> bool:
+    """The controller makes the second of the two rounds that end a reassignment (ZooKeeper era)."""
+    return has_room(state) and end_reassignment(state.controller, rules)
+
+
+def controller_creates_partition(state: State, rules: ClusterRules, new_leader: OptionalReplicaId) -> bool:
+    """The controller creates the partition on all brokers."""
+    return has_room(state) and create_partition(state.controller, rules, new_leader)
+
+
+def controller_elects_first_leader(state: State, rules: ClusterRules, new_leader: ReplicaId) -> bool:
+    """The controller brings a new partition online (ZooKeeper era)."""
+    return has_room(state) and elect_first_leader(state.controller, rules, new_leader)
+
+
+def controller_resumes_deletion(state: State) -> bool:
+    """A new controller resumes the deletion of a topic that a former controller queued (ZooKeeper era)."""
+    return has_room(state) and resume_deletion(state.controller)
+
+
+def controller_ends_deletion(state: State) -> bool:
+    """The controller removes a topic whose replicas are all deleted (ZooKeeper era)."""
+    return has_room(state) and end_deletion(state.controller, deleted_replicas(state))
+
+
+def zombie_ends_deletion(state: State, rules: ClusterRules) -> bool:
+    """A zombie controller removes a topic whose replicas are all deleted (ZooKeeper era)."""
+    if not rules.controller_write_checks_epoch and not has_room(state):
+        return False
+    return end_deletion_as_zombie(state.controller, rules)
