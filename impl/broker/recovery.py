@@ -57,6 +57,14 @@ def flush(broker: Broker) -> bool:
     return True
 
 
+def shut_down(broker: Broker) -> None:
+    """Flush the log, checkpoint the high watermark, and end the process cleanly."""
+    broker.flushed_offset = broker.log.end_offset
+    broker.high_watermark_checkpoint = broker.high_watermark
+    lose_memory(broker)
+    broker.is_stopped_cleanly = True
+
+
 def lose_memory(broker: Broker) -> None:
     """End the process of a broker, which loses its memory."""
     broker.is_running = False
@@ -124,3 +132,21 @@ def recover_log(broker: Broker, rules: ClusterRules) -> None:
     else:
         cut_epochs_from(broker, broker.log.end_offset)
     broker.high_watermark = max(min(broker.high_watermark_checkpoint, broker.log.end_offset), broker.log_start_offset)
+
+
+def start_process(broker: Broker, rules: ClusterRules, metadata_offset: int) -> None:
+    """Start a broker's process, and recover its log.
+
+    Who: a broker that does not run.
+    When: the controller has accepted its registration, behind the change at `metadata_offset`.
+    Effect: the broker has the next broker epoch, and knows the metadata before its registration. It reads high
+        watermark and leader-epoch file from the disk.
+    Source: LogManager.loadLogs; BrokerLifecycleManager.
+    Left out: the time between start and registration, in which the broker does nothing.
+    """
+    recover_log(broker, rules)
+    broker.is_running = True
+    broker.is_stopped_cleanly = False
+    broker.broker_epoch += 1
+    broker.registration.is_unknown = broker.registration.is_late
+    broker.metadata_offset = metadata_offset

@@ -12,11 +12,6 @@ from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.rules import ClusterRules
 
 
-def begin_registration(registration: Registration) -> None:
-    """Note that a broker that has started does not know its epoch yet, if that is modelled."""
-    registration.is_unknown = registration.is_late
-
-
 def end_registration(registration: Registration) -> None:
     """Forget the state that belongs to this start of the broker."""
     registration.is_unknown = 0

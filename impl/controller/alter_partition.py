@@ -6,7 +6,7 @@ Source: apache/kafka (commit 1eb7644349); KIP-497, KIP-516, KIP-841, KIP-903, KI
 Left out, and why that is sound: an ISR outside the assignment, because leaders propose none.
 """
 
-from kafkacheck.checker.schema import cardinality, contains
+from kafkacheck.checker.schema import cardinality, clear, contains
 from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, AlterPartitionError, Stage
 from kafkacheck.impl.controller.partition_change import begin_change, set_isr
 from kafkacheck.impl.controller.reassignment import maybe_complete_reassignment
@@ -63,24 +63,14 @@ def refusal(change: AlterPartition, rules: ClusterRules, metadata: Metadata, lea
 
 
 def answer_change(change: AlterPartition, metadata: Metadata, error: int) -> None:
-    """Turn the request into an answer that reports this record."""
+    """Turn the request into an answer that reports this record, or the error."""
+    clear(change)
     change.stage = Stage.ANSWERED
-    change.topic_id = 0
-    change.broker_epoch = 0
-    change.leader_epoch = NO_EPOCH
-    change.partition_epoch = 0
-    change.isr = 0
-    change.ends_recovery = False
-    for member_id in range(len(change.member_epochs)):
-        change.member_epochs[member_id] = NO_EPOCH
+    change.error = error
     if error == AlterPartitionError.NONE:
         change.leader_epoch = metadata.leader_epoch
         change.partition_epoch = metadata.partition_epoch
         change.isr = metadata.isr
-    elif error == AlterPartitionError.INELIGIBLE_REPLICA:
-        change.error = AlterPartitionError.INELIGIBLE_REPLICA
-    else:
-        change.error = AlterPartitionError.FENCED
 
 
 def is_ahead(change: AlterPartition, metadata: Metadata) -> bool:

@@ -23,7 +23,6 @@ def set_first_leader(metadata: Metadata, leader: int) -> None:
     """Record the first leader, in leader epoch 0, and every active replica as in sync."""
     metadata.leader = leader
     metadata.isr = metadata.active & metadata.replicas
-    metadata.partition_epoch = 0
 
 
 def create_partition(controller: Controller, rules: ClusterRules, new_leader: int) -> bool:
@@ -47,10 +46,6 @@ def create_partition(controller: Controller, rules: ClusterRules, new_leader: in
     metadata = controller.history[controller.offset]
     metadata.replicas = everyone(len(metadata.broker_epochs))
     metadata.target = metadata.replicas
-    metadata.isr = 0
-    metadata.leader = NO_LEADER
-    metadata.leader_epoch = 0
-    metadata.partition_epoch = 0
     if new_leader != NO_LEADER:
         set_first_leader(metadata, new_leader)
     return True

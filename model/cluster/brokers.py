@@ -3,38 +3,25 @@
 from kafkacheck.checker.schema import contains
 from kafkacheck.impl.broker.epoch_file import write_epoch_file
 from kafkacheck.impl.broker.metadata import obey_leader_and_isr, obey_new_controller, obey_stop_replica, replay_metadata
-from kafkacheck.impl.broker.recovery import checkpoint_high_watermark, flush, recover_log
-from kafkacheck.impl.broker.registration import begin_registration, learn_broker_epoch
+from kafkacheck.impl.broker.recovery import checkpoint_high_watermark, flush, shut_down, start_process
+from kafkacheck.impl.broker.registration import learn_broker_epoch
 from kafkacheck.impl.constants import Propagation
 from kafkacheck.impl.controller.brokers import register_broker
 from kafkacheck.impl.messages.metadata import MetadataOffset
 from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.system import State, forget_replayed_metadata, has_room, stop_process, tell_producers
+from kafkacheck.model.cluster.system import State, end_connections, forget_replayed_metadata, has_room, tell_producers
 
 
 def broker_starts(state: State, rules: ClusterRules, broker_id: ReplicaId) -> bool:
-    """A stopped broker starts, recovers its log, and registers with the controller.
-
-    Who: a broker that does not run.
-    When: the controller accepts its registration.
-    Effect: it has the next broker epoch, and knows the metadata before its registration. It reads high watermark and
-        leader-epoch file from the disk.
-    Source: LogManager.loadLogs; BrokerLifecycleManager.
-    Left out: the time between start and registration, in which the broker does nothing.
-    """
+    """A stopped broker starts, recovers its log, and registers with the controller."""
     broker = state.brokers[broker_id]
     metadata_offset = state.controller.offset
     if broker.is_running or not has_room(state):
         return False
     if not register_broker(state.controller, rules, broker_id, broker.broker_epoch + 1, broker.is_stopped_cleanly):
         return False
-    recover_log(broker, rules)
-    broker.is_running = True
-    broker.is_stopped_cleanly = False
-    broker.broker_epoch += 1
-    begin_registration(broker.registration)
-    broker.metadata_offset = metadata_offset
+    start_process(broker, rules, metadata_offset)
     return True
 
 
@@ -50,10 +37,8 @@ def broker_stops(state: State, broker_id: ReplicaId) -> bool:
     broker = state.brokers[broker_id]
     if not broker.is_running or not contains(state.controller.stopping, broker_id):
         return False
-    broker.flushed_offset = broker.log.end_offset
-    broker.high_watermark_checkpoint = broker.high_watermark
-    stop_process(state, broker_id)
-    broker.is_stopped_cleanly = True
+    shut_down(broker)
+    end_connections(state, broker_id)
     return True
 
 

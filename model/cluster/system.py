@@ -77,10 +77,9 @@ class State(Struct):
 
 def has_room(state: State) -> bool:
     """Whether the bounds leave one more change, and one more leader epoch for it."""
-    controller = state.controller
-    if controller.offset + 1 >= len(controller.history):
-        return False
-    return controller.history[controller.offset].leader_epoch + 1 < len(state.brokers[0].epoch_starts)
+    history = state.controller.history
+    has_epoch = history[state.controller.offset].leader_epoch + 1 < len(state.brokers[0].epoch_starts)
+    return has_epoch and state.controller.offset + 1 < len(history)
 
 
 def tell_producers(state: State, rules: ClusterRules, leader_id: int, high_watermark: int) -> bool:
@@ -101,6 +100,11 @@ def tell_producers(state: State, rules: ClusterRules, leader_id: int, high_water
 def stop_process(state: State, broker_id: int) -> None:
     """End a broker's process, which loses its memory and its connections."""
     lose_memory(state.brokers[broker_id])
+    end_connections(state, broker_id)
+
+
+def end_connections(state: State, broker_id: int) -> None:
+    """End the connections of a process that has ended, and with them the answers to it and the requests to it."""
     if state.alter_partitions[broker_id].stage == Stage.ANSWERED:
         clear(state.alter_partitions[broker_id])
     if state.fetches[broker_id].stage == Stage.ANSWERED or state.fetches[broker_id].question == Question.EPOCH_END:

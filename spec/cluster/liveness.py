@@ -52,7 +52,6 @@ def bounds_leave_room(state: State) -> bool:
     Holds in: every model with liveness properties of the cluster.
     Fails in: none; it guards those models' bounds.
     """
-    controller = state.controller
-    if controller.offset + 1 >= len(controller.history):
-        return False
-    return controller.history[controller.offset].leader_epoch + 1 < len(state.brokers[0].epoch_starts)
+    history = state.controller.history
+    has_epoch = history[state.controller.offset].leader_epoch + 1 < len(state.brokers[0].epoch_starts)
+    return has_epoch and state.controller.offset + 1 < len(history)
