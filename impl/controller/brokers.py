@@ -20,28 +20,31 @@ from kafkacheck.impl.controller.partition_change import (
     without,
 )
 from kafkacheck.impl.controller.records import Controller
+from kafkacheck.impl.messages.metadata import Metadata
 from kafkacheck.impl.rules import ClusterRules
 
 
-def take_out(controller: Controller, rules: ClusterRules, broker_id: int, new_leader: int) -> bool:
-    """Take out an active broker, so that `new_leader` leads afterwards; whether that was possible.
+def can_take_out(metadata: Metadata, rules: ClusterRules, broker_id: int, new_leader: int) -> bool:
+    """Whether the controller may take out an active broker so that `new_leader` leads afterwards."""
+    if not contains(metadata.active, broker_id):
+        return False
+    if metadata.leader != broker_id:
+        return new_leader == metadata.leader
+    candidates = electable(without(metadata.isr, broker_id, rules), metadata.elr)
+    return is_choice(
+        metadata, rules, candidates & metadata.replicas & excluding(metadata.active, broker_id), new_leader
+    )
 
-    It leaves the ISR, unless it is the last member and the ISR must not be empty. If it led, any active electable
-    replica leads under the next leader epoch, or nobody.
-    """
-    before = controller.history[controller.offset]
-    if not contains(before.active, broker_id):
-        return False
-    was_leader = before.leader == broker_id
-    isr = without(before.isr, broker_id, rules)
-    active = excluding(before.active, broker_id)
-    if not was_leader and new_leader != before.leader:
-        return False
-    if was_leader and not is_choice(before, rules, electable(isr, before.elr) & before.replicas & active, new_leader):
+
+def take_out(controller: Controller, rules: ClusterRules, broker_id: int, new_leader: int) -> bool:
+    """Remove a broker from the active ones, from the ISR and from the leadership; whether that was possible."""
+    if not can_take_out(controller.history[controller.offset], rules, broker_id, new_leader):
         return False
     begin_change(controller)
     metadata = controller.history[controller.offset]
-    metadata.active = active
+    metadata.active = excluding(metadata.active, broker_id)
+    isr = without(metadata.isr, broker_id, rules)
+    was_leader = metadata.leader == broker_id
     if isr != metadata.isr:
         set_isr(controller, rules, isr)
         if not was_leader:
@@ -56,7 +59,8 @@ def handle_broker_fenced(controller: Controller, rules: ClusterRules, broker_id:
 
     Who: the controller in office.
     When: the broker is active, and a controller listened when it failed.
-    Effect: it is taken out.
+    Effect: the broker leaves the ISR, unless it is the last member and the ISR must not be empty. If it led, any active
+        electable replica leads under the next leader epoch, or nobody.
     Source: ReplicationControlManager.handleBrokerFenced; KafkaController.onBrokerFailure.
     """
     if contains(controller.unnoticed, broker_id):

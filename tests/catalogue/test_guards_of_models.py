@@ -71,7 +71,7 @@ USES_FETCH = (
         ("cut_epochs_from: if broker.epoch_starts[epoch] >= end_offset", "truncation_cuts_epochs"),
         ("turn_to_leader: if state.fetches[broker_id].stage == Stage.ANSWERED", "new_epoch_drops_answers"),
         ("is_choice: return contains(candidates, new_leader): always True", "leader_epoch_counts_leaders"),
-        ("take_out: if not contains(before.active, broker_id)", "every_change_has_an_effect"),
+        ("can_take_out: if not contains(metadata.active, broker_id)", "every_change_has_an_effect"),
     ],
 )
 def test_what_brokers_do_step_by_step_is_needed_to_catch_a_guard(power, guard, by):
