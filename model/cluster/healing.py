@@ -6,39 +6,28 @@ threads. Producers, crashes, lags and moves are not fair: they may never come.
 """
 
 from kafkacheck.checker.model import each
+from kafkacheck.model.cluster import controller, replication
 from kafkacheck.model.cluster.brokers import broker_obeys_leader_and_isr, broker_replays_metadata
-from kafkacheck.model.cluster.controller import (
-    broker_starts,
-    controller_alters_partition,
-    controller_fences_broker,
-    controller_unfences_broker,
-)
-from kafkacheck.model.cluster.replication import (
-    follower_asks_epoch_end,
-    follower_sends_fetch,
-    follower_truncates,
-    follower_uses_fetch,
-    leader_answers_epoch_end,
-    leader_answers_fetch,
-    leader_learns_of_change,
-    leader_proposes_expansion,
-)
 
-ISR_GROWTH = (leader_proposes_expansion, controller_alters_partition, leader_learns_of_change)
+ISR_GROWTH = (
+    replication.leader_proposes_expansion,
+    controller.controller_alters_partition,
+    replication.leader_learns_of_change,
+)
 """The ISR changes without `leader_proposes_shrink`; the world proposes a shrink instead (`follower_lags`)."""
 
 FAIR_REPLICATION = [
-    each(follower_sends_fetch),  # a fetcher thread asks again and again
-    each(leader_answers_fetch),  # a request that arrived is answered, or its connection ends
-    each(follower_uses_fetch),
-    each(leader_proposes_expansion),  # each fetch of a follower outside the ISR checks whether it may join
-    each(controller_alters_partition),
-    each(leader_learns_of_change),
+    each(replication.follower_sends_fetch),  # a fetcher thread asks again and again
+    each(replication.leader_answers_fetch),  # a request that arrived is answered, or its connection ends
+    each(replication.follower_uses_fetch),
+    each(replication.leader_proposes_expansion),  # each fetch of a follower outside the ISR checks whether it may join
+    each(controller.controller_alters_partition),
+    each(replication.leader_learns_of_change),
 ]
 
 FAIR_RESTARTS = [
-    each(broker_starts),  # somebody starts a broker that is down
-    each(controller_fences_broker, "broker_id"),  # a session of a broker that is down expires
+    each(controller.broker_starts),  # somebody starts a broker that is down
+    each(controller.controller_fences_broker, "broker_id"),  # a session of a broker that is down expires
 ]
 
 FAIR_REPLAY = each(broker_replays_metadata)  # a broker asks for the metadata log again and again
@@ -47,14 +36,14 @@ FAIR_IN_KRAFT = [
     *FAIR_REPLICATION,
     *FAIR_RESTARTS,
     FAIR_REPLAY,
-    each(controller_unfences_broker),  # by the broker's next heartbeat
+    each(controller.controller_unfences_broker),  # by the broker's next heartbeat
 ]
 
 FAIR_IN_ZOOKEEPER = [
     *FAIR_REPLICATION,
     *FAIR_RESTARTS,
-    each(follower_asks_epoch_end),
-    each(leader_answers_epoch_end),
-    each(follower_truncates),
+    each(replication.follower_asks_epoch_end),
+    each(replication.leader_answers_epoch_end),
+    each(replication.follower_truncates),
     each(broker_obeys_leader_and_isr),  # the controller resends a request until it or a newer one is answered
 ]
