@@ -11,9 +11,9 @@ Expected: HOLDS
 
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.controller import controller_creates_partition
+from kafkacheck.model.cluster.convergence.healing import ISR_GROWTH
 from kafkacheck.model.cluster.environment import process_crashes, start_alone, topic_deletion_is_asked
 from kafkacheck.model.cluster.family import CLUSTER, ELIGIBLE, KRAFT, REPLICATION, SAFETY, TOPICS
-from kafkacheck.model.cluster.healing import ISR_GROWTH
 from kafkacheck.spec.cluster import topics
 from kafkacheck.spec.cluster.properties import acknowledged_record, recovering_leader_is_alone
 

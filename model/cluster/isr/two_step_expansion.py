@@ -1,6 +1,6 @@
 """Is it safe for a leader to find a follower caught up first, and to check its broker epoch a moment later?
 
-Bounds: as cluster.restarts; in this variant a fetch can come between the two checks.
+Bounds: as cluster.disks.restarts; in this variant a fetch can come between the two checks.
 Expected: HOLDS
 """
 
