@@ -77,7 +77,7 @@ def elected_leader_is_first(before: State, after: State) -> bool:
 
     Lost if it fails: a few brokers get most of the leaderships, because only the order of assignments spreads them.
     Source: PartitionLeaderElectionAlgorithms; PartitionChangeBuilder.electAnyLeader.
-    Holds in: cluster.election_order.
+    Holds in: cluster.elections.election_order.
     Fails in: models in which any replica can be the first of the assignment.
     """
     old = before.controller.history[before.controller.offset]
@@ -125,7 +125,7 @@ def preferred_election_is_needed(before: State, after: State) -> bool:
 
     Lost if it fails: a leader epoch begins without need, and every follower, producer and consumer must adopt it.
     Source: ELECTION_NOT_NEEDED; `ReplicationControlManager.electLeader`.
-    Holds in: cluster.election_order.
+    Holds in: cluster.elections.election_order.
     Fails in: models in which an election may be asked of any replica, also of the one that leads.
     """
     if before.budget.moves == after.budget.moves:

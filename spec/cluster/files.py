@@ -50,7 +50,7 @@ def late_writes_are_due(before: State, after: State, rules: ClusterRules) -> boo
 
     Lost if it fails: after a crash the broker gives records the wrong epochs.
     Source: KAFKA-16541, KAFKA-17142; `LeaderEpochFileCache.truncateFromEndAsyncFlush`.
-    Holds in: cluster.epoch_files.
+    Holds in: cluster.disks.epoch_files.
     Fails in: the museum's entries on the way of the leader-epoch file to the disk.
     """
     for broker, now in zip(before.brokers, after.brokers):

@@ -92,7 +92,7 @@ def caught_up_followers_may_join(before: State, after: State) -> bool:
 
     Lost if it fails: the leader proposes a member that it already has, or never proposes any follower.
     Source: `Partition.canAddReplicaToIsr`; KAFKA-15221.
-    Holds in: cluster.two_step_expansion.
+    Holds in: cluster.isr.two_step_expansion.
     Fails in: none; it guards the reference itself.
     """
     for follower_id, fetch in enumerate(before.fetches):

@@ -362,7 +362,7 @@ def only_leaders_delete(before: State, after: State) -> bool:
 
     Lost if it fails: a deposed broker deletes records that its leader still has.
     Source: `Partition.deleteRecordsOnLeader`.
-    Holds in: cluster.log_start.
+    Holds in: cluster.disks.log_start.
     Fails in: none; it guards the reference itself.
     """
     return all(

@@ -19,7 +19,7 @@ def committed_log_only_grows(before: State, after: State) -> bool:
 
     Lost if it fails: another record replaces a committed record at its offset.
     Source: leader completeness.
-    Holds in: cluster.committed_log, cluster.follower_reads, cluster.read_replica.
+    Holds in: cluster.committed_log, cluster.consumer.follower_reads, cluster.read_replica.
     Fails in: cluster.committed_log with unclean elections, which give this up.
     """
     return all(
@@ -37,7 +37,7 @@ def brokers_serve_committed_log(state: State) -> bool:
     Lost if it fails: a client that reads from that broker gets a record that was never committed, or another record
     than other clients.
     Source: KIP-392; the high watermark ("only committed messages are ever given out to the consumer").
-    Holds in: cluster.committed_log, cluster.follower_reads, cluster.read_replica.
+    Holds in: cluster.committed_log, cluster.consumer.follower_reads, cluster.read_replica.
     Fails in: cluster.committed_log with unclean elections, which give this up.
     """
     return all(
@@ -53,7 +53,7 @@ def acknowledged_records_are_committed(state: State) -> bool:
 
     Lost if it fails: a producer gets an acknowledgement for a record that is not safe.
     Source: acks=all.
-    Holds in: cluster.committed_log, cluster.follower_reads.
+    Holds in: cluster.committed_log, cluster.consumer.follower_reads.
     Fails in: cluster.committed_log with unclean elections, which give this up.
     """
     return all(
@@ -68,8 +68,8 @@ def consumed_records_are_committed(state: State) -> bool:
 
     Lost if it fails: the consumer has acted on a record that is not committed, or not at that offset.
     Source: KIP-392; the high watermark.
-    Holds in: cluster.follower_reads, cluster.read_replica.
-    Fails in: cluster.follower_reads with the rule before KAFKA-14704.
+    Holds in: cluster.consumer.follower_reads, cluster.read_replica.
+    Fails in: cluster.consumer.follower_reads with the rule before KAFKA-14704.
     """
     return all(
         state.consumer.records[offset] == state.committed[offset]

@@ -46,7 +46,7 @@ def shared_committed_records_are_kept(before: State, after: State) -> bool:
 
     Lost if it fails: an acknowledged record has one copy fewer without need, and is gone if that follower leads next.
     Source: KAFKA-7897.
-    Holds in: cluster.old_format.
+    Holds in: cluster.disks.old_format.
     Fails in: the museum's entry on epochs of an old message format.
     """
     for broker, now in zip(before.brokers, after.brokers):

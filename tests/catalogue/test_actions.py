@@ -110,11 +110,21 @@ def compiled_successors(model, states):
 
 CLUSTER = (
     *("cluster.deletion.ends", "cluster.old_fetches", "cluster.zombie.retry", "cluster.read_replica.unleased"),
-    *("cluster.late_registration", "cluster.reassignment.rounds", "cluster.deletion", "cluster.shutdown"),
-    *("cluster.consumer", "cluster.consumer.two_step_read", "cluster.disks", "cluster.two_step_expansion"),
-    *("cluster.read_replica.three", "cluster.failover", "cluster.power", "cluster.follower_reads"),
-    *("cluster.log_start", "cluster.zombie.writes", "cluster.convergence.unclean", "cluster.min_isr"),
-    "cluster.epoch_files",
+    *(
+        "cluster.zookeeper.late_registration",
+        "cluster.reassignment.rounds",
+        "cluster.deletion",
+        "cluster.elections.shutdown",
+    ),
+    *("cluster.consumer", "cluster.consumer.two_step_read", "cluster.disks", "cluster.isr.two_step_expansion"),
+    *(
+        "cluster.read_replica.three",
+        "cluster.elections.failover",
+        "cluster.disks.power",
+        "cluster.consumer.follower_reads",
+    ),
+    *("cluster.disks.log_start", "cluster.zombie.writes", "cluster.convergence.unclean", "cluster.isr.min_isr"),
+    "cluster.disks.epoch_files",
 )
 """Models that have every action of the cluster's between them; the first three have most of them."""
 

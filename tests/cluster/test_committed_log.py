@@ -6,10 +6,10 @@ from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.search import check
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster.consumer.follower_reads import MODEL as FOLLOWER_READS
 from kafkacheck.model.cluster.controller import controller_elects_uncleanly
 from kafkacheck.model.cluster.environment import process_crashes, start_alone
 from kafkacheck.model.cluster.family import BOUNDS, KRAFT, REPLICATION
-from kafkacheck.model.cluster.follower_reads import MODEL as FOLLOWER_READS
 from kafkacheck.model.cluster.system import State
 from kafkacheck.spec.cluster import refinement as cluster_refinement
 from tests.cluster.test_cluster_properties import state_of

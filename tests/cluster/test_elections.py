@@ -17,7 +17,7 @@ from kafkacheck.model.cluster.controller import (
     controller_unfences_broker,
     zombie_elects_leader,
 )
-from kafkacheck.model.cluster.election_order import MODEL as ELECTION_ORDER
+from kafkacheck.model.cluster.elections.election_order import MODEL as ELECTION_ORDER
 from kafkacheck.model.cluster.environment import (
     controller_is_replaced,
     found_partition,

@@ -4,13 +4,8 @@ Bounds: two replicas, two records, two moves; a new leader's high watermark lags
 Expected: HOLDS
 """
 
+from kafkacheck.model.cluster import clients
 from kafkacheck.model.cluster.brokers import broker_replays_metadata
-from kafkacheck.model.cluster.clients import (
-    consumer_asks_latest_offset,
-    consumer_learns_leader,
-    consumer_reads,
-    consumer_validates_position,
-)
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.model.cluster.environment import leadership_is_moved
 from kafkacheck.model.cluster.family import CLUSTER, CONSUMER, REPLICATION, SAFETY
@@ -26,10 +21,10 @@ MODEL = CLUSTER.model(
         *REPLICATION,
         broker_replays_metadata,
         leadership_is_moved,
-        consumer_learns_leader,
-        consumer_validates_position,
-        consumer_reads,
-        consumer_asks_latest_offset,
+        clients.consumer_learns_leader,
+        clients.consumer_validates_position,
+        clients.consumer_reads,
+        clients.consumer_asks_latest_offset,
     ],
     always=[latest_offset_does_not_go_back, consumed_records_survive, consumer_reads_one_history, *SAFETY, *CONSUMER],
     drawing=CLUSTER_AND_CONSUMER_LANES,

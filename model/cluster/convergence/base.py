@@ -1,7 +1,7 @@
 """Do all replicas agree, in sync and with everything committed, once crashes and lags stop (KRaft era)?
 
-Liveness: each state in which they do not is eventually followed by one in which they do. `model/cluster/healing.py`
-lists the fairness assumptions. Each of them is needed.
+Liveness: each state in which they do not is eventually followed by one in which they do. `healing.py` lists the
+fairness assumptions. Each of them is needed.
 
 Bounds: two replicas and one record, which is appended before or after each disturbance and may be on one log only; one
     crash with its restart, one lag, one move. There are enough controller changes and leader epochs for all of them
@@ -9,9 +9,9 @@ Bounds: two replicas and one record, which is appended before or after each dist
 Expected: HOLDS
 """
 
+from kafkacheck.model.cluster.convergence.healing import FAIR_IN_KRAFT, ISR_GROWTH
 from kafkacheck.model.cluster.environment import follower_lags, leadership_is_moved, process_crashes
 from kafkacheck.model.cluster.family import CLUSTER, KRAFT, REPLICATION
-from kafkacheck.model.cluster.healing import FAIR_IN_KRAFT, ISR_GROWTH
 from kafkacheck.spec.cluster.liveness import bounds_leave_room, converged, disturbed
 from kafkacheck.spec.cluster.messages import disturbances_are_real
 

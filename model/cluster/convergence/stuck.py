@@ -7,9 +7,9 @@ Expected: VIOLATED disturbed_leads_to_converged: the follower fetches with an ep
 
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.brokers import broker_replays_metadata
+from kafkacheck.model.cluster.convergence.healing import FAIR_REPLAY, FAIR_REPLICATION, ISR_GROWTH
 from kafkacheck.model.cluster.environment import follower_lags, leadership_is_moved
 from kafkacheck.model.cluster.family import CLUSTER, REPLICATION
-from kafkacheck.model.cluster.healing import FAIR_REPLAY, FAIR_REPLICATION, ISR_GROWTH
 from kafkacheck.spec.cluster.liveness import bounds_leave_room, converged, disturbed
 
 MODEL = CLUSTER.model(

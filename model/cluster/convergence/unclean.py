@@ -10,9 +10,9 @@ Expected: HOLDS
 from kafkacheck.checker.model import each
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.controller import controller_elects_uncleanly
+from kafkacheck.model.cluster.convergence.healing import FAIR_IN_KRAFT, ISR_GROWTH
 from kafkacheck.model.cluster.environment import process_crashes, start_alone
 from kafkacheck.model.cluster.family import CLUSTER, KRAFT, REPLICATION
-from kafkacheck.model.cluster.healing import FAIR_IN_KRAFT, ISR_GROWTH
 from kafkacheck.model.cluster.replication import leader_ends_recovery
 from kafkacheck.spec.cluster.isr import answers_tell_the_record
 from kafkacheck.spec.cluster.liveness import bounds_leave_room, converged, disturbed

@@ -13,12 +13,8 @@ Expected: HOLDS
 
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster import controller
 from kafkacheck.model.cluster.brokers import broker_obeys_stop_replica
-from kafkacheck.model.cluster.controller import (
-    controller_creates_partition,
-    controller_elects_first_leader,
-    controller_ends_deletion,
-)
 from kafkacheck.model.cluster.environment import process_crashes, reassignment_is_asked, topic_deletion_is_asked
 from kafkacheck.model.cluster.family import (
     CLUSTER,
@@ -49,9 +45,9 @@ MODEL = CLUSTER.model(
         *ISR_CHANGES,
         *ZOOKEEPER,
         broker_obeys_stop_replica,
-        controller_creates_partition,
-        controller_elects_first_leader,
-        controller_ends_deletion,
+        controller.controller_creates_partition,
+        controller.controller_elects_first_leader,
+        controller.controller_ends_deletion,
         topic_deletion_is_asked,
         reassignment_is_asked,
         process_crashes,

@@ -14,46 +14,14 @@ Expected: HOLDS
 from kafkacheck.checker.model import each
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.brokers import broker_obeys_new_controller, broker_obeys_stop_replica, broker_starts
-from kafkacheck.model.cluster.controller import (
-    controller_creates_partition,
-    controller_elects_first_leader,
-    controller_elects_uncleanly,
-    controller_ends_deletion,
-    controller_fences_broker,
-    controller_resumes_deletion,
-    zombie_ends_deletion,
-)
-from kafkacheck.model.cluster.environment import (
-    controller_is_replaced,
-    process_crashes,
-    start_alone,
-    topic_deletion_is_asked,
-)
+from kafkacheck.model.cluster import brokers, controller, environment
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONTROLLER, TOPICS, ZOOKEEPER
-from kafkacheck.spec.cluster.elections import (
-    deposed_controller_changes_nothing,
-    leader_is_active,
-    partition_changes_state_legally,
-    recovering_leader,
-)
+from kafkacheck.spec.cluster import elections, topics
 from kafkacheck.spec.cluster.liveness import bounds_leave_room
 from kafkacheck.spec.cluster.properties import one_leader_in_epoch, recovering_leader_is_alone
-from kafkacheck.spec.cluster.topics import (
-    deleted_replica_is_told_again,
-    deleted_topics_stay_deleted,
-    deletion_changes_hands,
-    deletion_is_over,
-    deletion_is_queued,
-    deletion_waits,
-    new_controller_is_known,
-    topics_are_recorded_anew,
-    unled_topic_is_deleted,
-    zombie_awaited_replicas,
-)
 
 MODEL = CLUSTER.model(
-    initial=start_alone,
+    initial=environment.start_alone,
     bounds={
         "max_leader_epoch": 5,
         "max_metadata_offset": 13,
@@ -67,46 +35,46 @@ MODEL = CLUSTER.model(
     ),
     actions=[
         *ZOOKEEPER,
-        broker_obeys_new_controller,
-        broker_obeys_stop_replica,
-        controller_elects_uncleanly,
-        controller_creates_partition,
-        controller_elects_first_leader,
-        controller_resumes_deletion,
-        controller_ends_deletion,
-        zombie_ends_deletion,
-        topic_deletion_is_asked,
-        controller_is_replaced,
-        process_crashes,
+        brokers.broker_obeys_new_controller,
+        brokers.broker_obeys_stop_replica,
+        controller.controller_elects_uncleanly,
+        controller.controller_creates_partition,
+        controller.controller_elects_first_leader,
+        controller.controller_resumes_deletion,
+        controller.controller_ends_deletion,
+        controller.zombie_ends_deletion,
+        environment.topic_deletion_is_asked,
+        environment.controller_is_replaced,
+        environment.process_crashes,
     ],
     always=[
         bounds_leave_room,
-        deleted_topics_stay_deleted,
-        zombie_awaited_replicas,
-        topics_are_recorded_anew,
-        deposed_controller_changes_nothing,
+        topics.deleted_topics_stay_deleted,
+        topics.zombie_awaited_replicas,
+        topics.topics_are_recorded_anew,
+        elections.deposed_controller_changes_nothing,
         one_leader_in_epoch,
-        leader_is_active,
+        elections.leader_is_active,
         recovering_leader_is_alone,
-        partition_changes_state_legally,
+        elections.partition_changes_state_legally,
         *TOPICS,
         *BROKERS,
         *CONTROLLER,
     ],
     sometimes=[
-        recovering_leader,
-        deletion_waits,
-        deletion_changes_hands,
-        deleted_replica_is_told_again,
-        new_controller_is_known,
-        unled_topic_is_deleted,
+        elections.recovering_leader,
+        topics.deletion_waits,
+        topics.deletion_changes_hands,
+        topics.deleted_replica_is_told_again,
+        topics.new_controller_is_known,
+        topics.unled_topic_is_deleted,
     ],
-    leads_to=[(deletion_is_queued, deletion_is_over)],
+    leads_to=[(topics.deletion_is_queued, topics.deletion_is_over)],
     weakly_fair=[
-        each(broker_obeys_stop_replica, "broker_id"),
-        each(broker_starts),
-        each(controller_fences_broker, "broker_id"),
-        controller_resumes_deletion,
-        controller_ends_deletion,
+        each(brokers.broker_obeys_stop_replica, "broker_id"),
+        each(brokers.broker_starts),
+        each(controller.controller_fences_broker, "broker_id"),
+        controller.controller_resumes_deletion,
+        controller.controller_ends_deletion,
     ],
 )

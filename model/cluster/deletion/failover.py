@@ -13,31 +13,12 @@ Expected: HOLDS
 
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.brokers import (
-    broker_obeys_leader_and_isr,
-    broker_obeys_new_controller,
-    broker_obeys_stop_replica,
-)
-from kafkacheck.model.cluster.controller import (
-    controller_creates_partition,
-    controller_elects_first_leader,
-    controller_ends_deletion,
-    controller_resumes_deletion,
-    zombie_ends_deletion,
-)
+from kafkacheck.model.cluster import brokers, controller
 from kafkacheck.model.cluster.environment import controller_is_replaced, topic_deletion_is_asked
 from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, REPLICATION, SAFETY, TOPICS
+from kafkacheck.spec.cluster import topics
 from kafkacheck.spec.cluster.elections import deposed_controller_changes_nothing
 from kafkacheck.spec.cluster.properties import acknowledged_record
-from kafkacheck.spec.cluster.topics import (
-    deleted_replica_is_told_again,
-    deleted_topics_stay_deleted,
-    deletion_changes_hands,
-    new_controller_is_known,
-    new_topic_commits,
-    zombie_awaited_replicas,
-    zombie_may_delete_new_topic,
-)
 
 MODEL = CLUSTER.model(
     bounds={
@@ -53,24 +34,30 @@ MODEL = CLUSTER.model(
     actions=[
         *REPLICATION,
         *ISR_CHANGES,
-        broker_obeys_leader_and_isr,
-        broker_obeys_new_controller,
-        broker_obeys_stop_replica,
-        controller_creates_partition,
-        controller_elects_first_leader,
-        controller_resumes_deletion,
-        controller_ends_deletion,
-        zombie_ends_deletion,
+        brokers.broker_obeys_leader_and_isr,
+        brokers.broker_obeys_new_controller,
+        brokers.broker_obeys_stop_replica,
+        controller.controller_creates_partition,
+        controller.controller_elects_first_leader,
+        controller.controller_resumes_deletion,
+        controller.controller_ends_deletion,
+        controller.zombie_ends_deletion,
         topic_deletion_is_asked,
         controller_is_replaced,
     ],
-    always=[deleted_topics_stay_deleted, zombie_awaited_replicas, deposed_controller_changes_nothing, *TOPICS, *SAFETY],
+    always=[
+        topics.deleted_topics_stay_deleted,
+        topics.zombie_awaited_replicas,
+        deposed_controller_changes_nothing,
+        *TOPICS,
+        *SAFETY,
+    ],
     sometimes=[
         acknowledged_record,
-        new_topic_commits,
-        deletion_changes_hands,
-        deleted_replica_is_told_again,
-        new_controller_is_known,
-        zombie_may_delete_new_topic,
+        topics.new_topic_commits,
+        topics.deletion_changes_hands,
+        topics.deleted_replica_is_told_again,
+        topics.new_controller_is_known,
+        topics.zombie_may_delete_new_topic,
     ],
 )

@@ -10,12 +10,8 @@ Expected: HOLDS
 
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster import controller
 from kafkacheck.model.cluster.brokers import broker_obeys_leader_and_isr, broker_obeys_stop_replica
-from kafkacheck.model.cluster.controller import (
-    controller_creates_partition,
-    controller_elects_first_leader,
-    controller_ends_deletion,
-)
 from kafkacheck.model.cluster.environment import topic_deletion_is_asked
 from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, REPLICATION, SAFETY, TOPICS
 from kafkacheck.spec.cluster.elections import new_partition
@@ -30,9 +26,9 @@ MODEL = CLUSTER.model(
         *ISR_CHANGES,
         broker_obeys_leader_and_isr,
         broker_obeys_stop_replica,
-        controller_creates_partition,
-        controller_elects_first_leader,
-        controller_ends_deletion,
+        controller.controller_creates_partition,
+        controller.controller_elects_first_leader,
+        controller.controller_ends_deletion,
         topic_deletion_is_asked,
     ],
     always=[deleted_topics_stay_deleted, *TOPICS, *SAFETY],

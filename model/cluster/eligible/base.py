@@ -11,12 +11,7 @@ Expected: HOLDS
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import power_fails, session_expires
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONTROLLER, ELIGIBLE, ISR_CHANGES, KRAFT, REPLICATION
-from kafkacheck.spec.cluster.properties import (
-    acknowledged_records_survive,
-    high_watermark_is_within_log,
-    logs_match_by_epoch,
-    one_leader_in_epoch,
-)
+from kafkacheck.spec.cluster import properties
 from kafkacheck.spec.cluster.steps import high_watermark_does_not_fall
 
 MODEL = CLUSTER.model(
@@ -24,10 +19,10 @@ MODEL = CLUSTER.model(
     rules=ClusterRules(eligible_leader_replicas=True, min_insync_replicas=2),
     actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, power_fails, session_expires],
     always=[
-        acknowledged_records_survive,
-        logs_match_by_epoch,
-        one_leader_in_epoch,
-        high_watermark_is_within_log,
+        properties.acknowledged_records_survive,
+        properties.logs_match_by_epoch,
+        properties.one_leader_in_epoch,
+        properties.high_watermark_is_within_log,
         high_watermark_does_not_fall,
         *BROKERS,
         *CONTROLLER,

@@ -12,21 +12,7 @@ Expected: HOLDS. With `--set last_known_leader_is_elected=False` nothing is lost
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import process_crashes
 from kafkacheck.model.cluster.family import CLUSTER, CONTROLLER, ELIGIBLE, ISR_CHANGES, KRAFT, REPLICATION
-from kafkacheck.spec.cluster.elections import (
-    leader_is_active,
-    offline_partition,
-    partition_changes_state_legally,
-    recovering_leader,
-)
-from kafkacheck.spec.cluster.properties import (
-    acknowledged_record,
-    acknowledged_records_survive,
-    high_watermark_is_within_log,
-    isr_has_no_inactive,
-    logs_match_by_epoch,
-    one_leader_in_epoch,
-    recovering_leader_is_alone,
-)
+from kafkacheck.spec.cluster import elections, properties
 from kafkacheck.spec.cluster.steps import high_watermark_does_not_fall
 
 MODEL = CLUSTER.model(
@@ -34,17 +20,17 @@ MODEL = CLUSTER.model(
     rules=ClusterRules(eligible_leader_replicas=True, last_known_leader_is_elected=True, min_insync_replicas=2),
     actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, process_crashes],
     always=[
-        acknowledged_records_survive,
-        leader_is_active,
-        partition_changes_state_legally,
-        recovering_leader_is_alone,
-        isr_has_no_inactive,
-        logs_match_by_epoch,
-        one_leader_in_epoch,
-        high_watermark_is_within_log,
+        properties.acknowledged_records_survive,
+        elections.leader_is_active,
+        elections.partition_changes_state_legally,
+        properties.recovering_leader_is_alone,
+        properties.isr_has_no_inactive,
+        properties.logs_match_by_epoch,
+        properties.one_leader_in_epoch,
+        properties.high_watermark_is_within_log,
         high_watermark_does_not_fall,
         *CONTROLLER,
         *ELIGIBLE,
     ],
-    sometimes=[acknowledged_record, offline_partition, recovering_leader],
+    sometimes=[properties.acknowledged_record, elections.offline_partition, elections.recovering_leader],
 )

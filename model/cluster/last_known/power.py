@@ -12,22 +12,18 @@ Expected: VIOLATED acknowledged_records_survive: the election is unclean althoug
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.environment import power_fails
 from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION
+from kafkacheck.spec.cluster import properties
 from kafkacheck.spec.cluster.elections import leader_is_active, partition_changes_state_legally
-from kafkacheck.spec.cluster.properties import (
-    acknowledged_record,
-    acknowledged_records_survive,
-    recovering_leader_is_alone,
-)
 
 MODEL = CLUSTER.model(
     bounds={"max_leader_epoch": 3, "max_metadata_offset": 6, "max_broker_epoch": 2, "power_losses": 2},
     rules=ClusterRules(eligible_leader_replicas=True, last_known_leader_is_elected=True, min_insync_replicas=2),
     actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, power_fails],
     always=[
-        acknowledged_records_survive,
+        properties.acknowledged_records_survive,
         leader_is_active,
         partition_changes_state_legally,
-        recovering_leader_is_alone,
+        properties.recovering_leader_is_alone,
     ],
-    sometimes=[acknowledged_record],
+    sometimes=[properties.acknowledged_record],
 )

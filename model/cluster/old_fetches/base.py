@@ -11,12 +11,7 @@ Expected: HOLDS
 from kafkacheck.model.cluster.environment import disk_is_replaced, fetch_connection_breaks, leadership_is_moved
 from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION, SAFETY
 from kafkacheck.model.cluster.replication import leader_counts_old_fetch, leader_reads_old_fetch
-from kafkacheck.spec.cluster.steps import (
-    known_broker_epochs_do_not_fall,
-    read_fetches_count,
-    read_fetches_fit,
-    stale_old_fetches_have_no_effect,
-)
+from kafkacheck.spec.cluster import steps
 
 MODEL = CLUSTER.model(
     bounds={"old_fetches": 1, "max_metadata_offset": 4, "losses": 1, "disk_losses": 1, "moves": 1},
@@ -32,9 +27,9 @@ MODEL = CLUSTER.model(
     ],
     always=[
         *SAFETY,
-        stale_old_fetches_have_no_effect,
-        read_fetches_fit,
-        read_fetches_count,
-        known_broker_epochs_do_not_fall,
+        steps.stale_old_fetches_have_no_effect,
+        steps.read_fetches_fit,
+        steps.read_fetches_count,
+        steps.known_broker_epochs_do_not_fall,
     ],
 )

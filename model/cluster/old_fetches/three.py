@@ -15,14 +15,8 @@ from kafkacheck.model.cluster.environment import fetch_connection_breaks, leader
 from kafkacheck.model.cluster.family import CLUSTER, REPLICATION, one_fetch_under_way
 from kafkacheck.model.cluster.replication import leader_counts_old_fetch, leader_reads_old_fetch
 from kafkacheck.model.cluster.system import State
+from kafkacheck.spec.cluster import steps
 from kafkacheck.spec.cluster.properties import acknowledged_records_survive, logs_match_by_epoch, one_leader_in_epoch
-from kafkacheck.spec.cluster.steps import (
-    high_watermark_does_not_fall,
-    known_broker_epochs_do_not_fall,
-    read_fetches_count,
-    read_fetches_fit,
-    stale_old_fetches_have_no_effect,
-)
 
 
 def one_step_behind(state: State) -> bool:
@@ -56,11 +50,11 @@ MODEL = CLUSTER.model(
         acknowledged_records_survive,
         logs_match_by_epoch,
         one_leader_in_epoch,
-        high_watermark_does_not_fall,
-        stale_old_fetches_have_no_effect,
-        known_broker_epochs_do_not_fall,
-        read_fetches_fit,
-        read_fetches_count,
+        steps.high_watermark_does_not_fall,
+        steps.stale_old_fetches_have_no_effect,
+        steps.known_broker_epochs_do_not_fall,
+        steps.read_fetches_fit,
+        steps.read_fetches_count,
     ],
     constraint=one_step_behind,
 )

@@ -14,54 +14,30 @@ Expected: HOLDS
 """
 
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster import clients
 from kafkacheck.model.cluster.brokers import broker_replays_metadata
-from kafkacheck.model.cluster.clients import (
-    consumer_ends_lease,
-    consumer_finds_replica_offline,
-    consumer_is_refused,
-    consumer_learns_leader,
-    consumer_reads,
-    consumer_reads_from_read_replica,
-    consumer_validates_position,
-    leader_names_read_replica,
-)
 from kafkacheck.model.cluster.controller import controller_fences_broker
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.model.cluster.environment import leadership_is_moved, process_crashes
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONSUMER, CONTROLLER, EXAMPLES, ISR_CHANGES, REPLICATION
+from kafkacheck.spec.cluster import read_replica, refinement
 from kafkacheck.spec.cluster.clients import consumed_records_survive
-from kafkacheck.spec.cluster.read_replica import (
-    has_more_to_read,
-    has_read_on,
-    read_replica_ends_with_epoch,
-    read_replica_is_kept,
-    read_replicas_are_in_sync,
-    reads_come_from_read_replica,
-    reads_from_follower,
-    waits_at_follower,
-    waits_for_first_record,
-)
-from kafkacheck.spec.cluster.refinement import (
-    brokers_serve_committed_log,
-    committed_log_only_grows,
-    consumed_records_are_committed,
-)
 
 READ_REPLICA = (
-    leader_names_read_replica,
-    consumer_reads_from_read_replica,
-    consumer_is_refused,
-    consumer_finds_replica_offline,
+    clients.leader_names_read_replica,
+    clients.consumer_reads_from_read_replica,
+    clients.consumer_is_refused,
+    clients.consumer_finds_replica_offline,
 )
 
 READ_REPLICA_PROPERTIES = (
-    read_replicas_are_in_sync,
-    read_replica_ends_with_epoch,
-    reads_come_from_read_replica,
-    read_replica_is_kept,
-    consumed_records_are_committed,
-    brokers_serve_committed_log,
-    committed_log_only_grows,
+    read_replica.read_replicas_are_in_sync,
+    read_replica.read_replica_ends_with_epoch,
+    read_replica.reads_come_from_read_replica,
+    read_replica.read_replica_is_kept,
+    refinement.consumed_records_are_committed,
+    refinement.brokers_serve_committed_log,
+    refinement.committed_log_only_grows,
     consumed_records_survive,
 )
 
@@ -82,16 +58,21 @@ MODEL = CLUSTER.model(
         leadership_is_moved,
         process_crashes,
         controller_fences_broker,
-        consumer_learns_leader,
-        consumer_validates_position,
-        consumer_reads,
+        clients.consumer_learns_leader,
+        clients.consumer_validates_position,
+        clients.consumer_reads,
         *READ_REPLICA,
-        consumer_ends_lease,
+        clients.consumer_ends_lease,
     ],
     always=[*READ_REPLICA_PROPERTIES, *BROKERS, *CONTROLLER, *CONSUMER],
-    sometimes=[*EXAMPLES, reads_from_follower, waits_at_follower, waits_for_first_record],
-    leads_to=[(has_more_to_read, has_read_on)],
-    weakly_fair=[consumer_validates_position, consumer_reads, consumer_ends_lease],
-    strongly_fair=[consumer_reads_from_read_replica],
+    sometimes=[
+        *EXAMPLES,
+        read_replica.reads_from_follower,
+        read_replica.waits_at_follower,
+        read_replica.waits_for_first_record,
+    ],
+    leads_to=[(read_replica.has_more_to_read, read_replica.has_read_on)],
+    weakly_fair=[clients.consumer_validates_position, clients.consumer_reads, clients.consumer_ends_lease],
+    strongly_fair=[clients.consumer_reads_from_read_replica],
     drawing=CLUSTER_AND_CONSUMER_LANES,
 )

@@ -7,22 +7,13 @@ request under way. The two other models cover the records that are read.
 Expected: HOLDS
 """
 
+from kafkacheck.model.cluster import clients
 from kafkacheck.model.cluster.brokers import broker_replays_metadata
-from kafkacheck.model.cluster.clients import (
-    consumer_ends_lease,
-    consumer_is_refused,
-    consumer_learns_leader,
-    leader_names_read_replica,
-)
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.model.cluster.environment import leadership_is_moved
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONSUMER, CONTROLLER
 from kafkacheck.model.cluster.replication import follower_sends_fetch, follower_uses_fetch, leader_answers_fetch
-from kafkacheck.spec.cluster.read_replica import (
-    read_replica_ends_with_epoch,
-    read_replicas_are_in_sync,
-    waits_for_first_record,
-)
+from kafkacheck.spec.cluster import read_replica
 
 MODEL = CLUSTER.model(
     bounds={
@@ -39,12 +30,18 @@ MODEL = CLUSTER.model(
         follower_uses_fetch,
         broker_replays_metadata,
         leadership_is_moved,
-        consumer_learns_leader,
-        leader_names_read_replica,
-        consumer_is_refused,
-        consumer_ends_lease,
+        clients.consumer_learns_leader,
+        clients.leader_names_read_replica,
+        clients.consumer_is_refused,
+        clients.consumer_ends_lease,
     ],
-    always=[read_replicas_are_in_sync, read_replica_ends_with_epoch, *BROKERS, *CONTROLLER, *CONSUMER],
-    sometimes=[waits_for_first_record],
+    always=[
+        read_replica.read_replicas_are_in_sync,
+        read_replica.read_replica_ends_with_epoch,
+        *BROKERS,
+        *CONTROLLER,
+        *CONSUMER,
+    ],
+    sometimes=[read_replica.waits_for_first_record],
     drawing=CLUSTER_AND_CONSUMER_LANES,
 )

@@ -9,12 +9,7 @@ Expected: HOLDS
 """
 
 from kafkacheck.impl.rules import ClusterRules
-from kafkacheck.model.cluster.clients import (
-    consumer_is_refused,
-    consumer_learns_leader,
-    consumer_reads,
-    consumer_validates_position,
-)
+from kafkacheck.model.cluster import clients
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.model.cluster.environment import power_fails
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONSUMER, CONTROLLER, KRAFT, REPLICATION
@@ -30,14 +25,14 @@ MODEL = CLUSTER.model(
         *REPLICATION,
         *KRAFT,
         power_fails,
-        consumer_learns_leader,
-        consumer_validates_position,
-        consumer_reads,
+        clients.consumer_learns_leader,
+        clients.consumer_validates_position,
+        clients.consumer_reads,
         *READ_REPLICA,
     ],
     always=[*READ_REPLICA_PROPERTIES, *BROKERS, *CONTROLLER, *CONSUMER],
     sometimes=[acknowledged_record, committed_without_all, reads_from_follower],
     leads_to=[(read_replica_refuses, read_replica_is_given_up)],
-    weakly_fair=[consumer_is_refused],
+    weakly_fair=[clients.consumer_is_refused],
     drawing=CLUSTER_AND_CONSUMER_LANES,
 )

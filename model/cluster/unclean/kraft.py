@@ -10,14 +10,7 @@ from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.controller import controller_elects_uncleanly
 from kafkacheck.model.cluster.environment import process_crashes, start_alone
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONTROLLER, ISR_CHANGES, KRAFT, REPLICATION
-from kafkacheck.spec.cluster.properties import (
-    acknowledged_record,
-    acknowledged_records_survive,
-    high_watermark_is_within_log,
-    logs_match_by_epoch,
-    one_leader_in_epoch,
-    recovering_leader_is_alone,
-)
+from kafkacheck.spec.cluster import properties
 
 MODEL = CLUSTER.model(
     initial=start_alone,
@@ -25,13 +18,13 @@ MODEL = CLUSTER.model(
     rules=ClusterRules(unclean_election=True),
     actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, process_crashes, controller_elects_uncleanly],
     always=[
-        acknowledged_records_survive,
-        recovering_leader_is_alone,
-        logs_match_by_epoch,
-        one_leader_in_epoch,
-        high_watermark_is_within_log,
+        properties.acknowledged_records_survive,
+        properties.recovering_leader_is_alone,
+        properties.logs_match_by_epoch,
+        properties.one_leader_in_epoch,
+        properties.high_watermark_is_within_log,
         *BROKERS,
         *CONTROLLER,
     ],
-    sometimes=[acknowledged_record],
+    sometimes=[properties.acknowledged_record],
 )

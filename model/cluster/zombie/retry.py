@@ -10,29 +10,23 @@ Expected: VIOLATED isr_is_covered: the successor lets a follower into the ISR th
     depends on how soon it notices, which is not modelled.
 """
 
+from kafkacheck.model.cluster import environment
 from kafkacheck.model.cluster.controller import zombie_answers_alter_partition
-from kafkacheck.model.cluster.environment import (
-    controller_is_replaced,
-    fetch_is_lost,
-    isr_answer_is_lost,
-    process_crashes,
-    start_alone,
-)
 from kafkacheck.model.cluster.family import CLUSTER, ISR_CHANGES, KRAFT, REPLICATION, SAFETY
 from kafkacheck.spec.cluster.properties import acknowledged_record
 
 MODEL = CLUSTER.model(
-    initial=start_alone,
+    initial=environment.start_alone,
     bounds={"max_controller_epoch": 1, "crashes": 1, "losses": 1, "failovers": 1},
     actions=[
         *REPLICATION,
         *ISR_CHANGES,
         *KRAFT,
-        process_crashes,
-        controller_is_replaced,
+        environment.process_crashes,
+        environment.controller_is_replaced,
         zombie_answers_alter_partition,
-        fetch_is_lost,
-        isr_answer_is_lost,
+        environment.fetch_is_lost,
+        environment.isr_answer_is_lost,
     ],
     always=SAFETY,
     sometimes=[acknowledged_record],

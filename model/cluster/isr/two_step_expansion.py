@@ -1,17 +1,13 @@
 """Is it safe for a leader to find a follower caught up first, and to check its broker epoch a moment later?
 
-Bounds: as cluster.restarts; in this variant a fetch can come between the two checks.
+Bounds: as cluster.disks.restarts; in this variant a fetch can come between the two checks.
 Expected: HOLDS
 """
 
+from kafkacheck.model.cluster import replication
 from kafkacheck.model.cluster.controller import controller_alters_partition
 from kafkacheck.model.cluster.environment import disk_is_replaced, process_crashes, start_alone
 from kafkacheck.model.cluster.family import CLUSTER, KRAFT, REPLICATION, SAFETY
-from kafkacheck.model.cluster.replication import (
-    leader_finds_caught_up,
-    leader_learns_of_change,
-    leader_proposes_caught_up,
-)
 from kafkacheck.spec.cluster.isr import caught_up_followers_may_join
 from kafkacheck.spec.cluster.properties import acknowledged_record
 
@@ -21,10 +17,10 @@ MODEL = CLUSTER.model(
     actions=[
         *REPLICATION,
         *KRAFT,
-        leader_finds_caught_up,
-        leader_proposes_caught_up,
+        replication.leader_finds_caught_up,
+        replication.leader_proposes_caught_up,
         controller_alters_partition,
-        leader_learns_of_change,
+        replication.leader_learns_of_change,
         process_crashes,
         disk_is_replaced,
     ],

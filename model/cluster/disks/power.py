@@ -21,13 +21,8 @@ from kafkacheck.model.cluster.family import (
     REPLICATION,
     ZOOKEEPER,
 )
+from kafkacheck.spec.cluster import properties
 from kafkacheck.spec.cluster.files import lost_suffix, unflushed_survivor
-from kafkacheck.spec.cluster.properties import (
-    high_watermark_is_within_log,
-    logs_agree_below_high_watermark,
-    logs_match_by_epoch,
-    one_leader_in_epoch,
-)
 from kafkacheck.spec.cluster.steps import checkpoint_falls_with_high_watermark
 
 MODEL = CLUSTER.model(
@@ -35,10 +30,10 @@ MODEL = CLUSTER.model(
     rules=ClusterRules(propagation=Propagation.LEADER_AND_ISR, truncation=TruncationRule.KIP_279),
     actions=[*REPLICATION, *EPOCH_QUESTIONS, *ZOOKEEPER, broker_checkpoints_high_watermark, power_fails],
     always=[
-        logs_agree_below_high_watermark,
-        logs_match_by_epoch,
-        one_leader_in_epoch,
-        high_watermark_is_within_log,
+        properties.logs_agree_below_high_watermark,
+        properties.logs_match_by_epoch,
+        properties.one_leader_in_epoch,
+        properties.high_watermark_is_within_log,
         checkpoint_falls_with_high_watermark,
         *BROKERS,
         *CONTROLLER,

@@ -11,12 +11,7 @@ from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.brokers import broker_flushes, broker_stops
 from kafkacheck.model.cluster.environment import power_fails, shutdown_is_asked
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONTROLLER, ELIGIBLE, ISR_CHANGES, KRAFT, REPLICATION
-from kafkacheck.spec.cluster.properties import (
-    acknowledged_records_survive,
-    high_watermark_is_within_log,
-    logs_match_by_epoch,
-    one_leader_in_epoch,
-)
+from kafkacheck.spec.cluster import properties
 
 MODEL = CLUSTER.model(
     bounds={
@@ -29,10 +24,10 @@ MODEL = CLUSTER.model(
     rules=ClusterRules(eligible_leader_replicas=True, min_insync_replicas=2),
     actions=[*REPLICATION, *ISR_CHANGES, *KRAFT, broker_flushes, broker_stops, power_fails, shutdown_is_asked],
     always=[
-        acknowledged_records_survive,
-        logs_match_by_epoch,
-        one_leader_in_epoch,
-        high_watermark_is_within_log,
+        properties.acknowledged_records_survive,
+        properties.logs_match_by_epoch,
+        properties.one_leader_in_epoch,
+        properties.high_watermark_is_within_log,
         *BROKERS,
         *CONTROLLER,
         *ELIGIBLE,

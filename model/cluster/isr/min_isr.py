@@ -10,12 +10,7 @@ from kafkacheck.model.cluster.brokers import broker_replays_metadata
 from kafkacheck.model.cluster.controller import controller_unfences_broker
 from kafkacheck.model.cluster.environment import min_isr_is_lowered, session_expires
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONTROLLER, ELIGIBLE, ISR_CHANGES, REPLICATION
-from kafkacheck.spec.cluster.properties import (
-    acknowledged_records_survive,
-    high_watermark_is_within_log,
-    logs_match_by_epoch,
-    one_leader_in_epoch,
-)
+from kafkacheck.spec.cluster import properties
 from kafkacheck.spec.cluster.steps import high_watermark_does_not_fall
 
 MODEL = CLUSTER.model(
@@ -30,10 +25,10 @@ MODEL = CLUSTER.model(
         min_isr_is_lowered,
     ],
     always=[
-        acknowledged_records_survive,
-        logs_match_by_epoch,
-        one_leader_in_epoch,
-        high_watermark_is_within_log,
+        properties.acknowledged_records_survive,
+        properties.logs_match_by_epoch,
+        properties.one_leader_in_epoch,
+        properties.high_watermark_is_within_log,
         high_watermark_does_not_fall,
         *BROKERS,
         *CONTROLLER,

@@ -12,13 +12,8 @@ Expected: HOLDS
 from kafkacheck.model.cluster.brokers import broker_flushes, broker_replays_metadata, broker_writes_epoch_file
 from kafkacheck.model.cluster.environment import leadership_is_moved, power_fails
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONTROLLER, EXAMPLES, FAILURES, REPLICATION
+from kafkacheck.spec.cluster import properties
 from kafkacheck.spec.cluster.files import late_writes_are_due, unflushed_survivor
-from kafkacheck.spec.cluster.properties import (
-    high_watermark_is_within_log,
-    logs_agree_below_high_watermark,
-    logs_match_by_epoch,
-    one_leader_in_epoch,
-)
 
 MODEL = CLUSTER.model(
     bounds={"epoch_files": 1, "max_leader_epoch": 3, "power_losses": 1, "moves": 2},
@@ -32,10 +27,10 @@ MODEL = CLUSTER.model(
         leadership_is_moved,
     ],
     always=[
-        logs_agree_below_high_watermark,
-        logs_match_by_epoch,
-        one_leader_in_epoch,
-        high_watermark_is_within_log,
+        properties.logs_agree_below_high_watermark,
+        properties.logs_match_by_epoch,
+        properties.one_leader_in_epoch,
+        properties.high_watermark_is_within_log,
         late_writes_are_due,
         *BROKERS,
         *CONTROLLER,

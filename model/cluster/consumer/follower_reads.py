@@ -9,22 +9,13 @@ Expected: HOLDS
 """
 
 from kafkacheck.impl.rules import ClusterRules
+from kafkacheck.model.cluster import clients
 from kafkacheck.model.cluster.brokers import broker_replays_metadata
-from kafkacheck.model.cluster.clients import (
-    consumer_learns_leader,
-    consumer_reads,
-    consumer_reads_from_follower,
-    consumer_validates_position,
-)
 from kafkacheck.model.cluster.drawing import CLUSTER_AND_CONSUMER_LANES
 from kafkacheck.model.cluster.environment import leadership_is_moved, session_expires
 from kafkacheck.model.cluster.family import BROKERS, CLUSTER, CONSUMER, CONTROLLER, REPLICATION
+from kafkacheck.spec.cluster import refinement
 from kafkacheck.spec.cluster.clients import consumed_records_survive
-from kafkacheck.spec.cluster.refinement import (
-    brokers_serve_committed_log,
-    committed_log_only_grows,
-    consumed_records_are_committed,
-)
 
 MODEL = CLUSTER.model(
     bounds={"max_records": 2, "max_metadata_offset": 2, "max_broker_epoch": 0, "expirations": 1, "moves": 1},
@@ -34,15 +25,15 @@ MODEL = CLUSTER.model(
         broker_replays_metadata,
         leadership_is_moved,
         session_expires,
-        consumer_learns_leader,
-        consumer_validates_position,
-        consumer_reads,
-        consumer_reads_from_follower,
+        clients.consumer_learns_leader,
+        clients.consumer_validates_position,
+        clients.consumer_reads,
+        clients.consumer_reads_from_follower,
     ],
     always=[
-        consumed_records_are_committed,
-        brokers_serve_committed_log,
-        committed_log_only_grows,
+        refinement.consumed_records_are_committed,
+        refinement.brokers_serve_committed_log,
+        refinement.committed_log_only_grows,
         consumed_records_survive,
         *BROKERS,
         *CONTROLLER,

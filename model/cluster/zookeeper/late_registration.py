@@ -11,9 +11,9 @@ from kafkacheck.checker.model import each
 from kafkacheck.impl.constants import Propagation, TruncationRule
 from kafkacheck.impl.rules import ClusterRules
 from kafkacheck.model.cluster.brokers import broker_learns_epoch
+from kafkacheck.model.cluster.convergence.healing import FAIR_IN_ZOOKEEPER, ISR_GROWTH
 from kafkacheck.model.cluster.environment import follower_lags, process_crashes
 from kafkacheck.model.cluster.family import CLUSTER, EPOCH_QUESTIONS, REPLICATION, ZOOKEEPER
-from kafkacheck.model.cluster.healing import FAIR_IN_ZOOKEEPER, ISR_GROWTH
 from kafkacheck.spec.cluster.liveness import bounds_leave_room, converged, disturbed
 
 MODEL = CLUSTER.model(

@@ -1,0 +1,1 @@
+"""Who may join the ISR, and how large it must be."""
