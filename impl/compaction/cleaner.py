@@ -14,8 +14,8 @@ from kafkacheck.checker.schema import clear, contains, excluding, including
 from kafkacheck.impl.compaction.records import CleaningEnd, CompactedReplica
 from kafkacheck.impl.compaction.replica import first_unstable_offset, is_data, known_high_watermark, outcome_in
 from kafkacheck.impl.compaction.rules import CompactionRules
-from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
-from kafkacheck.impl.producer.records import PartitionLog
+from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.records import PartitionLog
 from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.impl.transactions.cleaner import has_data
 from kafkacheck.model.compaction.system import State
@@ -39,7 +39,7 @@ def key_of_marker(marker: Marker) -> int:
 def is_superseded(state: State, replica: CompactedReplica, key: int, offset: int, end: int) -> bool:
     """Whether the offset map has the key at a later offset, which needs a committed record with the key there."""
     for later in range(offset + 1, end):
-        batch = replica.log.batches[later]
+        batch = replica.log.records[later]
         if is_data(batch) and contains(replica.kept, later) and state.writes[batch.id].key == key:
             if outcome_in(replica.log, later) == Marker.COMMIT:
                 return True
@@ -48,7 +48,7 @@ def is_superseded(state: State, replica: CompactedReplica, key: int, offset: int
 
 def is_last_of_producer(log: PartitionLog, offset: int) -> bool:
     """Whether the batch is its producer's last one with a sequence, which tells the producer's last sequence."""
-    return log.producers[log.batches[offset].producer_id].batches[0].offset == offset
+    return log.producers[log.records[offset].producer_id].batches[0].offset == offset
 
 
 def is_owed(state: State, offset: int) -> bool:
@@ -80,7 +80,7 @@ def stamp(state: State, replica_id: int, offset: int) -> None:
 
 def is_due(state: State, rules: CompactionRules, replica: CompactedReplica, offset: int, end: int) -> bool:
     """Whether no reader needs the record: it is aborted or superseded, or it is a marker that a key supersedes."""
-    batch = replica.log.batches[offset]
+    batch = replica.log.records[offset]
     if not is_data(batch):
         return not rules.markers_have_no_key and is_superseded(state, replica, key_of_marker(batch.marker), offset, end)
     if outcome_in(replica.log, offset) == Marker.ABORT:
@@ -90,7 +90,7 @@ def is_due(state: State, rules: CompactionRules, replica: CompactedReplica, offs
 
 def awaits_horizon(state: State, replica: CompactedReplica, offset: int) -> bool:
     """Whether the record has to wait for a delete horizon: it is a tombstone, or a marker without data."""
-    batch = replica.log.batches[offset]
+    batch = replica.log.records[offset]
     if is_data(batch):
         return contains(replica.kept, offset) and state.writes[batch.id].is_tombstone
     return not has_data(replica.log, 0, offset)
@@ -104,7 +104,7 @@ def is_removable(
     By the old rule a producer's last batch stayed with its record, even after the superseding tombstone was removed.
     """
     is_kept_whole = not rules.last_batch_is_emptied and is_last_of_producer(replica.log, offset)
-    if is_kept_whole and is_data(replica.log.batches[offset]):
+    if is_kept_whole and is_data(replica.log.records[offset]):
         return False
     if is_due(state, rules, replica, offset, end) or not contains(replica.kept, offset):
         return True
@@ -113,7 +113,7 @@ def is_removable(
 
 def remove(replica: CompactedReplica, rules: CompactionRules, offset: int) -> None:
     """Remove a record, and also its batch unless that is the last of its producer."""
-    batch = replica.log.batches[offset]
+    batch = replica.log.records[offset]
     keeps_batch = rules.last_batch_is_kept and is_data(batch) and is_last_of_producer(replica.log, offset)
     replica.kept = excluding(replica.kept, offset)
     replica.stamped = excluding(replica.stamped, offset)
@@ -139,7 +139,7 @@ def cleaner_cleans(
     removed = 0
     stamped = 0
     for offset in range(end):
-        if replica.log.batches[offset].producer_id != NO_PRODUCER_ID:
+        if replica.log.records[offset].producer_id != NO_PRODUCER_ID:
             if is_removable(state, rules, replica, offset, end, is_late):
                 removed = including(removed, offset)
             elif awaits_horizon(state, replica, offset) and not contains(replica.stamped, offset):

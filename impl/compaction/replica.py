@@ -10,14 +10,15 @@ from kafkacheck.checker.schema import clear, contains, excluding, including
 from kafkacheck.impl.compaction.records import NOTHING, CompactedReplica, Write
 from kafkacheck.impl.compaction.rules import CompactionRules
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.append import append_batch, append_error, append_marker, is_full, learn_of
-from kafkacheck.impl.producer.constants import NO_BATCH, NO_PRODUCER_ID, Marker, Origin, ProduceError
-from kafkacheck.impl.producer.records import Batch, PartitionLog, ProducerId
-from kafkacheck.impl.producer.reload import forget_producers
-from kafkacheck.impl.producer.state import duplicate_offset, has_open_transaction
-from kafkacheck.impl.producer.verification import NO_GUARD
+from kafkacheck.impl.log import is_full
+from kafkacheck.impl.log.append import append_batch, append_error, append_marker, learn_of
+from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_ID, Marker, Origin, ProduceError
+from kafkacheck.impl.log.producer_state import duplicate_offset, has_open_transaction
+from kafkacheck.impl.log.records import Batch, PartitionLog, ProducerId
+from kafkacheck.impl.log.reload import forget_producers
+from kafkacheck.impl.log.transactions import first_open_transaction_offset
+from kafkacheck.impl.log.verification import NO_GUARD
 from kafkacheck.impl.replication.records import ReplicaId
-from kafkacheck.impl.transactions.partition import first_open_transaction_offset
 from kafkacheck.model.compaction.system import State
 
 
@@ -29,27 +30,27 @@ def is_data(batch: Batch) -> bool:
 def marker_behind(log: PartitionLog, offset: int) -> int:
     """The offset of the producer's first marker after the batch; `NO_OFFSET` if there is none."""
     for later in range(offset + 1, log.end_offset):
-        batch = log.batches[later]
-        if batch.marker != Marker.NONE and batch.producer_id == log.batches[offset].producer_id:
+        batch = log.records[later]
+        if batch.marker != Marker.NONE and batch.producer_id == log.records[offset].producer_id:
             return later
     return NO_OFFSET
 
 
 def outcome_in(log: PartitionLog, offset: int) -> Marker:
     """How the batch's transaction ended in this log, `NONE` while it is open; COMMIT without a transaction."""
-    if log.batches[offset].is_transactional == 0:
+    if log.records[offset].is_transactional == 0:
         return Marker.COMMIT
     marker_offset = marker_behind(log, offset)
     if marker_offset == NO_OFFSET:
         return Marker.NONE
-    return log.batches[marker_offset].marker
+    return log.records[marker_offset].marker
 
 
 def first_unstable_offset(log: PartitionLog, high_watermark: int) -> int:
     """The first offset of a transaction that is open or whose marker is not replicated; the log's end without one."""
     first = first_open_transaction_offset(log)
     for offset in range(log.end_offset):
-        if is_data(log.batches[offset]) and marker_behind(log, offset) >= high_watermark:
+        if is_data(log.records[offset]) and marker_behind(log, offset) >= high_watermark:
             first = min(first, offset)
     return first
 
@@ -67,7 +68,7 @@ def raise_high_watermark(state: State) -> None:
         if contains(state.isr, replica_id):
             end_offset = min(end_offset, state.replicas[replica_id].log.end_offset)
     for offset in range(state.high_watermark, end_offset):
-        state.stored[offset] = leader.log.batches[offset].id
+        state.stored[offset] = leader.log.records[offset].id
     state.high_watermark = max(state.high_watermark, end_offset)
 
 
@@ -92,7 +93,7 @@ def append_write(state: State, rules: CompactionRules, write_id: int) -> bool:
     if is_full(log):
         return False
     write = state.writes[write_id]
-    batch = log.batches[log.end_offset]
+    batch = log.records[log.end_offset]
     write_batch(batch, write_id, write, state.is_transactional)
     is_stored = duplicate_offset(log.producers[write.producer_id], batch, log.max_sequence) != NO_OFFSET
     if is_stored or append_error(log, rules, batch, NO_GUARD, Origin.CLIENT) != ProduceError.NONE:
@@ -156,10 +157,10 @@ def follower_fetches(state: State, rules: CompactionRules, replica_id: ReplicaId
     offset = replica.log.end_offset
     if offset >= leader.log.end_offset:
         return False
-    if leader.log.batches[offset].producer_id == NO_PRODUCER_ID:
+    if leader.log.records[offset].producer_id == NO_PRODUCER_ID:
         replica.log.end_offset += 1
     else:
-        append_batch(replica.log, rules, leader.log.batches[offset])
+        append_batch(replica.log, rules, leader.log.records[offset])
     if contains(leader.kept, offset):
         replica.kept = including(replica.kept, offset)
     if contains(leader.stamped, offset):
@@ -176,14 +177,14 @@ def rebuild_producers(replica: CompactedReplica, rules: CompactionRules) -> None
     log = replica.log
     forget_producers(log)
     for offset in range(log.end_offset):
-        if log.batches[offset].producer_id != NO_PRODUCER_ID:
+        if log.records[offset].producer_id != NO_PRODUCER_ID:
             learn_of(log, rules, offset)
 
 
-def truncate_to(replica: CompactedReplica, rules: CompactionRules, end_offset: int) -> None:
+def truncate_replica(replica: CompactedReplica, rules: CompactionRules, end_offset: int) -> None:
     """Truncate a replica's log."""
     for offset in range(end_offset, replica.log.end_offset):
-        clear(replica.log.batches[offset])
+        clear(replica.log.records[offset])
         replica.kept = excluding(replica.kept, offset)
         replica.stamped = excluding(replica.stamped, offset)
     replica.log.end_offset = min(replica.log.end_offset, end_offset)
@@ -204,7 +205,7 @@ def consumer_reads(state: State) -> bool:
     if reader.position >= limit:
         return False
     for offset in range(reader.position, limit):
-        write_id = log.batches[offset].id
+        write_id = log.records[offset].id
         is_there = write_id != NO_BATCH and contains(state.replicas[state.leader].kept, offset)
         if is_there and outcome_in(log, offset) == Marker.COMMIT:
             write = state.writes[write_id]

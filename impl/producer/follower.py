@@ -6,16 +6,18 @@ Left out, and why that is sound: requests under way and leader epochs, by which 
 from its leader's (`impl/broker` has them). Here it compares the batches themselves.
 """
 
-from kafkacheck.impl.producer.append import append_batch, append_error
+from kafkacheck.impl.log import truncate_to
+from kafkacheck.impl.log.append import append_batch, append_error
+from kafkacheck.impl.log.constants import Origin, ProduceError
+from kafkacheck.impl.log.records import Batch, PartitionLog
+from kafkacheck.impl.log.reload import advance_start, begin_log_at
+from kafkacheck.impl.log.verification import NO_GUARD
 from kafkacheck.impl.producer.client_records import PartitionId
-from kafkacheck.impl.producer.constants import Origin, ProduceError, RequestStage
+from kafkacheck.impl.producer.constants import RequestStage
 from kafkacheck.impl.producer.leader import complete_requests
 from kafkacheck.impl.producer.partition_records import PartitionReplica
-from kafkacheck.impl.producer.records import Batch, PartitionLog
 from kafkacheck.impl.producer.recovery import reload_producers
-from kafkacheck.impl.producer.reload import advance_start, begin_log_at, cut_log
 from kafkacheck.impl.producer.rules import ProducerRules
-from kafkacheck.impl.producer.verification import NO_GUARD
 from kafkacheck.impl.producer.wire import answer
 from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.model.producer.system import State
@@ -31,7 +33,7 @@ def is_same_batch(one: Batch, other: Batch) -> bool:
 def shared_end_offset(log: PartitionLog, leader: PartitionLog) -> int:
     """The end offset of the part that the log shares with its leader's."""
     for offset in range(max(log.start_offset, leader.start_offset), min(log.end_offset, leader.end_offset)):
-        if not is_same_batch(log.batches[offset], leader.batches[offset]):
+        if not is_same_batch(log.records[offset], leader.records[offset]):
             return offset
     return min(log.end_offset, leader.end_offset)
 
@@ -44,14 +46,14 @@ def has_unresolvable_offset(log: PartitionLog) -> bool:
     return False
 
 
-def truncate_to(replica: PartitionReplica, rules: ProducerRules, high_watermark: int, end_offset: int) -> None:
+def truncate_replica(replica: PartitionReplica, rules: ProducerRules, high_watermark: int, end_offset: int) -> None:
     """Truncate a replica's log, and rebuild its producer state.
 
     By the old order the log's end was set first. If the high watermark moved to that end, the last stable offset was
     looked up, and with it the first offset of a truncated transaction. The lookup failed, and the fetcher gave up the
     partition; the next truncation removed no batch, so the old producer state stayed.
     """
-    cut_log(replica.log, end_offset)
+    truncate_to(replica.log, end_offset)
     replica.flushed_offset = min(replica.flushed_offset, end_offset)
     if not rules.truncation_reloads_first and high_watermark >= end_offset and has_unresolvable_offset(replica.log):
         return
@@ -70,7 +72,7 @@ def stop_leading(state: State, rules: ProducerRules, partition_id: int, replica_
                 answer(connection.requests[place], ProduceError.NOT_LEADER_OR_FOLLOWER)
     end_offset = shared_end_offset(replica.log, partition.replicas[partition.leader].log)
     if end_offset < replica.log.end_offset:
-        truncate_to(replica, rules, partition.high_watermark, end_offset)
+        truncate_replica(replica, rules, partition.high_watermark, end_offset)
 
 
 def take_next_batch(replica: PartitionReplica, rules: ProducerRules, leader: PartitionLog) -> bool:
@@ -81,7 +83,7 @@ def take_next_batch(replica: PartitionReplica, rules: ProducerRules, leader: Par
         return True
     if log.end_offset >= leader.end_offset:
         return False
-    batch = leader.batches[log.end_offset]
+    batch = leader.records[log.end_offset]
     if append_error(log, rules, batch, NO_GUARD, Origin.REPLICATION) != ProduceError.NONE:
         return False
     append_batch(log, rules, batch)

@@ -8,14 +8,16 @@ and the batch is acknowledged when it is sent again.
 
 from kafkacheck.checker.schema import clear
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.append import append_batch, append_error, is_full
+from kafkacheck.impl.log import is_full
+from kafkacheck.impl.log.append import append_batch, append_error
+from kafkacheck.impl.log.constants import Origin, ProduceError
+from kafkacheck.impl.log.producer_state import duplicate_offset
+from kafkacheck.impl.log.records import Batch
+from kafkacheck.impl.log.verification import NO_GUARD, start_verification
 from kafkacheck.impl.producer.client_records import PartitionId
-from kafkacheck.impl.producer.constants import Origin, ProduceError, RequestStage
+from kafkacheck.impl.producer.constants import RequestStage
 from kafkacheck.impl.producer.partition_records import LateSlot, Partition, PartitionReplica
-from kafkacheck.impl.producer.records import Batch
 from kafkacheck.impl.producer.rules import ProducerRules
-from kafkacheck.impl.producer.state import duplicate_offset
-from kafkacheck.impl.producer.verification import NO_GUARD, start_verification
 from kafkacheck.impl.producer.wire import answer, is_free, next_request
 from kafkacheck.model.producer.system import State
 

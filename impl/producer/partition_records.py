@@ -11,9 +11,10 @@ batches, and agrees with its leader in one step. At most two replicas: a third o
 from typing import Annotated
 
 from kafkacheck.checker.schema import Array, ById, ByPosition, Count, Id, Struct
+from kafkacheck.impl.log.constants import ProduceError
+from kafkacheck.impl.log.records import Batch, BatchOffset, OptionalBatchOffset, PartitionLog, ProducerSnapshot
 from kafkacheck.impl.producer.client_records import PartitionId
-from kafkacheck.impl.producer.constants import ProduceError, RequestStage
-from kafkacheck.impl.producer.records import Batch, BatchOffset, OptionalBatchOffset, PartitionLog, ProducerSnapshot
+from kafkacheck.impl.producer.constants import RequestStage
 from kafkacheck.impl.replication.records import ReplicaId
 
 LateSlot = Annotated[int, Id("late_requests")]

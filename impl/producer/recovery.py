@@ -8,10 +8,7 @@ Left out, and why that is sound: segments: a roll may come after any batch, and 
 
 from kafkacheck.checker.schema import copy
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.client_records import PartitionId
-from kafkacheck.impl.producer.leader import complete_requests
-from kafkacheck.impl.producer.partition_records import PartitionReplica
-from kafkacheck.impl.producer.reload import (
+from kafkacheck.impl.log.reload import (
     clear_snapshot,
     forget_producers,
     load_snapshot,
@@ -19,6 +16,9 @@ from kafkacheck.impl.producer.reload import (
     replay,
     write_snapshot,
 )
+from kafkacheck.impl.producer.client_records import PartitionId
+from kafkacheck.impl.producer.leader import complete_requests
+from kafkacheck.impl.producer.partition_records import PartitionReplica
 from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.model.producer.system import State

@@ -9,12 +9,13 @@ lowering later sequences when a batch of a transaction fails, because after that
 aborted, and nothing more is sent in its epoch.
 """
 
+from kafkacheck.impl.log.constants import NO_BATCH, NO_SEQUENCE, ProduceError
+from kafkacheck.impl.log.sequences import last_sequence_of, sequence_after
 from kafkacheck.impl.producer.bookkeeping import oldest_unsettled, request_epoch_bump
 from kafkacheck.impl.producer.client_records import PartitionCounter, Producer, ProducerBatch
-from kafkacheck.impl.producer.constants import NO_BATCH, NO_SEQUENCE, BatchStatus, ProduceError, ProducerState
+from kafkacheck.impl.producer.constants import BatchStatus, ProducerState
 from kafkacheck.impl.producer.partition_records import ProduceRequest
 from kafkacheck.impl.producer.rules import ProducerRules
-from kafkacheck.impl.producer.sequences import last_sequence_of, sequence_after
 
 
 def is_next_sequence(producer: Producer, counter: PartitionCounter, sequence: int) -> bool:

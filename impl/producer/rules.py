@@ -6,49 +6,9 @@ Left out, and why that is sound: switches for rules that are the same in every k
 that of the named commit.
 """
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from kafkacheck.impl.producer.constants import Sending
-
-
-class AppendRules(Protocol):
-    """The switches that appending a batch reads, both in models of producers and of transactions."""
-
-    @property
-    def batches_to_retain(self) -> int:
-        """See `ProducerRules`."""
-
-    @property
-    def sequence_wraps(self) -> bool:
-        """See `ProducerRules`."""
-
-    @property
-    def unknown_producer_may_go_on(self) -> bool:
-        """See `ProducerRules`."""
-
-    @property
-    def empty_log_awaits_first_sequence(self) -> bool:
-        """See `ProducerRules`."""
-
-    @property
-    def replication_is_trusted(self) -> bool:
-        """See `ProducerRules`."""
-
-    @property
-    def verification(self) -> bool:
-        """See `ProducerRules`."""
-
-    @property
-    def offset_commit_is_verified(self) -> bool:
-        """See `ProducerRules`."""
-
-    @property
-    def guard_is_unique(self) -> bool:
-        """See `ProducerRules`."""
-
-    @property
-    def lowest_sequence_is_awaited(self) -> bool:
-        """See `ProducerRules`."""
 
 
 class ProducerRules(NamedTuple):

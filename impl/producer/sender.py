@@ -6,6 +6,9 @@ Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360.
 Left out, and why that is sound: several partitions in one request, because each is handled and answered on its own.
 """
 
+from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_ID, NO_SEQUENCE
+from kafkacheck.impl.log.records import BatchId, RecordCount
+from kafkacheck.impl.log.sequences import sequence_after
 from kafkacheck.impl.producer.bookkeeping import (
     begin_counter,
     bump_epoch,
@@ -15,19 +18,9 @@ from kafkacheck.impl.producer.bookkeeping import (
     take_producer_id,
 )
 from kafkacheck.impl.producer.client_records import PartitionId, Producer, ProducerBatch
-from kafkacheck.impl.producer.constants import (
-    NO_BATCH,
-    NO_PRODUCER_ID,
-    NO_SEQUENCE,
-    BatchStatus,
-    ProducerState,
-    RequestStage,
-    Sending,
-)
-from kafkacheck.impl.producer.records import BatchId, RecordCount
+from kafkacheck.impl.producer.constants import BatchStatus, ProducerState, RequestStage, Sending
 from kafkacheck.impl.producer.retries import resolve_sequences, use_answer, use_late_answer
 from kafkacheck.impl.producer.rules import ProducerRules
-from kafkacheck.impl.producer.sequences import sequence_after
 from kafkacheck.impl.producer.wire import has_room, reuse_buffers, send_batch, take_oldest
 from kafkacheck.model.producer.system import State
 

@@ -9,8 +9,9 @@ covered**: a client that learns of a new leader first waits for the old leader's
 
 from kafkacheck.checker.schema import clear, copy
 from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.log.constants import NO_BATCH, Marker, ProduceError
 from kafkacheck.impl.producer.client_records import ProducerBatch
-from kafkacheck.impl.producer.constants import NO_BATCH, BatchStatus, Marker, ProduceError, RequestStage
+from kafkacheck.impl.producer.constants import BatchStatus, RequestStage
 from kafkacheck.impl.producer.partition_records import Connection, LateRequest, ProduceRequest
 from kafkacheck.impl.producer.retries import forget_in_flight, lose_answer
 from kafkacheck.impl.producer.rules import ProducerRules

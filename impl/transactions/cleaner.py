@@ -9,8 +9,8 @@ passes: any segment may be cleaned at any time.
 
 from kafkacheck.checker.schema import clear
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
-from kafkacheck.impl.producer.records import PartitionLog
+from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.records import PartitionLog
 from kafkacheck.impl.transactions.partition import last_stable_offset
 from kafkacheck.impl.transactions.records import Partition, PartitionId, SegmentEnd, SegmentStart
 from kafkacheck.impl.transactions.rules import TransactionRules
@@ -19,10 +19,10 @@ from kafkacheck.model.transactions.system import State
 
 def has_data(log: PartitionLog, from_offset: int, marker_offset: int) -> bool:
     """Whether the transaction that the marker ends still has a record at `from_offset` or later."""
-    producer_id = log.batches[marker_offset].producer_id
+    producer_id = log.records[marker_offset].producer_id
     found = False
     for offset in range(from_offset, marker_offset):
-        batch = log.batches[offset]
+        batch = log.records[offset]
         if batch.producer_id == producer_id:
             found = batch.marker == Marker.NONE
     return found
@@ -30,9 +30,9 @@ def has_data(log: PartitionLog, from_offset: int, marker_offset: int) -> bool:
 
 def is_superseded(partition: Partition, marker_offset: int) -> bool:
     """Whether the producer has a later marker."""
-    producer_id = partition.log.batches[marker_offset].producer_id
+    producer_id = partition.log.records[marker_offset].producer_id
     for offset in range(marker_offset + 1, partition.log.end_offset):
-        batch = partition.log.batches[offset]
+        batch = partition.log.records[offset]
         if batch.producer_id == producer_id and batch.marker != Marker.NONE:
             return True
     return False
@@ -43,7 +43,7 @@ def is_known_aborted(partition: Partition, offset: int, seen_up_to: int) -> bool
     for ended in range(offset, seen_up_to):
         entry = partition.aborted[ended]
         if entry.first_offset != NO_OFFSET and entry.first_offset <= offset:
-            if entry.producer_id == partition.log.batches[offset].producer_id:
+            if entry.producer_id == partition.log.records[offset].producer_id:
                 return True
     return False
 
@@ -74,7 +74,7 @@ def cleaner_cleans_segment(
     has_cleaned = False
     seen_up_to = partition.log.end_offset if rules.index_is_kept_whole else end
     for offset in range(start, end):
-        batch = partition.log.batches[offset]
+        batch = partition.log.records[offset]
         if batch.producer_id != NO_PRODUCER_ID and batch.marker == Marker.NONE:
             if is_known_aborted(partition, offset, seen_up_to):
                 clear(batch)

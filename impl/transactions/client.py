@@ -10,8 +10,8 @@ the request is handled. A lost answer is the answer to a stray, after which the 
 """
 
 from kafkacheck.checker.schema import clear, contains, including
-from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker, ProduceError
-from kafkacheck.impl.producer.sequences import sequence_after
+from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker, ProduceError
+from kafkacheck.impl.log.sequences import sequence_after
 from kafkacheck.impl.transactions.constants import (
     NO_INPUT,
     NO_PARTITION,

@@ -9,7 +9,7 @@ read_uncommitted consumers, which get everything below the high watermark.
 
 from kafkacheck.checker.schema import contains, excluding, including
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.transactions.partition import first_unstable_offset, last_stable_offset
 from kafkacheck.impl.transactions.records import Partition, PartitionId, Reader
 from kafkacheck.impl.transactions.rules import TransactionRules
@@ -34,7 +34,7 @@ def read_batches(partition: Partition, reader: Reader, limit: int, knows_aborted
         for producer_id in range(len(partition.log.producers)):
             if knows_aborted and begins_to_be_aborted(partition, first_read, offset, producer_id):
                 aborted = including(aborted, producer_id)
-        batch = partition.log.batches[offset]
+        batch = partition.log.records[offset]
         if batch.producer_id != NO_PRODUCER_ID:
             if batch.marker == Marker.ABORT:
                 aborted = excluding(aborted, batch.producer_id)

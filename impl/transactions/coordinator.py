@@ -10,7 +10,7 @@ Kafka 4.0 does: batches of that transaction may still be under way.
 """
 
 from kafkacheck.checker.schema import clear, contains, copy, including
-from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
 from kafkacheck.impl.transactions.client import receive_answer
 from kafkacheck.impl.transactions.constants import Answer, RequestKind, TransactionState
 from kafkacheck.impl.transactions.log import begin_append, can_append

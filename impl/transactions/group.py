@@ -10,8 +10,8 @@ the generation: it is in the same log, and is written before a member learns of 
 """
 
 from kafkacheck.checker.schema import clear, contains
-from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
-from kafkacheck.impl.producer.records import PartitionLog
+from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.records import PartitionLog
 from kafkacheck.impl.transactions.client import is_idle, is_upgraded, send_batch, send_request
 from kafkacheck.impl.transactions.constants import NO_INPUT, ProducerState, RequestKind
 from kafkacheck.impl.transactions.metadata import has_version_2
@@ -39,7 +39,7 @@ def is_overtaken(log: PartitionLog, producer_id: int, end_offset: int) -> bool:
     """Whether, below `end_offset`, a commit outside transactions follows the producer's last offset commit."""
     overtaken = False
     for offset in range(end_offset):
-        batch = log.batches[offset]
+        batch = log.records[offset]
         if batch.marker == Marker.NONE and batch.producer_id == producer_id:
             overtaken = False
         elif batch.producer_id == NO_PRODUCER_ID:
@@ -88,7 +88,7 @@ def begin_loading(group: Group) -> None:
 def load_record(group: Group, rules: TransactionRules, log: PartitionLog, offset: int) -> None:
     """Load a record of the log: a committed offset, a pending one, or a marker that ends a producer's transaction."""
     loading = group.loading
-    batch = log.batches[offset]
+    batch = log.records[offset]
     if batch.producer_id == NO_PRODUCER_ID:
         loading.committed = group.records[offset]
     elif batch.marker == Marker.NONE:

@@ -8,10 +8,11 @@ the marker, or it is lost and the marker is sent again.
 """
 
 from kafkacheck.checker.schema import clear, contains, copy, excluding
-from kafkacheck.impl.producer.append import append_marker, is_full, marker_error
-from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker, ProduceError
-from kafkacheck.impl.producer.records import PartitionLog, ProducerId
-from kafkacheck.impl.producer.state import has_open_transaction
+from kafkacheck.impl.log import is_full
+from kafkacheck.impl.log.append import append_marker, marker_error
+from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker, ProduceError
+from kafkacheck.impl.log.producer_state import has_open_transaction
+from kafkacheck.impl.log.records import PartitionLog, ProducerId
 from kafkacheck.impl.transactions.constants import TransactionState
 from kafkacheck.impl.transactions.group import complete_pending_offset
 from kafkacheck.impl.transactions.log import begin_append, can_append

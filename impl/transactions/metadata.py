@@ -7,7 +7,7 @@ Left out, and why that is sound: timestamps; `isValidTransition`, which Kafka ch
 `spec/transactions/steps.py` says for every step which state may follow which.
 """
 
-from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.transactions.constants import TransactionState
 from kafkacheck.impl.transactions.records import TransactionalId, TransactionMetadata
 from kafkacheck.impl.transactions.rules import TransactionRules

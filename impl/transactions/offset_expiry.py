@@ -7,7 +7,7 @@ Left out, and why that is sound: `offsets.retention.minutes`, which may be over 
 keeps offsets for longer if there are members, which is expiry at another time.
 """
 
-from kafkacheck.impl.producer.append import is_full
+from kafkacheck.impl.log import is_full
 from kafkacheck.impl.transactions.constants import NO_INPUT
 from kafkacheck.impl.transactions.group import has_pending_offset, is_loading, note_offset
 from kafkacheck.impl.transactions.partition import maybe_replicate

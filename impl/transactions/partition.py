@@ -10,12 +10,14 @@ or never.
 
 from kafkacheck.checker.schema import clear
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.append import append_batch, append_error, is_full, is_verified, learn_of
-from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker, Origin, ProduceError
-from kafkacheck.impl.producer.records import Batch, PartitionLog
-from kafkacheck.impl.producer.reload import cut_log, forget_producers
-from kafkacheck.impl.producer.state import duplicate_offset, has_open_transaction
-from kafkacheck.impl.producer.verification import needs_verification, start_verification
+from kafkacheck.impl.log import is_full, truncate_to
+from kafkacheck.impl.log.append import append_batch, append_error, is_verified, learn_of
+from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker, Origin, ProduceError
+from kafkacheck.impl.log.producer_state import duplicate_offset, has_open_transaction
+from kafkacheck.impl.log.records import Batch, PartitionLog
+from kafkacheck.impl.log.reload import forget_producers
+from kafkacheck.impl.log.transactions import first_open_transaction_offset
+from kafkacheck.impl.log.verification import needs_verification, start_verification
 from kafkacheck.impl.transactions.client import receive_produce_answer
 from kafkacheck.impl.transactions.constants import NO_INPUT, Answer, ProduceStage
 from kafkacheck.impl.transactions.coordinator import add_partition, verify_partition
@@ -24,15 +26,6 @@ from kafkacheck.impl.transactions.metadata import has_version_2
 from kafkacheck.impl.transactions.records import CoordinatorTerm, Partition, PartitionId, Produce, ProduceSlot
 from kafkacheck.impl.transactions.rules import TransactionRules
 from kafkacheck.model.transactions.system import State
-
-
-def first_open_transaction_offset(log: PartitionLog) -> int:
-    """The first offset of the earliest open transaction in the log; the log's end if there is none."""
-    first = log.end_offset
-    for producer_id in range(len(log.producers)):
-        if has_open_transaction(log.producers[producer_id]):
-            first = min(first, log.producers[producer_id].current_transaction_first_offset)
-    return first
 
 
 def first_unstable_offset(partition: Partition) -> int:
@@ -67,8 +60,8 @@ def complete_transaction(partition: Partition, offset: int, first_offset: int) -
     if first_offset == NO_OFFSET:
         return
     partition.unreplicated[offset] = first_offset
-    if partition.log.batches[offset].marker == Marker.ABORT:
-        partition.aborted[offset].producer_id = partition.log.batches[offset].producer_id
+    if partition.log.records[offset].marker == Marker.ABORT:
+        partition.aborted[offset].producer_id = partition.log.records[offset].producer_id
         partition.aborted[offset].first_offset = first_offset
         partition.aborted[offset].last_stable_offset = first_unstable_offset_of_others(partition, offset)
 
@@ -80,7 +73,7 @@ def first_unstable_offset_of_others(partition: Partition, marker_offset: int) ->
 
 def delete_partition(partition: Partition) -> None:
     """Erase a partition whose topic is deleted."""
-    cut_log(partition.log, 0)
+    truncate_to(partition.log, 0)
     forget_producers(partition.log)
     partition.is_deleted = True
     partition.high_watermark = 0
@@ -96,7 +89,7 @@ def reload_partition(partition: Partition, rules: TransactionRules) -> None:
         clear(partition.aborted[offset])
         partition.unreplicated[offset] = NO_OFFSET
     for offset in range(partition.log.end_offset):
-        batch = partition.log.batches[offset]
+        batch = partition.log.records[offset]
         if batch.producer_id != NO_PRODUCER_ID:
             first_offset = partition.log.producers[batch.producer_id].current_transaction_first_offset
             learn_of(partition.log, rules, offset)
@@ -197,7 +190,7 @@ def leader_receives_produce(state: State, rules: TransactionRules, produce_id: P
     if not is_verified(rules, origin_of(produce)) or not needs_verification(log, produce.batch):
         append_produce(state, rules, produce_id)
         return True
-    if log.last_verification_guard >= len(log.batches):
+    if log.last_verification_guard >= len(log.records):
         return False
     produce.guard = start_verification(log, rules, produce.batch)
     produce.stage = ProduceStage.VERIFYING

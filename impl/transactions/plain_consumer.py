@@ -5,7 +5,7 @@ Source: apache/kafka (commit 1eb7644349); KAFKA-5247.
 Left out, and why that is sound: periodic commits (`enable.auto.commit`), which fail as both orders do.
 """
 
-from kafkacheck.impl.producer.append import is_full
+from kafkacheck.impl.log import is_full
 from kafkacheck.impl.transactions.constants import NO_INPUT, NO_PARTITION, Delivery, ProducerState
 from kafkacheck.impl.transactions.group import is_loading, is_plain, note_offset
 from kafkacheck.impl.transactions.partition import maybe_replicate

@@ -12,8 +12,8 @@ the same order, and share the fate of the first.
 from typing import Annotated
 
 from kafkacheck.checker.schema import Array, ById, ByPosition, Count, EnumOf, Id, IdSet, Offset, Struct
-from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
-from kafkacheck.impl.producer.records import (
+from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.records import (
     Batch,
     BatchOffset,
     OptionalBatchOffset,

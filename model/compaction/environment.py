@@ -7,12 +7,12 @@ from kafkacheck.impl.compaction.replica import (
     forget_lost_outcomes,
     raise_high_watermark,
     rebuild_producers,
-    truncate_to,
+    truncate_replica,
 )
 from kafkacheck.impl.compaction.rules import CompactionRules
-from kafkacheck.impl.producer.constants import Marker
-from kafkacheck.impl.producer.records import BatchId, ProducerId
-from kafkacheck.impl.producer.sequences import sequence_after
+from kafkacheck.impl.log.constants import Marker
+from kafkacheck.impl.log.records import BatchId, ProducerId
+from kafkacheck.impl.log.sequences import sequence_after
 from kafkacheck.impl.replication.records import ReplicaId
 from kafkacheck.model.compaction.system import State
 
@@ -97,7 +97,7 @@ def leadership_moves(state: State, rules: CompactionRules, replica_id: ReplicaId
     state.budget.failovers -= 1
     state.leader = replica_id
     for other_id in range(len(state.replicas)):
-        truncate_to(state.replicas[other_id], rules, state.replicas[replica_id].log.end_offset)
+        truncate_replica(state.replicas[other_id], rules, state.replicas[replica_id].log.end_offset)
     forget_lost_outcomes(state, state.replicas[replica_id].log.end_offset)
     raise_high_watermark(state)
     return True

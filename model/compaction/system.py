@@ -4,7 +4,7 @@ from typing import Annotated
 
 from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Count, Offset, Struct
 from kafkacheck.impl.compaction.records import CompactedReplica, ReplicaSet, TableReader, Write
-from kafkacheck.impl.producer.records import BatchOffset, OptionalBatchId, Sequence
+from kafkacheck.impl.log.records import BatchOffset, OptionalBatchId, Sequence
 from kafkacheck.impl.replication.records import ReplicaId
 
 

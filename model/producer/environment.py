@@ -4,28 +4,22 @@ Delay needs no action: a request, a late request or an answer stays in its slot 
 """
 
 from kafkacheck.checker.schema import clear
-from kafkacheck.impl.producer.append import append_batch, append_marker, is_full, marker_error
+from kafkacheck.impl.log import is_full, truncate_to
+from kafkacheck.impl.log.append import append_batch, append_marker, marker_error
+from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker, ProduceError
+from kafkacheck.impl.log.producer_state import expire_producer, has_open_transaction
+from kafkacheck.impl.log.records import BatchId, BatchOffset, ProducerId, StartOffset
+from kafkacheck.impl.log.reload import advance_start, begin_log_at, clear_snapshot, write_snapshot
+from kafkacheck.impl.log.verification import start_verification
 from kafkacheck.impl.producer.bookkeeping import is_unsettled, take_producer_id
 from kafkacheck.impl.producer.client_records import PartitionId, Producer
-from kafkacheck.impl.producer.constants import (
-    NO_PRODUCER_EPOCH,
-    NO_PRODUCER_ID,
-    NO_SEQUENCE,
-    BatchStatus,
-    Marker,
-    ProduceError,
-    ProducerState,
-)
+from kafkacheck.impl.producer.constants import BatchStatus, ProducerState
 from kafkacheck.impl.producer.leader import complete_requests
 from kafkacheck.impl.producer.partition_records import LateSlot, PartitionReplica
-from kafkacheck.impl.producer.records import BatchId, BatchOffset, ProducerId, StartOffset
 from kafkacheck.impl.producer.recovery import lose_unflushed_snapshots, reload_producers
-from kafkacheck.impl.producer.reload import advance_start, begin_log_at, clear_snapshot, cut_log, write_snapshot
 from kafkacheck.impl.producer.retries import complete_batch, expire_batch
 from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.impl.producer.sender import give_sequence, hand_over
-from kafkacheck.impl.producer.state import expire_producer, has_open_transaction
-from kafkacheck.impl.producer.verification import start_verification
 from kafkacheck.impl.producer.wire import (
     abandon_request,
     answer,
@@ -333,7 +327,7 @@ def power_fails(
         return False
     state.budget.power_losses -= 1
     forget_connections_to(state, rules, partition_id, replica_id)
-    cut_log(replica.log, end_offset)
+    truncate_to(replica.log, end_offset)
     if not keeps_snapshots:
         lose_unflushed_snapshots(replica)
     reload_producers(replica, rules)

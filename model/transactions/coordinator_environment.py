@@ -1,6 +1,6 @@
 """Disturbances of coordinators beyond `model/transactions/environment.py`; each is charged to a budget."""
 
-from kafkacheck.impl.producer.constants import Marker
+from kafkacheck.impl.log.constants import Marker
 from kafkacheck.impl.transactions.log import begin_term, stop_replica
 from kafkacheck.impl.transactions.markers import note_second_completion
 from kafkacheck.impl.transactions.metadata import is_preparing

@@ -5,10 +5,10 @@ gives up becomes a stray. Retries cost nothing.
 """
 
 from kafkacheck.checker.schema import clear, copy
-from kafkacheck.impl.producer.append import is_full
-from kafkacheck.impl.producer.constants import Marker, ProduceError
-from kafkacheck.impl.producer.records import ProducerId
-from kafkacheck.impl.producer.state import expire_producer
+from kafkacheck.impl.log import is_full
+from kafkacheck.impl.log.constants import Marker, ProduceError
+from kafkacheck.impl.log.producer_state import expire_producer
+from kafkacheck.impl.log.records import ProducerId
 from kafkacheck.impl.transactions.constants import NO_TRANSACTION, ProducerState, ProduceStage, RequestKind
 from kafkacheck.impl.transactions.coordinator import remove_transactional_id
 from kafkacheck.impl.transactions.group import assign_input, begin_loading, is_loading

@@ -6,7 +6,8 @@ Left out, and why that is sound: when a disturbance comes, because it may come a
 """
 
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, BatchStatus, RequestStage
+from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID
+from kafkacheck.impl.producer.constants import BatchStatus, RequestStage
 from kafkacheck.impl.producer.partition_records import PartitionReplica
 from kafkacheck.model.producer.system import State
 from kafkacheck.spec.producer.brokers import is_crash

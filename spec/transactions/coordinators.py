@@ -7,7 +7,7 @@ Left out, and why that is sound: that a request is eventually answered, which on
 """
 
 from kafkacheck.checker.schema import contains
-from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
 from kafkacheck.impl.transactions.constants import Answer, ProducerState, ProduceStage, RequestKind, TransactionState
 from kafkacheck.impl.transactions.records import Coordinator, Produce, Request, TransactionalId, TransactionMetadata
 from kafkacheck.impl.transactions.rules import TransactionRules

@@ -12,8 +12,8 @@ make another one true.
 
 from kafkacheck.checker.schema import contains
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.constants import NO_BATCH, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
-from kafkacheck.impl.producer.records import PartitionLog
+from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.records import PartitionLog
 from kafkacheck.impl.transactions.constants import (
     NO_PARTITION,
     NO_TRANSACTION,
@@ -303,7 +303,7 @@ def markers_are_decisions(state: State) -> bool:
 
 def has_well_formed_log(log: PartitionLog) -> bool:
     """Whether a log has batches and markers of transactions up to its end, and blanks after it."""
-    for offset, batch in enumerate(log.batches):
+    for offset, batch in enumerate(log.records):
         if offset < log.end_offset:
             if batch.producer_id == NO_PRODUCER_ID or batch.producer_epoch == NO_PRODUCER_EPOCH:
                 return False
@@ -341,7 +341,7 @@ def newest_epochs_are_remembered(state: State) -> bool:
     for partition_id in range(len(state.partitions)):
         log = state.partitions[partition_id].log
         for offset in range(log.end_offset):
-            batch = log.batches[offset]
+            batch = log.records[offset]
             entry = log.producers[batch.producer_id]
             if batch.producer_epoch > entry.producer_epoch:
                 return False
@@ -354,7 +354,7 @@ def open_offset(log: PartitionLog, producer_id: int, end_offset: int) -> int:
     """The first offset of the producer's open transaction in the log below `end_offset`; `NO_OFFSET` without one."""
     first = NO_OFFSET
     for offset in range(end_offset):
-        batch = log.batches[offset]
+        batch = log.records[offset]
         if batch.producer_id == producer_id:
             if batch.marker != Marker.NONE:
                 first = NO_OFFSET
@@ -380,7 +380,7 @@ def open_transactions_match_log(state: State) -> bool:
 
 def unreplicated_offset(partition: Partition, offset: int) -> int:
     """The first offset of the transaction that an unreplicated marker at `offset` ended; else `NO_OFFSET`."""
-    batch = partition.log.batches[offset]
+    batch = partition.log.records[offset]
     if offset < partition.high_watermark or batch.marker == Marker.NONE:
         return NO_OFFSET
     return open_offset(partition.log, batch.producer_id, offset)
@@ -401,7 +401,7 @@ def unreplicated_transactions_match_log(state: State) -> bool:
 
 def aborted_offset(partition: Partition, offset: int) -> int:
     """The first offset of the transaction that a marker at `offset` aborted; `NO_OFFSET` if there is none."""
-    batch = partition.log.batches[offset]
+    batch = partition.log.records[offset]
     if batch.marker != Marker.ABORT:
         return NO_OFFSET
     return open_offset(partition.log, batch.producer_id, offset)
@@ -419,7 +419,7 @@ def aborted_index_matches_log(state: State) -> bool:
             if partition.aborted[offset].first_offset != first_offset:
                 return False
             if first_offset != NO_OFFSET:
-                if partition.aborted[offset].producer_id != partition.log.batches[offset].producer_id:
+                if partition.aborted[offset].producer_id != partition.log.records[offset].producer_id:
                     return False
     return True
 

@@ -5,7 +5,7 @@ Source: KIP-98 and the issues named below.
 Left out, and why that is sound: steps of the environment, which Kafka does not answer for.
 """
 
-from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.transactions.constants import ProducerState, RequestKind, TransactionState
 from kafkacheck.impl.transactions.records import Coordinator, Partition, Request
 from kafkacheck.model.transactions.system import State
@@ -13,18 +13,18 @@ from kafkacheck.model.transactions.system import State
 
 def ends_later(partition: Partition, offset: int) -> bool:
     """Whether the record at `offset` is open, or the marker that ends its transaction is not replicated."""
-    batch = partition.log.batches[offset]
+    batch = partition.log.records[offset]
     return all(
-        partition.log.batches[later].marker == Marker.NONE
+        partition.log.records[later].marker == Marker.NONE
         for later in range(offset + 1, partition.high_watermark)
-        if partition.log.batches[later].producer_id == batch.producer_id
+        if partition.log.records[later].producer_id == batch.producer_id
     )
 
 
 def stable_offset(partition: Partition) -> int:
     """The first offset of a record whose fate is not replicated, or the high watermark."""
     for offset in range(partition.high_watermark):
-        batch = partition.log.batches[offset]
+        batch = partition.log.records[offset]
         if batch.producer_id != NO_PRODUCER_ID and batch.marker == Marker.NONE and ends_later(partition, offset):
             return offset
     return partition.high_watermark

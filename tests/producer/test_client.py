@@ -3,16 +3,9 @@
 import pytest
 
 from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.impl.log.constants import NO_BATCH, NO_SEQUENCE, ProduceError
 from kafkacheck.impl.producer import bookkeeping, retries, sender
-from kafkacheck.impl.producer.constants import (
-    NO_BATCH,
-    NO_SEQUENCE,
-    BatchStatus,
-    ProduceError,
-    ProducerState,
-    RequestStage,
-    Sending,
-)
+from kafkacheck.impl.producer.constants import BatchStatus, ProducerState, RequestStage, Sending
 from kafkacheck.impl.producer.rules import ProducerRules
 from kafkacheck.model.producer.environment import batch_expires_in_flight, close_connection, start_known
 from kafkacheck.model.producer.family import BOUNDS

@@ -2,7 +2,8 @@
 
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.constants import ProduceError, RequestStage
+from kafkacheck.impl.log.constants import ProduceError
+from kafkacheck.impl.producer.constants import RequestStage
 from kafkacheck.impl.producer.follower import follower_fetches
 from kafkacheck.impl.producer.leader import leader_handles_late_request, leader_handles_produce
 from kafkacheck.impl.producer.recovery import broker_flushes_log, broker_rolls_segment
@@ -39,7 +40,7 @@ def replica_of(state, replica_id=0):
 
 def stored(state, replica_id=0):
     log = replica_of(state, replica_id).log
-    return [log.batches[offset].id for offset in range(log.start_offset, log.end_offset)]
+    return [log.records[offset].id for offset in range(log.start_offset, log.end_offset)]
 
 
 def append(state, count=1, rules=RULES):

@@ -8,16 +8,10 @@ import pytest
 from kafkacheck.checker.schema import Struct
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer import append, reload, sequences, state, verification
-from kafkacheck.impl.producer.constants import (
-    NO_PRODUCER_EPOCH,
-    NO_PRODUCER_ID,
-    NO_SEQUENCE,
-    Marker,
-    Origin,
-    ProduceError,
-)
-from kafkacheck.impl.producer.records import Batch, PartitionLog, ProducerSnapshot
+from kafkacheck.impl.log import append, is_full, reload, sequences, truncate_to, verification
+from kafkacheck.impl.log import producer_state as state
+from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker, Origin, ProduceError
+from kafkacheck.impl.log.records import Batch, PartitionLog, ProducerSnapshot
 from kafkacheck.impl.producer.rules import ProducerRules
 
 MAX = 4
@@ -250,7 +244,7 @@ def random_log(draw):
         reload.write_snapshot(log, snapshot, log.end_offset)
         snapshots = [*snapshots[: log.end_offset], snapshot]
         epoch, kind = draw.randrange(3), draw.randrange(4)
-        if append.is_full(log):
+        if is_full(log):
             break
         if kind == 3 and append.marker_error(log, 0, epoch, 1) == ProduceError.NONE:
             append.append_marker(log, 0, epoch, 1, draw.choice([Marker.COMMIT, Marker.ABORT]))
@@ -276,7 +270,7 @@ def test_the_log_alone_and_the_log_from_any_snapshot_give_the_state_that_was_in_
 
 def test_a_log_that_is_cut_knows_what_the_shorter_log_knows():
     log = log_with(batch_of(0), batch_of(1), batch_of(2))
-    reload.cut_log(log, 1)
+    truncate_to(log, 1)
     reload.rebuild_from_log(log, RULES)
     assert log == log_with(batch_of(0))
 

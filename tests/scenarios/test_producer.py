@@ -6,8 +6,10 @@ Each test is a schedule that a document describes: who does what, in which order
 import pytest
 
 from kafkacheck.checker.catalogue import catalogue
-from kafkacheck.impl.producer.append import append_error
-from kafkacheck.impl.producer.constants import BatchStatus, Origin, ProduceError, Sending
+from kafkacheck.impl.log.append import append_error
+from kafkacheck.impl.log.constants import Origin, ProduceError
+from kafkacheck.impl.log.verification import NO_GUARD
+from kafkacheck.impl.producer.constants import BatchStatus, Sending
 from kafkacheck.impl.producer.follower import follower_fetches
 from kafkacheck.impl.producer.leader import leader_handles_late_request, leader_handles_produce
 from kafkacheck.impl.producer.rules import ProducerRules
@@ -20,7 +22,6 @@ from kafkacheck.impl.producer.sender import (
     producer_sends_again,
     producer_takes_answer,
 )
-from kafkacheck.impl.producer.verification import NO_GUARD
 from kafkacheck.model.producer.environment import (
     connection_breaks,
     leadership_moves,
@@ -39,7 +40,7 @@ def beginning(name, **bounds):
 def stored(state, replica_id=0, partition_id=0):
     """The batches in a replica's log, in order."""
     log = state.partitions[partition_id].replicas[replica_id].log
-    return [log.batches[offset].id for offset in range(log.start_offset, log.end_offset)]
+    return [log.records[offset].id for offset in range(log.start_offset, log.end_offset)]
 
 
 def play(*steps):

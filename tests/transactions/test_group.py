@@ -4,8 +4,8 @@ import pytest
 
 from kafkacheck.checker.schema import clear
 from kafkacheck.checker.schema.layout import Layout
-from kafkacheck.impl.producer.append import append_batch, append_marker
-from kafkacheck.impl.producer.constants import Marker
+from kafkacheck.impl.log.append import append_batch, append_marker
+from kafkacheck.impl.log.constants import Marker
 from kafkacheck.impl.transactions.constants import NO_INPUT, ProducerState, ProduceStage
 from kafkacheck.impl.transactions.group import (
     complete_pending_offset,

@@ -5,8 +5,8 @@ import pytest
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.checker.schema.objects import members_of
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.append import append_batch
-from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.append import append_batch
+from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
 from kafkacheck.impl.transactions.cleaner import cleaner_cleans_segment
 from kafkacheck.impl.transactions.constants import Answer, ProducerState, ProduceStage, RequestKind, TransactionState
 from kafkacheck.impl.transactions.consumer import consumer_reads
@@ -221,7 +221,7 @@ def test_a_batch_that_another_verified_request_has_brought_is_acknowledged_and_n
     client, produce = state.clients[0], state.produces[0]
     client.state, client.transaction = ProducerState.IN_TRANSACTION, 0
     produce.stage, produce.partition, produce.guard = ProduceStage.VERIFIED, 0, 1
-    produce.batch = partition.log.batches[0].copy()
+    produce.batch = partition.log.records[0].copy()
     assert leader_appends_verified(state, V1, 0)
     assert (produce.stage, client.state) == (ProduceStage.IDLE, ProducerState.IN_TRANSACTION)
     assert (members_of(state.transactions[0].acknowledged), partition.log.end_offset) == ([0], 1)
@@ -267,7 +267,7 @@ def test_the_cleaner_removes_aborted_records_and_then_their_marker():
     assert not cleaner_cleans_segment(state, V1, 0, 1, 2), "the record is still there"
     assert cleaner_cleans_segment(state, V1, 0, 0, 1)
     assert cleaner_cleans_segment(state, V1, 0, 1, 2)
-    assert all(batch.producer_id == NO_PRODUCER_ID for batch in partition.log.batches)
+    assert all(batch.producer_id == NO_PRODUCER_ID for batch in partition.log.records)
     assert partition.aborted[1].first_offset == NO_OFFSET
 
 

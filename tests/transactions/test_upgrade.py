@@ -3,7 +3,7 @@
 import pytest
 
 from kafkacheck.checker.schema.layout import Layout
-from kafkacheck.impl.producer.constants import Marker
+from kafkacheck.impl.log.constants import Marker
 from kafkacheck.impl.transactions.client import ask_for_end, is_upgraded, producer_sends, receive_answer
 from kafkacheck.impl.transactions.constants import Answer, ProducerState, ProduceStage, RequestKind, Upgrade
 from kafkacheck.impl.transactions.rules import TransactionRules

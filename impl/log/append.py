@@ -10,17 +10,18 @@ A leader calls `duplicate_offset` first (for `CLIENT`), then `append_error`, and
 
 from kafkacheck.checker.schema import clear, copy
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, NO_SEQUENCE, Marker, Origin, ProduceError
-from kafkacheck.impl.producer.records import Batch, PartitionLog, ProducerStateEntry
-from kafkacheck.impl.producer.rules import AppendRules
-from kafkacheck.impl.producer.sequences import is_in_sequence
-from kafkacheck.impl.producer.state import begin_epoch, has_open_transaction, is_known, last_sequence, remember_batch
-from kafkacheck.impl.producer.verification import NO_GUARD, needs_verification
-
-
-def is_full(log: PartitionLog) -> bool:
-    """Whether the log has no room for another batch."""
-    return log.end_offset == len(log.batches)
+from kafkacheck.impl.log.constants import NO_PRODUCER_ID, NO_SEQUENCE, Marker, Origin, ProduceError
+from kafkacheck.impl.log.producer_state import (
+    begin_epoch,
+    has_open_transaction,
+    is_known,
+    last_sequence,
+    remember_batch,
+)
+from kafkacheck.impl.log.records import Batch, PartitionLog, ProducerStateEntry
+from kafkacheck.impl.log.rules import AppendRules
+from kafkacheck.impl.log.sequences import is_in_sequence
+from kafkacheck.impl.log.verification import NO_GUARD, needs_verification
 
 
 def sequence_error(log: PartitionLog, rules: AppendRules, entry: ProducerStateEntry, batch: Batch) -> ProduceError:
@@ -103,7 +104,7 @@ def learn_of_marker(log: PartitionLog, marker: Batch) -> None:
 
 def learn_of(log: PartitionLog, rules: AppendRules, offset: int) -> None:
     """Update the producer state for the batch or marker that is stored at `offset`."""
-    batch = log.batches[offset]
+    batch = log.records[offset]
     if batch.marker == Marker.NONE:
         learn_of_batch(log, rules, batch, offset)
     else:
@@ -112,7 +113,7 @@ def learn_of(log: PartitionLog, rules: AppendRules, offset: int) -> None:
 
 def append_batch(log: PartitionLog, rules: AppendRules, batch: Batch) -> None:
     """Store a batch or marker at the end of a log that is not full, and update the producer state."""
-    copy(log.batches[log.end_offset], batch)
+    copy(log.records[log.end_offset], batch)
     log.end_offset += 1
     learn_of(log, rules, log.end_offset - 1)
 
@@ -131,7 +132,7 @@ def append_marker(
     log: PartitionLog, producer_id: int, producer_epoch: int, coordinator_epoch: int, marker: Marker
 ) -> None:
     """Store a marker at the end of a log that is not full, and update the producer state."""
-    stored = log.batches[log.end_offset]
+    stored = log.records[log.end_offset]
     stored.producer_id = producer_id
     stored.producer_epoch = producer_epoch
     stored.is_transactional = 1

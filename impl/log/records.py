@@ -18,7 +18,7 @@ from typing import Annotated
 
 from kafkacheck.checker.schema import Array, ById, ByPosition, Count, EnumOf, Epoch, Id, Offset, Struct
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.constants import NO_BATCH, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker
+from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker
 
 BatchId = Annotated[int, Id("batches")]
 OptionalBatchId = Annotated[int, Id("batches", none=NO_BATCH)]
@@ -111,7 +111,7 @@ class PartitionLog(Struct):
 
     start_offset: the first offset that is kept; batches below are deleted.
     end_offset: the offset that the next batch gets.
-    batches: by offset, from `start_offset` to `end_offset`, and blank slots elsewhere.
+    records: by offset, the batches from `start_offset` to `end_offset`, and blank slots elsewhere.
     producers: the state of each producer.
     verifications: by producer, the verification that is under way.
     last_verification_guard: the newest guard; 0 before the first.
@@ -120,7 +120,7 @@ class PartitionLog(Struct):
 
     start_offset: StartOffset
     end_offset: BatchOffset
-    batches: Annotated[Array[Batch], ByPosition("log_size")]
+    records: Annotated[Array[Batch], ByPosition("log_size")]
     producers: Annotated[Array[ProducerStateEntry], ById("producer_ids")]
     verifications: Annotated[Array[VerificationStateEntry], ById("producer_ids")]
     last_verification_guard: VerificationGuard

@@ -9,10 +9,10 @@ Left out, and why that is sound: the time of an entry's last batch: the environm
 
 from kafkacheck.checker.schema import clear, copy
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_SEQUENCE
-from kafkacheck.impl.producer.records import Batch, PartitionLog, ProducerStateEntry
-from kafkacheck.impl.producer.rules import AppendRules
-from kafkacheck.impl.producer.sequences import last_sequence_of
+from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_SEQUENCE
+from kafkacheck.impl.log.records import Batch, PartitionLog, ProducerStateEntry
+from kafkacheck.impl.log.rules import AppendRules
+from kafkacheck.impl.log.sequences import last_sequence_of
 
 
 def is_known(entry: ProducerStateEntry) -> bool:

@@ -5,8 +5,8 @@ Source: apache/kafka (commit 1eb7644349); KAFKA-5494, KAFKA-7692, KAFKA-7693.
 Left out, and why that is sound: nothing; the highest sequence is a bound, and small.
 """
 
-from kafkacheck.impl.producer.constants import NO_SEQUENCE
-from kafkacheck.impl.producer.rules import AppendRules
+from kafkacheck.impl.log.constants import NO_SEQUENCE
+from kafkacheck.impl.log.rules import AppendRules
 
 
 def sequence_after(sequence: int, count: int, max_sequence: int) -> int:

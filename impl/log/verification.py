@@ -5,9 +5,9 @@ Source: apache/kafka (commit 1eb7644349); KIP-890, KAFKA-14402, KAFKA-14884, KAF
 Left out, and why that is sound: the entry's expiry by time, because any later batch gets a new guard then.
 """
 
-from kafkacheck.impl.producer.records import Batch, PartitionLog, VerificationStateEntry
-from kafkacheck.impl.producer.rules import AppendRules
-from kafkacheck.impl.producer.state import has_open_transaction
+from kafkacheck.impl.log.producer_state import has_open_transaction
+from kafkacheck.impl.log.records import Batch, PartitionLog, VerificationStateEntry
+from kafkacheck.impl.log.rules import AppendRules
 
 NO_GUARD = 0
 """No verification is under way, or the request carries none."""

@@ -8,10 +8,11 @@ Left out, and why that is sound: entries that expired while the broker was down,
 
 from kafkacheck.checker.schema import clear, copy
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.append import learn_of
-from kafkacheck.impl.producer.records import PartitionLog, ProducerSnapshot
+from kafkacheck.impl.log import truncate_to
+from kafkacheck.impl.log.append import learn_of
+from kafkacheck.impl.log.producer_state import clear_entry, forget_producers_without_records
+from kafkacheck.impl.log.records import PartitionLog, ProducerSnapshot
 from kafkacheck.impl.producer.rules import ProducerRules
-from kafkacheck.impl.producer.state import clear_entry, forget_producers_without_records
 
 
 def forget_producers(log: PartitionLog) -> None:
@@ -55,17 +56,10 @@ def rebuild_from_log(log: PartitionLog, rules: ProducerRules) -> None:
     replay(log, rules, log.start_offset)
 
 
-def cut_log(log: PartitionLog, end_offset: int) -> None:
-    """Remove every batch at or above `end_offset`; the caller must rebuild the producer state."""
-    for offset in range(end_offset, log.end_offset):
-        clear(log.batches[offset])
-    log.end_offset = min(log.end_offset, end_offset)
-
-
 def advance_start(log: PartitionLog, rules: ProducerRules, start_offset: int) -> None:
     """Remove every batch below `start_offset`, which is at most the log's end; the producer state stays."""
     for offset in range(log.start_offset, start_offset):
-        clear(log.batches[offset])
+        clear(log.records[offset])
     log.start_offset = start_offset
     if not rules.state_outlives_records:
         forget_producers_without_records(log)
@@ -73,7 +67,7 @@ def advance_start(log: PartitionLog, rules: ProducerRules, start_offset: int) ->
 
 def begin_log_at(log: PartitionLog, start_offset: int) -> None:
     """Remove every batch and the producer state, and restart the log at `start_offset`."""
-    cut_log(log, log.start_offset)
+    truncate_to(log, log.start_offset)
     forget_producers(log)
     log.start_offset = start_offset
     log.end_offset = start_offset
