@@ -9,7 +9,7 @@ import graphlib
 import io
 import re
 import tokenize
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from pathlib import PurePosixPath
 
 MOST_LINES_OF_A_FILE = 500
@@ -295,7 +295,8 @@ def docstring_of_function(
 ) -> Iterator[str]:
     """Every function and class of the protocol has a docstring; an action, invariant and lemma have all their parts.
 
-    `actions`, `invariants` and `lemmas` are the names of the functions that some model uses as such.
+    `actions`, `invariants` and `lemmas` are the names of the functions that some model uses as such. An action of
+    model/ that only delivers needs no parts, but the function that it calls (`delivered`) needs those of an action.
     """
     if folder_of(path) not in PROTOCOL_FOLDERS:
         return
@@ -307,9 +308,45 @@ def docstring_of_function(
             yield f"{path}:{node.lineno}: {node.name} has no docstring"
         if SAYS_NOTHING.search(docstring):
             yield f"{path}:{node.lineno}: the docstring of {node.name} has a part that says nothing; remove the line"
-        for part in roles.get(node.name, ()):
+        delivers = folder_of(path) == "model" and isinstance(node, ast.FunctionDef) and delivered_by(node)
+        for part in () if delivers else roles.get(node.name, ()):
             if docstring and lacks_part(docstring, part):
                 yield f"{path}:{node.lineno}: the docstring of {node.name} has no part '{part}:'"
+
+
+def delivered_by(function: ast.FunctionDef) -> str:
+    """The name of the function that an action only delivers to, "" for an action that does more.
+
+    Such an action has guards and names for what it delivers, and then calls one function: `return f(...)`, or `f(...)`
+    and `return True`.
+    """
+    steps = function.body[1:] if ast.get_docstring(function) is not None else function.body
+    match steps:
+        case [*before, ast.Return(value=ast.Call(func=called))]:
+            pass
+        case [*before, ast.Expr(value=ast.Call(func=called)), ast.Return(value=ast.Constant(value=True))]:
+            pass
+        case _:
+            return ""
+    for step in before:
+        match step:
+            case ast.If(body=[ast.Return(value=ast.Constant(value=False))], orelse=[]):
+                pass
+            case ast.Assign(targets=[ast.Name()], value=ast.Attribute() | ast.Subscript()):
+                pass
+            case _:
+                return ""
+    return called.attr if isinstance(called, ast.Attribute) else ast.unparse(called)
+
+
+def delivered(texts: Mapping[str, str], actions: set[str]) -> set[str]:
+    """The names of the functions to which actions of model/ only deliver."""
+    found = set()
+    for path, text in texts.items():
+        if folder_of(path) == "model" and path.endswith(".py"):
+            functions = (node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef))
+            found |= {delivered_by(function) for function in functions if function.name in actions}
+    return found - {""}
 
 
 def docstring_of_checker(path: str, text: str) -> Iterator[str]:
@@ -418,3 +455,44 @@ def unused_functions(texts: Mapping[str, str]) -> Iterator[str]:
     for path, text in protocol.items():
         for name in sorted(functions_defined(text) - used):
             yield f"{path}: nothing in impl/, spec/ and model/ uses {name}"
+
+
+SAME_NAME_IN_IMPL = {
+    "append_as_leader",
+    "begin_log_at",
+    "consumer_reads",
+    "first_unstable_offset",
+    "follower_fetches",
+    "has_room",
+    "is_caught_up",
+    "is_full",
+    "is_idle",
+    "is_of_other_topic",
+    "is_overtaken",
+    "is_superseded",
+    "leader_ends_read",
+    "leader_limits_read",
+    "move_leadership",
+    "producer_sends",
+    "raise_high_watermark",
+    "send_batch",
+    "shared_end_offset",
+    "truncate_to",
+    "use_answer",
+    "write_batch",
+}
+"""Functions that several files of impl/ still define. It must shrink."""
+
+
+def one_definition(texts: Mapping[str, str], exceptions: Set[str] = frozenset(SAME_NAME_IN_IMPL)) -> Iterator[str]:
+    """No two files of impl/ define a function of one name: it is the same and stands once, or needs another name."""
+    files: dict[str, list[str]] = {}
+    for path, text in texts.items():
+        if folder_of(path) == "impl":
+            for name in functions_defined(text):
+                files.setdefault(name, []).append(path)
+    several = {name: sorted(paths) for name, paths in files.items() if len(paths) > 1}
+    for name in sorted(several.keys() - exceptions):
+        yield f"{', '.join(several[name])}: all define {name}; share one function, or give each a telling name"
+    for name in sorted(exceptions - several.keys()):
+        yield f"tests/project/style_rules.py: no two files of impl/ define {name}; remove it from SAME_NAME_IN_IMPL"

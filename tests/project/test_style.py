@@ -43,7 +43,10 @@ def find_model(name: str):
 
 @cache
 def names_by_role() -> tuple[set[str], set[str], set[str]]:
-    """The names of the functions that models of the catalogue use as actions, as invariants, and as lemmas."""
+    """The names of the functions that models of the catalogue use as actions, as invariants, and as lemmas.
+
+    A function of `impl/` to which an action only delivers counts as an action, too.
+    """
     actions: set[str] = set()
     invariants: set[str] = set()
     lemmas: set[str] = set()
@@ -52,7 +55,7 @@ def names_by_role() -> tuple[set[str], set[str], set[str]]:
         actions |= {action.name for action in model.actions}
         invariants |= {each.name for each in model.properties}
         lemmas |= {each.name for each in model.lemmas}
-    return actions, invariants, lemmas
+    return actions | rules.delivered(texts(), actions), invariants, lemmas
 
 
 def docstring_of_function(path: str, text: str) -> Iterable[str]:
@@ -93,7 +96,9 @@ def test_text_files():
 
 
 @pytest.mark.parametrize(
-    "rule", [rules.circles, rules.one_importer, rules.unused_functions], ids=lambda rule: rule.__name__
+    "rule",
+    [rules.circles, rules.one_importer, rules.one_definition, rules.unused_functions],
+    ids=lambda rule: rule.__name__,
 )
 def test_files_together(rule):
     report(rule({path: text for path, text in texts().items() if path.endswith(".py")}))
@@ -276,6 +281,30 @@ def test_an_action_an_invariant_and_a_lemma_need_their_parts():
                 assert f"no part '{part}:'" in problem
     (problem,) = rules.docstring_of_function("spec/a.py", "def f(a): pass", set(), set(), set())
     assert "f has no docstring" in problem
+
+
+def test_the_rule_that_an_action_delivers_to_has_the_parts():
+    action = '"""M."""\ndef a(b):\n    """A."""\n    if not b.c:\n        return False\n    d = b.d[0]\n    {}'
+    for delivery in ("return rule(d)", "return files.rule(d)", "rule(d)\n    return True"):
+        text = action.format(delivery)
+        assert rules.delivered({"model/a.py": text}, {"a"}) == {"rule"}
+        assert rules.delivered({"model/a.py": text}, {"b"}) == set()
+        assert list(rules.docstring_of_function("model/a.py", text, {"a", "rule"}, set(), set())) == []
+    for more in ("d.e = 1\n    return rule(d)", "rule(d)\n    rule(d)\n    return True", "return d == rule(d)"):
+        text = action.format(more)
+        assert rules.delivered({"model/a.py": text}, {"a"}) == set()
+        assert len(list(rules.docstring_of_function("model/a.py", text, {"a"}, set(), set()))) == 3
+    rule = 'def rule(d):\n    """R."""\n    return True'
+    assert len(list(rules.docstring_of_function("impl/a.py", rule, {"a", "rule"}, set(), set()))) == 3
+
+
+def test_a_name_that_two_files_of_impl_define_is_reported():
+    files = {"impl/a.py": "def f(): pass", "impl/b.py": "def f(): pass\ndef g(): pass", "spec/a.py": "def g(): pass"}
+    (problem,) = rules.one_definition(files, set())
+    assert "impl/a.py, impl/b.py: all define f" in problem
+    assert list(rules.one_definition(files, {"f"})) == []
+    (problem,) = rules.one_definition(files, {"f", "g"})
+    assert "no two files of impl/ define g" in problem
 
 
 def test_an_unused_function_is_reported():
