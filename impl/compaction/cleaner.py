@@ -12,7 +12,7 @@ are their producer's last batch until it writes again.
 
 from kafkacheck.checker.schema import clear, contains, excluding, including
 from kafkacheck.impl.compaction.records import CleaningEnd, CompactedReplica
-from kafkacheck.impl.compaction.replica import first_unstable_offset, is_data, known_high_watermark, outcome_in
+from kafkacheck.impl.compaction.replica import first_undecided_offset, is_data, known_high_watermark, outcome_in
 from kafkacheck.impl.compaction.rules import CompactionRules
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.log.records import PartitionLog
@@ -27,7 +27,7 @@ def cleanable_offset(state: State, rules: CompactionRules, replica: CompactedRep
     By the old rule the high watermark did not count while no transaction was open.
     """
     high_watermark = known_high_watermark(state, replica)
-    first_unstable = first_unstable_offset(replica.log, high_watermark)
+    first_unstable = first_undecided_offset(replica.log, high_watermark)
     return min(first_unstable, high_watermark) if rules.cleaning_ends_at_high_watermark else first_unstable
 
 

@@ -46,7 +46,7 @@ def outcome_in(log: PartitionLog, offset: int) -> Marker:
     return log.records[marker_offset].marker
 
 
-def first_unstable_offset(log: PartitionLog, high_watermark: int) -> int:
+def first_undecided_offset(log: PartitionLog, high_watermark: int) -> int:
     """The first offset of a transaction that is open or whose marker is not replicated; the log's end without one."""
     first = first_open_transaction_offset(log)
     for offset in range(log.end_offset):
@@ -201,7 +201,7 @@ def consumer_reads(state: State) -> bool:
     """
     log = state.replicas[state.leader].log
     reader = state.reader
-    limit = min(first_unstable_offset(log, state.high_watermark), state.high_watermark)
+    limit = min(first_undecided_offset(log, state.high_watermark), state.high_watermark)
     if reader.position >= limit:
         return False
     for offset in range(reader.position, limit):

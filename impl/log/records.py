@@ -138,3 +138,27 @@ class ProducerSnapshot(Struct):
     offset: OptionalBatchOffset
     is_flushed: bool
     producers: Annotated[Array[ProducerStateEntry], ById("producer_ids")]
+
+
+class AbortedTransaction(Struct):
+    """An entry of a partition's aborted-transaction index (`AbortedTxn`); blank if there is none.
+
+    producer_id: the producer of the transaction.
+    first_offset: the first offset of the transaction; `NO_OFFSET` without an entry.
+    last_stable_offset: the last stable offset when the transaction ended: no later entry begins below it.
+    """
+
+    producer_id: OptionalProducerId
+    first_offset: OptionalBatchOffset
+    last_stable_offset: BatchOffset
+
+
+class TransactionIndex(Struct):
+    """What a leader knows of the transactions in a log that have ended.
+
+    unreplicated: by the offset of an unreplicated marker, the first offset of its transaction; else `NO_OFFSET`.
+    aborted: the aborted-transaction index: by the offset of an ABORT marker, its entry.
+    """
+
+    unreplicated: Annotated[Array[OptionalBatchOffset], ByPosition("log_size")]
+    aborted: Annotated[Array[AbortedTransaction], ByPosition("log_size")]

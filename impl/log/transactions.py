@@ -1,18 +1,71 @@
-"""Open transactions in a log.
+"""Transactions in a log: which are open, where the stable part ends, and the index of those that were aborted.
 
-Part of Kafka modelled: `ProducerStateManager` (`firstUnstableOffset`).
-Source: apache/kafka (commit 1eb7644349); KIP-98.
-Left out, and why that is sound: nothing.
+Part of Kafka modelled: `ProducerStateManager` (`completeTxn`, `firstUnstableOffset`, `onHighWatermarkUpdated`),
+`UnifiedLog.fetchLastStableOffsetMetadata`, `TransactionIndex`.
+Source: apache/kafka (commit 1eb7644349); KIP-98, KAFKA-9807.
+Left out, and why that is sound: one index file for each segment: the offset of an entry says to which it belongs.
 """
 
+from kafkacheck.checker.schema import clear
+from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.log.append import learn_of
+from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.log.producer_state import has_open_transaction
-from kafkacheck.impl.log.records import PartitionLog
+from kafkacheck.impl.log.records import PartitionLog, TransactionIndex
+from kafkacheck.impl.log.reload import forget_producers
+from kafkacheck.impl.log.rules import AppendRules
 
 
 def first_open_transaction_offset(log: PartitionLog) -> int:
     """The first offset of the earliest open transaction in the log; the log's end if there is none."""
     first = log.end_offset
-    for producer_id in range(len(log.producers)):
-        if has_open_transaction(log.producers[producer_id]):
-            first = min(first, log.producers[producer_id].current_transaction_first_offset)
+    for entry in log.producers:
+        if has_open_transaction(entry):
+            first = min(first, entry.current_transaction_first_offset)
     return first
+
+
+def first_unstable_offset(log: PartitionLog, index: TransactionIndex) -> int:
+    """The first offset of a transaction that is open or whose end is not replicated; the log's end if there is none."""
+    first = first_open_transaction_offset(log)
+    for first_offset in index.unreplicated:
+        if first_offset != NO_OFFSET:
+            first = min(first, first_offset)
+    return first
+
+
+def last_stable_offset(log: PartitionLog, index: TransactionIndex, high_watermark: int) -> int:
+    """The last stable offset: everything below it is decided and replicated."""
+    return min(first_unstable_offset(log, index), high_watermark)
+
+
+def forget_replicated(index: TransactionIndex, high_watermark: int) -> None:
+    """Note that every marker below the high watermark is replicated."""
+    for offset in range(high_watermark):
+        index.unreplicated[offset] = NO_OFFSET
+
+
+def complete_transaction(log: PartitionLog, index: TransactionIndex, offset: int, first_offset: int) -> None:
+    """Note which transaction the marker at `offset` ended, if that transaction has a record here."""
+    if first_offset == NO_OFFSET:
+        return
+    index.unreplicated[offset] = first_offset
+    if log.records[offset].marker == Marker.ABORT:
+        entry = index.aborted[offset]
+        entry.producer_id = log.records[offset].producer_id
+        entry.first_offset = first_offset
+        entry.last_stable_offset = min(first_open_transaction_offset(log), offset + 1)
+
+
+def rebuild_index(log: PartitionLog, index: TransactionIndex, rules: AppendRules, high_watermark: int) -> None:
+    """Rebuild the producer state and the index from the log alone."""
+    forget_producers(log)
+    clear(index)
+    for offset in range(log.end_offset):
+        batch = log.records[offset]
+        if batch.producer_id != NO_PRODUCER_ID:
+            first_offset = log.producers[batch.producer_id].current_transaction_first_offset
+            learn_of(log, rules, offset)
+            if batch.marker != Marker.NONE:
+                complete_transaction(log, index, offset, first_offset)
+    forget_replicated(index, high_watermark)

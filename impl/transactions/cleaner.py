@@ -11,7 +11,7 @@ from kafkacheck.checker.schema import clear
 from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.log.records import PartitionLog
-from kafkacheck.impl.transactions.partition import last_stable_offset
+from kafkacheck.impl.log.transactions import last_stable_offset
 from kafkacheck.impl.transactions.records import Partition, PartitionId, SegmentEnd, SegmentStart
 from kafkacheck.impl.transactions.rules import TransactionRules
 from kafkacheck.model.transactions.system import State
@@ -41,7 +41,7 @@ def is_superseded(partition: Partition, marker_offset: int) -> bool:
 def is_known_aborted(partition: Partition, offset: int, seen_up_to: int) -> bool:
     """Whether an entry of the aborted-transaction index below `seen_up_to` has the record's transaction."""
     for ended in range(offset, seen_up_to):
-        entry = partition.aborted[ended]
+        entry = partition.index.aborted[ended]
         if entry.first_offset != NO_OFFSET and entry.first_offset <= offset:
             if entry.producer_id == partition.log.records[offset].producer_id:
                 return True
@@ -69,7 +69,7 @@ def cleaner_cleans_segment(
     segment_end = start + partition.segment_size
     if start % partition.segment_size != 0 or end <= start or end > segment_end:
         return False
-    if segment_end > last_stable_offset(partition):
+    if segment_end > last_stable_offset(partition.log, partition.index, partition.high_watermark):
         return False
     has_cleaned = False
     seen_up_to = partition.log.end_offset if rules.index_is_kept_whole else end
@@ -81,11 +81,11 @@ def cleaner_cleans_segment(
                 has_cleaned = True
         elif batch.marker != Marker.NONE and can_drop_marker(partition, rules, start, offset):
             clear(batch)
-            clear(partition.aborted[offset])
+            clear(partition.index.aborted[offset])
             has_cleaned = True
     if not rules.index_is_kept_whole:
         for offset in range(end, segment_end):
-            if partition.aborted[offset].first_offset != NO_OFFSET:
-                clear(partition.aborted[offset])
+            if partition.index.aborted[offset].first_offset != NO_OFFSET:
+                clear(partition.index.aborted[offset])
                 has_cleaned = True
     return has_cleaned

@@ -10,7 +10,7 @@ read_uncommitted consumers, which get everything below the high watermark.
 from kafkacheck.checker.schema import contains, excluding, including
 from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
-from kafkacheck.impl.transactions.partition import first_unstable_offset, last_stable_offset
+from kafkacheck.impl.log.transactions import first_unstable_offset, last_stable_offset
 from kafkacheck.impl.transactions.records import Partition, PartitionId, Reader
 from kafkacheck.impl.transactions.rules import TransactionRules
 from kafkacheck.model.transactions.system import State
@@ -19,7 +19,7 @@ from kafkacheck.model.transactions.system import State
 def begins_to_be_aborted(partition: Partition, first_read: int, offset: int, producer_id: int) -> bool:
     """Whether an aborted transaction of the producer begins at `offset`; at `first_read`, also whether one is open."""
     for ended in range(offset, partition.log.end_offset):
-        entry = partition.aborted[ended]
+        entry = partition.index.aborted[ended]
         if entry.first_offset != NO_OFFSET and entry.producer_id == producer_id:
             if entry.first_offset == offset or (offset == first_read and entry.first_offset < offset):
                 return True
@@ -53,7 +53,7 @@ def consumer_reads(state: State, rules: TransactionRules, partition_id: Partitio
     """
     partition = state.partitions[partition_id]
     reader = state.readers[partition_id]
-    limit = last_stable_offset(partition)
+    limit = last_stable_offset(partition.log, partition.index, partition.high_watermark)
     if not rules.stable_offset_is_excluded:
         limit = min(limit + 1, partition.high_watermark)
     if reader.position >= limit:
@@ -76,8 +76,9 @@ def leader_limits_read(state: State, rules: TransactionRules, partition_id: Part
     if reader.is_limited:
         return False
     reader.is_limited = True
-    reader.limit = last_stable_offset(partition)
-    if not rules.high_watermark_is_read_once and first_unstable_offset(partition) >= partition.high_watermark:
+    reader.limit = last_stable_offset(partition.log, partition.index, partition.high_watermark)
+    first_unstable = first_unstable_offset(partition.log, partition.index)
+    if not rules.high_watermark_is_read_once and first_unstable >= partition.high_watermark:
         reader.limit = NO_OFFSET
     return True
 

@@ -13,11 +13,12 @@ from kafkacheck.impl.log.append import append_marker, marker_error
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker, ProduceError
 from kafkacheck.impl.log.producer_state import has_open_transaction
 from kafkacheck.impl.log.records import PartitionLog, ProducerId
+from kafkacheck.impl.log.transactions import complete_transaction
 from kafkacheck.impl.transactions.constants import TransactionState
 from kafkacheck.impl.transactions.group import complete_pending_offset
 from kafkacheck.impl.transactions.log import begin_append, can_append
 from kafkacheck.impl.transactions.metadata import decision_of, has_version_2, is_preparing, prepare_complete
-from kafkacheck.impl.transactions.partition import complete_transaction, maybe_replicate, reload_partition
+from kafkacheck.impl.transactions.partition import maybe_replicate, reload_partition
 from kafkacheck.impl.transactions.records import (
     Coordinator,
     CoordinatorTerm,
@@ -135,7 +136,7 @@ def write_marker(partition: Partition, rules: TransactionRules, request: MarkerR
     if error == ProduceError.NONE:
         first_offset = partition.log.producers[request.producer_id].current_transaction_first_offset
         append_marker(partition.log, request.producer_id, request.producer_epoch, term, request.marker)
-        complete_transaction(partition, partition.log.end_offset - 1, first_offset)
+        complete_transaction(partition.log, partition.index, partition.log.end_offset - 1, first_offset)
         maybe_replicate(partition, rules)
     return error
 

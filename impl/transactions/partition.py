@@ -1,8 +1,6 @@
-"""A partition's leader: verification, appending, the last stable offset and the aborted-transaction index.
+"""A partition's leader: verification, appending, and the high watermark.
 
-Part of Kafka modelled: `ReplicaManager.appendRecords` with `AddPartitionsToTxnManager`; `UnifiedLog` (`append`,
-`fetchLastStableOffsetMetadata`), `ProducerStateManager` (`completeTxn`, `firstUnstableOffset`,
-`onHighWatermarkUpdated`), `TransactionIndex`.
+Part of Kafka modelled: `ReplicaManager.appendRecords` with `AddPartitionsToTxnManager`.
 Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-890, KAFKA-9807.
 Left out, and why that is sound: which followers replicate: the high watermark may rise to the log's end at once, later
 or never.
@@ -11,12 +9,12 @@ or never.
 from kafkacheck.checker.schema import clear
 from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.log import is_full, truncate_to
-from kafkacheck.impl.log.append import append_batch, append_error, is_verified, learn_of
-from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker, Origin, ProduceError
+from kafkacheck.impl.log.append import append_batch, append_error, is_verified
+from kafkacheck.impl.log.constants import Origin, ProduceError
 from kafkacheck.impl.log.producer_state import duplicate_offset, has_open_transaction
 from kafkacheck.impl.log.records import Batch, PartitionLog
 from kafkacheck.impl.log.reload import forget_producers
-from kafkacheck.impl.log.transactions import first_open_transaction_offset
+from kafkacheck.impl.log.transactions import forget_replicated, rebuild_index
 from kafkacheck.impl.log.verification import needs_verification, start_verification
 from kafkacheck.impl.transactions.client import receive_produce_answer
 from kafkacheck.impl.transactions.constants import NO_INPUT, Answer, ProduceStage
@@ -28,25 +26,10 @@ from kafkacheck.impl.transactions.rules import TransactionRules
 from kafkacheck.model.transactions.system import State
 
 
-def first_unstable_offset(partition: Partition) -> int:
-    """The first offset of a transaction that is open or whose end is not replicated; the log's end if there is none."""
-    first = first_open_transaction_offset(partition.log)
-    for offset in range(len(partition.unreplicated)):
-        if partition.unreplicated[offset] != NO_OFFSET:
-            first = min(first, partition.unreplicated[offset])
-    return first
-
-
-def last_stable_offset(partition: Partition) -> int:
-    """The last stable offset: everything below it is decided and replicated."""
-    return min(first_unstable_offset(partition), partition.high_watermark)
-
-
 def raise_high_watermark(partition: Partition, offset: int) -> None:
     """Raise the high watermark to `offset`: everything below is replicated."""
     partition.high_watermark = offset
-    for ended in range(offset):
-        partition.unreplicated[ended] = NO_OFFSET
+    forget_replicated(partition.index, offset)
 
 
 def maybe_replicate(partition: Partition, rules: TransactionRules) -> None:
@@ -55,47 +38,18 @@ def maybe_replicate(partition: Partition, rules: TransactionRules) -> None:
         raise_high_watermark(partition, partition.log.end_offset)
 
 
-def complete_transaction(partition: Partition, offset: int, first_offset: int) -> None:
-    """Note which transaction the marker at `offset` ended, if that transaction has a record here."""
-    if first_offset == NO_OFFSET:
-        return
-    partition.unreplicated[offset] = first_offset
-    if partition.log.records[offset].marker == Marker.ABORT:
-        partition.aborted[offset].producer_id = partition.log.records[offset].producer_id
-        partition.aborted[offset].first_offset = first_offset
-        partition.aborted[offset].last_stable_offset = first_unstable_offset_of_others(partition, offset)
-
-
-def first_unstable_offset_of_others(partition: Partition, marker_offset: int) -> int:
-    """The first offset of the earliest transaction that the marker leaves open; the offset after it if none is."""
-    return min(first_open_transaction_offset(partition.log), marker_offset + 1)
-
-
 def delete_partition(partition: Partition) -> None:
     """Erase a partition whose topic is deleted."""
     truncate_to(partition.log, 0)
     forget_producers(partition.log)
     partition.is_deleted = True
     partition.high_watermark = 0
-    for offset in range(len(partition.aborted)):
-        partition.unreplicated[offset] = NO_OFFSET
-        clear(partition.aborted[offset])
+    clear(partition.index)
 
 
 def reload_partition(partition: Partition, rules: TransactionRules) -> None:
     """Forget the state in memory, and rebuild the producer state and the aborted-transaction index from the log."""
-    forget_producers(partition.log)
-    for offset in range(partition.log.end_offset):
-        clear(partition.aborted[offset])
-        partition.unreplicated[offset] = NO_OFFSET
-    for offset in range(partition.log.end_offset):
-        batch = partition.log.records[offset]
-        if batch.producer_id != NO_PRODUCER_ID:
-            first_offset = partition.log.producers[batch.producer_id].current_transaction_first_offset
-            learn_of(partition.log, rules, offset)
-            if batch.marker != Marker.NONE:
-                complete_transaction(partition, offset, first_offset)
-    raise_high_watermark(partition, partition.high_watermark)
+    rebuild_index(partition.log, partition.index, rules, partition.high_watermark)
 
 
 def answer_produce(state: State, produce_id: int, error: ProduceError) -> None:

@@ -21,6 +21,7 @@ from kafkacheck.impl.log.records import (
     OptionalProducerId,
     PartitionLog,
     Sequence,
+    TransactionIndex,
     VerificationGuard,
 )
 from kafkacheck.impl.transactions.constants import (
@@ -178,19 +179,6 @@ class TransactionalId(Struct):
     max_producer_epoch: Annotated[int, Count("max_producer_epoch", lowest="max_producer_epoch")]
 
 
-class AbortedTransaction(Struct):
-    """An entry of a partition's aborted-transaction index (`AbortedTxn`); blank if there is none.
-
-    producer_id: the producer of the transaction.
-    first_offset: the first offset of the transaction; `NO_OFFSET` without an entry.
-    last_stable_offset: the last stable offset when the transaction ended: no later entry begins below it.
-    """
-
-    producer_id: OptionalProducerId
-    first_offset: OptionalBatchOffset
-    last_stable_offset: BatchOffset
-
-
 class Partition(Struct):
     """A partition, as its leader has it.
 
@@ -198,8 +186,7 @@ class Partition(Struct):
     incarnation: distinguishes its topic from others that had the same name (`topicId`).
     log: the log, with the producer state.
     high_watermark: the records below it are replicated and survive.
-    unreplicated: by the offset of an unreplicated marker, the first offset of its transaction; else `NO_OFFSET`.
-    aborted: the aborted-transaction index: by the offset of an ABORT marker, its entry.
+    index: what it knows of the transactions that have ended.
     segment_size: the number of offsets that a segment of the log covers: constant.
     """
 
@@ -207,8 +194,7 @@ class Partition(Struct):
     incarnation: Incarnation
     log: PartitionLog
     high_watermark: BatchOffset
-    unreplicated: Annotated[Array[OptionalBatchOffset], ByPosition("log_size")]
-    aborted: Annotated[Array[AbortedTransaction], ByPosition("log_size")]
+    index: TransactionIndex
     segment_size: Annotated[int, Count("segment_size", lowest="segment_size")]
 
 

@@ -393,9 +393,9 @@ def unreplicated_transactions_match_log(state: State) -> bool:
     Source: `ProducerStateManager.unreplicatedTxns`, `onHighWatermarkUpdated`.
     """
     return all(
-        partition.unreplicated[offset] == unreplicated_offset(partition, offset)
+        partition.index.unreplicated[offset] == unreplicated_offset(partition, offset)
         for partition in state.partitions
-        for offset in range(len(partition.unreplicated))
+        for offset in range(len(partition.index.unreplicated))
     )
 
 
@@ -414,12 +414,12 @@ def aborted_index_matches_log(state: State) -> bool:
     Source: `TransactionIndex`, `UnifiedLog.updateProducers`; KAFKA-7866.
     """
     for partition in state.partitions:
-        for offset in range(len(partition.aborted)):
+        for offset in range(len(partition.index.aborted)):
             first_offset = aborted_offset(partition, offset)
-            if partition.aborted[offset].first_offset != first_offset:
+            if partition.index.aborted[offset].first_offset != first_offset:
                 return False
             if first_offset != NO_OFFSET:
-                if partition.aborted[offset].producer_id != partition.log.records[offset].producer_id:
+                if partition.index.aborted[offset].producer_id != partition.log.records[offset].producer_id:
                     return False
     return True
 
@@ -433,6 +433,6 @@ def deliveries_lie_below_position(state: State) -> bool:
     return all(
         offset < reader.position
         for reader, partition in zip(state.readers, state.partitions)
-        for offset in range(len(partition.aborted))
+        for offset in range(len(partition.index.aborted))
         if contains(reader.delivered, offset)
     )

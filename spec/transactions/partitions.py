@@ -342,7 +342,7 @@ def aborted_index_names_transactions(state: State) -> bool:
     return all(
         (entry.producer_id == NO_PRODUCER_ID) == (entry.first_offset == NO_OFFSET)
         for partition in state.partitions
-        for entry in partition.aborted
+        for entry in partition.index.aborted
     )
 
 
@@ -420,8 +420,8 @@ def the_cleaner_removes_what_nobody_needs(before: State, after: State) -> bool:
 def aborted_record_is_cleaned(state: State) -> bool:
     """An aborted record is removed while its marker remains. Without an example the cleaner removes nothing."""
     for partition in state.partitions:
-        for offset in range(len(partition.aborted)):
-            first_offset = partition.aborted[offset].first_offset
+        for offset in range(len(partition.index.aborted)):
+            first_offset = partition.index.aborted[offset].first_offset
             if first_offset != NO_OFFSET and partition.log.records[first_offset].producer_id == NO_PRODUCER_ID:
                 return True
     return False

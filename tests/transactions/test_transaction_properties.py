@@ -9,9 +9,10 @@ from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.checker.search import check
 from kafkacheck.impl.log.append import append_batch, append_marker
 from kafkacheck.impl.log.constants import Marker
+from kafkacheck.impl.log.records import PartitionLog, TransactionIndex
 from kafkacheck.impl.log.transactions import first_open_transaction_offset
 from kafkacheck.impl.transactions.constants import ProducerState, RequestKind, TransactionState
-from kafkacheck.impl.transactions.records import Partition, TransactionalIdNumber
+from kafkacheck.impl.transactions.records import TransactionalIdNumber
 from kafkacheck.impl.transactions.rules import TransactionRules
 from kafkacheck.model.transactions.family import BOUNDS, TRANSACTIONS, TRANSITIONS
 from kafkacheck.model.transactions.starts import start_transactions
@@ -142,14 +143,14 @@ def test_a_reader_behind_a_transaction_whose_marker_is_not_replicated_is_seen():
     assert not transactions.reads_end_at_stable_offset(state)
 
 
-def only_open_transactions_count(partition: Partition) -> int:
+def only_open_transactions_count(log: PartitionLog, index: TransactionIndex) -> int:
     """`first_unstable_offset` without the transactions whose marker is not replicated."""
-    return first_open_transaction_offset(partition.log)
+    return first_open_transaction_offset(log)
 
 
 @pytest.mark.parametrize("name", ["reader", "two_step_read"])
 def test_a_search_finds_a_stable_offset_that_forgets_what_is_not_replicated(monkeypatch, tmp_path, name):
-    monkeypatch.setattr("kafkacheck.impl.transactions.partition.first_unstable_offset", only_open_transactions_count)
+    monkeypatch.setattr("kafkacheck.impl.log.transactions.first_unstable_offset", only_open_transactions_count)
     model = snippets.load(tmp_path, (ROOT / "model" / "transactions" / f"{name}.py").read_text(encoding="utf-8")).MODEL
     result = check(model, engine="interpreted")
     assert result.trace is not None and result.trace.property == "reads_end_at_stable_offset"
