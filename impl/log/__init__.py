@@ -78,11 +78,10 @@ def latest_epoch(log: Log) -> int:
     return log.records[log.end_offset - 1].epoch
 
 
-def is_same_record(log: Log, other: Log, offset: int) -> bool:
+def is_same_record(log: AnyLog, other: AnyLog, offset: int) -> bool:
     """Whether the two logs, which both have `offset`, store the same record there."""
-    if log.records[offset].id != other.records[offset].id:
-        return False
-    return log.records[offset].epoch == other.records[offset].epoch
+    is_same: bool = log.records[offset] == other.records[offset]
+    return is_same
 
 
 def append_record(log: Log, record_id: int, epoch: int) -> None:

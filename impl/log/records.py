@@ -162,3 +162,18 @@ class TransactionIndex(Struct):
 
     unreplicated: Annotated[Array[OptionalBatchOffset], ByPosition("log_size")]
     aborted: Annotated[Array[AbortedTransaction], ByPosition("log_size")]
+
+
+class PartitionReplica(Struct):
+    """One broker's replica.
+
+    is_leading: whether the broker believes that it leads; a deposed leader does until it follows.
+    log: its stored batches, and its producer state.
+    flushed_offset: the end of the part that has surely reached the disk, where recovery begins after a crash.
+    snapshots: its files with producer state, the newest first.
+    """
+
+    is_leading: bool
+    log: PartitionLog
+    flushed_offset: BatchOffset
+    snapshots: Annotated[Array[ProducerSnapshot], ByPosition("snapshots")]

@@ -11,9 +11,9 @@ from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.log.append import learn_of
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.log.producer_state import has_open_transaction
-from kafkacheck.impl.log.records import PartitionLog, TransactionIndex
+from kafkacheck.impl.log.records import Batch, PartitionLog, TransactionIndex
 from kafkacheck.impl.log.reload import forget_producers
-from kafkacheck.impl.log.rules import AppendRules
+from kafkacheck.impl.log.rules import LogRules
 
 
 def first_open_transaction_offset(log: PartitionLog) -> int:
@@ -57,7 +57,7 @@ def complete_transaction(log: PartitionLog, index: TransactionIndex, offset: int
         entry.last_stable_offset = min(first_open_transaction_offset(log), offset + 1)
 
 
-def rebuild_index(log: PartitionLog, index: TransactionIndex, rules: AppendRules, high_watermark: int) -> None:
+def rebuild_index(log: PartitionLog, index: TransactionIndex, rules: LogRules, high_watermark: int) -> None:
     """Rebuild the producer state and the index from the log alone."""
     forget_producers(log)
     clear(index)
@@ -69,3 +69,47 @@ def rebuild_index(log: PartitionLog, index: TransactionIndex, rules: AppendRules
             if batch.marker != Marker.NONE:
                 complete_transaction(log, index, offset, first_offset)
     forget_replicated(index, high_watermark)
+
+
+def is_data(batch: Batch) -> bool:
+    """Whether the slot has a batch that is no marker."""
+    return batch.producer_id != NO_PRODUCER_ID and batch.marker == Marker.NONE
+
+
+def marker_behind(log: PartitionLog, offset: int) -> int:
+    """The offset of the producer's first marker after the batch; `NO_OFFSET` if there is none."""
+    for later in range(offset + 1, log.end_offset):
+        batch = log.records[later]
+        if batch.marker != Marker.NONE and batch.producer_id == log.records[offset].producer_id:
+            return later
+    return NO_OFFSET
+
+
+def outcome_in(log: PartitionLog, offset: int) -> Marker:
+    """How the batch's transaction ended in this log, `NONE` while it is open; COMMIT without a transaction."""
+    if log.records[offset].is_transactional == 0:
+        return Marker.COMMIT
+    marker_offset = marker_behind(log, offset)
+    if marker_offset == NO_OFFSET:
+        return Marker.NONE
+    return log.records[marker_offset].marker
+
+
+def first_undecided_offset(log: PartitionLog, high_watermark: int) -> int:
+    """The first offset of a transaction that is open or whose marker is not replicated; the log's end without one."""
+    first = first_open_transaction_offset(log)
+    for offset in range(log.end_offset):
+        if is_data(log.records[offset]) and marker_behind(log, offset) >= high_watermark:
+            first = min(first, offset)
+    return first
+
+
+def has_data(log: PartitionLog, from_offset: int, marker_offset: int) -> bool:
+    """Whether the transaction that the marker ends still has a record at `from_offset` or later."""
+    producer_id = log.records[marker_offset].producer_id
+    found = False
+    for offset in range(from_offset, marker_offset):
+        batch = log.records[offset]
+        if batch.producer_id == producer_id:
+            found = batch.marker == Marker.NONE
+    return found

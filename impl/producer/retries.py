@@ -179,9 +179,13 @@ def expire_batch(producer: Producer, batch: ProducerBatch) -> None:
 
 
 def resolve_sequences(producer: Producer, rules: ProducerRules, partition_id: int) -> bool:
-    """If nothing is in flight, find out whether expired batches left a gap; whether that was possible.
+    """A producer finds out whether expired batches left a gap.
 
-    If the last sequence that was given is acknowledged, there is no gap; otherwise a new epoch begins.
+    Who: a producer.
+    When: a batch of the partition has expired, and none is in flight there.
+    Effect: new batches may be sent again, in a new epoch if the expired ones may have left a gap.
+        If the last sequence that was given is acknowledged, there is none.
+    Source: `TransactionManager.maybeResolveSequences`.
     """
     counter = producer.counters[partition_id]
     if counter.unresolved_sequence == NO_SEQUENCE or oldest_unsettled(producer, partition_id) != NO_BATCH:

@@ -7,9 +7,8 @@ Left out, and why that is sound: which sequences and epochs brokers accept; `spe
 
 from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_ID, Marker, ProduceError
-from kafkacheck.impl.log.records import Batch, PartitionLog
+from kafkacheck.impl.log.records import Batch, PartitionLog, PartitionReplica
 from kafkacheck.impl.producer.constants import RequestStage
-from kafkacheck.impl.producer.partition_records import PartitionReplica
 from kafkacheck.model.producer.system import State
 from kafkacheck.spec.producer.properties import is_stored
 from kafkacheck.spec.producer.steps import is_newly_answered

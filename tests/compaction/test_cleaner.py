@@ -4,9 +4,7 @@ import pytest
 
 from kafkacheck.checker.schema import contains
 from kafkacheck.checker.schema.layout import Layout
-from kafkacheck.impl.compaction.cleaner import cleaner_cleans
 from kafkacheck.impl.compaction.records import NOTHING
-from kafkacheck.impl.compaction.replica import consumer_reads, follower_fetches, leader_ends_transaction
 from kafkacheck.impl.compaction.rules import CompactionRules
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID
 from kafkacheck.model.compaction.environment import (
@@ -18,7 +16,13 @@ from kafkacheck.model.compaction.environment import (
     write_is_repeated,
 )
 from kafkacheck.model.compaction.family import BOUNDS
-from kafkacheck.model.compaction.system import State
+from kafkacheck.model.compaction.system import (
+    State,
+    cleaner_cleans,
+    consumer_reads,
+    follower_fetches,
+    leader_ends_transaction,
+)
 
 RULES = CompactionRules()
 BUDGETS = {"lags": 2, "failovers": 2, "retries": 3, "reloads": 2}

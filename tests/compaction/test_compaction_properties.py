@@ -4,11 +4,10 @@ import pytest
 
 from kafkacheck.checker.schema import clear, excluding
 from kafkacheck.checker.schema.layout import Layout
-from kafkacheck.impl.compaction.replica import consumer_reads, follower_fetches, leader_ends_transaction
 from kafkacheck.impl.compaction.rules import CompactionRules
 from kafkacheck.model.compaction.environment import producer_writes, start_compaction
 from kafkacheck.model.compaction.family import BOUNDS, SAFETY
-from kafkacheck.model.compaction.system import State
+from kafkacheck.model.compaction.system import State, consumer_reads, follower_fetches, leader_ends_transaction
 from kafkacheck.spec.compaction import properties as spec
 
 RULES = CompactionRules()

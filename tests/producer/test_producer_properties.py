@@ -7,12 +7,10 @@ from kafkacheck.checker.mutation.guards import Examiner, Outcome
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.log.constants import Marker, ProduceError
 from kafkacheck.impl.producer.constants import BatchStatus, RequestStage, Sending
-from kafkacheck.impl.producer.leader import leader_handles_produce
 from kafkacheck.impl.producer.rules import ProducerRules
-from kafkacheck.impl.producer.sender import producer_sends, producer_takes_answer
 from kafkacheck.model.producer.environment import start_known
 from kafkacheck.model.producer.family import BOUNDS, SAFETY, STEPS
-from kafkacheck.model.producer.system import State
+from kafkacheck.model.producer.system import State, leader_handles_produce, producer_sends, producer_takes_answer
 from kafkacheck.spec.producer import properties as spec
 from kafkacheck.spec.producer import steps
 from tests.support.marks import long_but

@@ -8,25 +8,27 @@ import pytest
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.impl.log.append import append_error
 from kafkacheck.impl.log.constants import Origin, ProduceError
+from kafkacheck.impl.log.rules import LogRules
 from kafkacheck.impl.log.verification import NO_GUARD
 from kafkacheck.impl.producer.constants import BatchStatus, Sending
-from kafkacheck.impl.producer.follower import follower_fetches
-from kafkacheck.impl.producer.leader import leader_handles_late_request, leader_handles_produce
 from kafkacheck.impl.producer.rules import ProducerRules
-from kafkacheck.impl.producer.sender import (
+from kafkacheck.model.producer.environment import (
+    connection_breaks,
+    leadership_moves,
+    producer_dies,
+    request_is_left_behind,
+)
+from kafkacheck.model.producer.system import (
     application_hands_over,
+    follower_fetches,
+    leader_handles_late_request,
+    leader_handles_produce,
     producer_bumps_epoch,
     producer_drains,
     producer_gets_id,
     producer_sends,
     producer_sends_again,
     producer_takes_answer,
-)
-from kafkacheck.model.producer.environment import (
-    connection_breaks,
-    leadership_moves,
-    producer_dies,
-    request_is_left_behind,
 )
 
 RULES = ProducerRules()
@@ -122,7 +124,7 @@ def test_what_a_failed_leader_alone_had_is_sent_again():
 def test_the_first_of_two_batches_is_recognised_as_well():
     """KAFKA-5494: a broker that remembered only the last batch stores both twice."""
     for retained, expected in ((2, [0, 1, 2]), (1, [0, 1, 2, 1])):
-        rules = RULES._replace(batches_to_retain=retained)
+        rules = RULES._replace(log=LogRules(batches_to_retain=retained))
         state = beginning("producer.retries")
         play(
             (producer_sends, state, rules, 0, 1),
