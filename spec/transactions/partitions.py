@@ -7,10 +7,12 @@ Left out, and why that is sound: that something is eventually stored or ended, w
 
 from kafkacheck.checker.schema import contains
 from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.messages.transactional_produce import Produce
+from kafkacheck.impl.messages.write_txn_markers import MarkerRequest
 from kafkacheck.impl.producer.constants import NO_BATCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker
 from kafkacheck.impl.producer.records import Batch, PartitionLog
 from kafkacheck.impl.transactions.constants import NO_INPUT, ProducerState, ProduceStage
-from kafkacheck.impl.transactions.records import MarkerRequest, Partition, Produce
+from kafkacheck.impl.transactions.records import Partition
 from kafkacheck.impl.transactions.rules import TransactionRules
 from kafkacheck.model.transactions.system import State
 from kafkacheck.spec.transactions.coordinators import is_of_version_2

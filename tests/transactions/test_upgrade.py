@@ -3,10 +3,11 @@
 import pytest
 
 from kafkacheck.checker.schema.layout import Layout
+from kafkacheck.impl.client.transactional_producer import ask_for_end, is_upgraded, receive_answer
 from kafkacheck.impl.producer.constants import Marker
-from kafkacheck.impl.transactions.client import ask_for_end, is_upgraded, producer_sends, receive_answer
 from kafkacheck.impl.transactions.constants import Answer, ProducerState, ProduceStage, RequestKind, Upgrade
 from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.clients import producer_sends
 from kafkacheck.model.transactions.family import BOUNDS
 from kafkacheck.model.transactions.system import State
 
@@ -32,7 +33,7 @@ def test_the_end_is_of_the_old_version_and_what_follows_of_the_new_one(
     client.producer_id, client.producer_epoch, client.partitions = 0, 1, 0b1
     ask_for_end(state, RULES, 0, Marker.COMMIT)
     assert request.is_upgraded == version_of_end
-    decided = state.transactional_ids[0].entry
+    decided = state.transactional_ids[0].log.entry
     decided.producer_id, decided.producer_epoch = 0, 2
     receive_answer(state, RULES, 0, Answer.NONE, decided)
     assert client.producer_epoch == epoch
