@@ -56,7 +56,9 @@ def coordinator_in(state_name, epoch=1, last_epoch=NO_PRODUCER_EPOCH, producer_i
 def ask(state, rules, kind, producer_id=0, epoch=1, marker=NONE):
     request = state.requests[0]
     request.kind, request.producer_id, request.producer_epoch, request.marker = kind, producer_id, epoch, marker
-    return Answer(answer_of(state, rules, state.transactional_ids[0], 0, request)).name
+    transactional = state.transactional_ids[0]
+    coordinator = transactional.coordinators[0]
+    return Answer(answer_of(coordinator, transactional.log, 0, rules, state.producer_ids, request)).name
 
 
 def appended(state):
@@ -169,14 +171,16 @@ def test_version_2_goes_over_to_the_next_producer_id_when_the_transaction_comple
 )
 def test_adding_and_verifying_a_partition(state_name, epoch, partition_id, added, verified):
     transactional = coordinator_in(state_name).transactional_ids[0]
-    assert Answer(verify_partition(transactional, 0, 0, epoch, partition_id)).name == verified
-    assert Answer(add_partition(transactional, 0, 0, epoch, partition_id, 0)).name == added
+    coordinator = transactional.coordinators[0]
+    assert Answer(verify_partition(coordinator.metadata, 0, epoch, partition_id)).name == verified
+    assert Answer(add_partition(coordinator, transactional.log, 0, 0, epoch, partition_id, 0)).name == added
 
 
 def test_a_fence_that_failed_is_not_raised_again():
     state = coordinator_in("ONGOING", epoch=0)
+    transactional = state.transactional_ids[0]
     for _ in range(3):
-        assert fence_and_abort(state, V1, state.transactional_ids[0], 0)
+        assert fence_and_abort(transactional.coordinators[0], transactional.log, 0, V1, state.producer_ids)
         assert appended(state) == ("PREPARE_ABORT", 0, 1, -1)
         assert append_fails(state, V1, 0, True)
     assert state.transactional_ids[0].coordinators[0].has_failed_epoch_fence
