@@ -11,12 +11,11 @@ from kafkacheck.checker.schema import clear
 from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.log.transactions import has_data, last_stable_offset
-from kafkacheck.impl.transactions.records import Partition, PartitionId, SegmentEnd, SegmentStart
+from kafkacheck.impl.transactions.records import Partition
 from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions.system import State
 
 
-def is_superseded(partition: Partition, marker_offset: int) -> bool:
+def has_later_marker(partition: Partition, marker_offset: int) -> bool:
     """Whether the producer has a later marker."""
     producer_id = partition.log.records[marker_offset].producer_id
     for offset in range(marker_offset + 1, partition.log.end_offset):
@@ -38,22 +37,19 @@ def is_known_aborted(partition: Partition, offset: int, seen_up_to: int) -> bool
 
 def can_drop_marker(partition: Partition, rules: TransactionRules, start: int, marker_offset: int) -> bool:
     """Whether the cleaner drops a marker in the segment that begins at `start`."""
-    if not rules.markers_outlive_their_data and is_superseded(partition, marker_offset):
+    if not rules.markers_outlive_their_data and has_later_marker(partition, marker_offset):
         return True
     return not has_data(partition.log, 0 if rules.cleaner_carries_transactions else start, marker_offset)
 
 
-def cleaner_cleans_segment(
-    state: State, rules: TransactionRules, partition_id: PartitionId, start: SegmentStart, end: SegmentEnd
-) -> bool:
-    """The cleaner cleans a segment, or only its first part if the offset map is full before the segment's end.
+def clean_segment(partition: Partition, rules: TransactionRules, start: int, end: int) -> bool:
+    """Clean a segment, or only its first part if the offset map is full before the segment's end.
 
     Who: the cleaner.
     When: the segment is below the last stable offset, and something in it can be removed.
     Effect: in the cleaned part, the cleaner removes aborted records, then the markers of transactions without records.
     Source: LogCleaner.cleanInto; KAFKA-8351, KAFKA-13727.
     """
-    partition = state.partitions[partition_id]
     segment_end = start + partition.segment_size
     if start % partition.segment_size != 0 or end <= start or end > segment_end:
         return False

@@ -11,9 +11,12 @@ make another one true.
 """
 
 from kafkacheck.checker.schema import contains
+from kafkacheck.impl.client.transactional_records import Client
 from kafkacheck.impl.constants import NO_OFFSET
+from kafkacheck.impl.coordinator.records import Coordinator, TransactionMetadata
 from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
 from kafkacheck.impl.log.records import PartitionLog
+from kafkacheck.impl.messages.transaction_requests import Request
 from kafkacheck.impl.transactions.constants import (
     NO_PARTITION,
     NO_TRANSACTION,
@@ -23,7 +26,7 @@ from kafkacheck.impl.transactions.constants import (
     TransactionState,
     Upgrade,
 )
-from kafkacheck.impl.transactions.records import Client, Coordinator, Partition, Request, TransactionMetadata
+from kafkacheck.impl.transactions.records import Partition
 from kafkacheck.model.transactions.system import State
 from kafkacheck.spec.transactions.steps import may_follow
 
@@ -57,7 +60,7 @@ def transactions_have_inputs(state: State) -> bool:
     Source: `KafkaConsumer.poll`.
     """
     return all(
-        state.transactions[transaction].input_offset < len(state.group.processed) - 1
+        state.transactions[transaction].input_offset < len(state.processed) - 1
         for transaction in range(len(state.transactions))
     )
 
@@ -100,7 +103,7 @@ def requests_fit_their_clients(state: State) -> bool:
             if request_id >= len(state.clients):
                 return False
             transactional = state.transactional_ids[request.transactional_id]
-            if not transactional.is_appended or not leads_to(request.kind, transactional.appended.state):
+            if not transactional.log.is_appended or not leads_to(request.kind, transactional.log.appended.state):
                 return False
     return True
 
@@ -154,11 +157,11 @@ def well_formed_metadata(state: State) -> bool:
     Source: `TransactionMetadata`; `TransactionStateManager.removeExpiredTransactionalIds`.
     """
     for transactional in state.transactional_ids:
-        if not is_well_formed(transactional.entry) or transactional.entry.state == TransactionState.DEAD:
+        if not is_well_formed(transactional.log.entry) or transactional.log.entry.state == TransactionState.DEAD:
             return False
-        if not is_well_formed(transactional.appended):
+        if not is_well_formed(transactional.log.appended):
             return False
-        if transactional.is_appended != (transactional.appended.state != TransactionState.NONE):
+        if transactional.log.is_appended != (transactional.log.appended.state != TransactionState.NONE):
             return False
         for term in range(len(transactional.coordinators)):
             metadata = transactional.coordinators[term].metadata
@@ -174,12 +177,12 @@ def newest_coordinator_serves(state: State) -> bool:
     Source: `TransactionCoordinator.onElection`, `onResignation`.
     """
     for transactional in state.transactional_ids:
-        if transactional.coordinator_epoch + state.budget.failovers >= len(transactional.coordinators):
+        if transactional.log.coordinator_epoch + state.budget.failovers >= len(transactional.coordinators):
             return False
         for term, coordinator in enumerate(transactional.coordinators):
-            if term == transactional.coordinator_epoch and not coordinator.is_serving:
+            if term == transactional.log.coordinator_epoch and not coordinator.is_serving:
                 return False
-            if term > transactional.coordinator_epoch and coordinator.is_serving:
+            if term > transactional.log.coordinator_epoch and coordinator.is_serving:
                 return False
             if not coordinator.is_serving:
                 if coordinator.metadata.state != TransactionState.NONE or coordinator.is_marking:
@@ -232,24 +235,24 @@ def memory_matches_transaction_log(state: State) -> bool:
     Source: `TransactionStateManager.appendTransactionToLog`; KAFKA-6119.
     """
     for transactional in state.transactional_ids:
-        coordinator = transactional.coordinators[transactional.coordinator_epoch]
+        coordinator = transactional.coordinators[transactional.log.coordinator_epoch]
         metadata = coordinator.metadata
-        if not is_copy(metadata, transactional.entry):
+        if not is_copy(metadata, transactional.log.entry):
             return False
-        if transactional.is_appended:
-            if coordinator.pending_state != transactional.appended.state:
+        if transactional.log.is_appended:
+            if coordinator.pending_state != transactional.log.appended.state:
                 return False
-            if transactional.appended.producer_id == metadata.producer_id:
-                if transactional.appended.producer_epoch < metadata.producer_epoch:
+            if transactional.log.appended.producer_id == metadata.producer_id:
+                if transactional.log.appended.producer_epoch < metadata.producer_epoch:
                     return False
-        elif metadata.producer_epoch != transactional.entry.producer_epoch:
+        elif metadata.producer_epoch != transactional.log.entry.producer_epoch:
             return False
     return True
 
 
 def is_given(state: State, producer_id: int) -> bool:
     """Whether this is no producer id, or one that was given out."""
-    return producer_id < state.next_producer_id
+    return producer_id < state.producer_ids.next_producer_id
 
 
 def producer_ids_are_new(state: State) -> bool:
@@ -259,7 +262,7 @@ def producer_ids_are_new(state: State) -> bool:
     Source: `ProducerIdManager`; KIP-890 (the next producer id).
     """
     for transactional in state.transactional_ids:
-        if not are_given(state, transactional.entry) or not are_given(state, transactional.appended):
+        if not are_given(state, transactional.log.entry) or not are_given(state, transactional.log.appended):
             return False
         for term in range(len(transactional.coordinators)):
             if not are_given(state, transactional.coordinators[term].metadata):

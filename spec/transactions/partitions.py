@@ -9,8 +9,10 @@ from kafkacheck.checker.schema import contains
 from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_ID, NO_SEQUENCE, Marker
 from kafkacheck.impl.log.records import Batch, PartitionLog
+from kafkacheck.impl.messages.transactional_produce import Produce
+from kafkacheck.impl.messages.write_txn_markers import MarkerRequest
 from kafkacheck.impl.transactions.constants import NO_INPUT, ProducerState, ProduceStage
-from kafkacheck.impl.transactions.records import MarkerRequest, Partition, Produce
+from kafkacheck.impl.transactions.records import Partition
 from kafkacheck.impl.transactions.rules import TransactionRules
 from kafkacheck.model.transactions.system import State
 from kafkacheck.spec.transactions.coordinators import is_of_version_2
@@ -145,7 +147,7 @@ def is_sent_to(state: State, rules: TransactionRules, partition_id: int, batch: 
     return any(
         (
             produce.stage == ProduceStage.REQUESTED
-            and (is_open(partition.log, batch.producer_id) or not rules.verification)
+            and (is_open(partition.log, batch.producer_id) or not rules.log.verification)
         )
         or produce.stage == ProduceStage.VERIFIED
         for produce in state.produces

@@ -250,7 +250,7 @@ def reads_end_at_stable_offset(state: State) -> bool:
 def is_known_open(state: State, producer_id: int, partition_id: int) -> bool:
     """Whether a current coordinator will end a transaction of the producer in the partition."""
     for transactional_id in range(len(state.transactional_ids)):
-        entry = state.transactional_ids[transactional_id].entry
+        entry = state.transactional_ids[transactional_id].log.entry
         if entry.producer_id == producer_id and contains(entry.partitions, partition_id):
             return True
     return False
@@ -300,9 +300,7 @@ def inputs_take_effect_once(state: State) -> bool:
     Holds in: transactions.group.consume_produce.
     Fails in: the museum's entries on generations and stable offsets.
     """
-    return all(
-        outputs_of(state, input_offset, Marker.COMMIT) <= 1 for input_offset in range(len(state.group.processed) - 1)
-    )
+    return all(outputs_of(state, input_offset, Marker.COMMIT) <= 1 for input_offset in range(len(state.processed) - 1))
 
 
 def committed_inputs_take_effect(state: State) -> bool:
@@ -327,7 +325,7 @@ def inputs_are_processed_at_most_once(state: State) -> bool:
     Holds in: transactions.at_most_once.
     Fails in: transactions.at_least_once.repeats.
     """
-    return all(state.group.processed[input_offset] <= 1 for input_offset in range(len(state.group.processed)))
+    return all(state.processed[input_offset] <= 1 for input_offset in range(len(state.processed)))
 
 
 def committed_inputs_are_processed(state: State) -> bool:
@@ -338,13 +336,13 @@ def committed_inputs_are_processed(state: State) -> bool:
     Holds in: transactions.at_least_once.
     Fails in: transactions.at_most_once.loses.
     """
-    return all(state.group.processed[input_offset] != 0 for input_offset in range(state.group.committed))
+    return all(state.processed[input_offset] != 0 for input_offset in range(state.group.committed))
 
 
 def nothing_is_undecided(state: State) -> bool:
     """No partition has an open transaction, and no coordinator an unfinished one."""
     for transactional_id in range(len(state.transactional_ids)):
-        entry = state.transactional_ids[transactional_id].entry
+        entry = state.transactional_ids[transactional_id].log.entry
         if entry.state == TransactionState.ONGOING or entry.state == TransactionState.PREPARE_COMMIT:
             return False
         if entry.state == TransactionState.PREPARE_ABORT:
@@ -396,8 +394,8 @@ def delivered_record(state: State) -> bool:
 def every_input_is_done(state: State) -> bool:
     """Every input is processed once, and its offset committed."""
     return (
-        all(state.group.processed[input_offset] == 1 for input_offset in range(len(state.group.processed) - 1))
-        and state.group.committed == len(state.group.processed) - 1
+        all(state.processed[input_offset] == 1 for input_offset in range(len(state.processed) - 1))
+        and state.group.committed == len(state.processed) - 1
     )
 
 
