@@ -9,30 +9,17 @@ passes: any segment may be cleaned at any time.
 
 from kafkacheck.checker.schema import clear
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
-from kafkacheck.impl.producer.records import PartitionLog
-from kafkacheck.impl.transactions.partition import last_stable_offset
-from kafkacheck.impl.transactions.records import Partition, PartitionId, SegmentEnd, SegmentStart
+from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.transactions import has_data, last_stable_offset
+from kafkacheck.impl.transactions.records import Partition
 from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions.system import State
 
 
-def has_data(log: PartitionLog, from_offset: int, marker_offset: int) -> bool:
-    """Whether the transaction that the marker ends still has a record at `from_offset` or later."""
-    producer_id = log.batches[marker_offset].producer_id
-    found = False
-    for offset in range(from_offset, marker_offset):
-        batch = log.batches[offset]
-        if batch.producer_id == producer_id:
-            found = batch.marker == Marker.NONE
-    return found
-
-
-def is_superseded(partition: Partition, marker_offset: int) -> bool:
+def has_later_marker(partition: Partition, marker_offset: int) -> bool:
     """Whether the producer has a later marker."""
-    producer_id = partition.log.batches[marker_offset].producer_id
+    producer_id = partition.log.records[marker_offset].producer_id
     for offset in range(marker_offset + 1, partition.log.end_offset):
-        batch = partition.log.batches[offset]
+        batch = partition.log.records[offset]
         if batch.producer_id == producer_id and batch.marker != Marker.NONE:
             return True
     return False
@@ -41,51 +28,48 @@ def is_superseded(partition: Partition, marker_offset: int) -> bool:
 def is_known_aborted(partition: Partition, offset: int, seen_up_to: int) -> bool:
     """Whether an entry of the aborted-transaction index below `seen_up_to` has the record's transaction."""
     for ended in range(offset, seen_up_to):
-        entry = partition.aborted[ended]
+        entry = partition.index.aborted[ended]
         if entry.first_offset != NO_OFFSET and entry.first_offset <= offset:
-            if entry.producer_id == partition.log.batches[offset].producer_id:
+            if entry.producer_id == partition.log.records[offset].producer_id:
                 return True
     return False
 
 
 def can_drop_marker(partition: Partition, rules: TransactionRules, start: int, marker_offset: int) -> bool:
     """Whether the cleaner drops a marker in the segment that begins at `start`."""
-    if not rules.markers_outlive_their_data and is_superseded(partition, marker_offset):
+    if not rules.markers_outlive_their_data and has_later_marker(partition, marker_offset):
         return True
     return not has_data(partition.log, 0 if rules.cleaner_carries_transactions else start, marker_offset)
 
 
-def cleaner_cleans_segment(
-    state: State, rules: TransactionRules, partition_id: PartitionId, start: SegmentStart, end: SegmentEnd
-) -> bool:
-    """The cleaner cleans a segment, or only its first part if the offset map is full before the segment's end.
+def clean_segment(partition: Partition, rules: TransactionRules, start: int, end: int) -> bool:
+    """Clean a segment, or only its first part if the offset map is full before the segment's end.
 
     Who: the cleaner.
     When: the segment is below the last stable offset, and something in it can be removed.
     Effect: in the cleaned part, the cleaner removes aborted records, then the markers of transactions without records.
     Source: LogCleaner.cleanInto; KAFKA-8351, KAFKA-13727.
     """
-    partition = state.partitions[partition_id]
     segment_end = start + partition.segment_size
     if start % partition.segment_size != 0 or end <= start or end > segment_end:
         return False
-    if segment_end > last_stable_offset(partition):
+    if segment_end > last_stable_offset(partition.log, partition.index, partition.high_watermark):
         return False
     has_cleaned = False
     seen_up_to = partition.log.end_offset if rules.index_is_kept_whole else end
     for offset in range(start, end):
-        batch = partition.log.batches[offset]
+        batch = partition.log.records[offset]
         if batch.producer_id != NO_PRODUCER_ID and batch.marker == Marker.NONE:
             if is_known_aborted(partition, offset, seen_up_to):
                 clear(batch)
                 has_cleaned = True
         elif batch.marker != Marker.NONE and can_drop_marker(partition, rules, start, offset):
             clear(batch)
-            clear(partition.aborted[offset])
+            clear(partition.index.aborted[offset])
             has_cleaned = True
     if not rules.index_is_kept_whole:
         for offset in range(end, segment_end):
-            if partition.aborted[offset].first_offset != NO_OFFSET:
-                clear(partition.aborted[offset])
+            if partition.index.aborted[offset].first_offset != NO_OFFSET:
+                clear(partition.index.aborted[offset])
                 has_cleaned = True
     return has_cleaned

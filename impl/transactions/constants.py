@@ -78,7 +78,7 @@ class RequestKind(IntEnum):
 
 
 class Answer(IntEnum):
-    """The coordinator's reaction to a request."""
+    """A broker's reaction to a request: a coordinator's, or that of a partition's leader."""
 
     WAIT = 0
     """Nothing yet: the client must ask again (CONCURRENT_TRANSACTIONS, COORDINATOR_NOT_AVAILABLE)."""
@@ -103,6 +103,15 @@ class Answer(IntEnum):
 
     TRANSACTION_ABORTABLE = 7
     """It refuses: the partition is not in the transaction; the client must abort."""
+
+    NOT_LEADER_OR_FOLLOWER = 8
+    """It refuses: the partition does not exist."""
+
+    UNKNOWN_TOPIC_ID = 9
+    """It refuses: the topic does not exist, and another topic now has its name."""
+
+    VERIFYING = 10
+    """It has asked the coordinator about the transaction, and answers later."""
 
 
 class ProducerState(IntEnum):

@@ -5,10 +5,10 @@ Bounds: two transactions of one producer in one partition; segments of one batch
 Expected: HOLDS
 """
 
-from kafkacheck.impl.transactions.cleaner import cleaner_cleans_segment
-from kafkacheck.impl.transactions.consumer import consumer_begins_anew, consumer_reads
+from kafkacheck.model.transactions.clients import consumer_begins_anew, consumer_reads
 from kafkacheck.model.transactions.environment import partition_is_reloaded
 from kafkacheck.model.transactions.family import EXAMPLES, TRANSACTIONAL, TRANSACTIONS, TRANSITIONS
+from kafkacheck.model.transactions.partitions import cleaner_cleans_segment
 from kafkacheck.spec.transactions.partitions import (
     aborted_record_is_cleaned,
     last_marker_is_cleaned,

@@ -6,8 +6,8 @@ Expected: HOLDS
 """
 
 from kafkacheck.checker.model import each
-from kafkacheck.impl.transactions.markers import second_thread_completes_transaction
-from kafkacheck.model.transactions.coordinator_environment import completion_is_found_twice, coordinator_is_reassigned
+from kafkacheck.model.transactions.coordinators import second_thread_completes_transaction
+from kafkacheck.model.transactions.environment import completion_is_found_twice, coordinator_is_reassigned
 from kafkacheck.model.transactions.family import COORDINATOR, LEADER, SAFETY, TIMEOUTS, TRANSACTIONAL, TRANSACTIONS
 from kafkacheck.spec.transactions.properties import nothing_is_undecided, something_is_undecided
 

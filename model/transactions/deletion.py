@@ -5,7 +5,7 @@ Expected: HOLDS
 """
 
 from kafkacheck.checker.model import each
-from kafkacheck.impl.transactions.markers import coordinator_drops_deleted_partition
+from kafkacheck.model.transactions.coordinators import coordinator_drops_deleted_partition
 from kafkacheck.model.transactions.environment import partition_is_deleted
 from kafkacheck.model.transactions.family import (
     COORDINATOR,

@@ -36,8 +36,8 @@ COORDINATOR_EVENTS = {
     ),
     "transaction_log_commits": Event(
         at="coordinator",
-        text="the log has {transactional_ids[transactional_id].entry.state}, "
-        "epoch {transactional_ids[transactional_id].entry.producer_epoch}",
+        text="the log has {transactional_ids[transactional_id].log.entry.state}, "
+        "epoch {transactional_ids[transactional_id].log.entry.producer_epoch}",
     ),
     "coordinator_sends_marker": Event(
         at="coordinator",
@@ -128,8 +128,8 @@ PRODUCERS_LANE = ExtraLane(
 COORDINATOR_LANE = ExtraLane(
     name="coordinator",
     record="transactional_ids",
-    text="{transactional_ids[0].entry.state}  epoch {transactional_ids[0].entry.producer_epoch}  "
-    "partitions {transactional_ids[0].entry.partitions}",
+    text="{transactional_ids[0].log.entry.state}  epoch {transactional_ids[0].log.entry.producer_epoch}  "
+    "partitions {transactional_ids[0].log.entry.partitions}",
 )
 
 CONSUMER_LANE = ExtraLane(
@@ -141,7 +141,7 @@ TRANSACTION_LANES = Lanes(
     title="partition {lane}",
     text="high watermark {high_watermark}",
     cells=Cells(
-        items="log.batches",
+        items="log.records",
         length="log.end_offset",
         text="t{id} e{producer_epoch} {marker}",
         marker="high_watermark",

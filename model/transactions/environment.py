@@ -5,21 +5,18 @@ gives up becomes a stray. Retries cost nothing.
 """
 
 from kafkacheck.checker.schema import clear, copy
-from kafkacheck.impl.producer.append import is_full
-from kafkacheck.impl.producer.constants import Marker, ProduceError
-from kafkacheck.impl.producer.records import ProducerId
-from kafkacheck.impl.producer.state import expire_producer
+from kafkacheck.impl.client.application import receive_assignment
+from kafkacheck.impl.coordinator.markers import has_every_marker, note_second_completion
+from kafkacheck.impl.coordinator.offsets import begin_loading_offsets, expire_offset, is_loading_offsets
+from kafkacheck.impl.coordinator.runtime import drop_append
+from kafkacheck.impl.coordinator.transaction_log import awaits_append, give_append_up, stop_replica, unload
+from kafkacheck.impl.coordinator.transactions import remove_transactional_id
+from kafkacheck.impl.log import is_full
+from kafkacheck.impl.log.constants import Marker, ProduceError
+from kafkacheck.impl.log.producer_state import expire_producer
+from kafkacheck.impl.log.records import ProducerId
 from kafkacheck.impl.transactions.constants import NO_TRANSACTION, ProducerState, ProduceStage, RequestKind
-from kafkacheck.impl.transactions.coordinator import remove_transactional_id
-from kafkacheck.impl.transactions.group import assign_input, begin_loading, is_loading
-from kafkacheck.impl.transactions.log import awaits_append, begin_term, clear_append, give_append_up, unload
-from kafkacheck.impl.transactions.markers import (
-    end_pending_offset,
-    has_unfollowed,
-    hear_of_marker,
-    write_marker,
-    write_marker_without_index,
-)
+from kafkacheck.impl.transactions.leader import write_marker, write_marker_without_index
 from kafkacheck.impl.transactions.partition import delete_partition, reload_partition
 from kafkacheck.impl.transactions.records import (
     ClientId,
@@ -31,6 +28,8 @@ from kafkacheck.impl.transactions.records import (
     TransactionalIdNumber,
 )
 from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.coordinators import change_coordinator, tell_of_marker, unanswer_waiting
+from kafkacheck.model.transactions.partitions import deliver_marker, end_pending_offset, has_unfollowed
 from kafkacheck.model.transactions.system import State
 
 
@@ -137,12 +136,12 @@ def coordinator_is_replaced(
     transactional = state.transactional_ids[transactional_id]
     if state.budget.failovers == 0:
         return False
-    if keeps_append and not transactional.is_appended:
+    if keeps_append and not transactional.log.is_appended:
         return False
     state.budget.failovers -= 1
     if notices:
-        unload(transactional.coordinators[transactional.coordinator_epoch])
-    begin_term(state, transactional_id, keeps_append)
+        unload(transactional.coordinators[transactional.log.coordinator_epoch])
+    change_coordinator(state, transactional_id, keeps_append)
     return True
 
 
@@ -156,12 +155,12 @@ def coordinator_comes_back(state: State, transactional_id: TransactionalIdNumber
     transactional = state.transactional_ids[transactional_id]
     if state.budget.failovers == 0:
         return False
-    if keeps_append and not transactional.is_appended:
+    if keeps_append and not transactional.log.is_appended:
         return False
     state.budget.failovers -= 1
-    unload(transactional.coordinators[transactional.coordinator_epoch])
-    begin_term(state, transactional_id, keeps_append)
-    transactional.coordinators[transactional.coordinator_epoch].is_back = True
+    unload(transactional.coordinators[transactional.log.coordinator_epoch])
+    change_coordinator(state, transactional_id, keeps_append)
+    transactional.coordinators[transactional.log.coordinator_epoch].is_back = True
     return True
 
 
@@ -174,7 +173,7 @@ def zombie_coordinator_resigns(state: State, transactional_id: TransactionalIdNu
     Source: TransactionCoordinator.onResignation.
     """
     transactional = state.transactional_ids[transactional_id]
-    for term in range(transactional.coordinator_epoch):
+    for term in range(transactional.log.coordinator_epoch):
         if transactional.coordinators[term].is_serving:
             unload(transactional.coordinators[term])
             return True
@@ -191,15 +190,18 @@ def append_fails(
     Source: NOT_ENOUGH_REPLICAS; NOT_ENOUGH_REPLICAS_AFTER_APPEND, REQUEST_TIMED_OUT.
     """
     transactional = state.transactional_ids[transactional_id]
-    if state.budget.append_failures == 0 or not transactional.is_appended:
+    log = transactional.log
+    if state.budget.append_failures == 0 or not log.is_appended:
         return False
-    if not is_definitive and not awaits_append(transactional):
+    is_awaited = awaits_append(transactional.coordinators[transactional.log.coordinator_epoch], log)
+    if not is_definitive and not is_awaited:
         return False
     state.budget.append_failures -= 1
-    if awaits_append(transactional):
-        give_append_up(state, rules, transactional_id)
+    if is_awaited:
+        unanswer_waiting(state, transactional_id)
+        give_append_up(transactional.coordinators[transactional.log.coordinator_epoch], log, rules)
     if is_definitive:
-        clear_append(transactional)
+        drop_append(log)
     return True
 
 
@@ -217,12 +219,10 @@ def marker_answer_is_lost(
     Source: a broken connection; TransactionMarkerRequestCompletionHandler.
     """
     request = state.transactional_ids[transactional_id].coordinators[term].markers[partition_id]
-    partition = state.partitions[partition_id]
-    if state.budget.marker_losses == 0 or not request.is_sent or is_full(partition.log):
+    if state.budget.marker_losses == 0 or not request.is_sent or is_full(state.partitions[partition_id].log):
         return False
     state.budget.marker_losses -= 1
-    if write_marker(partition, rules, request, term) == ProduceError.NONE:
-        end_pending_offset(state, rules, partition_id, request.producer_id, request.marker)
+    deliver_marker(state, rules, partition_id, request, term)
     clear(request)
     return True
 
@@ -294,7 +294,7 @@ def is_message_under_way(state: State, producer_id: int) -> bool:
             return True
     for transactional in state.transactional_ids:
         for term, coordinator in enumerate(transactional.coordinators):
-            if coordinator.is_serving and term < transactional.coordinator_epoch:
+            if coordinator.is_serving and term < transactional.log.coordinator_epoch:
                 return True
             for partition_id in range(len(state.partitions)):
                 if coordinator.markers[partition_id].producer_id == producer_id:
@@ -335,7 +335,11 @@ def transactional_id_expires(state: State, transactional_id: TransactionalIdNumb
     transactional = state.transactional_ids[transactional_id]
     if state.budget.expirations == 0:
         return False
-    if not remove_transactional_id(transactional, transactional.coordinator_epoch):
+    if not remove_transactional_id(
+        transactional.coordinators[transactional.log.coordinator_epoch],
+        transactional.log,
+        transactional.log.coordinator_epoch,
+    ):
         return False
     state.budget.expirations -= 1
     return True
@@ -364,7 +368,7 @@ def index_fails(
         return False
     state.budget.io_errors -= 1
     if write_marker_without_index(partition, rules, request, term) == ProduceError.NONE:
-        end_pending_offset(state, rules, partition_id, request.producer_id, request.marker)
+        end_pending_offset(state, rules, partition_id, request)
     clear(request)
     return True
 
@@ -393,7 +397,7 @@ def group_coordinator_lags(
         state.group.unfollowed[request.producer_id] = request.marker
     if error != ProduceError.NONE or not rules.marker_answer_awaits_offsets:
         clear(request)
-        hear_of_marker(transactional, rules, term, state.offsets_partition, error)
+        tell_of_marker(transactional, rules, term, state.offsets_partition, error)
     return True
 
 
@@ -410,7 +414,7 @@ def group_coordinator_is_replaced(state: State, rules: TransactionRules) -> bool
         return False
     state.budget.group_failovers -= 1
     reload_partition(state.partitions[state.offsets_partition], rules)
-    begin_loading(state.group)
+    begin_loading_offsets(state.group)
     return True
 
 
@@ -441,8 +445,69 @@ def group_is_rebalanced(state: State, client_id: ClientId) -> bool:
     client = state.clients[client_id]
     if state.budget.rebalances == 0 or client.state == ProducerState.FATAL_ERROR:
         return False
-    if client.transaction != NO_TRANSACTION or is_loading(state.group):
+    if client.transaction != NO_TRANSACTION or is_loading_offsets(state.group):
         return False
     state.budget.rebalances -= 1
-    assign_input(state.group, client)
+    state.group.generation += 1
+    receive_assignment(client, state.group.generation)
+    return True
+
+
+def coordinator_is_reassigned(
+    state: State, rules: TransactionRules, transactional_id: TransactionalIdNumber, keeps_append: bool
+) -> bool:
+    """A reassignment takes the transaction log from the coordinator's broker; another broker becomes the coordinator.
+
+    When: a fail-over is left.
+    Effect: the broker must give up its replica. The next term begins as when the coordinator is replaced.
+    Source: KafkaApis.handleStopReplicaRequest, TransactionCoordinator.onResignation; KAFKA-9235.
+    Left out: the time until the broker hears of it, which `coordinator_is_replaced` covers.
+    """
+    transactional = state.transactional_ids[transactional_id]
+    if state.budget.failovers == 0:
+        return False
+    if keeps_append and not transactional.log.is_appended:
+        return False
+    state.budget.failovers -= 1
+    stop_replica(transactional.coordinators[transactional.log.coordinator_epoch], rules)
+    change_coordinator(state, transactional_id, keeps_append)
+    return True
+
+
+def completion_is_found_twice(state: State, transactional_id: TransactionalIdNumber, term: CoordinatorTerm) -> bool:
+    """A second thread of a coordinator finds every marker written before the first thread has reacted to it.
+
+    Why: the coordinator handles two answers about markers at once, or one while it queues markers.
+    When: every marker is written, and the first thread has not begun to append; no other such thread is under way; a
+        second completion is left.
+    Effect: the second thread goes on at some later time.
+    Source: TransactionMarkerChannelManager (`addTxnMarkersToSend`, `removeMarkersForTxnTopicPartition`); KAFKA-10080.
+    Left out: a third thread.
+    """
+    transactional = state.transactional_ids[transactional_id]
+    coordinator = transactional.coordinators[term]
+    if state.budget.second_completions == 0 or state.second_completion.outcome != Marker.NONE:
+        return False
+    if transactional.log.is_appended or not has_every_marker(coordinator):
+        return False
+    state.budget.second_completions -= 1
+    note_second_completion(state.second_completion, transactional_id, term, coordinator.metadata)
+    return True
+
+
+def offset_expires(state: State, rules: TransactionRules) -> bool:
+    """The group has not committed an offset for long, and its coordinator forgets the offset.
+
+    Why: `offsets.retention.minutes` have passed.
+    When: the group has an offset, and by the new rule none is pending; its coordinator is not loading, and the log has
+        room; an expiration is left.
+    Effect: the offsets partition has a tombstone, and the group has no offset: the member that gets the input begins
+        with the first one (`auto.offset.reset`). By the old rule a pending offset does not count, and is gone, too.
+    Source: OffsetMetadataManager.cleanupExpiredOffsets; KAFKA-14505, KAFKA-19163.
+    """
+    if state.budget.offset_expirations == 0:
+        return False
+    if not expire_offset(state.group, state.partitions[state.offsets_partition], rules):
+        return False
+    state.budget.offset_expirations -= 1
     return True

@@ -9,30 +9,34 @@ under way twice. `upgrades` is 1 if clients have different transaction versions.
 """
 
 from kafkacheck.checker.model import Family
-from kafkacheck.impl.transactions.client import (
+from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.clients import (
+    application_processes,
+    application_takes_input,
+    consumer_commits_offset,
+    consumer_fetches_offset,
     producer_aborts,
     producer_begins_transaction,
     producer_commits,
     producer_initializes,
     producer_sends,
+    producer_sends_offsets,
 )
-from kafkacheck.impl.transactions.coordinator import coordinator_aborts_timed_out, coordinator_handles_request
-from kafkacheck.impl.transactions.group import application_takes_input, consumer_fetches_offset, producer_sends_offsets
-from kafkacheck.impl.transactions.log import transaction_log_commits
-from kafkacheck.impl.transactions.markers import (
+from kafkacheck.model.transactions.coordinators import (
+    coordinator_aborts_timed_out,
     coordinator_completes_transaction,
+    coordinator_handles_request,
     coordinator_sends_marker,
-    leader_writes_marker,
-)
-from kafkacheck.impl.transactions.partition import (
     coordinator_verifies_partition,
-    leader_appends_verified,
-    leader_receives_produce,
+    transaction_log_commits,
 )
-from kafkacheck.impl.transactions.plain_consumer import application_processes, consumer_commits_offset
-from kafkacheck.impl.transactions.rules import TransactionRules
 from kafkacheck.model.transactions.drawing import TRANSACTION_LANES
 from kafkacheck.model.transactions.environment import client_dies, group_is_rebalanced
+from kafkacheck.model.transactions.partitions import (
+    leader_appends_verified,
+    leader_receives_produce,
+    leader_writes_marker,
+)
 from kafkacheck.model.transactions.starts import start_transactions
 from kafkacheck.model.transactions.system import State
 from kafkacheck.spec.transactions.clients import (

@@ -5,7 +5,7 @@ Bounds: two transactions of one producer in one partition, which is deleted and 
 Expected: HOLDS
 """
 
-from kafkacheck.impl.transactions.markers import coordinator_drops_deleted_partition
+from kafkacheck.model.transactions.coordinators import coordinator_drops_deleted_partition
 from kafkacheck.model.transactions.environment import partition_is_deleted, produce_is_repeated, topic_is_recreated
 from kafkacheck.model.transactions.family import EXAMPLES, STEPS, TIMEOUTS, TRANSACTIONAL, TRANSACTIONS
 from kafkacheck.spec.transactions.properties import (

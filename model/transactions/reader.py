@@ -5,9 +5,8 @@ Bounds: two transactions of one producer in one partition; its high watermark la
 Expected: HOLDS
 """
 
-from kafkacheck.impl.transactions.consumer import consumer_reads
-from kafkacheck.impl.transactions.partition import partition_replicates
 from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.clients import consumer_reads
 from kafkacheck.model.transactions.environment import index_fails, partition_is_reloaded
 from kafkacheck.model.transactions.family import (
     EXAMPLES,
@@ -17,6 +16,7 @@ from kafkacheck.model.transactions.family import (
     TRANSACTIONS,
     TRANSITIONS,
 )
+from kafkacheck.model.transactions.partitions import partition_replicates
 from kafkacheck.spec.transactions.properties import delivered_record
 
 MODEL = TRANSACTIONAL.model(

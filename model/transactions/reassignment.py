@@ -7,7 +7,7 @@ Expected: HOLDS
 
 from kafkacheck.checker.model import each
 from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions.coordinator_environment import coordinator_is_reassigned
+from kafkacheck.model.transactions.environment import coordinator_is_reassigned
 from kafkacheck.model.transactions.family import COORDINATOR, LEADER, SAFETY, TIMEOUTS, TRANSACTIONAL, TRANSACTIONS
 from kafkacheck.spec.transactions.properties import nothing_is_undecided, something_is_undecided
 

@@ -10,7 +10,6 @@ Expected: HOLDS
 """
 
 from kafkacheck.checker.model import each
-from kafkacheck.impl.transactions.markers import leader_writes_late_marker
 from kafkacheck.impl.transactions.rules import TransactionRules
 from kafkacheck.model.transactions.environment import (
     marker_is_repeated,
@@ -27,6 +26,7 @@ from kafkacheck.model.transactions.family import (
     TRANSACTIONAL,
     TRANSACTIONS,
 )
+from kafkacheck.model.transactions.partitions import leader_writes_late_marker
 from kafkacheck.model.transactions.starts import start_return
 from kafkacheck.spec.transactions.properties import (
     fenced_client,

@@ -2,19 +2,13 @@
 
 from typing import Annotated
 
-from kafkacheck.checker.schema import Allowance, Array, ById, Count, Offset, Struct
-from kafkacheck.impl.transactions.records import (
-    Client,
-    Group,
-    LateMarker,
-    Partition,
-    Produce,
-    Reader,
-    Request,
-    SecondCompletion,
-    Transaction,
-    TransactionalId,
-)
+from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Count, Offset, Struct
+from kafkacheck.impl.client.transactional_records import Client, Reader, Transaction
+from kafkacheck.impl.coordinator.records import Coordinator, Group, ProducerIdManager, SecondCompletion, TransactionLog
+from kafkacheck.impl.messages.transaction_requests import Request
+from kafkacheck.impl.messages.transactional_produce import Produce
+from kafkacheck.impl.messages.write_txn_markers import LateMarker
+from kafkacheck.impl.transactions.records import Partition
 
 
 class Budget(Struct):
@@ -54,11 +48,22 @@ class Budget(Struct):
     second_completions: Annotated[int, Allowance("second_completions")]
 
 
+class TransactionalId(Struct):
+    """A transactional id: its log, and the brokers that are or were its coordinator.
+
+    log: its part of the transaction log.
+    coordinators: by term, the coordinator.
+    """
+
+    log: TransactionLog
+    coordinators: Annotated[Array[Coordinator], ById("max_coordinator_epoch + 1")]
+
+
 class State(Struct):
     """The whole system.
 
     transactional_ids: the transactional ids with their coordinators.
-    next_producer_id: the producer id that is allocated next.
+    producer_ids: the producer ids that coordinators can still give out.
     partitions: the partitions.
     clients: the producers.
     requests: requests to coordinators.
@@ -69,13 +74,14 @@ class State(Struct):
     transactions: the applications' transactions.
     readers: by partition, a read_committed consumer.
     group: the consumer group of the clients.
+    processed: by input, how often an application without transactions has processed it. Only `spec/` reads it.
     offsets_partition: the partition that holds the group's offsets: constant; `NO_PARTITION` if no group commits in
         transactions.
     budget: the disturbances that the environment may still cause.
     """
 
     transactional_ids: Annotated[Array[TransactionalId], ById("transactional_ids")]
-    next_producer_id: Annotated[int, Offset("producer_ids")]
+    producer_ids: ProducerIdManager
     partitions: Annotated[Array[Partition], ById("partitions")]
     clients: Annotated[Array[Client], ById("clients")]
     requests: Annotated[Array[Request], ById("requests")]
@@ -86,5 +92,6 @@ class State(Struct):
     transactions: Annotated[Array[Transaction], ById("batches")]
     readers: Annotated[Array[Reader], ById("partitions")]
     group: Group
+    processed: Annotated[Array[Annotated[int, Count("max_processed")]], ByPosition("inputs + 1")]
     offsets_partition: Annotated[int, Count("offsets_partition", lowest="offsets_partition")]
     budget: Budget

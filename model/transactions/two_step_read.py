@@ -4,9 +4,8 @@ Bounds: two transactions of one producer in one partition whose high watermark l
 Expected: HOLDS
 """
 
-from kafkacheck.impl.transactions.consumer import leader_ends_read, leader_limits_read
-from kafkacheck.impl.transactions.partition import partition_replicates
 from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.clients import leader_ends_read, leader_limits_read
 from kafkacheck.model.transactions.family import (
     EXAMPLES,
     READER_LEMMAS,
@@ -15,6 +14,7 @@ from kafkacheck.model.transactions.family import (
     TRANSACTIONS,
     TRANSITIONS,
 )
+from kafkacheck.model.transactions.partitions import partition_replicates
 from kafkacheck.spec.transactions.properties import delivered_record
 
 MODEL = TRANSACTIONAL.model(

@@ -5,7 +5,7 @@ Source: KIP-98, KIP-447, KIP-890; apache/kafka `TransactionManager`.
 Left out, and why that is sound: the responses, which `spec/transactions/coordinators.py` judges.
 """
 
-from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
 from kafkacheck.impl.transactions.constants import (
     NO_INPUT,
     NO_TRANSACTION,
@@ -173,7 +173,7 @@ def plain_consumer_does_not_wait(state: State) -> bool:
 def commit_in_last_epoch(state: State) -> bool:
     """A transaction in the last epoch is being committed. Without an example no producer id follows another."""
     for transactional_id in range(len(state.transactional_ids)):
-        appended = state.transactional_ids[transactional_id].appended
+        appended = state.transactional_ids[transactional_id].log.appended
         if appended.next_producer_id != NO_PRODUCER_ID and appended.state == TransactionState.PREPARE_COMMIT:
             return True
     return False

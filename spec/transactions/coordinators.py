@@ -7,11 +7,13 @@ Left out, and why that is sound: that a request is eventually answered, which on
 """
 
 from kafkacheck.checker.schema import contains
-from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
+from kafkacheck.impl.coordinator.records import Coordinator, TransactionMetadata
+from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
+from kafkacheck.impl.messages.transaction_requests import Request
+from kafkacheck.impl.messages.transactional_produce import Produce
 from kafkacheck.impl.transactions.constants import Answer, ProducerState, ProduceStage, RequestKind, TransactionState
-from kafkacheck.impl.transactions.records import Coordinator, Produce, Request, TransactionalId, TransactionMetadata
 from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions.system import State
+from kafkacheck.model.transactions.system import State, TransactionalId
 
 
 def is_of_version_2(rules: TransactionRules, is_upgraded: int) -> bool:
@@ -40,7 +42,7 @@ def ends_with(state: TransactionState) -> Marker:
 
 def is_exhausted(transactional: TransactionalId, producer_epoch: int) -> bool:
     """Whether no client may have a higher epoch."""
-    return producer_epoch >= transactional.max_producer_epoch - 1
+    return producer_epoch >= transactional.log.max_producer_epoch - 1
 
 
 def is_of_present_epoch(metadata: TransactionMetadata, producer_id: int, producer_epoch: int) -> bool:
@@ -52,7 +54,7 @@ def is_of_former_epoch(transactional: TransactionalId, metadata: TransactionMeta
     """Whether an EndTxn has the previous epoch, which may be the last epoch of the previous producer id."""
     if request.producer_id == metadata.producer_id:
         return request.producer_epoch == metadata.producer_epoch - 1
-    is_last = request.producer_epoch == transactional.max_producer_epoch - 1
+    is_last = request.producer_epoch == transactional.log.max_producer_epoch - 1
     return is_last and request.producer_id == metadata.previous_producer_id and metadata.producer_epoch == 0
 
 
@@ -180,7 +182,7 @@ def fits(before: State, after: State, rules: TransactionRules, request_id: int, 
     if not transactional.coordinators[term].is_serving:
         return False
     due = due_answer(transactional, rules, transactional.coordinators[term], request)
-    is_begun = after.transactional_ids[request.transactional_id].is_appended and not transactional.is_appended
+    is_begun = after.transactional_ids[request.transactional_id].log.is_appended and not transactional.log.is_appended
     if due == Answer.WAIT or is_begun != (due == Answer.APPENDING):
         return False
     if request_id >= len(before.clients):
@@ -215,7 +217,7 @@ def follows_init(
     before: State, transactional: TransactionalId, request: Request, appended: TransactionMetadata
 ) -> bool:
     """Whether an InitProducerId leads to the entry: the next epoch, or epoch 0 of a new producer id."""
-    metadata = transactional.coordinators[transactional.coordinator_epoch].metadata
+    metadata = transactional.coordinators[transactional.log.coordinator_epoch].metadata
     is_known = metadata.state != TransactionState.NONE
     is_named = request.producer_id != NO_PRODUCER_ID
     last_epoch = metadata.producer_epoch if is_named and is_known else NO_PRODUCER_EPOCH
@@ -223,14 +225,14 @@ def follows_init(
         return False
     if is_known and not is_exhausted(transactional, metadata.producer_epoch):
         return is_of_present_epoch(appended, metadata.producer_id, metadata.producer_epoch + 1)
-    return is_of_present_epoch(appended, before.next_producer_id, 0)
+    return is_of_present_epoch(appended, before.producer_ids.next_producer_id, 0)
 
 
 def follows_end(
     before: State, transactional: TransactionalId, appended: TransactionMetadata, is_version_2: bool
 ) -> bool:
     """Whether an EndTxn leads to the entry: with version 2 the next epoch, and after the last epoch a new id."""
-    metadata = transactional.coordinators[transactional.coordinator_epoch].metadata
+    metadata = transactional.coordinators[transactional.log.coordinator_epoch].metadata
     if appended.partitions != metadata.partitions or appended.producer_id != metadata.producer_id:
         return False
     if not is_version_2:
@@ -241,7 +243,7 @@ def follows_end(
     ):
         return False
     is_last = is_exhausted(transactional, metadata.producer_epoch)
-    return appended.next_producer_id == (before.next_producer_id if is_last else NO_PRODUCER_ID)
+    return appended.next_producer_id == (before.producer_ids.next_producer_id if is_last else NO_PRODUCER_ID)
 
 
 def appended_entries_follow_requests(before: State, after: State, rules: TransactionRules) -> bool:
@@ -254,8 +256,10 @@ def appended_entries_follow_requests(before: State, after: State, rules: Transac
     """
     for request_id, request in enumerate(before.requests):
         transactional = before.transactional_ids[request.transactional_id]
-        appended = after.transactional_ids[request.transactional_id].appended
-        is_begun = after.transactional_ids[request.transactional_id].is_appended and not transactional.is_appended
+        appended = after.transactional_ids[request.transactional_id].log.appended
+        is_begun = (
+            after.transactional_ids[request.transactional_id].log.is_appended and not transactional.log.is_appended
+        )
         if is_begun and is_taken(request, after.requests[request_id]):
             if request.kind == RequestKind.INIT_PRODUCER_ID:
                 if not follows_init(before, transactional, request, appended):
@@ -332,8 +336,8 @@ def transactions_grow_by_request(before: State, after: State, rules: Transaction
     """
     for transactional_id, was in enumerate(before.transactional_ids):
         now = after.transactional_ids[transactional_id]
-        if now.is_appended and not was.is_appended and now.appended.state == TransactionState.ONGOING:
-            is_asked = grows_by_batch(before, rules, transactional_id, now.appended.partitions)
+        if now.log.is_appended and not was.log.is_appended and now.log.appended.state == TransactionState.ONGOING:
+            is_asked = grows_by_batch(before, rules, transactional_id, now.log.appended.partitions)
             for request_id, request in enumerate(before.requests):
                 if request.kind == RequestKind.ADD_PARTITIONS_TO_TXN and request.transactional_id == transactional_id:
                     if is_taken(request, after.requests[request_id]):
@@ -355,7 +359,7 @@ def answers_follow_appends(before: State, after: State) -> bool:
         request = before.requests[client_id]
         if request.is_waiting and after.requests[client_id].kind != request.kind:
             was = before.transactional_ids[request.transactional_id]
-            if not was.is_appended or after.transactional_ids[request.transactional_id].is_appended:
+            if not was.log.is_appended or after.transactional_ids[request.transactional_id].log.is_appended:
                 return False
     return True
 
@@ -369,12 +373,12 @@ def completions_bring_the_next_id(before: State, after: State) -> bool:
     Fails in: none; it guards how producer ids follow each other.
     """
     for was, now in zip(before.transactional_ids, after.transactional_ids):
-        if now.is_appended and not was.is_appended and is_complete(now.appended.state):
-            metadata = was.coordinators[was.coordinator_epoch].metadata
+        if now.log.is_appended and not was.log.is_appended and is_complete(now.log.appended.state):
+            metadata = was.coordinators[was.log.coordinator_epoch].metadata
             next_id = metadata.next_producer_id
-            if next_id != NO_PRODUCER_ID and not is_of_present_epoch(now.appended, next_id, 0):
+            if next_id != NO_PRODUCER_ID and not is_of_present_epoch(now.log.appended, next_id, 0):
                 return False
-            if next_id == NO_PRODUCER_ID and now.appended.producer_id != metadata.producer_id:
+            if next_id == NO_PRODUCER_ID and now.log.appended.producer_id != metadata.producer_id:
                 return False
     return True
 
@@ -393,7 +397,7 @@ def clients_go_on_as_they_were_told(before: State, after: State, rules: Transact
         is_ended = request.kind == RequestKind.END_TXN and after.requests[client_id].kind != RequestKind.END_TXN
         is_living = client.state == ProducerState.READY or client.state == ProducerState.INITIALIZING
         if is_ended and is_living and is_of_version_2(rules, request.is_upgraded):
-            entry = after.transactional_ids[request.transactional_id].entry
+            entry = after.transactional_ids[request.transactional_id].log.entry
             producer_id = entry.producer_id
             producer_epoch = entry.producer_epoch
             if entry.next_producer_id != NO_PRODUCER_ID:

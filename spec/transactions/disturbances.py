@@ -5,10 +5,10 @@ Source: KIP-98, KIP-360, KIP-890; apache/kafka `TransactionStateManager`.
 Left out, and why that is sound: when a disturbance comes, because it may come at any time.
 """
 
-from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
+from kafkacheck.impl.messages.transaction_requests import Request
 from kafkacheck.impl.transactions.constants import ProducerState, ProduceStage, RequestKind, TransactionState
-from kafkacheck.impl.transactions.records import Request, TransactionalId
-from kafkacheck.model.transactions.system import State
+from kafkacheck.model.transactions.system import State, TransactionalId
 from kafkacheck.spec.transactions.coordinators import is_preparing
 from kafkacheck.spec.transactions.partitions import is_open
 
@@ -50,8 +50,8 @@ def a_marker_became_late(before: State, after: State) -> bool:
 def a_coordinator_was_replaced(before: State, after: State) -> bool:
     """Whether some transactional id has a coordinator of the next term."""
     return any(
-        after.transactional_ids[transactional_id].coordinator_epoch
-        == before.transactional_ids[transactional_id].coordinator_epoch + 1
+        after.transactional_ids[transactional_id].log.coordinator_epoch
+        == before.transactional_ids[transactional_id].log.coordinator_epoch + 1
         for transactional_id in range(len(before.transactional_ids))
     )
 
@@ -59,13 +59,13 @@ def a_coordinator_was_replaced(before: State, after: State) -> bool:
 def an_append_failed(before: State, after: State) -> bool:
     """Whether an append is gone, or its coordinator has given it up."""
     for was, now in zip(before.transactional_ids, after.transactional_ids):
-        if was.is_appended:
-            if not now.is_appended:
+        if was.log.is_appended:
+            if not now.log.is_appended:
                 return True
-            coordinator = was.coordinators[was.coordinator_epoch]
-            if coordinator.is_marking and coordinator.pending_state == was.appended.state:
+            coordinator = was.coordinators[was.log.coordinator_epoch]
+            if coordinator.is_marking and coordinator.pending_state == was.log.appended.state:
                 return True
-            if coordinator.pending_state != now.coordinators[was.coordinator_epoch].pending_state:
+            if coordinator.pending_state != now.coordinators[was.log.coordinator_epoch].pending_state:
                 return True
     return False
 
@@ -102,8 +102,8 @@ def an_idle_producer_was_forgotten(before: State, after: State) -> bool:
 def an_id_is_removed(before: State, after: State) -> bool:
     """Whether the removal of a transactional id is appended."""
     return any(
-        after.transactional_ids[transactional_id].appended.state == TransactionState.DEAD
-        and not before.transactional_ids[transactional_id].is_appended
+        after.transactional_ids[transactional_id].log.appended.state == TransactionState.DEAD
+        and not before.transactional_ids[transactional_id].log.is_appended
         for transactional_id in range(len(before.transactional_ids))
     )
 
@@ -150,7 +150,7 @@ def disturbances_are_real(before: State, after: State) -> bool:
 def transaction_is_fenced(state: State) -> bool:
     """An abort is appended with an epoch that no client was given. Without an example no transaction is taken over."""
     for transactional_id in range(len(state.transactional_ids)):
-        appended = state.transactional_ids[transactional_id].appended
+        appended = state.transactional_ids[transactional_id].log.appended
         if appended.state == TransactionState.PREPARE_ABORT and appended.last_producer_epoch == NO_PRODUCER_EPOCH:
             return True
     return False
@@ -159,7 +159,7 @@ def transaction_is_fenced(state: State) -> bool:
 def is_begun_behind(state: State, last: TransactionState) -> bool:
     """Whether the next epoch is appended after a transaction that ended in that state."""
     return any(
-        transactional.appended.state == TransactionState.EMPTY and transactional.entry.state == last
+        transactional.log.appended.state == TransactionState.EMPTY and transactional.log.entry.state == last
         for transactional in state.transactional_ids
     )
 
@@ -182,9 +182,9 @@ def epoch_begins_behind_abort(state: State) -> bool:
 def epoch_begins_without_ids_left(state: State) -> bool:
     """A producer is given the next epoch when no producer id is left."""
     for transactional_id in range(len(state.transactional_ids)):
-        appended = state.transactional_ids[transactional_id].appended
+        appended = state.transactional_ids[transactional_id].log.appended
         if appended.state == TransactionState.EMPTY and appended.producer_epoch > 0:
-            if state.next_producer_id == len(state.partitions[0].log.producers):
+            if state.producer_ids.next_producer_id == state.producer_ids.end:
                 return True
     return False
 
@@ -192,7 +192,7 @@ def epoch_begins_without_ids_left(state: State) -> bool:
 def init_rotates_producer_id(state: State) -> bool:
     """A producer that asks for the next epoch is given another producer id, because the epochs are used up."""
     for transactional_id in range(len(state.transactional_ids)):
-        appended = state.transactional_ids[transactional_id].appended
+        appended = state.transactional_ids[transactional_id].log.appended
         if appended.state == TransactionState.EMPTY and appended.previous_producer_id != NO_PRODUCER_ID:
             if appended.producer_epoch == 0:
                 return True
@@ -201,7 +201,7 @@ def init_rotates_producer_id(state: State) -> bool:
 
 def is_replaced(transactional: TransactionalId) -> bool:
     """Whether the first coordinator of the id was replaced."""
-    return transactional.coordinator_epoch > 0
+    return transactional.log.coordinator_epoch > 0
 
 
 def coordinator_is_replaced_at_rest(state: State) -> bool:
@@ -215,14 +215,14 @@ def entry_outlives_its_coordinator(state: State) -> bool:
     """The former coordinator appended a request's entry, the next one has it, and the request awaits its answer."""
     transactional = state.transactional_ids[0]
     is_asking = state.requests[0].kind == RequestKind.INIT_PRODUCER_ID and not state.requests[0].is_waiting
-    is_done = transactional.entry.state == TransactionState.EMPTY and transactional.entry.producer_epoch == 0
-    return is_replaced(transactional) and is_asking and is_done and not transactional.is_appended
+    is_done = transactional.log.entry.state == TransactionState.EMPTY and transactional.log.entry.producer_epoch == 0
+    return is_replaced(transactional) and is_asking and is_done and not transactional.log.is_appended
 
 
 def is_same_broker_back(state: State) -> bool:
     """Whether the current coordinator is on the broker of the previous one."""
     transactional = state.transactional_ids[0]
-    return transactional.coordinators[transactional.coordinator_epoch].is_back
+    return transactional.coordinators[transactional.log.coordinator_epoch].is_back
 
 
 def coordinator_is_back_at_rest(state: State) -> bool:
@@ -238,7 +238,7 @@ def entry_outlives_with_broker(state: State) -> bool:
 def end_comes_too_early(state: State) -> bool:
     """A client of the current epoch was fenced, because it ended a transaction before the previous one was complete."""
     for client in state.clients:
-        entry = state.transactional_ids[client.transactional_id].entry
+        entry = state.transactional_ids[client.transactional_id].log.entry
         if client.state == ProducerState.FATAL_ERROR and is_preparing(entry.state):
             if client.producer_id == entry.producer_id and client.producer_epoch == entry.producer_epoch:
                 return True
@@ -248,16 +248,16 @@ def end_comes_too_early(state: State) -> bool:
 def entry_is_lost(state: State) -> bool:
     """A producer id was given out, and its entry was lost before it was committed."""
     transactional = state.transactional_ids[0]
-    if transactional.is_appended or transactional.entry.state != TransactionState.NONE:
+    if transactional.log.is_appended or transactional.log.entry.state != TransactionState.NONE:
         return False
-    return state.next_producer_id > 0
+    return state.producer_ids.next_producer_id > 0
 
 
 def append_of_unknown_outcome(state: State) -> bool:
     """A coordinator has given up an appended entry, which may still be committed."""
     return any(
-        transactional.is_appended
-        and transactional.coordinators[transactional.coordinator_epoch].pending_state == TransactionState.NONE
+        transactional.log.is_appended
+        and transactional.coordinators[transactional.log.coordinator_epoch].pending_state == TransactionState.NONE
         for transactional in state.transactional_ids
     )
 
@@ -266,8 +266,8 @@ def producer_is_forgotten_behind_failover(state: State) -> bool:
     """A partition has forgotten a producer whose last marker came from the second coordinator."""
     for partition_id in range(len(state.partitions)):
         log = state.partitions[partition_id].log
-        if log.end_offset > 0 and log.batches[log.end_offset - 1].coordinator_epoch > 0:
-            producer_id = log.batches[log.end_offset - 1].producer_id
+        if log.end_offset > 0 and log.records[log.end_offset - 1].coordinator_epoch > 0:
+            producer_id = log.records[log.end_offset - 1].producer_id
             if log.producers[producer_id].producer_epoch == NO_PRODUCER_EPOCH:
                 return True
     return False

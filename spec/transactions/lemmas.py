@@ -11,9 +11,12 @@ make another one true.
 """
 
 from kafkacheck.checker.schema import contains
+from kafkacheck.impl.client.transactional_records import Client
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.constants import NO_BATCH, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
-from kafkacheck.impl.producer.records import PartitionLog
+from kafkacheck.impl.coordinator.records import Coordinator, TransactionMetadata
+from kafkacheck.impl.log.constants import NO_BATCH, NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.records import PartitionLog
+from kafkacheck.impl.messages.transaction_requests import Request
 from kafkacheck.impl.transactions.constants import (
     NO_PARTITION,
     NO_TRANSACTION,
@@ -23,7 +26,7 @@ from kafkacheck.impl.transactions.constants import (
     TransactionState,
     Upgrade,
 )
-from kafkacheck.impl.transactions.records import Client, Coordinator, Partition, Request, TransactionMetadata
+from kafkacheck.impl.transactions.records import Partition
 from kafkacheck.model.transactions.system import State
 from kafkacheck.spec.transactions.steps import may_follow
 
@@ -57,7 +60,7 @@ def transactions_have_inputs(state: State) -> bool:
     Source: `KafkaConsumer.poll`.
     """
     return all(
-        state.transactions[transaction].input_offset < len(state.group.processed) - 1
+        state.transactions[transaction].input_offset < len(state.processed) - 1
         for transaction in range(len(state.transactions))
     )
 
@@ -100,7 +103,7 @@ def requests_fit_their_clients(state: State) -> bool:
             if request_id >= len(state.clients):
                 return False
             transactional = state.transactional_ids[request.transactional_id]
-            if not transactional.is_appended or not leads_to(request.kind, transactional.appended.state):
+            if not transactional.log.is_appended or not leads_to(request.kind, transactional.log.appended.state):
                 return False
     return True
 
@@ -154,11 +157,11 @@ def well_formed_metadata(state: State) -> bool:
     Source: `TransactionMetadata`; `TransactionStateManager.removeExpiredTransactionalIds`.
     """
     for transactional in state.transactional_ids:
-        if not is_well_formed(transactional.entry) or transactional.entry.state == TransactionState.DEAD:
+        if not is_well_formed(transactional.log.entry) or transactional.log.entry.state == TransactionState.DEAD:
             return False
-        if not is_well_formed(transactional.appended):
+        if not is_well_formed(transactional.log.appended):
             return False
-        if transactional.is_appended != (transactional.appended.state != TransactionState.NONE):
+        if transactional.log.is_appended != (transactional.log.appended.state != TransactionState.NONE):
             return False
         for term in range(len(transactional.coordinators)):
             metadata = transactional.coordinators[term].metadata
@@ -174,12 +177,12 @@ def newest_coordinator_serves(state: State) -> bool:
     Source: `TransactionCoordinator.onElection`, `onResignation`.
     """
     for transactional in state.transactional_ids:
-        if transactional.coordinator_epoch + state.budget.failovers >= len(transactional.coordinators):
+        if transactional.log.coordinator_epoch + state.budget.failovers >= len(transactional.coordinators):
             return False
         for term, coordinator in enumerate(transactional.coordinators):
-            if term == transactional.coordinator_epoch and not coordinator.is_serving:
+            if term == transactional.log.coordinator_epoch and not coordinator.is_serving:
                 return False
-            if term > transactional.coordinator_epoch and coordinator.is_serving:
+            if term > transactional.log.coordinator_epoch and coordinator.is_serving:
                 return False
             if not coordinator.is_serving:
                 if coordinator.metadata.state != TransactionState.NONE or coordinator.is_marking:
@@ -232,24 +235,24 @@ def memory_matches_transaction_log(state: State) -> bool:
     Source: `TransactionStateManager.appendTransactionToLog`; KAFKA-6119.
     """
     for transactional in state.transactional_ids:
-        coordinator = transactional.coordinators[transactional.coordinator_epoch]
+        coordinator = transactional.coordinators[transactional.log.coordinator_epoch]
         metadata = coordinator.metadata
-        if not is_copy(metadata, transactional.entry):
+        if not is_copy(metadata, transactional.log.entry):
             return False
-        if transactional.is_appended:
-            if coordinator.pending_state != transactional.appended.state:
+        if transactional.log.is_appended:
+            if coordinator.pending_state != transactional.log.appended.state:
                 return False
-            if transactional.appended.producer_id == metadata.producer_id:
-                if transactional.appended.producer_epoch < metadata.producer_epoch:
+            if transactional.log.appended.producer_id == metadata.producer_id:
+                if transactional.log.appended.producer_epoch < metadata.producer_epoch:
                     return False
-        elif metadata.producer_epoch != transactional.entry.producer_epoch:
+        elif metadata.producer_epoch != transactional.log.entry.producer_epoch:
             return False
     return True
 
 
 def is_given(state: State, producer_id: int) -> bool:
     """Whether this is no producer id, or one that was given out."""
-    return producer_id < state.next_producer_id
+    return producer_id < state.producer_ids.next_producer_id
 
 
 def producer_ids_are_new(state: State) -> bool:
@@ -259,7 +262,7 @@ def producer_ids_are_new(state: State) -> bool:
     Source: `ProducerIdManager`; KIP-890 (the next producer id).
     """
     for transactional in state.transactional_ids:
-        if not are_given(state, transactional.entry) or not are_given(state, transactional.appended):
+        if not are_given(state, transactional.log.entry) or not are_given(state, transactional.log.appended):
             return False
         for term in range(len(transactional.coordinators)):
             if not are_given(state, transactional.coordinators[term].metadata):
@@ -303,7 +306,7 @@ def markers_are_decisions(state: State) -> bool:
 
 def has_well_formed_log(log: PartitionLog) -> bool:
     """Whether a log has batches and markers of transactions up to its end, and blanks after it."""
-    for offset, batch in enumerate(log.batches):
+    for offset, batch in enumerate(log.records):
         if offset < log.end_offset:
             if batch.producer_id == NO_PRODUCER_ID or batch.producer_epoch == NO_PRODUCER_EPOCH:
                 return False
@@ -341,7 +344,7 @@ def newest_epochs_are_remembered(state: State) -> bool:
     for partition_id in range(len(state.partitions)):
         log = state.partitions[partition_id].log
         for offset in range(log.end_offset):
-            batch = log.batches[offset]
+            batch = log.records[offset]
             entry = log.producers[batch.producer_id]
             if batch.producer_epoch > entry.producer_epoch:
                 return False
@@ -354,7 +357,7 @@ def open_offset(log: PartitionLog, producer_id: int, end_offset: int) -> int:
     """The first offset of the producer's open transaction in the log below `end_offset`; `NO_OFFSET` without one."""
     first = NO_OFFSET
     for offset in range(end_offset):
-        batch = log.batches[offset]
+        batch = log.records[offset]
         if batch.producer_id == producer_id:
             if batch.marker != Marker.NONE:
                 first = NO_OFFSET
@@ -380,7 +383,7 @@ def open_transactions_match_log(state: State) -> bool:
 
 def unreplicated_offset(partition: Partition, offset: int) -> int:
     """The first offset of the transaction that an unreplicated marker at `offset` ended; else `NO_OFFSET`."""
-    batch = partition.log.batches[offset]
+    batch = partition.log.records[offset]
     if offset < partition.high_watermark or batch.marker == Marker.NONE:
         return NO_OFFSET
     return open_offset(partition.log, batch.producer_id, offset)
@@ -393,15 +396,15 @@ def unreplicated_transactions_match_log(state: State) -> bool:
     Source: `ProducerStateManager.unreplicatedTxns`, `onHighWatermarkUpdated`.
     """
     return all(
-        partition.unreplicated[offset] == unreplicated_offset(partition, offset)
+        partition.index.unreplicated[offset] == unreplicated_offset(partition, offset)
         for partition in state.partitions
-        for offset in range(len(partition.unreplicated))
+        for offset in range(len(partition.index.unreplicated))
     )
 
 
 def aborted_offset(partition: Partition, offset: int) -> int:
     """The first offset of the transaction that a marker at `offset` aborted; `NO_OFFSET` if there is none."""
-    batch = partition.log.batches[offset]
+    batch = partition.log.records[offset]
     if batch.marker != Marker.ABORT:
         return NO_OFFSET
     return open_offset(partition.log, batch.producer_id, offset)
@@ -414,12 +417,12 @@ def aborted_index_matches_log(state: State) -> bool:
     Source: `TransactionIndex`, `UnifiedLog.updateProducers`; KAFKA-7866.
     """
     for partition in state.partitions:
-        for offset in range(len(partition.aborted)):
+        for offset in range(len(partition.index.aborted)):
             first_offset = aborted_offset(partition, offset)
-            if partition.aborted[offset].first_offset != first_offset:
+            if partition.index.aborted[offset].first_offset != first_offset:
                 return False
             if first_offset != NO_OFFSET:
-                if partition.aborted[offset].producer_id != partition.log.batches[offset].producer_id:
+                if partition.index.aborted[offset].producer_id != partition.log.records[offset].producer_id:
                     return False
     return True
 
@@ -433,6 +436,6 @@ def deliveries_lie_below_position(state: State) -> bool:
     return all(
         offset < reader.position
         for reader, partition in zip(state.readers, state.partitions)
-        for offset in range(len(partition.aborted))
+        for offset in range(len(partition.index.aborted))
         if contains(reader.delivered, offset)
     )

@@ -5,26 +5,28 @@ Source: KIP-98 and the issues named below.
 Left out, and why that is sound: steps of the environment, which Kafka does not answer for.
 """
 
-from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
+from kafkacheck.impl.coordinator.records import Coordinator
+from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
+from kafkacheck.impl.messages.transaction_requests import Request
 from kafkacheck.impl.transactions.constants import ProducerState, RequestKind, TransactionState
-from kafkacheck.impl.transactions.records import Coordinator, Partition, Request
+from kafkacheck.impl.transactions.records import Partition
 from kafkacheck.model.transactions.system import State
 
 
 def ends_later(partition: Partition, offset: int) -> bool:
     """Whether the record at `offset` is open, or the marker that ends its transaction is not replicated."""
-    batch = partition.log.batches[offset]
+    batch = partition.log.records[offset]
     return all(
-        partition.log.batches[later].marker == Marker.NONE
+        partition.log.records[later].marker == Marker.NONE
         for later in range(offset + 1, partition.high_watermark)
-        if partition.log.batches[later].producer_id == batch.producer_id
+        if partition.log.records[later].producer_id == batch.producer_id
     )
 
 
 def stable_offset(partition: Partition) -> int:
     """The first offset of a record whose fate is not replicated, or the high watermark."""
     for offset in range(partition.high_watermark):
-        batch = partition.log.batches[offset]
+        batch = partition.log.records[offset]
         if batch.producer_id != NO_PRODUCER_ID and batch.marker == Marker.NONE and ends_later(partition, offset):
             return offset
     return partition.high_watermark
@@ -77,8 +79,8 @@ def transitions_are_valid(before: State, after: State) -> bool:
     Fails in: where the outcome of an append is unknown: then the coordinator's memory and the log disagree.
     """
     for transactional_id in range(len(before.transactional_ids)):
-        state = before.transactional_ids[transactional_id].entry.state
-        following = after.transactional_ids[transactional_id].entry.state
+        state = before.transactional_ids[transactional_id].log.entry.state
+        following = after.transactional_ids[transactional_id].log.entry.state
         if state != following and not may_follow(state, following):
             return False
     return True
@@ -125,9 +127,12 @@ def transactional_ids_do_not_go_back(before: State, after: State) -> bool:
     Fails in: none yet; it guards what is appended to the transaction log.
     """
     for was, now in zip(before.transactional_ids, after.transactional_ids):
-        if now.coordinator_epoch < was.coordinator_epoch:
+        if now.log.coordinator_epoch < was.log.coordinator_epoch:
             return False
-        if now.entry.producer_id == was.entry.producer_id and now.entry.producer_epoch < was.entry.producer_epoch:
+        if (
+            now.log.entry.producer_id == was.log.entry.producer_id
+            and now.log.entry.producer_epoch < was.log.entry.producer_epoch
+        ):
             return False
     return True
 
@@ -149,9 +154,12 @@ def older_producers_append_nothing(before: State, after: State) -> bool:
     """
     for request_id, request in enumerate(before.requests):
         was = before.transactional_ids[request.transactional_id]
-        is_begun = after.transactional_ids[request.transactional_id].is_appended and not was.is_appended
+        is_begun = after.transactional_ids[request.transactional_id].log.is_appended and not was.log.is_appended
         if is_begun and is_taken(request, after.requests[request_id]):
-            if request.producer_id != was.entry.producer_id or request.producer_epoch < was.entry.producer_epoch:
+            if (
+                request.producer_id != was.log.entry.producer_id
+                or request.producer_epoch < was.log.entry.producer_epoch
+            ):
                 return False
     return True
 

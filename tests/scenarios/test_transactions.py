@@ -8,31 +8,31 @@ import pytest
 
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.schema.objects import members_of
-from kafkacheck.impl.producer.constants import Marker
-from kafkacheck.impl.transactions.client import (
+from kafkacheck.impl.log.constants import Marker
+from kafkacheck.impl.transactions.constants import ProducerState, TransactionState, Upgrade
+from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.clients import (
+    consumer_reads,
     producer_aborts,
     producer_begins_transaction,
     producer_commits,
     producer_initializes,
     producer_sends,
 )
-from kafkacheck.impl.transactions.constants import ProducerState, TransactionState, Upgrade
-from kafkacheck.impl.transactions.consumer import consumer_reads
-from kafkacheck.impl.transactions.coordinator import coordinator_handles_request
-from kafkacheck.impl.transactions.log import transaction_log_commits
-from kafkacheck.impl.transactions.markers import (
+from kafkacheck.model.transactions.coordinators import (
     coordinator_completes_transaction,
+    coordinator_handles_request,
     coordinator_sends_marker,
+    coordinator_verifies_partition,
+    transaction_log_commits,
+)
+from kafkacheck.model.transactions.environment import client_dies, coordinator_is_replaced, marker_is_repeated
+from kafkacheck.model.transactions.partitions import (
+    leader_appends_verified,
+    leader_receives_produce,
     leader_writes_late_marker,
     leader_writes_marker,
 )
-from kafkacheck.impl.transactions.partition import (
-    coordinator_verifies_partition,
-    leader_appends_verified,
-    leader_receives_produce,
-)
-from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions.environment import client_dies, coordinator_is_replaced, marker_is_repeated
 from kafkacheck.spec.transactions.properties import (
     applications_are_told_the_truth,
     only_what_was_to_be_committed_is,
@@ -99,7 +99,7 @@ def complete(state, rules, term=0):
 
 
 def log_state(state):
-    return state.transactional_ids[0].entry.state
+    return state.transactional_ids[0].log.entry.state
 
 
 def read(state, partition_id):

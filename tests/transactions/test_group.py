@@ -4,22 +4,17 @@ import pytest
 
 from kafkacheck.checker.schema import clear
 from kafkacheck.checker.schema.layout import Layout
-from kafkacheck.impl.producer.append import append_batch, append_marker
-from kafkacheck.impl.producer.constants import Marker
+from kafkacheck.impl.coordinator.offsets import complete_pending_offset, note_offset
+from kafkacheck.impl.log.append import append_batch, append_marker
+from kafkacheck.impl.log.constants import Marker
+from kafkacheck.impl.log.rules import LogRules
 from kafkacheck.impl.transactions.constants import NO_INPUT, ProducerState, ProduceStage
-from kafkacheck.impl.transactions.group import (
-    complete_pending_offset,
-    consumer_fetches_offset,
-    group_coordinator_ends_loading,
-    group_coordinator_reads_record,
-    note_offset,
-)
-from kafkacheck.impl.transactions.partition import leader_appends_verified, leader_receives_produce
-from kafkacheck.impl.transactions.plain_consumer import consumer_commits_offset
 from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions.environment import group_coordinator_is_replaced, group_is_rebalanced
+from kafkacheck.model.transactions.clients import consumer_commits_offset, consumer_fetches_offset
+from kafkacheck.model.transactions.coordinators import group_coordinator_ends_loading, group_coordinator_reads_record
+from kafkacheck.model.transactions.environment import group_coordinator_is_replaced, group_is_rebalanced, offset_expires
 from kafkacheck.model.transactions.family import BOUNDS
-from kafkacheck.model.transactions.group.environment import offset_expires
+from kafkacheck.model.transactions.partitions import leader_appends_verified, leader_receives_produce
 from kafkacheck.model.transactions.system import State
 from kafkacheck.spec.transactions.offsets import (
     committed_offsets_count,
@@ -43,7 +38,7 @@ LAYOUT = Layout(
         "offset_expirations": 1,
     },
 )
-RULES = TransactionRules(verification=False)
+RULES = TransactionRules(log=LogRules(verification=False))
 PLAIN = None
 
 
@@ -63,7 +58,7 @@ def group_with(*records):
         else:
             batch = state.produces[0].batch
             batch.id, batch.producer_id, batch.producer_epoch, batch.is_transactional = 0, producer_id, 0, 1
-            append_batch(log, RULES, batch)
+            append_batch(log, RULES.log, batch)
             clear(batch)
             note_offset(state.group, log.end_offset - 1, value)
             state.group.pending[producer_id] = value

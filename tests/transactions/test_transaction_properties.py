@@ -7,11 +7,12 @@ from kafkacheck.checker.model import Model
 from kafkacheck.checker.mutation.guards import Examiner, Outcome
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.checker.search import check
-from kafkacheck.impl.producer.append import append_batch, append_marker
-from kafkacheck.impl.producer.constants import Marker
+from kafkacheck.impl.log.append import append_batch, append_marker
+from kafkacheck.impl.log.constants import Marker
+from kafkacheck.impl.log.records import PartitionLog, TransactionIndex
+from kafkacheck.impl.log.transactions import first_open_transaction_offset
 from kafkacheck.impl.transactions.constants import ProducerState, RequestKind, TransactionState
-from kafkacheck.impl.transactions.partition import first_open_transaction_offset
-from kafkacheck.impl.transactions.records import Partition, TransactionalIdNumber
+from kafkacheck.impl.transactions.records import TransactionalIdNumber
 from kafkacheck.impl.transactions.rules import TransactionRules
 from kafkacheck.model.transactions.family import BOUNDS, TRANSACTIONS, TRANSITIONS
 from kafkacheck.model.transactions.starts import start_transactions
@@ -51,10 +52,10 @@ def state_of(*logs, asked=(), told=()):
 
 def store(partition, transaction, epoch=0):
     """Append a record of the transaction."""
-    batch = partition.log.batches[0].copy()
+    batch = partition.log.records[0].copy()
     batch.id, batch.producer_id, batch.producer_epoch = transaction, 0, epoch
     batch.base_sequence, batch.is_transactional, batch.marker = 0, 1, Marker.NONE
-    append_batch(partition.log, RULES, batch)
+    append_batch(partition.log, RULES.log, batch)
 
 
 def test_a_good_state_satisfies_everything():
@@ -63,7 +64,7 @@ def test_a_good_state_satisfies_everything():
     state.transactions[0].input_offset = 0
     state.readers[0].position, state.readers[0].delivered = 4, 0b1
     state.group.committed = 1
-    state.group.processed[0] = 1
+    state.processed[0] = 1
     for name, judge in vars(transactions).items():
         if (
             getattr(judge, "__module__", "") == "kafkacheck.spec.transactions.properties"
@@ -100,15 +101,15 @@ def test_an_acknowledged_record_that_is_nowhere_is_missed():
 
 def test_a_marker_of_an_older_coordinator_is_seen():
     state = state_of([0, C, 1, C], asked=[C, C])
-    state.partitions[0].log.batches[1].coordinator_epoch = 1
+    state.partitions[0].log.records[1].coordinator_epoch = 1
     assert not transactions.coordinator_epochs_do_not_fall(state)
-    state.partitions[0].log.batches[3].coordinator_epoch = 1
+    state.partitions[0].log.records[3].coordinator_epoch = 1
     assert transactions.coordinator_epochs_do_not_fall(state)
 
 
 def test_a_batch_of_an_older_producer_epoch_is_seen():
     state = state_of([0, C, 1], asked=[C])
-    state.partitions[0].log.batches[0].producer_epoch = 1
+    state.partitions[0].log.records[0].producer_epoch = 1
     assert not transactions.producer_epochs_do_not_fall(state)
 
 
@@ -142,14 +143,14 @@ def test_a_reader_behind_a_transaction_whose_marker_is_not_replicated_is_seen():
     assert not transactions.reads_end_at_stable_offset(state)
 
 
-def only_open_transactions_count(partition: Partition) -> int:
+def only_open_transactions_count(log: PartitionLog, index: TransactionIndex) -> int:
     """`first_unstable_offset` without the transactions whose marker is not replicated."""
-    return first_open_transaction_offset(partition.log)
+    return first_open_transaction_offset(log)
 
 
 @pytest.mark.parametrize("name", ["reader", "two_step_read"])
 def test_a_search_finds_a_stable_offset_that_forgets_what_is_not_replicated(monkeypatch, tmp_path, name):
-    monkeypatch.setattr("kafkacheck.impl.transactions.partition.first_unstable_offset", only_open_transactions_count)
+    monkeypatch.setattr("kafkacheck.impl.log.transactions.first_unstable_offset", only_open_transactions_count)
     model = snippets.load(tmp_path, (ROOT / "model" / "transactions" / f"{name}.py").read_text(encoding="utf-8")).MODEL
     result = check(model, engine="interpreted")
     assert result.trace is not None and result.trace.property == "reads_end_at_stable_offset"
@@ -157,8 +158,8 @@ def test_a_search_finds_a_stable_offset_that_forgets_what_is_not_replicated(monk
 
 def test_an_open_transaction_that_the_log_has_is_known():
     state = state_of([0])
-    state.transactional_ids[0].entry.producer_id = 0
-    state.transactional_ids[0].entry.partitions = 0b1
+    state.transactional_ids[0].log.entry.producer_id = 0
+    state.transactional_ids[0].log.entry.partitions = 0b1
     assert transactions.open_transactions_are_known(state)
 
 
@@ -182,7 +183,7 @@ def test_processing_is_counted():
     state = state_of()
     state.group.committed = 1
     assert not transactions.committed_inputs_are_processed(state)
-    state.group.processed[0] = 2
+    state.processed[0] = 2
     assert transactions.committed_inputs_are_processed(state)
     assert not transactions.inputs_are_processed_at_most_once(state)
 
@@ -212,8 +213,8 @@ def test_the_states_that_may_follow_are_those_of_kafka(state, following):
     is_valid = state in VALID_PREVIOUS_STATES[following]
     assert transaction_steps.may_follow(TransactionState[state], TransactionState[following]) is is_valid
     before, after = state_of(), state_of()
-    before.transactional_ids[0].entry.state = TransactionState[state]
-    after.transactional_ids[0].entry.state = TransactionState[following]
+    before.transactional_ids[0].log.entry.state = TransactionState[state]
+    after.transactional_ids[0].log.entry.state = TransactionState[following]
     assert transaction_steps.transitions_are_valid(before, after) is (is_valid or state == following)
 
 
@@ -262,7 +263,7 @@ def undo_decision(state: State, transactional_id: TransactionalIdNumber) -> bool
 
 def skip_decision(state: State, transactional_id: TransactionalIdNumber) -> bool:
     """A coordinator completes a transaction that nobody has decided."""
-    entry = state.transactional_ids[transactional_id].entry
+    entry = state.transactional_ids[transactional_id].log.entry
     if entry.state != TransactionState.ONGOING:
         return False
     entry.state = TransactionState.COMPLETE_COMMIT
@@ -290,15 +291,15 @@ def test_a_search_finds_an_illegal_transition(action, broken):
 
 def test_an_epoch_that_falls_is_seen():
     before, after = state_of(), state_of()
-    before.transactional_ids[0].coordinator_epoch = 1
+    before.transactional_ids[0].log.coordinator_epoch = 1
     assert not transaction_steps.transactional_ids_do_not_go_back(before, after)
     assert transaction_steps.transactional_ids_do_not_go_back(after, before)
     before, after = state_of(), state_of()
     for state, epoch in ((before, 1), (after, 0)):
-        state.transactional_ids[0].entry.producer_id = 0
-        state.transactional_ids[0].entry.producer_epoch = epoch
+        state.transactional_ids[0].log.entry.producer_id = 0
+        state.transactional_ids[0].log.entry.producer_epoch = epoch
     assert not transaction_steps.transactional_ids_do_not_go_back(before, after)
-    after.transactional_ids[0].entry.producer_id = 1
+    after.transactional_ids[0].log.entry.producer_id = 1
     assert transaction_steps.transactional_ids_do_not_go_back(before, after)
 
 
@@ -306,10 +307,10 @@ def test_an_epoch_that_falls_is_seen():
 def test_an_entry_that_an_older_producer_led_to_is_seen(epoch, is_allowed):
     before, after = state_of(), state_of()
     for state in (before, after):
-        state.transactional_ids[0].entry.producer_id = state.requests[0].producer_id = 0
-        state.transactional_ids[0].entry.producer_epoch = 1
+        state.transactional_ids[0].log.entry.producer_id = state.requests[0].producer_id = 0
+        state.transactional_ids[0].log.entry.producer_epoch = 1
         state.requests[0].kind, state.requests[0].producer_epoch = RequestKind.END_TXN, epoch
-    after.transactional_ids[0].is_appended = after.requests[0].is_waiting = True
+    after.transactional_ids[0].log.is_appended = after.requests[0].is_waiting = True
     assert transaction_steps.older_producers_append_nothing(before, after) is is_allowed
 
 
@@ -338,7 +339,7 @@ def transitions_of(model):
         following = []
         for state in level:
             for _, _, after in attempts(model.actions, state):
-                states = [each.transactional_ids[0].entry.state for each in (state, after)]
+                states = [each.transactional_ids[0].log.entry.state for each in (state, after)]
                 taken.add(tuple(TransactionState(each).name for each in states))
                 pending.add(TransactionState(after.transactional_ids[0].coordinators[0].pending_state).name)
                 if freeze(after) not in seen:

@@ -5,22 +5,16 @@ import pytest
 from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.checker.schema.objects import members_of
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.append import append_batch
-from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
-from kafkacheck.impl.transactions.cleaner import cleaner_cleans_segment
+from kafkacheck.impl.coordinator.transactions import add_partition, answer_of, fence_and_abort, verify_partition
+from kafkacheck.impl.log.append import append_batch
+from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.transactions import last_stable_offset
 from kafkacheck.impl.transactions.constants import Answer, ProducerState, ProduceStage, RequestKind, TransactionState
-from kafkacheck.impl.transactions.consumer import consumer_reads
-from kafkacheck.impl.transactions.coordinator import add_partition, answer_of, fence_and_abort, verify_partition
-from kafkacheck.impl.transactions.log import transaction_log_commits
-from kafkacheck.impl.transactions.markers import group_coordinator_follows_marker, leader_writes_marker, write_marker
-from kafkacheck.impl.transactions.partition import (
-    last_stable_offset,
-    leader_appends_verified,
-    leader_receives_produce,
-    partition_replicates,
-    reload_partition,
-)
+from kafkacheck.impl.transactions.leader import write_marker
+from kafkacheck.impl.transactions.partition import reload_partition
 from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.clients import consumer_reads
+from kafkacheck.model.transactions.coordinators import group_coordinator_follows_marker, transaction_log_commits
 from kafkacheck.model.transactions.environment import (
     append_fails,
     group_coordinator_lags,
@@ -28,6 +22,13 @@ from kafkacheck.model.transactions.environment import (
     topic_is_recreated,
 )
 from kafkacheck.model.transactions.family import BOUNDS
+from kafkacheck.model.transactions.partitions import (
+    cleaner_cleans_segment,
+    leader_appends_verified,
+    leader_receives_produce,
+    leader_writes_marker,
+    partition_replicates,
+)
 from kafkacheck.model.transactions.system import State
 
 LAYOUT = Layout(
@@ -46,8 +47,8 @@ def coordinator_in(state_name, epoch=1, last_epoch=NO_PRODUCER_EPOCH, producer_i
     state = LAYOUT.blank()
     transactional = state.transactional_ids[0]
     transactional.coordinators[0].is_serving = True
-    state.next_producer_id = producer_id + 1
-    for metadata in (transactional.entry, transactional.coordinators[0].metadata):
+    state.producer_ids.next_producer_id = producer_id + 1
+    for metadata in (transactional.log.entry, transactional.coordinators[0].metadata):
         metadata.producer_id, metadata.producer_epoch, metadata.last_producer_epoch = producer_id, epoch, last_epoch
         metadata.state, metadata.partitions = TransactionState[state_name], partitions
     return state
@@ -56,11 +57,13 @@ def coordinator_in(state_name, epoch=1, last_epoch=NO_PRODUCER_EPOCH, producer_i
 def ask(state, rules, kind, producer_id=0, epoch=1, marker=NONE):
     request = state.requests[0]
     request.kind, request.producer_id, request.producer_epoch, request.marker = kind, producer_id, epoch, marker
-    return Answer(answer_of(state, rules, state.transactional_ids[0], 0, request)).name
+    transactional = state.transactional_ids[0]
+    coordinator = transactional.coordinators[0]
+    return Answer(answer_of(coordinator, transactional.log, 0, rules, state.producer_ids, request)).name
 
 
 def appended(state):
-    entry = state.transactional_ids[0].appended
+    entry = state.transactional_ids[0].log.appended
     return TransactionState(entry.state).name, entry.producer_id, entry.producer_epoch, entry.last_producer_epoch
 
 
@@ -80,7 +83,7 @@ def appended(state):
 def test_init_producer_id(rules, state_name, producer_id, epoch, answer, entry):
     state = coordinator_in(state_name, last_epoch=0)
     assert ask(state, rules, RequestKind.INIT_PRODUCER_ID, producer_id, epoch) == answer
-    assert state.transactional_ids[0].is_appended == (entry is not None)
+    assert state.transactional_ids[0].log.is_appended == (entry is not None)
     if entry is not None:
         assert appended(state) == entry
 
@@ -154,7 +157,7 @@ def test_an_end_of_the_last_epoch_is_known_by_the_producer_id_before(state_name,
 def test_version_2_goes_over_to_the_next_producer_id_when_the_transaction_completes():
     state = coordinator_in("ONGOING", epoch=3)
     assert ask(state, V2, RequestKind.END_TXN, epoch=3, marker=COMMIT) == "APPENDING"
-    entry = state.transactional_ids[0].appended
+    entry = state.transactional_ids[0].log.appended
     assert (entry.producer_id, entry.next_producer_id, entry.producer_epoch) == (0, 1, 4)
 
 
@@ -169,14 +172,16 @@ def test_version_2_goes_over_to_the_next_producer_id_when_the_transaction_comple
 )
 def test_adding_and_verifying_a_partition(state_name, epoch, partition_id, added, verified):
     transactional = coordinator_in(state_name).transactional_ids[0]
-    assert Answer(verify_partition(transactional, 0, 0, epoch, partition_id)).name == verified
-    assert Answer(add_partition(transactional, 0, 0, epoch, partition_id, 0)).name == added
+    coordinator = transactional.coordinators[0]
+    assert Answer(verify_partition(coordinator.metadata, 0, epoch, partition_id)).name == verified
+    assert Answer(add_partition(coordinator, transactional.log, 0, 0, epoch, partition_id, 0)).name == added
 
 
 def test_a_fence_that_failed_is_not_raised_again():
     state = coordinator_in("ONGOING", epoch=0)
+    transactional = state.transactional_ids[0]
     for _ in range(3):
-        assert fence_and_abort(state, V1, state.transactional_ids[0], 0)
+        assert fence_and_abort(transactional.coordinators[0], transactional.log, 0, V1, state.producer_ids)
         assert appended(state) == ("PREPARE_ABORT", 0, 1, -1)
         assert append_fails(state, V1, 0, True)
     assert state.transactional_ids[0].coordinators[0].has_failed_epoch_fence
@@ -190,7 +195,7 @@ def test_an_append_of_unknown_outcome_may_still_be_committed_and_is_not_answered
     assert not state.requests[0].is_waiting
     assert transaction_log_commits(state, V1, 0)
     transactional = state.transactional_ids[0]
-    assert transactional.entry.state == TransactionState.PREPARE_COMMIT
+    assert transactional.log.entry.state == TransactionState.PREPARE_COMMIT
     assert transactional.coordinators[0].metadata.state == TransactionState.ONGOING
 
 
@@ -206,7 +211,7 @@ def partition_with(*items, rules=V1):
             batch = state.produces[0].batch.copy()
             batch.id, batch.producer_id, batch.producer_epoch, batch.base_sequence = 0, item, 0, 0
             batch.is_transactional = 1
-            append_batch(partition.log, rules, batch)
+            append_batch(partition.log, rules.log, batch)
         else:
             request = state.transactional_ids[0].coordinators[0].markers[0].copy()
             request.producer_id, request.producer_epoch, request.marker = item[0], 0, item[1]
@@ -221,29 +226,33 @@ def test_a_batch_that_another_verified_request_has_brought_is_acknowledged_and_n
     client, produce = state.clients[0], state.produces[0]
     client.state, client.transaction = ProducerState.IN_TRANSACTION, 0
     produce.stage, produce.partition, produce.guard = ProduceStage.VERIFIED, 0, 1
-    produce.batch = partition.log.batches[0].copy()
+    produce.batch = partition.log.records[0].copy()
     assert leader_appends_verified(state, V1, 0)
     assert (produce.stage, client.state) == (ProduceStage.IDLE, ProducerState.IN_TRANSACTION)
     assert (members_of(state.transactions[0].acknowledged), partition.log.end_offset) == ([0], 1)
 
 
+def stable_end(partition):
+    return last_stable_offset(partition.log, partition.index, partition.high_watermark)
+
+
 def test_the_last_stable_offset_stands_at_the_first_open_transaction():
-    assert last_stable_offset(partition_with(0, 1, (1, COMMIT))[1]) == 0
-    assert last_stable_offset(partition_with(1, 0, (1, COMMIT))[1]) == 1
-    assert last_stable_offset(partition_with(1, 0, (1, COMMIT), (0, ABORT))[1]) == 4
+    assert stable_end(partition_with(0, 1, (1, COMMIT))[1]) == 0
+    assert stable_end(partition_with(1, 0, (1, COMMIT))[1]) == 1
+    assert stable_end(partition_with(1, 0, (1, COMMIT), (0, ABORT))[1]) == 4
 
 
 def test_a_transaction_is_stable_only_when_its_marker_is_replicated():
     state, partition = partition_with(0, (0, COMMIT), rules=LAGGING)
-    stable = [last_stable_offset(partition)]
+    stable = [stable_end(partition)]
     while partition_replicates(state, 0):
-        stable.append(last_stable_offset(partition))
+        stable.append(stable_end(partition))
     assert stable == [0, 0, 2]
 
 
 def test_the_index_has_aborted_transactions_that_have_records_here_and_no_others():
     _, partition = partition_with(0, 1, (0, ABORT), (2, ABORT), (1, COMMIT))
-    entries = {at: (each.producer_id, each.first_offset) for at, each in enumerate(partition.aborted)}
+    entries = {at: (each.producer_id, each.first_offset) for at, each in enumerate(partition.index.aborted)}
     assert {at: entry for at, entry in entries.items() if entry[1] != NO_OFFSET} == {2: (0, 0)}
 
 
@@ -257,8 +266,8 @@ def test_what_is_made_from_the_log_is_what_was_there():
     _, partition = partition_with(0, 1, (0, ABORT), 2, (1, COMMIT))
     again = partition.copy()
     reload_partition(again, V1)
-    assert again.aborted == partition.aborted
-    assert again.unreplicated == partition.unreplicated
+    assert again.index.aborted == partition.index.aborted
+    assert again.index.unreplicated == partition.index.unreplicated
     assert [each.current_transaction_first_offset for each in again.log.producers] == [-1, -1, 3, -1]
 
 
@@ -267,8 +276,8 @@ def test_the_cleaner_removes_aborted_records_and_then_their_marker():
     assert not cleaner_cleans_segment(state, V1, 0, 1, 2), "the record is still there"
     assert cleaner_cleans_segment(state, V1, 0, 0, 1)
     assert cleaner_cleans_segment(state, V1, 0, 1, 2)
-    assert all(batch.producer_id == NO_PRODUCER_ID for batch in partition.log.batches)
-    assert partition.aborted[1].first_offset == NO_OFFSET
+    assert all(batch.producer_id == NO_PRODUCER_ID for batch in partition.log.records)
+    assert partition.index.aborted[1].first_offset == NO_OFFSET
 
 
 def test_the_cleaner_keeps_the_marker_of_what_is_committed():

@@ -3,10 +3,11 @@
 import pytest
 
 from kafkacheck.checker.schema.layout import Layout
-from kafkacheck.impl.producer.constants import Marker
-from kafkacheck.impl.transactions.client import ask_for_end, is_upgraded, producer_sends, receive_answer
+from kafkacheck.impl.client.transactional_producer import ask_for_end, is_upgraded, receive_answer
+from kafkacheck.impl.log.constants import Marker
 from kafkacheck.impl.transactions.constants import Answer, ProducerState, ProduceStage, RequestKind, Upgrade
 from kafkacheck.impl.transactions.rules import TransactionRules
+from kafkacheck.model.transactions.clients import producer_sends
 from kafkacheck.model.transactions.family import BOUNDS
 from kafkacheck.model.transactions.system import State
 
@@ -30,11 +31,10 @@ def test_the_end_is_of_the_old_version_and_what_follows_of_the_new_one(
     client, request = state.clients[0], state.requests[0]
     client.upgrade, client.state, client.transaction = upgrade, ProducerState.IN_TRANSACTION, 0
     client.producer_id, client.producer_epoch, client.partitions = 0, 1, 0b1
-    ask_for_end(state, RULES, 0, Marker.COMMIT)
+    ask_for_end(client, state.transactions, RULES, request, Marker.COMMIT)
     assert request.is_upgraded == version_of_end
-    decided = state.transactional_ids[0].entry
-    decided.producer_id, decided.producer_epoch = 0, 2
-    receive_answer(state, RULES, 0, Answer.NONE, decided)
+    request.producer_id, request.producer_epoch = 0, 2
+    receive_answer(client, state.transactions, RULES, request, Answer.NONE)
     assert client.producer_epoch == epoch
     assert (request.kind == RequestKind.INIT_PRODUCER_ID) == asks_for_epoch
     if not asks_for_epoch:

@@ -10,9 +10,12 @@ Expected: HOLDS
 """
 
 from kafkacheck.checker.model import each
-from kafkacheck.impl.transactions.group import group_coordinator_ends_loading, group_coordinator_reads_record
-from kafkacheck.impl.transactions.markers import group_coordinator_follows_marker
-from kafkacheck.impl.transactions.plain_consumer import application_processes, consumer_commits_offset
+from kafkacheck.model.transactions.clients import application_processes, consumer_commits_offset
+from kafkacheck.model.transactions.coordinators import (
+    group_coordinator_ends_loading,
+    group_coordinator_follows_marker,
+    group_coordinator_reads_record,
+)
 from kafkacheck.model.transactions.environment import group_coordinator_is_replaced, group_coordinator_lags
 from kafkacheck.model.transactions.family import (
     CONSUME_PRODUCE,

@@ -5,10 +5,9 @@ once. A client whose offset has expired begins with the first input again, so in
 Expected: HOLDS
 """
 
-from kafkacheck.impl.transactions.group import group_coordinator_ends_loading, group_coordinator_reads_record
-from kafkacheck.model.transactions.environment import group_coordinator_is_replaced
+from kafkacheck.model.transactions.coordinators import group_coordinator_ends_loading, group_coordinator_reads_record
+from kafkacheck.model.transactions.environment import group_coordinator_is_replaced, offset_expires
 from kafkacheck.model.transactions.family import CONSUME_PRODUCE, GROUP, SAFETY, TRANSACTIONAL
-from kafkacheck.model.transactions.group.environment import offset_expires
 from kafkacheck.model.transactions.starts import start_group
 from kafkacheck.spec.transactions.offsets import (
     committed_offsets_count,

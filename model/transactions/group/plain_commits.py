@@ -4,7 +4,7 @@ Bounds: two inputs, a client with one transaction and a consumer that does not w
 Expected: HOLDS
 """
 
-from kafkacheck.impl.transactions.plain_consumer import application_processes, consumer_commits_offset
+from kafkacheck.model.transactions.clients import application_processes, consumer_commits_offset
 from kafkacheck.model.transactions.family import CONSUME_PRODUCE, GROUP, SAFETY, TRANSACTIONAL
 from kafkacheck.model.transactions.starts import start_group_with_consumer
 from kafkacheck.spec.transactions.clients import plain_consumer_does_not_wait

@@ -6,7 +6,6 @@ Expected: HOLDS
 """
 
 from kafkacheck.checker.model import each
-from kafkacheck.impl.transactions.markers import leader_writes_late_marker
 from kafkacheck.model.transactions.environment import marker_answer_is_lost, marker_is_repeated
 from kafkacheck.model.transactions.family import (
     COORDINATOR,
@@ -17,6 +16,7 @@ from kafkacheck.model.transactions.family import (
     TRANSACTIONAL,
     TRANSACTIONS,
 )
+from kafkacheck.model.transactions.partitions import leader_writes_late_marker
 from kafkacheck.spec.transactions.properties import fenced_client, nothing_is_undecided, something_is_undecided
 
 MODEL = TRANSACTIONAL.model(

@@ -6,7 +6,7 @@ Expected: HOLDS
 """
 
 from kafkacheck.checker.model import each
-from kafkacheck.impl.transactions.markers import group_coordinator_follows_marker
+from kafkacheck.model.transactions.coordinators import group_coordinator_follows_marker
 from kafkacheck.model.transactions.environment import group_coordinator_lags
 from kafkacheck.model.transactions.family import (
     CONSUME_PRODUCE,

@@ -8,7 +8,7 @@ rule modelled here reads the log start offset. The log is as long as the bound a
 which cuts behaviours short and adds none.
 """
 
-from typing import Annotated
+from typing import Annotated, Any, Protocol
 
 from kafkacheck.checker.schema import Array, ByPosition, Count, Epoch, Id, Offset, Struct, clear
 from kafkacheck.impl.constants import NO_EPOCH, NO_OFFSET, NO_RECORD
@@ -46,14 +46,31 @@ class Log(Struct):
     records: Annotated[Array[Record], ByPosition("log_size")]
 
 
-def has_offset(log: Log, offset: int) -> bool:
+class AnyLog(Protocol):
+    """A log of single records, or of batches (`PartitionLog`)."""
+
+    end_offset: int
+
+    @property
+    def records(self) -> Array[Any]:
+        """See `Log`."""
+
+
+def has_offset(log: AnyLog, offset: int) -> bool:
     """Whether the log stores a record at `offset`."""
     return offset < log.end_offset
 
 
-def is_full(log: Log) -> bool:
+def is_full(log: AnyLog) -> bool:
     """Whether every slot of the log is taken."""
     return log.end_offset == len(log.records)
+
+
+def truncate_to(log: AnyLog, end_offset: int) -> None:
+    """Remove every record at or above `end_offset`; the caller must rebuild a producer state."""
+    for offset in range(end_offset, log.end_offset):
+        clear(log.records[offset])
+    log.end_offset = min(log.end_offset, end_offset)
 
 
 def latest_epoch(log: Log) -> int:
@@ -63,9 +80,10 @@ def latest_epoch(log: Log) -> int:
     return log.records[log.end_offset - 1].epoch
 
 
-def is_same_record(log: Log, other: Log, offset: int) -> bool:
+def is_same_record(log: AnyLog, other: AnyLog, offset: int) -> bool:
     """Whether the two logs, which both have `offset`, store the same record there."""
-    return log.records[offset] == other.records[offset]
+    is_same: bool = log.records[offset] == other.records[offset]
+    return is_same
 
 
 def append_record(log: Log, record_id: int, epoch: int) -> None:
@@ -74,10 +92,3 @@ def append_record(log: Log, record_id: int, epoch: int) -> None:
     record.id = record_id
     record.epoch = epoch
     log.end_offset += 1
-
-
-def truncate_to(log: Log, end_offset: int) -> None:
-    """Remove every record at or above `end_offset`, which is at most the log's end offset."""
-    for offset in range(end_offset, log.end_offset):
-        clear(log.records[offset])
-    log.end_offset = end_offset

@@ -9,12 +9,11 @@ With transaction version 2 the coordinator raises the epoch even if it aborts a 
 Kafka 4.0 does: batches of that transaction may still be under way.
 """
 
-from kafkacheck.checker.schema import clear, contains, copy, including
-from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
-from kafkacheck.impl.transactions.client import receive_answer
-from kafkacheck.impl.transactions.constants import Answer, RequestKind, TransactionState
-from kafkacheck.impl.transactions.log import begin_append, can_append
-from kafkacheck.impl.transactions.metadata import (
+from kafkacheck.checker.schema import contains, copy, including
+from kafkacheck.impl.coordinator.producer_ids import generate_producer_id, has_producer_ids
+from kafkacheck.impl.coordinator.records import Coordinator, ProducerIdManager, TransactionLog, TransactionMetadata
+from kafkacheck.impl.coordinator.transaction_log import begin_transition, can_append_entry
+from kafkacheck.impl.coordinator.transaction_metadata import (
     decision_of,
     has_version_2,
     is_epoch_exhausted,
@@ -25,87 +24,72 @@ from kafkacheck.impl.transactions.metadata import (
     prepare_increment_producer_epoch,
     prepare_new_producer_id,
 )
-from kafkacheck.impl.transactions.records import (
-    Coordinator,
-    CoordinatorTerm,
-    Request,
-    RequestSlot,
-    TransactionalId,
-    TransactionalIdNumber,
-    TransactionMetadata,
-)
+from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
+from kafkacheck.impl.messages.transaction_requests import Request
+from kafkacheck.impl.messages.transactional_produce import Produce
+from kafkacheck.impl.transactions.constants import Answer, ProduceStage, RequestKind, TransactionState
 from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions.system import State
 
 
-def has_producer_ids(state: State) -> bool:
-    """Whether another producer id can be allocated."""
-    return state.next_producer_id < len(state.partitions[0].log.producers)
-
-
-def new_producer_id(state: State) -> int:
-    """Allocate a producer id that no producer has had."""
-    state.next_producer_id += 1
-    return state.next_producer_id - 1
-
-
-def decide(state: State, rules: TransactionRules, transactional: TransactionalId, term: int, request: Request) -> bool:
+def decide(
+    coordinator: Coordinator, log: TransactionLog, rules: TransactionRules, ids: ProducerIdManager, request: Request
+) -> bool:
     """Begin to append the decision, with transaction version 2 under the next epoch; return whether the append began.
 
     If that epoch is the last one, allocate the producer id that follows when the transaction completes (KIP-890).
     """
-    coordinator = transactional.coordinators[term]
     epoch = coordinator.metadata.producer_epoch
     raises_epoch = has_version_2(rules, request.is_upgraded)
-    is_last = raises_epoch and is_epoch_exhausted(transactional, epoch)
-    if raises_epoch and epoch == transactional.max_producer_epoch:
+    is_last = raises_epoch and is_epoch_exhausted(log, epoch)
+    if raises_epoch and epoch == log.max_producer_epoch:
         return False
-    if is_last and not has_producer_ids(state):
+    if is_last and not has_producer_ids(ids):
         return False
-    appended = transactional.appended
+    appended = log.appended
     copy(appended, coordinator.metadata)
     prepare_abort_or_commit(appended, request.marker, request.is_upgraded)
     if raises_epoch:
         appended.last_producer_epoch = epoch
         appended.producer_epoch = epoch + 1
     if is_last:
-        appended.next_producer_id = new_producer_id(state)
-    begin_append(transactional, coordinator)
+        appended.next_producer_id = generate_producer_id(ids)
+    begin_transition(coordinator, log)
     return True
 
 
-def can_fence(rules: TransactionRules, transactional: TransactionalId, coordinator: Coordinator) -> bool:
+def can_fence(coordinator: Coordinator, log: TransactionLog, rules: TransactionRules) -> bool:
     """Whether enough epochs are left for an abort by the coordinator."""
     epoch = coordinator.metadata.producer_epoch
     if rules.coordinator_abort_bumps_epoch and not coordinator.has_failed_epoch_fence:
         epoch += 1
     if has_version_2(rules, coordinator.metadata.is_upgraded) and not rules.fence_bumps_once:
         epoch += 1
-    return epoch <= transactional.max_producer_epoch
+    return epoch <= log.max_producer_epoch
 
 
-def fence_and_abort(state: State, rules: TransactionRules, transactional: TransactionalId, term: int) -> bool:
+def fence_and_abort(
+    coordinator: Coordinator, log: TransactionLog, term: int, rules: TransactionRules, ids: ProducerIdManager
+) -> bool:
     """Begin to abort an ongoing transaction under the next epoch, which no client has; return whether the append began.
 
     The epoch is raised in memory at once (PREPARE_EPOCH_FENCE). If the append fails, it stays raised and must not be
     raised again. With transaction version 2 a producer id whose epochs are used up is replaced here, too.
     """
-    coordinator = transactional.coordinators[term]
     metadata = coordinator.metadata
-    if not can_append(transactional, term) or not can_fence(rules, transactional, coordinator):
+    if not can_append_entry(coordinator, log, term) or not can_fence(coordinator, log, rules):
         return False
     fenced_epoch = metadata.producer_epoch
     if rules.coordinator_abort_bumps_epoch and not coordinator.has_failed_epoch_fence:
         fenced_epoch += 1
     is_version_2 = has_version_2(rules, metadata.is_upgraded)
-    is_last = is_version_2 and is_epoch_exhausted(transactional, fenced_epoch)
+    is_last = is_version_2 and is_epoch_exhausted(log, fenced_epoch)
     rotates = is_last and rules.fence_rotates_producer_id
-    if rotates and not has_producer_ids(state):
+    if rotates and not has_producer_ids(ids):
         return False
     if rules.coordinator_abort_bumps_epoch:
         metadata.producer_epoch = fenced_epoch
         metadata.last_producer_epoch = NO_PRODUCER_EPOCH
-    appended = transactional.appended
+    appended = log.appended
     copy(appended, metadata)
     prepare_abort_or_commit(appended, Marker.ABORT, metadata.is_upgraded)
     if is_version_2 and not rules.fence_bumps_once:
@@ -113,68 +97,73 @@ def fence_and_abort(state: State, rules: TransactionRules, transactional: Transa
         appended.producer_epoch += 1
     if rotates:
         appended.last_producer_epoch = metadata.producer_epoch - 1
-        appended.next_producer_id = new_producer_id(state)
-    begin_append(transactional, coordinator)
+        appended.next_producer_id = generate_producer_id(ids)
+    begin_transition(coordinator, log)
     return True
 
 
-def is_expected_producer_id(transactional: TransactionalId, metadata: TransactionMetadata, request: Request) -> bool:
+def is_expected_producer_id(log: TransactionLog, metadata: TransactionMetadata, request: Request) -> bool:
     """Whether the producer id is the current one, or the previous one with its last epoch."""
     if metadata.producer_epoch == NO_PRODUCER_EPOCH or request.producer_id == metadata.producer_id:
         return True
     if request.producer_id != metadata.previous_producer_id:
         return False
-    return is_epoch_exhausted(transactional, request.producer_epoch)
+    return is_epoch_exhausted(log, request.producer_epoch)
 
 
-def raise_epoch(state: State, transactional: TransactionalId, coordinator: Coordinator, request: Request) -> Answer:
+def raise_epoch(coordinator: Coordinator, log: TransactionLog, ids: ProducerIdManager, request: Request) -> Answer:
     """Begin to append the next epoch, or a new producer id if the epochs are used up."""
     metadata = coordinator.metadata
-    appended = transactional.appended
+    appended = log.appended
     is_expecting = request.producer_id != NO_PRODUCER_ID
     last_epoch = metadata.producer_epoch if is_expecting else NO_PRODUCER_EPOCH
     is_current = not is_expecting or request.producer_epoch == metadata.producer_epoch
-    rotates = is_current and is_epoch_exhausted(transactional, metadata.producer_epoch)
-    if rotates and not has_producer_ids(state):
+    rotates = is_current and is_epoch_exhausted(log, metadata.producer_epoch)
+    if rotates and not has_producer_ids(ids):
         return Answer.WAIT
     if not is_current:
         is_repeated = request.producer_epoch == metadata.last_producer_epoch
         return Answer.NONE if is_repeated else Answer.PRODUCER_FENCED
     copy(appended, metadata)
     if rotates:
-        prepare_new_producer_id(appended, new_producer_id(state), last_epoch)
+        prepare_new_producer_id(appended, generate_producer_id(ids), last_epoch)
     else:
         prepare_increment_producer_epoch(appended, last_epoch)
-    begin_append(transactional, coordinator)
+    begin_transition(coordinator, log)
     return Answer.APPENDING
 
 
 def init_producer_id(
-    state: State, rules: TransactionRules, transactional: TransactionalId, term: int, request: Request
+    coordinator: Coordinator,
+    log: TransactionLog,
+    term: int,
+    rules: TransactionRules,
+    ids: ProducerIdManager,
+    request: Request,
 ) -> Answer:
     """Give the client an epoch of its own, after the transaction of an earlier client has ended."""
-    coordinator = transactional.coordinators[term]
     metadata = coordinator.metadata
-    if coordinator.pending_state != TransactionState.NONE or not can_append(transactional, term):
+    if coordinator.pending_state != TransactionState.NONE or not can_append_entry(coordinator, log, term):
         return Answer.WAIT
     if metadata.state == TransactionState.NONE:
-        if not has_producer_ids(state):
+        if not has_producer_ids(ids):
             return Answer.WAIT
-        copy(transactional.appended, metadata)
-        prepare_new_producer_id(transactional.appended, new_producer_id(state), NO_PRODUCER_EPOCH)
-        begin_append(transactional, coordinator)
+        copy(log.appended, metadata)
+        prepare_new_producer_id(log.appended, generate_producer_id(ids), NO_PRODUCER_EPOCH)
+        begin_transition(coordinator, log)
         return Answer.APPENDING
-    if request.producer_id != NO_PRODUCER_ID and not is_expected_producer_id(transactional, metadata, request):
+    if request.producer_id != NO_PRODUCER_ID and not is_expected_producer_id(log, metadata, request):
         return Answer.PRODUCER_FENCED
     if metadata.state == TransactionState.ONGOING:
-        return Answer.FENCING if fence_and_abort(state, rules, transactional, term) else Answer.WAIT
+        return Answer.FENCING if fence_and_abort(coordinator, log, term, rules, ids) else Answer.WAIT
     if not is_idle(metadata):
         return Answer.WAIT
-    return raise_epoch(state, transactional, coordinator, request)
+    return raise_epoch(coordinator, log, ids, request)
 
 
 def add_partition(
-    transactional: TransactionalId,
+    coordinator: Coordinator,
+    log: TransactionLog,
     term: int,
     producer_id: int,
     producer_epoch: int,
@@ -182,7 +171,6 @@ def add_partition(
     is_upgraded: int,
 ) -> Answer:
     """Add a partition to the transaction, which may begin with it."""
-    coordinator = transactional.coordinators[term]
     metadata = coordinator.metadata
     if metadata.state == TransactionState.NONE or producer_id != metadata.producer_id:
         return Answer.INVALID_PRODUCER_ID_MAPPING
@@ -192,19 +180,16 @@ def add_partition(
         return Answer.WAIT
     if metadata.state == TransactionState.ONGOING and contains(metadata.partitions, partition_id):
         return Answer.NONE
-    if not can_append(transactional, term):
+    if not can_append_entry(coordinator, log, term):
         return Answer.WAIT
-    copy(transactional.appended, metadata)
-    prepare_add_partitions(transactional.appended, including(0, partition_id), is_upgraded)
-    begin_append(transactional, coordinator)
+    copy(log.appended, metadata)
+    prepare_add_partitions(log.appended, including(0, partition_id), is_upgraded)
+    begin_transition(coordinator, log)
     return Answer.APPENDING
 
 
-def verify_partition(
-    transactional: TransactionalId, term: int, producer_id: int, producer_epoch: int, partition_id: int
-) -> Answer:
+def verify_partition(metadata: TransactionMetadata, producer_id: int, producer_epoch: int, partition_id: int) -> Answer:
     """Say whether the partition is in the ongoing transaction. The pending state is ignored."""
-    metadata = transactional.coordinators[term].metadata
     if metadata.state == TransactionState.NONE or producer_id != metadata.producer_id:
         return Answer.INVALID_PRODUCER_ID_MAPPING
     if producer_epoch != metadata.producer_epoch:
@@ -217,7 +202,7 @@ def verify_partition(
 
 
 def is_repeated_end(
-    rules: TransactionRules, transactional: TransactionalId, metadata: TransactionMetadata, request: Request
+    log: TransactionLog, metadata: TransactionMetadata, rules: TransactionRules, request: Request
 ) -> bool:
     """Whether an EndTxn has the previous epoch, as a retry has after the transaction ended (transaction version 2)."""
     if not has_version_2(rules, request.is_upgraded):
@@ -226,7 +211,7 @@ def is_repeated_end(
         return True
     if request.producer_id != metadata.previous_producer_id or metadata.producer_epoch != 0:
         return False
-    return request.producer_epoch == transactional.max_producer_epoch - 1
+    return request.producer_epoch == log.max_producer_epoch - 1
 
 
 def is_end_fenced(rules: TransactionRules, metadata: TransactionMetadata, request: Request, is_repeated: bool) -> bool:
@@ -252,12 +237,16 @@ def end_decided(rules: TransactionRules, metadata: TransactionMetadata, request:
 
 
 def end_txn(
-    state: State, rules: TransactionRules, transactional: TransactionalId, term: int, request: Request
+    coordinator: Coordinator,
+    log: TransactionLog,
+    term: int,
+    rules: TransactionRules,
+    ids: ProducerIdManager,
+    request: Request,
 ) -> Answer:
     """Decide the transaction, or say how it was decided."""
-    coordinator = transactional.coordinators[term]
     metadata = coordinator.metadata
-    is_repeated = is_repeated_end(rules, transactional, metadata, request)
+    is_repeated = is_repeated_end(log, metadata, rules, request)
     if metadata.state == TransactionState.NONE:
         return Answer.INVALID_PRODUCER_ID_MAPPING
     if request.producer_id != metadata.producer_id and not is_repeated:
@@ -274,82 +263,99 @@ def end_txn(
             return end_decided(rules, metadata, request)
         if not is_version_2 or request.marker == Marker.COMMIT:
             return Answer.INVALID_TXN_STATE
-    if not can_append(transactional, term):
+    if not can_append_entry(coordinator, log, term):
         return Answer.WAIT
-    return Answer.APPENDING if decide(state, rules, transactional, term, request) else Answer.WAIT
+    return Answer.APPENDING if decide(coordinator, log, rules, ids, request) else Answer.WAIT
 
 
 def answer_of(
-    state: State, rules: TransactionRules, transactional: TransactionalId, term: int, request: Request
+    coordinator: Coordinator,
+    log: TransactionLog,
+    term: int,
+    rules: TransactionRules,
+    ids: ProducerIdManager,
+    request: Request,
 ) -> Answer:
     """Handle a request in the coordinator of that term."""
     if request.kind == RequestKind.INIT_PRODUCER_ID:
-        return init_producer_id(state, rules, transactional, term, request)
+        return init_producer_id(coordinator, log, term, rules, ids, request)
     if request.kind == RequestKind.ADD_PARTITIONS_TO_TXN:
         return add_partition(
-            transactional, term, request.producer_id, request.producer_epoch, request.partition, request.is_upgraded
+            coordinator, log, term, request.producer_id, request.producer_epoch, request.partition, request.is_upgraded
         )
-    return end_txn(state, rules, transactional, term, request)
+    return end_txn(coordinator, log, term, rules, ids, request)
 
 
-def coordinator_handles_request(
-    state: State, rules: TransactionRules, request_id: RequestSlot, term: CoordinatorTerm
-) -> bool:
-    """A coordinator handles a producer's request: InitProducerId, AddPartitionsToTxn or EndTxn.
-
-    Who: a broker that believes that it is the coordinator.
-    When: the request is under way, and the coordinator can do more than tell the client to ask again.
-    Effect: it answers, or begins to append to the transaction log and answers when the append is committed.
-    Source: TransactionCoordinator; KIP-98, KIP-360, KIP-890.
-    """
-    request = state.requests[request_id]
-    if request.kind == RequestKind.NONE or request.is_waiting:
-        return False
-    transactional = state.transactional_ids[request.transactional_id]
-    coordinator = transactional.coordinators[term]
+def handle_request(
+    coordinator: Coordinator,
+    log: TransactionLog,
+    term: int,
+    rules: TransactionRules,
+    ids: ProducerIdManager,
+    request: Request,
+) -> Answer:
+    """Handle a client's request; the response, if there is one, takes the request's place in the slot."""
     if not coordinator.is_serving:
-        return False
-    answer = answer_of(state, rules, transactional, term, request)
-    if answer == Answer.WAIT:
-        return False
-    if answer == Answer.FENCING:
-        return True
-    if request_id >= len(state.clients):
-        clear(request)
-    elif answer == Answer.APPENDING:
+        return Answer.WAIT
+    answer = answer_of(coordinator, log, term, rules, ids, request)
+    if answer == Answer.APPENDING:
         request.is_waiting = True
+    elif answer == Answer.NONE:
+        respond(request, coordinator.metadata)
+    return answer
+
+
+def respond(request: Request, metadata: TransactionMetadata) -> None:
+    """Put the producer id and epoch that the client has from now on into the slot of its request."""
+    request.producer_id = metadata.producer_id
+    request.producer_epoch = metadata.producer_epoch
+    if request.kind == RequestKind.END_TXN and metadata.next_producer_id != NO_PRODUCER_ID:
+        request.producer_id = metadata.next_producer_id
+        request.producer_epoch = 0
+
+
+def handle_verification(
+    coordinator: Coordinator, log: TransactionLog, term: int, rules: TransactionRules, produce: Produce
+) -> Answer:
+    """Answer a leader that asks about a batch: with transaction version 2, add the partition to the transaction."""
+    if not coordinator.is_serving:
+        return Answer.WAIT
+    batch = produce.batch
+    if has_version_2(rules, produce.is_upgraded):
+        answer = add_partition(
+            coordinator, log, term, batch.producer_id, batch.producer_epoch, produce.partition, produce.is_upgraded
+        )
     else:
-        receive_answer(state, rules, request_id, answer, coordinator.metadata)
-    return True
+        answer = verify_partition(coordinator.metadata, batch.producer_id, batch.producer_epoch, produce.partition)
+    if answer == Answer.NONE:
+        produce.stage = ProduceStage.VERIFIED
+    return answer
 
 
-def coordinator_aborts_timed_out(
-    state: State, rules: TransactionRules, transactional_id: TransactionalIdNumber, term: CoordinatorTerm
+def abort_timed_out(
+    coordinator: Coordinator, log: TransactionLog, term: int, rules: TransactionRules, ids: ProducerIdManager
 ) -> bool:
-    """A coordinator aborts a transaction that exceeds the timeout that its client asked for.
+    """Abort a transaction that exceeds the timeout that its client asked for.
 
     Who: the coordinator.
     When: the transaction is ongoing, and nothing is pending.
     Effect: the abort is appended, under the next epoch.
     Source: TransactionCoordinator.abortTimedOutTransactions; `transaction.timeout.ms`; KAFKA-6119.
     """
-    transactional = state.transactional_ids[transactional_id]
-    coordinator = transactional.coordinators[term]
     if coordinator.metadata.state != TransactionState.ONGOING:
         return False
     if coordinator.pending_state != TransactionState.NONE:
         return False
-    return fence_and_abort(state, rules, transactional, term)
+    return fence_and_abort(coordinator, log, term, rules, ids)
 
 
-def remove_transactional_id(transactional: TransactionalId, term: int) -> bool:
+def remove_transactional_id(coordinator: Coordinator, log: TransactionLog, term: int) -> bool:
     """Begin to remove an idle transactional id (DEAD, and then a tombstone); return whether the append began."""
-    coordinator = transactional.coordinators[term]
     if not is_idle(coordinator.metadata) or coordinator.pending_state != TransactionState.NONE:
         return False
-    if not can_append(transactional, term):
+    if not can_append_entry(coordinator, log, term):
         return False
-    copy(transactional.appended, coordinator.metadata)
-    transactional.appended.state = TransactionState.DEAD
-    begin_append(transactional, coordinator)
+    copy(log.appended, coordinator.metadata)
+    log.appended.state = TransactionState.DEAD
+    begin_transition(coordinator, log)
     return True

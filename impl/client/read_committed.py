@@ -8,25 +8,25 @@ read_uncommitted consumers, which get everything below the high watermark.
 """
 
 from kafkacheck.checker.schema import contains, excluding, including
+from kafkacheck.impl.client.transactional_records import Reader
 from kafkacheck.impl.constants import NO_OFFSET
-from kafkacheck.impl.producer.constants import NO_PRODUCER_ID, Marker
-from kafkacheck.impl.transactions.partition import first_unstable_offset, last_stable_offset
-from kafkacheck.impl.transactions.records import Partition, PartitionId, Reader
+from kafkacheck.impl.log.constants import NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.transactions import first_unstable_offset, last_stable_offset
+from kafkacheck.impl.transactions.records import Partition
 from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions.system import State
 
 
 def begins_to_be_aborted(partition: Partition, first_read: int, offset: int, producer_id: int) -> bool:
     """Whether an aborted transaction of the producer begins at `offset`; at `first_read`, also whether one is open."""
     for ended in range(offset, partition.log.end_offset):
-        entry = partition.aborted[ended]
+        entry = partition.index.aborted[ended]
         if entry.first_offset != NO_OFFSET and entry.producer_id == producer_id:
             if entry.first_offset == offset or (offset == first_read and entry.first_offset < offset):
                 return True
     return False
 
 
-def read_batches(partition: Partition, reader: Reader, limit: int, knows_aborted: bool) -> None:
+def read_batches(reader: Reader, partition: Partition, limit: int, knows_aborted: bool) -> None:
     """Give the application the records from its position to `limit`, except those that it knows to be aborted."""
     aborted = 0
     first_read = reader.position
@@ -34,7 +34,7 @@ def read_batches(partition: Partition, reader: Reader, limit: int, knows_aborted
         for producer_id in range(len(partition.log.producers)):
             if knows_aborted and begins_to_be_aborted(partition, first_read, offset, producer_id):
                 aborted = including(aborted, producer_id)
-        batch = partition.log.batches[offset]
+        batch = partition.log.records[offset]
         if batch.producer_id != NO_PRODUCER_ID:
             if batch.marker == Marker.ABORT:
                 aborted = excluding(aborted, batch.producer_id)
@@ -43,27 +43,25 @@ def read_batches(partition: Partition, reader: Reader, limit: int, knows_aborted
     reader.position = limit
 
 
-def consumer_reads(state: State, rules: TransactionRules, partition_id: PartitionId) -> bool:
-    """A read_committed consumer reads the new stable records.
+def read_stable(reader: Reader, partition: Partition, rules: TransactionRules) -> bool:
+    """Read the new stable records.
 
     Who: the consumer.
     When: its position is below the last stable offset.
     Effect: its application has the records that are not aborted, and its position is the last stable offset.
     Source: KIP-98 (`isolation.level`); UnifiedLog.read, CompletedFetch.
     """
-    partition = state.partitions[partition_id]
-    reader = state.readers[partition_id]
-    limit = last_stable_offset(partition)
+    limit = last_stable_offset(partition.log, partition.index, partition.high_watermark)
     if not rules.stable_offset_is_excluded:
         limit = min(limit + 1, partition.high_watermark)
     if reader.position >= limit:
         return False
-    read_batches(partition, reader, limit, True)
+    read_batches(reader, partition, limit, True)
     return True
 
 
-def leader_limits_read(state: State, rules: TransactionRules, partition_id: PartitionId) -> bool:
-    """A leader computes the end of a read: the first step of a read that takes two.
+def limit_read(reader: Reader, partition: Partition, rules: TransactionRules) -> bool:
+    """Compute the end of a read: the first step of a read that takes two.
 
     Who: the leader.
     When: a consumer asks.
@@ -71,46 +69,42 @@ def leader_limits_read(state: State, rules: TransactionRules, partition_id: Part
         watermark, the limit is the high watermark at the time of the second step.
     Source: UnifiedLog.fetchLastStableOffsetMetadata; KAFKA-9807.
     """
-    partition = state.partitions[partition_id]
-    reader = state.readers[partition_id]
     if reader.is_limited:
         return False
     reader.is_limited = True
-    reader.limit = last_stable_offset(partition)
-    if not rules.high_watermark_is_read_once and first_unstable_offset(partition) >= partition.high_watermark:
+    reader.limit = last_stable_offset(partition.log, partition.index, partition.high_watermark)
+    first_unstable = first_unstable_offset(partition.log, partition.index)
+    if not rules.high_watermark_is_read_once and first_unstable >= partition.high_watermark:
         reader.limit = NO_OFFSET
     return True
 
 
-def leader_ends_read(state: State, rules: TransactionRules, partition_id: PartitionId) -> bool:
-    """A leader returns the records below the limit: the second step of a read.
+def end_read(reader: Reader, partition: Partition, rules: TransactionRules) -> bool:
+    """Return the records below the limit: the second step of a read.
 
     Who: the leader.
     When: the limit was computed.
     Effect: the same as when a consumer reads in one step.
     Source: UnifiedLog.read, DelayedFetch; KAFKA-9807, KAFKA-5376.
     """
-    partition = state.partitions[partition_id]
-    reader = state.readers[partition_id]
     if not reader.is_limited:
         return False
     limit = partition.high_watermark if reader.limit == NO_OFFSET else reader.limit
     reader.is_limited = False
     reader.limit = NO_OFFSET
     if reader.position < limit:
-        read_batches(partition, reader, limit, rules.late_read_names_aborted)
+        read_batches(reader, partition, limit, rules.late_read_names_aborted)
     return True
 
 
-def consumer_begins_anew(state: State, partition_id: PartitionId) -> bool:
-    """A consumer without a position begins at the first offset.
+def begin_anew(reader: Reader) -> bool:
+    """Begin at the first offset, as a consumer without a position.
 
     Who: another consumer.
     When: a consumer has read something, and no read in two steps is under way.
     Effect: its position is 0; the records that other consumers got stay delivered.
     Source: `auto.offset.reset`.
     """
-    reader = state.readers[partition_id]
     if reader.position == 0 or reader.is_limited:
         return False
     reader.position = 0

@@ -9,9 +9,13 @@ An answer reaches its client in the step that gives it: an event before a late a
 the request is handled. A lost answer is the answer to a stray, after which the client sends its request again.
 """
 
-from kafkacheck.checker.schema import clear, contains, including
-from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker, ProduceError
-from kafkacheck.impl.producer.sequences import sequence_after
+from kafkacheck.checker.schema import Array, clear, contains, including
+from kafkacheck.impl.client.transactional_records import Client, Transaction
+from kafkacheck.impl.coordinator.transaction_metadata import has_version_2
+from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.sequences import sequence_after
+from kafkacheck.impl.messages.transaction_requests import Request
+from kafkacheck.impl.messages.transactional_produce import Produce
 from kafkacheck.impl.transactions.constants import (
     NO_INPUT,
     NO_PARTITION,
@@ -22,15 +26,12 @@ from kafkacheck.impl.transactions.constants import (
     RequestKind,
     Upgrade,
 )
-from kafkacheck.impl.transactions.metadata import has_version_2
-from kafkacheck.impl.transactions.records import Client, ClientId, PartitionId, TransactionMetadata
 from kafkacheck.impl.transactions.rules import TransactionRules
-from kafkacheck.model.transactions.system import State
 
 
-def is_idle(state: State, client_id: int) -> bool:
-    """Whether the client awaits no answer."""
-    return state.requests[client_id].kind == RequestKind.NONE and state.produces[client_id].stage == ProduceStage.IDLE
+def awaits_answer(request: Request, produce: Produce) -> bool:
+    """Whether one of the client's two requests is under way."""
+    return request.kind != RequestKind.NONE or produce.stage != ProduceStage.IDLE
 
 
 def is_upgraded(client: Client) -> int:
@@ -38,10 +39,8 @@ def is_upgraded(client: Client) -> int:
     return 1 if client.upgrade >= Upgrade.BUMPING else 0
 
 
-def send_request(state: State, client_id: int, kind: RequestKind) -> None:
+def send_request(client: Client, request: Request, kind: RequestKind) -> None:
     """Send a request to the coordinator, in the client's own slot."""
-    client = state.clients[client_id]
-    request = state.requests[client_id]
     request.kind = kind
     request.transactional_id = client.transactional_id
     request.producer_id = client.producer_id
@@ -49,20 +48,19 @@ def send_request(state: State, client_id: int, kind: RequestKind) -> None:
     request.is_upgraded = is_upgraded(client)
 
 
-def following_input(state: State, client_id: int, marker: Marker) -> int:
+def following_input(client: Client, transactions: Array[Transaction], marker: Marker) -> int:
     """The input to process after the transaction; after an abort, only the committed offset tells it."""
-    input_offset = state.transactions[state.clients[client_id].transaction].input_offset
+    input_offset = transactions[client.transaction].input_offset
     if marker == Marker.ABORT or input_offset == NO_INPUT:
         return NO_INPUT
     return input_offset + 1
 
 
-def end_transaction(state: State, client_id: int, marker: Marker) -> None:
+def end_transaction(client: Client, transactions: Array[Transaction], marker: Marker) -> None:
     """Tell the application how its transaction ended, and become ready for the next one."""
-    client = state.clients[client_id]
-    state.transactions[client.transaction].told = marker
+    transactions[client.transaction].told = marker
     client.state = ProducerState.READY
-    client.input_offset = following_input(state, client_id, marker)
+    client.input_offset = following_input(client, transactions, marker)
     client.transaction = NO_TRANSACTION
     client.partitions = 0
     client.sent = 0
@@ -81,22 +79,10 @@ def adopt_epoch(client: Client, producer_id: int, producer_epoch: int) -> None:
         client.sequences[partition_id] = 0
 
 
-def receive_end_txn(state: State, rules: TransactionRules, client_id: int, metadata: TransactionMetadata) -> None:
-    """Handle a successful answer to EndTxn; with transaction version 2 it carries the client's next epoch."""
-    client = state.clients[client_id]
-    end_transaction(state, client_id, state.requests[client_id].marker)
-    if has_version_2(rules, state.requests[client_id].is_upgraded):
-        if metadata.next_producer_id != NO_PRODUCER_ID:
-            adopt_epoch(client, metadata.next_producer_id, 0)
-        else:
-            adopt_epoch(client, metadata.producer_id, metadata.producer_epoch)
-
-
-def refuse(state: State, client_id: int, answer: Answer) -> None:
+def refuse(client: Client, transactions: Array[Transaction], answer: Answer) -> None:
     """Handle a refusal: the client must abort its transaction, or stops if the error is fatal."""
-    client = state.clients[client_id]
     if answer == Answer.INVALID_TXN_STATE and client.state == ProducerState.COMMITTING:
-        state.transactions[client.transaction].told = Marker.ABORT
+        transactions[client.transaction].told = Marker.ABORT
     is_abortable = answer == Answer.TRANSACTION_ABORTABLE or answer == Answer.INVALID_PRODUCER_ID_MAPPING
     if is_abortable and client.state == ProducerState.IN_TRANSACTION:
         client.state = ProducerState.ABORTABLE_ERROR
@@ -105,76 +91,67 @@ def refuse(state: State, client_id: int, answer: Answer) -> None:
 
 
 def receive_answer(
-    state: State, rules: TransactionRules, client_id: int, answer: Answer, metadata: TransactionMetadata
+    client: Client, transactions: Array[Transaction], rules: TransactionRules, request: Request, answer: Answer
 ) -> None:
-    """Handle the coordinator's answer to the client's request, and go on if the client is alive."""
-    client = state.clients[client_id]
-    request = state.requests[client_id]
+    """Handle the coordinator's answer to the client's request, and go on if the client is alive.
+
+    In the place of the request, the slot has the response: the producer id and the epoch. That of EndTxn has them only
+    with transaction version 2, and they are the client's next ones.
+    """
     if client.state != ProducerState.FATAL_ERROR:
         if answer != Answer.NONE:
-            refuse(state, client_id, answer)
+            refuse(client, transactions, answer)
         elif request.kind == RequestKind.INIT_PRODUCER_ID:
-            adopt_epoch(client, metadata.producer_id, metadata.producer_epoch)
+            adopt_epoch(client, request.producer_id, request.producer_epoch)
             client.state = ProducerState.READY
         elif request.kind == RequestKind.ADD_PARTITIONS_TO_TXN:
             client.partitions = including(client.partitions, request.partition)
         else:
-            receive_end_txn(state, rules, client_id, metadata)
+            end_transaction(client, transactions, request.marker)
+            if has_version_2(rules, request.is_upgraded):
+                adopt_epoch(client, request.producer_id, request.producer_epoch)
     clear(request)
     needs_epoch = client.upgrade == Upgrade.BUMPING or (client.has_lost_batch and rules.lost_batch_bumps_epoch)
     if client.state == ProducerState.READY and needs_epoch:
         client.state = ProducerState.INITIALIZING
-        send_request(state, client_id, RequestKind.INIT_PRODUCER_ID)
+        send_request(client, request, RequestKind.INIT_PRODUCER_ID)
         if not rules.init_names_epoch:
-            state.requests[client_id].producer_id = NO_PRODUCER_ID
-            state.requests[client_id].producer_epoch = NO_PRODUCER_EPOCH
+            request.producer_id = NO_PRODUCER_ID
+            request.producer_epoch = NO_PRODUCER_EPOCH
 
 
-def producer_initializes(state: State, client_id: ClientId) -> bool:
-    """An application starts, and asks for the producer id of its transactional id.
+def initialize(client: Client, request: Request) -> bool:
+    """Start, and ask for the producer id of the transactional id.
 
     Who: a producer without a producer id.
     When: always.
     Effect: InitProducerId is under way.
     Source: TransactionManager.initializeTransactions; KIP-98.
     """
-    client = state.clients[client_id]
     if client.state != ProducerState.UNINITIALIZED:
         return False
     client.state = ProducerState.INITIALIZING
-    send_request(state, client_id, RequestKind.INIT_PRODUCER_ID)
+    send_request(client, request, RequestKind.INIT_PRODUCER_ID)
     return True
 
 
-def producer_begins_transaction(state: State, client_id: ClientId) -> bool:
-    """An application begins a transaction. No other process learns of it.
-
-    Who: a producer that is ready.
-    When: there is a transaction left.
-    Effect: it is in the next transaction.
-    Source: TransactionManager.beginTransaction.
-    """
-    client = state.clients[client_id]
+def begin_transaction(client: Client, transaction: int) -> bool:
+    """Begin a transaction, if the client is ready; return whether it was."""
     if client.state != ProducerState.READY:
         return False
-    if state.next_transaction >= len(state.transactions):
-        return False
     client.state = ProducerState.IN_TRANSACTION
-    client.transaction = state.next_transaction
-    state.next_transaction += 1
+    client.transaction = transaction
     return True
 
 
-def send_batch(state: State, client_id: int, partition_id: int) -> None:
+def send_batch_of_transaction(client: Client, produce: Produce, partition_id: int, incarnation: int) -> None:
     """Send the transaction's batch, which has no sequence yet, to a partition."""
-    client = state.clients[client_id]
     client.partitions = including(client.partitions, partition_id)
     client.sent = including(client.sent, partition_id)
-    produce = state.produces[client_id]
     produce.stage = ProduceStage.REQUESTED
     produce.transactional_id = client.transactional_id
     produce.partition = partition_id
-    produce.incarnation = state.partitions[partition_id].incarnation
+    produce.incarnation = incarnation
     produce.is_upgraded = is_upgraded(client)
     produce.batch.id = client.transaction
     produce.batch.producer_id = client.producer_id
@@ -192,8 +169,16 @@ def is_added(rules: TransactionRules, client: Client, partition_id: int) -> bool
     return contains(client.partitions, partition_id)
 
 
-def producer_sends(state: State, rules: TransactionRules, client_id: ClientId, partition_id: PartitionId) -> bool:
-    """A producer sends its transaction's record to a partition; with transaction version 1 it adds the partition first.
+def send_record(
+    client: Client,
+    rules: TransactionRules,
+    request: Request,
+    produce: Produce,
+    partition_id: int,
+    incarnation: int,
+    max_sequence: int,
+) -> bool:
+    """Send the transaction's record to a partition; with transaction version 1, add the partition first.
 
     Who: a producer in a transaction.
     When: it awaits no answer, and has not sent the record there.
@@ -201,57 +186,61 @@ def producer_sends(state: State, rules: TransactionRules, client_id: ClientId, p
     Source: TransactionManager.maybeAddPartition, Sender.sendProduceRequest; KIP-890.
     Left out: several requests in flight from one producer; strays stand for requests that are overtaken.
     """
-    client = state.clients[client_id]
-    if client.state != ProducerState.IN_TRANSACTION or not is_idle(state, client_id):
+    if client.state != ProducerState.IN_TRANSACTION or awaits_answer(request, produce):
         return False
-    if contains(client.sent, partition_id) or partition_id == state.offsets_partition:
+    if contains(client.sent, partition_id):
         return False
     if not has_version_2(rules, is_upgraded(client)) and not is_added(rules, client, partition_id):
-        send_request(state, client_id, RequestKind.ADD_PARTITIONS_TO_TXN)
-        state.requests[client_id].partition = partition_id
+        send_request(client, request, RequestKind.ADD_PARTITIONS_TO_TXN)
+        request.partition = partition_id
         return True
-    send_batch(state, client_id, partition_id)
-    state.produces[client_id].batch.base_sequence = client.sequences[partition_id]
-    client.sequences[partition_id] = sequence_after(
-        client.sequences[partition_id], 1, state.partitions[partition_id].log.max_sequence
-    )
+    send_batch_of_transaction(client, produce, partition_id, incarnation)
+    produce.batch.base_sequence = client.sequences[partition_id]
+    client.sequences[partition_id] = sequence_after(client.sequences[partition_id], 1, max_sequence)
     return True
 
 
-def receive_produce_answer(state: State, client_id: int, error: ProduceError) -> None:
+def receive_produce_answer(client: Client, transactions: Array[Transaction], produce: Produce, answer: Answer) -> None:
     """Handle the answer to a produce request whose client awaits it."""
-    client = state.clients[client_id]
     if client.state != ProducerState.IN_TRANSACTION:
         return
-    transaction = state.transactions[client.transaction]
-    if error == ProduceError.NONE:
-        transaction.acknowledged = including(transaction.acknowledged, state.produces[client_id].partition)
+    if answer == Answer.NONE:
+        transaction = transactions[client.transaction]
+        transaction.acknowledged = including(transaction.acknowledged, produce.partition)
     else:
         client.state = ProducerState.ABORTABLE_ERROR
 
 
-def ask_for_end(state: State, rules: TransactionRules, client_id: int, marker: Marker) -> None:
+def ask_for_end(
+    client: Client, transactions: Array[Transaction], rules: TransactionRules, request: Request, marker: Marker
+) -> None:
     """Ask the coordinator to end the transaction, if the coordinator can know of it.
 
     The request has the transaction's version. Then the client checks whether the cluster has another version: it asks
     for the next epoch before it uses a newer one, and goes back to an older one at once.
     """
-    client = state.clients[client_id]
-    state.transactions[client.transaction].asked = marker
+    transactions[client.transaction].asked = marker
     if client.partitions == 0:
-        end_transaction(state, client_id, marker)
+        end_transaction(client, transactions, marker)
         return
     client.state = ProducerState.COMMITTING if marker == Marker.COMMIT else ProducerState.ABORTING
-    send_request(state, client_id, RequestKind.END_TXN)
-    state.requests[client_id].marker = marker
+    send_request(client, request, RequestKind.END_TXN)
+    request.marker = marker
     if client.upgrade == Upgrade.DUE:
         client.upgrade = Upgrade.BUMPING if rules.upgrade_bumps_epoch else Upgrade.DONE
     elif client.upgrade == Upgrade.BACK_DUE:
         client.upgrade = Upgrade.NONE
 
 
-def producer_commits(state: State, rules: TransactionRules, client_id: ClientId) -> bool:
-    """An application commits its transaction.
+def commit_transaction(
+    client: Client,
+    transactions: Array[Transaction],
+    rules: TransactionRules,
+    request: Request,
+    produce: Produce,
+    offsets_partition: int,
+) -> bool:
+    """Commit the transaction.
 
     Who: a producer in a transaction.
     When: it has sent something, also offsets if it has a group; everything that it sent is acknowledged.
@@ -259,29 +248,29 @@ def producer_commits(state: State, rules: TransactionRules, client_id: ClientId)
     Source: TransactionManager.beginCommit; `Sender` flushes first.
     Left out: committing an empty transaction.
     """
-    client = state.clients[client_id]
-    if client.state != ProducerState.IN_TRANSACTION or not is_idle(state, client_id):
+    if client.state != ProducerState.IN_TRANSACTION or awaits_answer(request, produce):
         return False
     if client.sent == 0:
         return False
-    if state.offsets_partition != NO_PARTITION and not contains(client.sent, state.offsets_partition):
+    if offsets_partition != NO_PARTITION and not contains(client.sent, offsets_partition):
         return False
-    ask_for_end(state, rules, client_id, Marker.COMMIT)
+    ask_for_end(client, transactions, rules, request, Marker.COMMIT)
     return True
 
 
-def producer_aborts(state: State, rules: TransactionRules, client_id: ClientId) -> bool:
-    """An application aborts its transaction, because it wants to or because something failed.
+def abort_transaction(
+    client: Client, transactions: Array[Transaction], rules: TransactionRules, request: Request, produce: Produce
+) -> bool:
+    """Abort the transaction, because the application wants to or because something failed.
 
     Who: a producer in a transaction.
     When: it awaits no answer.
     Effect: EndTxn is under way, unless the coordinator cannot know of the transaction.
     Source: TransactionManager.beginAbort.
     """
-    client = state.clients[client_id]
     if client.state != ProducerState.IN_TRANSACTION and client.state != ProducerState.ABORTABLE_ERROR:
         return False
-    if not is_idle(state, client_id):
+    if awaits_answer(request, produce):
         return False
-    ask_for_end(state, rules, client_id, Marker.ABORT)
+    ask_for_end(client, transactions, rules, request, Marker.ABORT)
     return True

@@ -1,0 +1,91 @@
+"""The clients of transactions: producers with their application, and read_committed consumers.
+
+Part of Kafka modelled: `TransactionManager`, `CompletedFetch`.
+Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360, KIP-447, KIP-890.
+Left out, and why that is sound: timeouts, because each may be over at once, later or never.
+"""
+
+from typing import Annotated
+
+from kafkacheck.checker.schema import Array, ById, EnumOf, Struct
+from kafkacheck.impl.log.constants import Marker
+from kafkacheck.impl.log.records import (
+    BatchOffset,
+    OptionalBatchOffset,
+    OptionalProducerEpoch,
+    OptionalProducerId,
+    Sequence,
+)
+from kafkacheck.impl.transactions.constants import ProducerState, Upgrade
+from kafkacheck.impl.transactions.records import (
+    Generation,
+    OffsetSet,
+    OptionalInputOffset,
+    OptionalTransactionId,
+    PartitionSet,
+    TransactionalIdNumber,
+)
+
+
+class Client(Struct):
+    """A producer: one incarnation of the application with a transactional id.
+
+    transactional_id: the id that it uses; constant.
+    state: its state.
+    upgrade: its progress to transaction version 2, or back.
+    producer_id: its producer id.
+    producer_epoch: its epoch.
+    transaction: the application's current transaction.
+    partitions: the partitions of that transaction that the coordinator has, as far as the client knows; with
+        transaction version 2, the partitions to which it has sent.
+    sent: the partitions to which it has sent that transaction's record.
+    has_lost_batch: whether it has given up a batch in this epoch, and so must ask for the next epoch after it aborts.
+    sequences: by partition, the sequence of its next batch.
+    generation: the generation in which it was given the input; 0 if never.
+    input_offset: the input that it processes next; `NO_INPUT` if it must ask for the committed offset.
+    is_halfway: whether it has done the first of its two steps for an input, processing and committing.
+    """
+
+    transactional_id: TransactionalIdNumber
+    state: ProducerState
+    upgrade: Annotated[Upgrade, EnumOf(Upgrade, highest="3 + upgrades")]
+    producer_id: OptionalProducerId
+    producer_epoch: OptionalProducerEpoch
+    transaction: OptionalTransactionId
+    partitions: PartitionSet
+    sent: PartitionSet
+    has_lost_batch: bool
+    sequences: Annotated[Array[Sequence], ById("partitions")]
+    generation: Generation
+    input_offset: OptionalInputOffset
+    is_halfway: bool
+
+
+class Transaction(Struct):
+    """An application's transaction, as the application sees it. No rule of Kafka reads these fields.
+
+    asked: whether the application has asked to commit or abort it.
+    told: the outcome that the application knows; `NONE` while it knows none.
+    acknowledged: the partitions whose record was acknowledged.
+    input_offset: the input from which its records are made; `NO_INPUT` if there is none.
+    """
+
+    asked: Marker
+    told: Marker
+    acknowledged: PartitionSet
+    input_offset: OptionalInputOffset
+
+
+class Reader(Struct):
+    """A read_committed consumer's position in one partition.
+
+    position: the offset that it reads next.
+    delivered: the offsets of the records that it has given to its application.
+    is_limited: whether the leader has begun a read for it, and has read the high watermark.
+    limit: the offset at which that read must end; `NO_OFFSET` for the high watermark.
+    """
+
+    position: BatchOffset
+    delivered: OffsetSet
+    is_limited: bool
+    limit: OptionalBatchOffset

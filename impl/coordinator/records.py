@@ -1,0 +1,169 @@
+"""Coordinators: their logs, and what they have in memory.
+
+Part of Kafka modelled: `TransactionMetadata`, `TransactionStateManager`, `TransactionMarkerChannelManager`,
+`ProducerIdManager`; `GroupMetadata` and `OffsetMetadataManager`.
+Source: apache/kafka (commit 1eb7644349); KIP-98, KIP-360, KIP-447, KIP-890.
+Left out, and why that is sound: replicas of the logs, which `impl/broker` models: here a log has the entries that
+survive, and one behind them that may be lost. Timeouts and ages, because each may be over at once, later or never.
+"""
+
+from typing import Annotated
+
+from kafkacheck.checker.schema import Array, ById, ByPosition, Count, EnumOf, Offset, Struct
+from kafkacheck.impl.log.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker
+from kafkacheck.impl.log.records import OptionalProducerEpoch, OptionalProducerId
+from kafkacheck.impl.messages.write_txn_markers import MarkerRequest
+from kafkacheck.impl.transactions.constants import TransactionState
+from kafkacheck.impl.transactions.records import (
+    CoordinatorTerm,
+    Generation,
+    InputOffset,
+    IsUpgraded,
+    LoggedInputOffset,
+    OptionalInputOffset,
+    PartitionSet,
+)
+
+SecondProducerId = Annotated[int, Count("producer_ids * second_completions - 1", lowest=NO_PRODUCER_ID)]
+SecondProducerEpoch = Annotated[
+    int, Count("(max_producer_epoch + 1) * second_completions - 1", lowest=NO_PRODUCER_EPOCH)
+]
+
+
+class TransactionMetadata(Struct):
+    """The state of a transactional id: one entry of the transaction log, or the coordinator's copy in memory.
+
+    producer_id: the producer id; `NO_PRODUCER_ID` if the id is unknown.
+    previous_producer_id: the previous producer id, whose epochs were used up.
+    next_producer_id: the producer id that follows when the transaction completes, if the epochs are used up.
+    producer_epoch: the newest producer epoch.
+    last_producer_epoch: the previous epoch, with which a client may repeat its request.
+    state: the state.
+    partitions: the partitions of the transaction.
+    is_upgraded: 1 if the client that caused this state has upgraded to transaction version 2
+        (`clientTransactionVersion`).
+    """
+
+    producer_id: OptionalProducerId
+    previous_producer_id: OptionalProducerId
+    next_producer_id: OptionalProducerId
+    producer_epoch: OptionalProducerEpoch
+    last_producer_epoch: OptionalProducerEpoch
+    state: TransactionState
+    partitions: PartitionSet
+    is_upgraded: IsUpgraded
+
+
+class TransactionLog(Struct):
+    """The part of the transaction log that has a transactional id, at the leader of its partition.
+
+    coordinator_epoch: the newest term: the leader epoch.
+    entry: the newest committed entry; older ones are compacted away.
+    is_appended: whether an entry is appended and not committed.
+    appended: that entry; blank if there is none.
+    max_producer_epoch: the highest possible producer epoch: constant. 32767 in Kafka.
+    """
+
+    coordinator_epoch: CoordinatorTerm
+    entry: TransactionMetadata
+    is_appended: bool
+    appended: TransactionMetadata
+    max_producer_epoch: Annotated[int, Count("max_producer_epoch", lowest="max_producer_epoch")]
+
+
+class ProducerIdManager(Struct):
+    """The producer ids that coordinators can still give out.
+
+    next_producer_id: the producer id that is allocated next.
+    end: the number of producer ids: constant.
+    """
+
+    next_producer_id: Annotated[int, Offset("producer_ids")]
+    end: Annotated[int, Count("producer_ids", lowest="producer_ids")]
+
+
+class Coordinator(Struct):
+    """The transaction coordinator of one term, which is one leader epoch of the transaction log's partition.
+
+    is_serving: whether it believes that it is the coordinator; a later term may have begun.
+    is_back: whether it is on the same broker as the previous term.
+    metadata: its state in memory.
+    pending_state: the state that it is about to enter (`pendingState`); `NONE` if no transition is pending.
+    has_failed_epoch_fence: whether it has raised the epoch in memory, but the log does not have that epoch.
+    is_marking: whether it waits for markers to be written (`transactionsWithPendingMarkers`).
+    unmarked: the partitions whose markers it awaits.
+    markers: by partition, its marker request that is under way.
+    """
+
+    is_serving: bool
+    is_back: bool
+    metadata: TransactionMetadata
+    pending_state: TransactionState
+    has_failed_epoch_fence: bool
+    is_marking: bool
+    unmarked: PartitionSet
+    markers: Annotated[Array[MarkerRequest], ById("partitions")]
+
+
+class SecondCompletion(Struct):
+    """The completion of a transaction that a second thread will append; blank if there is no such thread.
+
+    outcome: how the transaction was decided; `NONE` if there is no such thread.
+    transactional_id: the transactional id.
+    term: the term of the coordinator.
+    producer_id: as in `TransactionMetadata` after the transaction is complete, like the fields that follow.
+    previous_producer_id: see `producer_id`.
+    producer_epoch: see `producer_id`.
+    last_producer_epoch: see `producer_id`.
+    is_upgraded: see `producer_id`.
+    """
+
+    outcome: Annotated[Marker, EnumOf(Marker, highest="2 * second_completions")]
+    transactional_id: Annotated[int, Count("(transactional_ids - 1) * second_completions")]
+    term: Annotated[int, Count("max_coordinator_epoch * second_completions")]
+    producer_id: SecondProducerId
+    previous_producer_id: SecondProducerId
+    producer_epoch: SecondProducerEpoch
+    last_producer_epoch: SecondProducerEpoch
+    is_upgraded: Annotated[int, Count("upgrades * second_completions")]
+
+
+class OffsetsLoading(Struct):
+    """The part of its log that a new group coordinator has read so far; blank if none is loading.
+
+    The bound `group_failovers` multiplies the ranges: at 0 this record takes no bit of a state.
+
+    is_loading: 1 while it reads (`loadingPartitions`).
+    next_offset: the offset that it reads next.
+    committed: the committed offset, as far as it has read (`loadedOffsets`).
+    pending: by producer id, the offset in its open transaction, as far as it has read; `NO_INPUT` if there is none.
+    """
+
+    is_loading: Annotated[int, Count("group_failovers")]
+    next_offset: Annotated[int, Count("log_size * group_failovers")]
+    committed: Annotated[int, Count("inputs * group_failovers")]
+    pending: Annotated[Array[LoggedInputOffset], ById("producer_ids")]
+
+
+class Group(Struct):
+    """A consumer group with one input partition, as its group coordinator has it.
+
+    generation: the generation; 0 before the first member.
+    committed: the committed offset, which is the input to read next; while a new coordinator loads the log, the last
+        one that the previous coordinator knew.
+    pending: by producer id, the offset in its open transaction; `NO_INPUT` if there is none.
+    unfollowed: by producer id, the outcome of a transaction whose offsets the coordinator must still commit or drop;
+        `NONE` if there is none (`handleTxnCompletion`).
+    records: by offset in the offsets partition, the offset that the record there commits; `NO_INPUT` in markers, and
+        everywhere in models in which the coordinator does not change.
+    loading: the progress of a new coordinator that loads these records.
+    max_failovers: how often the coordinator can change: constant.
+    """
+
+    generation: Generation
+    committed: InputOffset
+    pending: Annotated[Array[OptionalInputOffset], ById("producer_ids")]
+    unfollowed: Annotated[Array[Annotated[Marker, EnumOf(Marker, highest="2 * group_delays")]], ById("producer_ids")]
+    records: Annotated[Array[LoggedInputOffset], ByPosition("log_size")]
+    loading: OffsetsLoading
+    max_failovers: Annotated[int, Count("group_failovers", lowest="group_failovers")]

@@ -1,0 +1,100 @@
+"""The transaction log: a coordinator appends an entry and learns its outcome, and a new coordinator loads the log.
+
+Part of Kafka modelled: `TransactionStateManager` (`appendTransactionToLog`, `loadTransactionsForTxnTopicPartition`,
+`removeTransactionsForTxnTopicPartition`).
+Source: apache/kafka (commit 1eb7644349); KAFKA-7519, KAFKA-9235, KAFKA-9666.
+Left out, and why that is sound: the time that loading takes, in which a coordinator answers nothing.
+"""
+
+from kafkacheck.checker.schema import clear, copy
+from kafkacheck.impl.coordinator import runtime
+from kafkacheck.impl.coordinator.records import Coordinator, TransactionLog
+from kafkacheck.impl.coordinator.transaction_metadata import is_preparing
+from kafkacheck.impl.transactions.constants import TransactionState
+from kafkacheck.impl.transactions.rules import TransactionRules
+
+
+def can_append_entry(coordinator: Coordinator, log: TransactionLog, term: int) -> bool:
+    """Whether the coordinator of that term can begin an append."""
+    return runtime.can_append(log, coordinator.is_serving, term)
+
+
+def begin_transition(coordinator: Coordinator, log: TransactionLog) -> None:
+    """Begin to append `appended`, which the caller has filled in; its state becomes the pending state."""
+    runtime.begin_append(log)
+    coordinator.pending_state = log.appended.state
+
+
+def begin_marking(coordinator: Coordinator) -> None:
+    """Begin to write the markers of a decided transaction."""
+    coordinator.is_marking = True
+    coordinator.unmarked = coordinator.metadata.partitions
+    if coordinator.metadata.state == TransactionState.PREPARE_COMMIT:
+        coordinator.pending_state = TransactionState.COMPLETE_COMMIT
+    else:
+        coordinator.pending_state = TransactionState.COMPLETE_ABORT
+
+
+def complete_append(coordinator: Coordinator, log: TransactionLog) -> None:
+    """Let the coordinator apply its committed append."""
+    copy(coordinator.metadata, log.entry)
+    coordinator.pending_state = TransactionState.NONE
+    coordinator.has_failed_epoch_fence = False
+    coordinator.is_marking = False
+    if is_preparing(coordinator.metadata):
+        begin_marking(coordinator)
+    if coordinator.metadata.state == TransactionState.DEAD:
+        clear(coordinator.metadata)
+        clear(log.entry)
+
+
+def awaits_append(coordinator: Coordinator, log: TransactionLog) -> bool:
+    """Whether the current coordinator awaits the outcome of the append that is under way."""
+    if not coordinator.is_serving or coordinator.pending_state == TransactionState.NONE:
+        return False
+    return coordinator.pending_state == log.appended.state
+
+
+def give_append_up(coordinator: Coordinator, log: TransactionLog, rules: TransactionRules) -> None:
+    """Tell the coordinator that its append failed, or that its outcome is unknown."""
+    if coordinator.is_marking:
+        return
+    if coordinator.metadata.producer_epoch > log.entry.producer_epoch:
+        coordinator.has_failed_epoch_fence = rules.failed_fence_is_remembered
+    if rules.pending_state_is_cleared:
+        coordinator.pending_state = TransactionState.NONE
+
+
+def load_entry(coordinator: Coordinator, log: TransactionLog) -> None:
+    """Load the log's newest entry into the newest term's coordinator, which continues a decided transaction."""
+    coordinator.is_serving = True
+    copy(coordinator.metadata, log.entry)
+    if is_preparing(coordinator.metadata):
+        begin_marking(coordinator)
+
+
+def unload(coordinator: Coordinator) -> None:
+    """Forget everything in memory. Requests to partitions stay under way."""
+    coordinator.is_serving = False
+    coordinator.has_failed_epoch_fence = False
+    coordinator.pending_state = TransactionState.NONE
+    coordinator.is_marking = False
+    coordinator.unmarked = 0
+    clear(coordinator.metadata)
+
+
+def stop_replica(coordinator: Coordinator, rules: TransactionRules) -> None:
+    """Make a broker give up its replica of the transaction log (StopReplica), and with it the role of coordinator.
+
+    By the old rule only a broker that stayed as a follower (LeaderAndIsr) unloaded its state (KAFKA-9235).
+    """
+    if rules.stopped_replica_is_unloaded:
+        unload(coordinator)
+
+
+def begin_term(log: TransactionLog, keeps_append: bool) -> None:
+    """Begin the term of another leader of the log; an entry that removed the id leaves nothing."""
+    removes_id = keeps_append and log.is_appended and log.appended.state == TransactionState.DEAD
+    runtime.begin_term(log, keeps_append)
+    if removes_id:
+        clear(log.entry)
