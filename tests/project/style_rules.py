@@ -318,11 +318,20 @@ def delivered_by(function: ast.FunctionDef) -> str:
     """The name of the function that an action only delivers to, "" for an action that does more.
 
     Such an action has guards and names for what it delivers, and then calls one function: `return f(...)`, or `f(...)`
-    and `return True`.
+    and `return True`. If the function made the step, it may also call functions `note_...`, which keep a history for
+    properties: `if not f(...): return False`, `note_g(...)`, `return True`.
     """
     steps = function.body[1:] if ast.get_docstring(function) is not None else function.body
+    while len(steps) > 1 and re.match(r"note_\w+\(", ast.unparse(steps[-2])):
+        steps = [*steps[:-2], steps[-1]]
     match steps:
         case [*before, ast.Return(value=ast.Call(func=called))]:
+            pass
+        case [
+            *before,
+            ast.If(test=ast.UnaryOp(op=ast.Not(), operand=ast.Call(func=called))),
+            ast.Return(value=ast.Constant(value=True)),
+        ]:
             pass
         case [*before, ast.Expr(value=ast.Call(func=called)), ast.Return(value=ast.Constant(value=True))]:
             pass
