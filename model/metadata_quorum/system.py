@@ -65,9 +65,11 @@ def voter_is_elected(
     state: State, rules: QuorumRules, candidate_id: VoterId, supporters: VoterSet, epoch: LeaderEpoch
 ) -> bool:
     """A voter that reaches its supporters wins an election."""
-    for voter_id in range(len(state.voters)):
-        if contains(supporters, voter_id) and not are_connected(state, voter_id, candidate_id):
-            return False
+    if any(
+        contains(supporters, voter_id) and not are_connected(state, voter_id, candidate_id)
+        for voter_id in range(len(state.voters))
+    ):
+        return False
     if not replication.win_election(state.voters, rules, candidate_id, supporters, epoch, state.record_id):
         return False
     note_committed(state, candidate_id, 0)
