@@ -20,7 +20,10 @@ def has_next_leader_epoch(quorum: Quorum, requests: Array[LeaderAndIsrRequest]) 
 
 
 def send_leader_and_isr(quorum: Quorum, requests: Array[LeaderAndIsrRequest], leader: int, isr: int) -> None:
-    """Record a new leader and ISR under the next leader epoch, and send the LeaderAndIsr request."""
+    """Record a new leader and ISR under the next leader epoch, and send the LeaderAndIsr request.
+
+    Source: ControllerUpdateIsr; Kafka's ControllerBrokerRequestBatch, or a PartitionChangeRecord with KRaft.
+    """
     quorum.leader_epoch += 1
     quorum.leader = leader
     quorum.isr = isr

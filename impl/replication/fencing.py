@@ -28,6 +28,7 @@ def is_following(leader: Replica, rules: ReplicationRules, leader_id: int, follo
 
     The follower must take this replica for its leader. With `CURRENT_LEADER_EPOCH` the fetch also carries the
     follower's leader epoch, and the leader refuses it unless both are in the same epoch.
+    Source: ReplicaIsFollowing, IsFollowingLeaderEpoch; Kafka's Partition.checkCurrentLeaderEpoch.
     """
     if follower.leader != leader_id:
         return False
@@ -45,6 +46,8 @@ def is_follower_caught_up(
     than the leader's end offset.
     With `LAST_FETCHED_EPOCH` the fetch also carries the epoch of the follower's record just below `end_offset`, which
     must be the epoch of the leader's record there.
+    Source: IsFollowerCaughtUp, IsFollowerCaughtUpToLeaderEpoch; what Kafka's Partition.updateFollowerFetchState learns
+        from a fetch.
     """
     if not is_following(leader, rules, leader_id, follower):
         return False
@@ -61,6 +64,7 @@ def has_established_epoch(leader: Replica, rules: ReplicationRules) -> bool:
     A new leader's high watermark can be below the former leader's. Until it has passed every record of earlier epochs,
     a replica that has all records below it can still lack a committed one (KAFKA-7128). The rules without epochs in the
     fetch do not check this.
+    Source: HasHighWatermarkReachedCurrentEpoch; `leaderEpochStartOffset` in Kafka's Partition.
     """
     if rules.fencing == FetchFencing.NONE:
         return True
@@ -74,5 +78,6 @@ def can_ask_leader(leader: Replica, rules: ReplicationRules, leader_epoch: int) 
 
     With `CURRENT_LEADER_EPOCH` the request carries the epoch, and only a broker in that epoch answers; its leader has
     taken over then. The older rules ask the broker in any state, even if it does not know yet that it leads.
+    Source: FencedBecomeFollowerAndTruncate; the leader epoch in Kafka's OffsetsForLeaderEpoch request.
     """
     return rules.fencing != FetchFencing.CURRENT_LEADER_EPOCH or leader.leader_epoch == leader_epoch

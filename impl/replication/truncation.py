@@ -19,6 +19,7 @@ def end_offset_for_epoch(log: Log, epoch: int) -> int:
     """The end offset of `epoch` in the leader's `log`, as KIP-101 defines it.
 
     The log's end for its latest epoch; otherwise the first offset of a later epoch; `NO_OFFSET` if there is none.
+    Source: LookupOffsetForEpoch; Kafka's LeaderEpochFileCache.endOffsetFor as of KIP-101.
     """
     if latest_epoch(log) == epoch:
         return log.end_offset
@@ -29,7 +30,10 @@ def end_offset_for_epoch(log: Log, epoch: int) -> int:
 
 
 def end_of_last_shared_record(log: Log, other: Log) -> int:
-    """The end of the shared part, searched backwards from the tail: one past the last offset with equal records."""
+    """The end of the shared part, searched backwards from the tail: one past the last offset with equal records.
+
+    Source: FirstNonMatchingOffsetFromTail; the rounds of Kafka's AbstractFetcherThread.getOffsetTruncationState.
+    """
     shared = 0
     for offset in range(min(log.end_offset, other.end_offset)):
         if is_same_record(log, other, offset):
