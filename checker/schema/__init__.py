@@ -1,5 +1,6 @@
 """The records that states are made of: declared, laid out flat, and shown. Models import their names from here."""
 
+from kafkacheck.checker.schema.id_sets import Ids
 from kafkacheck.checker.schema.schema import (
     MOST_MEMBERS,
     NONE,
@@ -26,6 +27,7 @@ from kafkacheck.checker.schema.schema import (
     everyone,
     excluding,
     including,
+    is_id_set,
     kind_of,
 )
 
@@ -42,6 +44,7 @@ __all__ = [
     "Flag",
     "Id",
     "IdSet",
+    "Ids",
     "Kind",
     "Offset",
     "Size",
@@ -55,5 +58,6 @@ __all__ = [
     "everyone",
     "excluding",
     "including",
+    "is_id_set",
     "kind_of",
 ]

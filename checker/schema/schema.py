@@ -6,18 +6,21 @@ are expressions over the names of the model's bounds ("members", "max_rounds + 1
 Everything else (plain objects, packed words, dtype, text, JSON, `type_ok`) is derived from this one declaration.
 
 Protocol code may call the functions at the end: `clear` and `copy` work on whole records, the others, which are written
-in the plain subset, on id sets.
+in the plain subset, on id sets that are declared as `Annotated[int, IdSet(...)]`, bitmasks. Those that are declared as
+`Annotated[Ids, IdSet(...)]` have the operators of Python's sets.
 """
 
+import dataclasses
 import typing
 from collections.abc import ItemsView, Iterable, Iterator, ValuesView
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import lru_cache
 from typing import Any, Generic, TypeVar, get_args, get_origin
 
 from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.process.locations import declaration_place
+from kafkacheck.checker.schema.id_sets import Ids
 
 T = TypeVar("T")
 
@@ -45,9 +48,13 @@ class Id(Kind):
 
 @dataclass(frozen=True)
 class IdSet(Kind):
-    """A set of ids of the set with `members` elements, as a bitmask: 0 .. 2**members - 1."""
+    """A set of ids of the set with `members` elements, kept as a bitmask: 0 .. 2**members - 1.
+
+    `is_mask`: functions see the bitmask, an int, because the annotation says int; else they see an `Ids`.
+    """
 
     members: Size
+    is_mask: bool = dataclasses.field(default=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -254,8 +261,26 @@ def kind_of(annotation: Any) -> Kind | None:
             raise ModelError(f"the annotation {annotation!r} gives {len(kinds)} kinds; keep one of them")
         if kinds and base is bool and not isinstance(kinds[0], Flag):
             raise ModelError(f"the annotation {annotation!r} gives a bool the kind of an int; write bool, or int in it")
-        return kinds[0] if kinds else None
+        return _as_seen(annotation, base, kinds[0]) if kinds else None
     return None
+
+
+def _as_seen(annotation: Any, base: Any, kind: Kind) -> Kind:
+    """The kind, which says of an id set whether functions see it as an int."""
+    if isinstance(kind, IdSet):
+        if base not in (Ids, int):
+            raise ModelError(f"the annotation {annotation!r} is no id set; write Annotated[Ids, IdSet(...)]")
+        return replace(kind, is_mask=base is int)
+    if base is Ids:
+        raise ModelError(
+            f"the annotation {annotation!r} gives an id set another kind; write Annotated[Ids, IdSet(...)]"
+        )
+    return kind
+
+
+def is_id_set(kind: Kind) -> bool:
+    """Whether functions see it as an `Ids`."""
+    return isinstance(kind, IdSet) and not kind.is_mask
 
 
 def blank_of(kind: Kind) -> int | None:
@@ -280,13 +305,13 @@ def clear(record: Struct) -> None:
     Protocol code may call it. A model that is defined has shown that the class says what these values are.
     """
     for name, blank in _blanks(type(record)):
-        if isinstance(blank, int):
+        if isinstance(blank, int | Ids):
             setattr(record, name, blank)
         else:
             _clear_part(getattr(record, name), blank)
 
 
-_Blank = int | list["_Blank"] | None
+_Blank = int | Ids | list["_Blank"] | None
 """A blank scalar, an array by what its elements are (a list of one), or None for a record."""
 
 
@@ -295,7 +320,7 @@ def _clear_part(part: Any, blank: _Blank) -> None:
         clear(part)
     elif isinstance(blank, list):
         for index, element in part.items():
-            if isinstance(blank[0], int):
+            if isinstance(blank[0], int | Ids):
                 part[index] = blank[0]
             else:
                 _clear_part(element, blank[0])
@@ -310,7 +335,7 @@ def _blanks(struct: type[Struct]) -> list[tuple[str, _Blank]]:
 def _blank(annotation: Any) -> _Blank:
     kind = kind_of(annotation)
     if kind is not None:
-        return blank_of(kind)
+        return Ids() if is_id_set(kind) else blank_of(kind)
     if isinstance(annotation, type):
         return None
     return [_blank(get_args(get_args(annotation)[0])[0])]

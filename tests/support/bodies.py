@@ -14,7 +14,7 @@ from enum import IntEnum
 from typing import Annotated, NamedTuple
 
 from kafkacheck.checker.model import Model
-from kafkacheck.checker.schema import Array, ById, ByPosition, Count, Epoch, Id, IdSet, Offset, Struct
+from kafkacheck.checker.schema import Array, ById, ByPosition, Count, Epoch, Id, Ids, IdSet, Offset, Struct
 from kafkacheck.checker.schema import clear, contains, copy
 
 LIMIT = 2
@@ -71,11 +71,23 @@ class State(Struct):
     others: Annotated[Array[Cell], ById(3)]
     row: Annotated[Array[Small], ByPosition(3)]
     flags: Annotated[Array[bool], ByPosition(3)]
+    isr: Annotated[Ids, IdSet(3)]
+    others_isr: Annotated[Array[Annotated[Ids, IdSet(3)]], ById(2)]
+
+
+NOBODY = Ids()
 
 
 def is_high(cell: Cell, limit: int) -> bool:
     """A helper."""
     return cell.x > limit or any(x > limit for x in cell.row)
+
+
+def without(isr: Ids, member: int) -> Ids:
+    """A helper that takes and returns an id set."""
+    if isr == {member}:
+        return isr
+    return isr - {member}
 
 
 def leave(state: State, value: int) -> bool:
@@ -90,6 +102,9 @@ def start(state: State, seed: Annotated[int, Count(40)]) -> None:
     state.n = seed % 3
     state.f = seed % 5 < 2
     state.ids = seed % 7
+    state.isr = Ids(range(seed % 4)) - {seed // 4 % 3}
+    state.others_isr[0] = Ids({seed % 3})
+    state.others_isr[1] = Ids({seed % 3, seed // 3 % 3})
     scatter_kinds(state.kinds, seed)
     for i in range(3):
         state.row[i] = (seed * 7 + i * 5) // 3 % 4
