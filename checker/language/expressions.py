@@ -7,14 +7,14 @@ from enum import IntEnum
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from kafkacheck.checker.language import id_sets, ir
+from kafkacheck.checker.language import containers, id_sets, ir
 from kafkacheck.checker.language.comprehensions import OVER_GENERATORS, read_comprehension
 from kafkacheck.checker.language.ir import BOOL, INT, NOTHING, SET
 from kafkacheck.checker.language.ranges import HIGHEST_SHIFT
 from kafkacheck.checker.language.values import Host, Value, constant, type_name
 from kafkacheck.checker.language.whole import read_comparison
 from kafkacheck.checker.language.words import words_for
-from kafkacheck.checker.schema import Ids
+from kafkacheck.checker.schema import Ids, StructMeta
 from kafkacheck.checker.schema.plain_values import enum_problem, int_problem
 from kafkacheck.checker.schema.rules import is_group
 from kafkacheck.checker.schema.shape import ArrayOf, Record
@@ -135,6 +135,10 @@ class ExpressionReader:
         raise self.function.error(node, f"{type_name(base.type)} has no field {node.attr!r}; only records have fields")
 
     def _field(self, node: ast.Attribute, base: Value, record: Record) -> Value:
+        if containers.is_container(record):
+            name = record.struct.__name__
+            use = "len(...), is_full(...), an index, a loop, add(...), remove(...) or clear(...)"
+            raise self.function.error(node, f"protocol code sees no field of a {name}, as {node.attr!r}; use {use}")
         field_type = record.field(node.attr)
         if field_type is None:
             names = ", ".join(name for name, _ in record.fields)
@@ -187,7 +191,7 @@ class ExpressionReader:
             return Value(SET, ir.Const(value.bits))
         if (
             value is Ids
-            or isinstance(value, ModuleType | FunctionType)
+            or isinstance(value, ModuleType | FunctionType | StructMeta)
             or (isinstance(value, type) and issubclass(value, IntEnum))
         ):
             return Value(Host(value), None)
@@ -199,14 +203,16 @@ class ExpressionReader:
 
     def _read_Subscript(self, node: ast.Subscript) -> Value:
         base = self.read(node.value)
-        if not isinstance(base.type, ArrayOf):
+        if not isinstance(base.type, ArrayOf) and not containers.is_container(base.type):
             raise self.function.error(node, f"{type_name(base.type)} cannot be indexed; only an Array field can")
         index = self.read_int(node.slice, "an index")
         if index.constant is not None and index.constant < 0 and self.function.is_live:
+            most = f" .. {base.type.length - 1}" if isinstance(base.type, ArrayOf) else " or more"
             raise self.function.error(
-                node,
-                f"the index {index.constant} is negative; indices are 0 .. {base.type.length - 1}, so count from 0",
+                node, f"the index {index.constant} is negative; indices are 0{most}, so count from 0"
             )
+        if not isinstance(base.type, ArrayOf):
+            return containers.read_element(self.function, node, base, index)
         form = ir.Element(base.expression, base.type, index.expression)
         writes = base.writes or index.writes
         return Value(form.type, form, writes, writes, base.owner)
@@ -324,23 +330,39 @@ class ExpressionReader:
         return Value(then.type, form, when_true, when_false)
 
     def _read_Call(self, node: ast.Call) -> Value:
+        is_builtin = isinstance(node.func, ast.Name) and self.function.is_builtin(node.func.id)
+        if not is_builtin and self._is_struct(node.func):
+            what = f"{ast.unparse(node)} is a new record"
+            raise self.function.error(node, f"{what}, which only add(...) and copy(..., ...) take, as their last one")
         if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
             raise self.function.error(
                 node,
                 "keyword arguments and starred ones are outside the plain subset; pass them by position, one by one",
             )
-        if isinstance(node.func, ast.Name) and self.function.is_builtin(node.func.id):
+        if isinstance(node.func, ast.Name) and is_builtin:
             return self._builtin(node, node.func.id)
         callee = self.read(node.func)
         if isinstance(callee.type, Host) and callee.type.value is Ids:
             return id_sets.read_literal(self, node)
         if not isinstance(callee.type, Host) or not isinstance(callee.type.value, FunctionType):
             raise self.function.error(node, f"{type_name(callee.type)} cannot be called; only plain functions can")
+        function, last = callee.type.value, node.args[-1] if node.args else None
+        if function in containers.TAKE_RECORDS and isinstance(last, ast.Call) and self._is_struct(last.func):
+            return containers.read_with_record(self.function, node, function, self.read(node.args[0]))
         arguments = [self.read(argument) for argument in node.args]
         for place, argument in zip(node.args, arguments, strict=True):
             if argument.type == NOTHING:
                 raise self.function.error(place, f"{ast.unparse(place)} returns nothing, so it cannot be an argument")
-        return self.function.call(node, callee.type.value, arguments)
+        return self.function.call(node, function, arguments)
+
+    def _is_struct(self, node: ast.expr) -> bool:
+        """Whether it names a class of records."""
+        if not isinstance(node, ast.Name | ast.Attribute):
+            return False
+        if isinstance(node, ast.Name) and self.function.is_builtin(node.id):
+            return False
+        kind = self.read(node).type
+        return isinstance(kind, Host) and isinstance(kind.value, StructMeta)
 
     def _builtin(self, node: ast.Call, name: str) -> Value:
         if name in OVER_GENERATORS:
@@ -349,8 +371,11 @@ class ExpressionReader:
             value = self.read(node.args[0])
             if value.type == SET:
                 return id_sets.read_length(self.function, value)
+            if containers.is_container(value.type):
+                return containers.read_length(self.function, value)
             if not isinstance(value.type, ArrayOf):
-                raise self.function.error(node, f"len() of {type_name(value.type)}; only arrays and id sets have one")
+                what = f"len() of {type_name(value.type)}"
+                raise self.function.error(node, f"{what}; only arrays, id sets, queues and bags have one")
             if value.writes:
                 raise self.function.error(node, "the argument of len() writes to the state; write on a line of its own")
             if not ir.is_harmless(value.expression):

@@ -6,16 +6,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from kafkacheck.checker.language import ir
+from kafkacheck.checker.language.containers import held, is_container
 from kafkacheck.checker.language.id_sets import end_of
 from kafkacheck.checker.language.ir import SET
 from kafkacheck.checker.language.values import Value, type_name
-from kafkacheck.checker.schema.shape import ArrayOf
+from kafkacheck.checker.schema.shape import ArrayOf, Record
 
 if TYPE_CHECKING:
     from kafkacheck.checker.language.subset import FunctionReader
 
 _KINDS = (
-    "a loop runs over range(...), an array, an id set, enumerate(array) or zip(array, other): `for i in range(n):`, "
+    "a loop runs over range(...), an array, a queue, a bag, an id set, enumerate(array) or zip(array, other): "
+    "`for i in range(n):`, "
     "`for node in state.nodes:`, `for i, node in enumerate(state.nodes):`"
 )
 
@@ -82,8 +84,16 @@ def _over_arrays(reader: "FunctionReader", loop: ast.For) -> Loop:
     if pairs[0][1] is loop.iter and arrays[0].type == SET:
         return _over_set(reader, loop, arrays[0])
     for array in arrays:
-        if not isinstance(array.type, ArrayOf):
+        if is_container(array.type) and len(arrays) > 1:
+            raise reader.error(loop, "zip() takes arrays, which have one length; loop over enumerate(...) of the queue")
+        if not isinstance(array.type, ArrayOf) and not is_container(array.type):
             raise reader.error(loop, f"{_KINDS}; not over {type_name(array.type)}")
+    stop: ir.Expression | None = None
+    if len(arrays) == 1 and isinstance(arrays[0].type, Record) and is_container(arrays[0].type):
+        parts = held(arrays[0].expression, arrays[0].type)
+        if arrays[0].writes:
+            raise reader.error(loop, f"`{ast.unparse(iterable)}` writes to the state; compute it on a line before")
+        arrays, stop = [Value(parts.array, parts.slots)], parts.length
     types = [array.type for array in arrays if isinstance(array.type, ArrayOf)]
     if len({each.length for each in types}) > 1:
         lengths = " and ".join(str(each.length) for each in types)
@@ -102,7 +112,7 @@ def _over_arrays(reader: "FunctionReader", loop: ast.For) -> Loop:
         bind = ast.copy_location(ast.Assign([ast.Name(name.id, ast.Store())], element), loop)
         binds.append(ast.fix_missing_locations(bind))
     writes = any(array.writes for array in arrays)
-    return Loop(counter, ir.Const(0), ir.Const(types[0].length), 1, found, binds, writes)
+    return Loop(counter, ir.Const(0), stop or ir.Const(types[0].length), 1, found, binds, writes)
 
 
 def _enumerated(reader: "FunctionReader", loop: ast.For) -> tuple[str, ast.expr, ast.expr]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from types import FunctionType
 from typing import Any
 
-from kafkacheck.checker.language import ir
+from kafkacheck.checker.language import containers, ir
 from kafkacheck.checker.language.comprehensions import OVER_GENERATORS
 from kafkacheck.checker.language.expressions import ExpressionReader
 from kafkacheck.checker.language.id_sets import MASK_FUNCTIONS
@@ -24,7 +24,7 @@ from kafkacheck.checker.language.outside import Outside
 from kafkacheck.checker.language.removal import is_removed
 from kafkacheck.checker.language.source import function_tree, nested_deeper, parameter_names
 from kafkacheck.checker.language.values import Host, Value, ValueType, named, type_name
-from kafkacheck.checker.language.whole import WRITERS, read_writer
+from kafkacheck.checker.language.whole import WRITERS, read_writer, require_changeable
 from kafkacheck.checker.language.words import words_for
 from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.process.locations import place_of
@@ -235,6 +235,8 @@ class FunctionReader:
             raise self.error(node, f"{what}; of this one write {MASK_FUNCTIONS[function]}")
         if function in WRITERS:
             return read_writer(self, node, function, arguments)
+        if function in containers.FUNCTIONS:
+            return containers.read_call(self, node, function, arguments)
         try:
             callee = self.program.function(function, [argument.type for argument in arguments])
         except ModelError as error:
@@ -445,22 +447,26 @@ class FunctionReader:
         if not isinstance(place.form, ir.Field | ir.Element) or not isinstance(place.form.stored, Scalar):
             raise self.error(target, "only a field of a record or an element of an array of the state can be written")
         scalar = place.form.stored
-        wanted = place.form.type
-        if value.type != wanted:
-            mend = "; write Ids({member})" if wanted == SET else ""
-            raise self.error(statement, f"{ast.unparse(target)} holds {wanted}, not {type_name(value.type)}{mend}")
-        if self._live and value.constant is not None and not scalar.low <= value.constant <= scalar.high:
-            what = scalar.kind.members.__name__ if isinstance(scalar.kind, EnumOf) else str(scalar.kind)
-            numbers = (int(value.constant), scalar.low, scalar.high)
-            now, low, high = (str(ID_SETS[each] if wanted == SET else each) for each in numbers)
-            said = f"{ast.unparse(target)} = {now} is outside its range {low} .. {high} ({what})"
-            raise self.error(statement, said)
+        require_changeable(self, statement, place.form.record if isinstance(place.form, ir.Field) else place.form.array)
+        self.require_storable(statement, ast.unparse(target), scalar, value)
         if self._live:
             self.result.written.add(place.owner or ANY_ARRAY)
             if not self.result.write_place:
                 self.result.write_place = place_of(self.result.function, statement.lineno)
         self.flow.dirty = True
         return (ir.Store(place.form, value.expression, scalar),)
+
+    def require_storable(self, node: ast.AST, text: str, scalar: Scalar, value: Value) -> None:
+        """ModelError where a value cannot be kept in a scalar; `text` names the scalar."""
+        wanted = ir.read_type(scalar)
+        if value.type != wanted:
+            mend = "; write Ids({member})" if wanted == SET else ""
+            raise self.error(node, f"{text} holds {wanted}, not {type_name(value.type)}{mend}")
+        if self._live and value.constant is not None and not scalar.low <= value.constant <= scalar.high:
+            what = scalar.kind.members.__name__ if isinstance(scalar.kind, EnumOf) else str(scalar.kind)
+            numbers = (int(value.constant), scalar.low, scalar.high)
+            now, low, high = (str(ID_SETS[each] if wanted == SET else each) for each in numbers)
+            raise self.error(node, f"{text} = {now} is outside its range {low} .. {high} ({what})")
 
 
 def _may_move(place: Value) -> bool:

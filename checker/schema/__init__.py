@@ -1,5 +1,6 @@
 """The records that states are made of: declared, laid out flat, and shown. Models import their names from here."""
 
+from kafkacheck.checker.schema.containers import AtMost, Bag, Position, Queue, add, is_full, remove
 from kafkacheck.checker.schema.id_sets import Ids
 from kafkacheck.checker.schema.schema import (
     MOST_MEMBERS,
@@ -36,6 +37,8 @@ __all__ = [
     "NONE",
     "Allowance",
     "Array",
+    "AtMost",
+    "Bag",
     "ById",
     "ByPosition",
     "Count",
@@ -47,9 +50,12 @@ __all__ = [
     "Ids",
     "Kind",
     "Offset",
+    "Position",
+    "Queue",
     "Size",
     "Struct",
     "StructMeta",
+    "add",
     "blank_of",
     "cardinality",
     "clear",
@@ -58,6 +64,8 @@ __all__ = [
     "everyone",
     "excluding",
     "including",
+    "is_full",
     "is_id_set",
     "kind_of",
+    "remove",
 ]

@@ -79,7 +79,7 @@ class _Writer:
             value = f"v{self._leaf - 1}"
             return f"id_sets[{value}]" if is_id_set(node.kind) else value
         if isinstance(node, Record):
-            class_name = f"{node.struct.__name__}_{len(self.classes)}"
+            class_name = f"Class_{len(self.classes)}"
             known = [name for name, struct in self.classes.items() if struct is node.struct]
             class_name = known[0] if known else class_name
             self.classes[class_name] = node.struct

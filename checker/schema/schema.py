@@ -12,7 +12,7 @@ in the plain subset, on id sets that are declared as `Annotated[int, IdSet(...)]
 
 import dataclasses
 import typing
-from collections.abc import ItemsView, Iterable, Iterator, ValuesView
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import lru_cache
@@ -214,9 +214,32 @@ class StructMeta(type):
         created.field_names = inherited + tuple(own)
         return created
 
+    def __call__(cls, *positional: Any, **values: Any) -> Any:
+        """A record that is not of any state: what its fields are, for `add` and `copy`."""
+        unknown = [name for name in values if name not in cls.field_names]
+        if positional or unknown:
+            raise TypeError(f"{cls.__name__}(...) takes its fields by name: {', '.join(cls.field_names)}")
+        return Draft(cls, values)
+
+
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """A new record, before it is written into a place of a state: `values` by field; the other fields are blank."""
+
+    struct: StructMeta
+    values: dict[str, Any]
+
 
 class Struct(metaclass=StructMeta):
-    """Base of all records of a state. Instances are made by a layout (`model.layout.blank()`)."""
+    """Base of all records of a state. Instances are made by a layout (`model.layout.blank()`).
+
+    In protocol code `Request(epoch=1)` is a new record, which `add` and `copy` take; fields that it does not name are
+    blank.
+    """
+
+    if typing.TYPE_CHECKING:
+
+        def __init__(self, **values: Any) -> None: ...
 
     def copy(self) -> "Struct":
         """A deep copy that shares nothing with this record."""
@@ -338,12 +361,21 @@ def _blank(annotation: Any) -> _Blank:
         return Ids() if is_id_set(kind) else blank_of(kind)
     if isinstance(annotation, type):
         return None
+    if not issubclass(get_origin(get_args(annotation)[0]), Array):  # a queue or a bag is a record
+        return None
     return [_blank(get_args(get_args(annotation)[0])[0])]
 
 
 def copy(target: T, source: T) -> None:
-    """Write what one record or array holds into another one of the same type. Protocol code may call it."""
-    if isinstance(target, Array) and isinstance(source, Array):
+    """Write what one record or array holds into another one of the same type, or a new record: `Request(epoch=1)`.
+
+    Protocol code may call it.
+    """
+    if isinstance(source, Draft):
+        assert isinstance(target, Struct)
+        clear(target)
+        write(target, source.values)
+    elif isinstance(target, Array) and isinstance(source, Array):
         for index, value in source.items():
             if isinstance(value, Struct | Array):
                 copy(target[index], value)
@@ -356,6 +388,15 @@ def copy(target: T, source: T) -> None:
                 copy(getattr(target, name), value)
             else:
                 setattr(target, name, value)
+
+
+def write(record: Struct, values: Mapping[str, Any]) -> None:
+    """Write some fields of a record."""
+    for name, value in values.items():
+        if isinstance(value, Struct | Array):
+            copy(getattr(record, name), value)
+        else:
+            setattr(record, name, value)
 
 
 def contains(ids: int, member: int) -> bool:

@@ -57,7 +57,7 @@ TARGETS = ("Name", "Attribute", "Subscript")
 """What can be assigned to."""
 
 WORDING = {
-    "error", "type_name", "_membership", "_misuse", "_type_text", "_refused", "_error", "_number", "_grow_endlessly",
+    "error", "type_name", "_membership", "_misuse", "type_text", "_refused", "_error", "_number", "_grow_endlessly",
 }  # fmt: skip
 """Functions that word an error, or that follow numbers because of which a program is refused."""
 SELDOM = (

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tests.programs.random_schemas import ArrayOf, Record, Scalar, Type
+from tests.programs.random_sets import ids
 
 if TYPE_CHECKING:
     from tests.programs.random_expressions import ExpressionWriter
@@ -28,7 +29,9 @@ def generated(writer: "ExpressionWriter", name: str, depth: int) -> tuple[str, i
 
 def _clause(writer: "ExpressionWriter") -> str:
     found = writer.place(lambda kind: isinstance(kind, ArrayOf), 1) if writer.chance(0.7) else None
-    if found is None:
+    if writer.chance(0.15):
+        target, over = members(writer)
+    elif found is None:
         target = _name(writer)
         over = f"range({writer.within(writer.number(1), 0, 3)})" if writer.chance(0.5) else "range(2, -1, -1)"
         writer.scope.ints[target] = (0, 3)
@@ -57,6 +60,13 @@ def elements(writer: "ExpressionWriter", text: str, kind: Type) -> tuple[str, st
         writer.scope.ints[index] = (0, kind.length - 1)
     for name, (_, each) in zip(names, pairs, strict=True):
         writer.learn(name, each.element)
+    return target, over
+
+
+def members(writer: "ExpressionWriter") -> tuple[str, str]:
+    """The target and the iterable of a loop over an id set."""
+    over, target = ids(writer, 1), _name(writer)
+    writer.scope.ints[target] = (0, 2)
     return target, over
 
 

@@ -21,7 +21,7 @@ from typing import Annotated, NamedTuple
 from kafkacheck.checker import schema
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Count, EnumOf, Epoch, Flag
-from kafkacheck.checker.schema import Id, IdSet, Offset, Struct, cardinality, clear, contains
+from kafkacheck.checker.schema import Id, Ids, IdSet, Offset, Struct, cardinality, clear, contains
 from kafkacheck.checker.schema import copy, everyone, excluding, including
 
 
@@ -57,13 +57,14 @@ class Bounds(NamedTuple):
 
 
 LIMIT = 3
+NOBODY = Ids()
 Small = Annotated[int, Count(3)]
 Signed = Annotated[int, Count(2, -2)]
 '''
 
 PARAMETERS = (
     ("small", "Small", (0, 3)), ("signed", "Signed", (-2, 2)), ("member", 'Annotated[int, Id("members")]', (0, 2)),
-    ("hue", "Hue", (2, 4)), ("on", "bool", None),
+    ("hue", "Hue", (2, 4)), ("on", "bool", None), ("group", 'Annotated[Ids, IdSet("members")]', None),
 )  # fmt: skip
 
 ENDING = """
@@ -127,6 +128,8 @@ class Program:
         """A function that others call: it may write, return at several places, and take a record or an array."""
         writes = self.chance(0.6)
         returns = self.random.choice(["int", "bool", "None"] if writes else ["int", "bool"])
+        if self.chance(0.15):
+            returns = "Ids"
         writer = self._writer(writes=writes, returns=returns)
         given: list[tuple[str, Scalar | Record | ArrayOf | str]] = []
         if writes or self.chance(0.6):
@@ -142,6 +145,8 @@ class Program:
             given.append(("x", "int"))
         if self.chance(0.4):
             given.append(("y", "bool"))
+        if self.chance(0.2):
+            given.append(("z", "Ids"))
         helper = Helper(name, tuple(kind for _, kind in given), returns, writes)
         lines, (helper.low, helper.high) = writer.function(given)
         kinds = [f"{name}: {_annotation(kind)}" for name, kind in given]

@@ -8,12 +8,17 @@ MEMBERS = 3
 
 @dataclass(frozen=True)
 class Scalar:
-    """A field of a range, or a flag."""
+    """A field of a range, a flag, or an id set that functions see as such."""
 
     annotation: str
     low: int
     high: int
     is_flag: bool = False
+    is_set: bool = False
+
+    @property
+    def is_int(self) -> bool:
+        return not self.is_flag and not self.is_set
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,8 @@ def size(kind: Type) -> int:
 
 
 FLAGS = (Scalar("bool", 0, 1, True), Scalar("Annotated[bool, Flag()]", 0, 1, True))
-SETS = (Scalar('Annotated[int, IdSet("members")]', 0, 7),)
+MASKS = (Scalar('Annotated[int, IdSet("members")]', 0, 7),)
+SETS = (Scalar('Annotated[Ids, IdSet("members")]', 0, 7, is_set=True),)
 KINDS = (
     Scalar("Small", 0, 3), Scalar("Signed", -2, 2), Scalar('Annotated[int, Id("members")]', 0, 2),
     Scalar('Annotated[int, Id("members", none=-1)]', -1, 2), Scalar("Annotated[int, Epoch(2, none=-1)]", -1, 2),
@@ -93,6 +99,8 @@ class Schema:
             self.state.fields[f"s{number}"] = self._scalar()
         self.state.fields["flag"] = self.random.choice(FLAGS)
         if self.chance(0.3):
+            self.state.fields["mask"] = MASKS[0]
+        if self.chance(0.5):
             self.state.fields["ids"] = SETS[0]
         if self.chance(0.4):
             self.state.fields["cell"] = cell
@@ -120,7 +128,7 @@ class Schema:
         return self.random.random() < probability
 
     def _scalar(self) -> Scalar:
-        kinds = self.random.choices([KINDS, FLAGS, HUES, SETS], [6, 2, 2, 1])[0]
+        kinds = self.random.choices([KINDS, FLAGS, HUES, MASKS, SETS], [6, 2, 2, 1, 1])[0]
         return self.random.choice(kinds)
 
     def _record(self, name: str, most: int, inner: Record | None = None) -> Record:

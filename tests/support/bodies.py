@@ -14,8 +14,8 @@ from enum import IntEnum
 from typing import Annotated, NamedTuple
 
 from kafkacheck.checker.model import Model
-from kafkacheck.checker.schema import Array, ById, ByPosition, Count, Epoch, Id, Ids, IdSet, Offset, Struct
-from kafkacheck.checker.schema import clear, contains, copy
+from kafkacheck.checker.schema import Array, AtMost, Bag, ById, ByPosition, Count, Epoch, Id, Ids, IdSet, Offset
+from kafkacheck.checker.schema import Queue, Struct, add, clear, contains, copy, is_full, remove
 
 LIMIT = 2
 Small = Annotated[int, Count(3)]
@@ -59,6 +59,15 @@ class Kinds(Struct):
     table: Annotated[Array[Annotated[Array[Small], ByPosition(2)]], ByPosition(2)]
 
 
+class Request(Struct):
+    """What queues and bags hold."""
+
+    to: Annotated[int, Id(3, none=-1)]
+    up: bool
+    ids: Annotated[Ids, IdSet(3)]
+    row: Annotated[Array[Small], ByPosition(2)]
+
+
 class State(Struct):
     """Everything."""
 
@@ -73,6 +82,9 @@ class State(Struct):
     flags: Annotated[Array[bool], ByPosition(3)]
     isr: Annotated[Ids, IdSet(3)]
     others_isr: Annotated[Array[Annotated[Ids, IdSet(3)]], ById(2)]
+    queue: Annotated[Queue[Request], AtMost(2)]
+    bag: Annotated[Bag[Request], AtMost(3)]
+    last: Request
 
 
 NOBODY = Ids()
@@ -106,6 +118,11 @@ def start(state: State, seed: Annotated[int, Count(40)]) -> None:
     state.others_isr[0] = Ids({seed % 3})
     state.others_isr[1] = Ids({seed % 3, seed // 3 % 3})
     scatter_kinds(state.kinds, seed)
+    for i in range(seed % 3):
+        add(state.queue, Request(to=i, up=seed % 2 == 0))
+    for i in range(seed % 4):
+        add(state.bag, Request(to=(seed * 5 + i * 7) % 3, up=seed % 5 < 3, row=state.cells[0].row))
+    copy(state.last, Request(to=seed % 3, ids=Ids({seed % 3})))
     for i in range(3):
         state.row[i] = (seed * 7 + i * 5) // 3 % 4
         state.flags[i] = (seed + i) % 5 > 0

@@ -10,8 +10,8 @@ from enum import IntEnum
 from typing import Annotated, NamedTuple
 
 from kafkacheck.checker import schema
-from kafkacheck.checker.schema import Array, ById, ByPosition, Count, EnumOf, Flag, Id, Ids, IdSet, Struct
-from kafkacheck.checker.schema import cardinality, contains
+from kafkacheck.checker.schema import Array, AtMost, Bag, ById, ByPosition, Count, EnumOf, Flag, Id, Ids, IdSet
+from kafkacheck.checker.schema import Queue, Struct, add, cardinality, contains, copy, is_full, remove
 
 LIMIT = 3
 SPEED = 1.5
@@ -36,6 +36,8 @@ class State(Struct):
     row: Annotated[Array[Annotated[int, Count(3)]], ByPosition(2)]
     long: Annotated[Array[Annotated[int, Count(3)]], ByPosition(3)]
     isr: Annotated[Ids, IdSet("members")]
+    queue: Annotated[Queue["Cell"], AtMost(2)]
+    bag: Annotated[Bag["Cell"], AtMost(2)]
 
 
 class Cell(Struct):
@@ -223,8 +225,12 @@ EXPRESSIONS = [
     guard("max of one", "max(state.row) == 1", "max() with 1 argument(s) is outside the plain subset"),
     guard("len of nothing", "len() == 1", "len() with 0 argument(s)"),
     guard("len of two", "len(state.row, state.row) == 1", "len() with 2 argument(s)"),
-    guard("len of a number", "len(state.number) == 1", "len() of int; only arrays and id sets have one"),
-    guard("len of a record", "len(state.cells[0]) == 1", "len() of a Cell record; only arrays and id sets have one"),
+    guard("len of a number", "len(state.number) == 1", "len() of int; only arrays, id sets, queues and bags have one"),
+    guard(
+        "len of a record",
+        "len(state.cells[0]) == 1",
+        "len() of a Cell record; only arrays, id sets, queues and bags have one",
+    ),
     guard("len behind an index", "len(state.cells[state.number].row) == 2", "give the record a name first"),
     guard("abs of two", "abs(1, 2) == 1", "abs() with 2 argument(s)"),
     guard("int of a text", "int('1') == 1", "the str '1'"),
@@ -232,7 +238,7 @@ EXPRESSIONS = [
     guard("bool of an array", "bool(state.row)", "the argument of bool() must be bool, not an array"),
     guard("float constant outside", "state.number < SPEED", "SPEED is a float", "only int constants, IntEnum members"),
     guard("list outside", "len(NAMES) == 1", "NAMES is a list; from outside a function only int constants"),
-    guard("struct class", "State() == state", "State is a StructMeta"),
+    guard("struct class", "State() == state", "State() is a new record, which only add(...) and copy(..., ...) take"),
     guard("module function in C", "math.gcd(1, 2) == 1", "gcd is a builtin_function_or_method"),
     guard("module itself", "schema == 1", "a comparison needs ints, not module kafkacheck.checker.schema"),
     guard("missing in a module", "schema.maximum(1) == 1", "kafkacheck.checker.schema has no 'maximum'"),

@@ -2,8 +2,8 @@
 
 import pytest
 
-from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.checker.schema.id_sets import members_of
+from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.producer.append import append_batch
 from kafkacheck.impl.producer.constants import NO_PRODUCER_EPOCH, NO_PRODUCER_ID, Marker

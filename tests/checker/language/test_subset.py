@@ -13,7 +13,7 @@ from kafkacheck.checker.language.subset import Program
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.schema.layout import Layout
-from tests.support import clean_functions, more_subset_cases, set_cases
+from tests.support import clean_functions, container_cases, more_subset_cases, set_cases
 from tests.support.snippets import line_of, load
 from tests.support.subset_cases import BODIES, PRELUDE, WHOLE, text_of
 
@@ -25,7 +25,7 @@ def refusal(module, **rest):
     return str(caught.value)
 
 
-CASES = [*BODIES, *more_subset_cases.CASES, *set_cases.CASES, *WHOLE]
+CASES = [*BODIES, *more_subset_cases.CASES, *set_cases.CASES, *container_cases.CASES, *WHOLE]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
