@@ -87,9 +87,7 @@ def read_call(reader: "FunctionReader", node: ast.Call, function: FunctionType, 
     other = arguments[1].type
     if function is remove:
         if other != INT:
-            raise reader.error(
-                node, f"the place of remove() must be int, not {type_name(other)}; write remove(queue, 0)"
-            )
+            raise reader.error(node, f"remove() takes a place, an int, not {type_name(other)}: remove(queue, 0)")
         return _called(reader, node, (remove, kind), arguments)
     element = held(arguments[0].expression, kind).element
     if not isinstance(other, Record) or other.fixed is not element:

@@ -59,6 +59,9 @@ class Container(Struct, Generic[T]):
         record: T = self.slots[place]
         return record
 
+    def __repr__(self) -> str:
+        return repr(list(self))
+
     def __iter__(self) -> Iterator[T]:
         return (self.slots[place] for place in range(self.length))
 

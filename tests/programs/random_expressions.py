@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from tests.programs import random_containers
 from tests.programs.random_generators import compared, generated
 from tests.programs.random_schemas import FLAGS, ArrayOf, Record, Route, Scalar, Type, routes
 from tests.programs.random_sets import asked, ids
@@ -121,6 +122,13 @@ class ExpressionWriter:
         else:
             self.scope.ints[name] = (kind.low, kind.high)
 
+    def new_counter(self) -> str:
+        """A name for what a loop gives."""
+        name = f"{'xyzuvw'[self.loops % 6]}{self.loops}"
+        self.loops += 1
+        self.counters.add(name)
+        return name
+
     # -- places ------------------------------------------------------------------------------------------------
 
     def place(self, wanted: Callable[[Type], bool], depth: int, fixed: bool = False) -> tuple[str, Type] | None:
@@ -224,10 +232,18 @@ class ExpressionWriter:
             lambda: self._least(depth), lambda: self._signed(depth), lambda: self._chosen(depth),
             lambda: Number(f"int({self.truth(depth)})", 0, 1), lambda: self._converted(depth),
             lambda: self._set(depth), lambda: self._deep(depth), lambda: Number(f"len({ids(self, depth)})", 0, 4),
-            lambda: Number(*generated(self, "sum", depth)),
+            lambda: Number(*generated(self, "sum", depth)), lambda: self._held(depth), lambda: self._held(depth),
         )  # fmt: skip
         assert isinstance(number, Number)
         return number
+
+    def _held(self, depth: int) -> Number:
+        """A number of a queue or bag, if there is one."""
+        if self.chance(0.4):
+            counted = random_containers.counted(self)
+            return Number(counted[0], 0, counted[1]) if counted else self.known()
+        found = random_containers.number(self, depth)
+        return Number(*found) if found else self._sum(depth)
 
     def any_form(self, depth: int = 1) -> Number:
         """An int, each form as often as another."""
@@ -376,6 +392,7 @@ class ExpressionWriter:
             lambda: f"bool({self.number(deeper).text if self.chance(0.7) else self.truth(deeper)})",
             lambda: self.flag(), lambda: generated(self, self.random.choice(["any", "all"]), deeper)[0],
             lambda: compared(self) or self.flag(), lambda: asked(self, deeper), lambda: asked(self, deeper),
+            lambda: random_containers.asked(self, deeper) or self._compared(deeper),
         ))  # fmt: skip
 
     def _compared(self, depth: int) -> str:

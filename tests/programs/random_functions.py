@@ -3,9 +3,10 @@
 import re
 from contextlib import nullcontext
 
+from tests.programs import random_containers
 from tests.programs.random_expressions import MOST, ExpressionWriter, Number, fits
 from tests.programs.random_generators import elements, members, written
-from tests.programs.random_schemas import ArrayOf, Scalar, Type
+from tests.programs.random_schemas import ArrayOf, Record, Scalar, Type
 from tests.programs.random_sets import ids, write
 
 
@@ -50,6 +51,9 @@ class Writer(ExpressionWriter):
             self._evaluate(indent)
         elif choice > 0.93:
             self._sets(indent)
+        elif choice > 0.85 and self.writes:
+            for line in random_containers.written(self):
+                self.add(indent, line)
         elif choice < 0.73 or not self.writes:
             self._bind(indent)
         else:
@@ -92,12 +96,16 @@ class Writer(ExpressionWriter):
         return False
 
     def _loop(self, indent: str, depth: int) -> None:
-        name = f"{'xyzuvw'[self.loops % 6]}{self.loops}"
-        self.loops += 1
+        name = self.new_counter()
         found = None
         if self.chance(0.35):
             found = self.place(lambda kind: isinstance(kind, ArrayOf), 1)
         kept = self.scope.copy()
+        held = random_containers.elements(self) if self.chance(0.12) else None
+        if held is not None:
+            self._over_records(indent, *held)
+            self.scope = kept
+            return
         if self.chance(0.12):
             target, over = members(self)
             self.add(indent, f"for {target} in {over}:")
@@ -106,13 +114,24 @@ class Writer(ExpressionWriter):
         else:
             target, over = elements(self, *found)
             self.add(indent, f"for {target} in {over}:")
-        self.counters.add(name)
         self._widen()
         self.block(indent + "    ", depth - 1, 2)
         for each, (low, high) in self.scope.ints.items():
             if each in kept.ints:
                 kept.ints[each] = (min(low, kept.ints[each][0]), max(high, kept.ints[each][1]))
         self.scope = kept
+
+    def _over_records(self, indent: str, target: str, over: str, record: Record, index: str, most: int) -> None:
+        """A loop over a queue or bag, which adds up what it finds: the body does not write."""
+        total = self._new("int")
+        self.add(indent, f"{total} = 0")
+        self.add(indent, f"for {target} in {over}:")
+        self.learn(target.split(", ")[-1], record)
+        if index:
+            self.scope.ints[index] = (0, most - 1)
+        with self.quiet():
+            self.add(indent, f"    if {self.truth(1)}:")
+            self.add(indent, f"        {total} = ({total} + {self.within(self.number(1), -9, 9)}) % 50")
 
     def _counted(self, indent: str, name: str) -> None:
         """The head of a loop over a range, and the name that counts."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from tests.programs.random_expressions import Helper
 from tests.programs.random_functions import Writer
-from tests.programs.random_schemas import ArrayOf, Record, Scalar, Schema
+from tests.programs.random_schemas import Scalar, Schema, Type
 
 PRELUDE = '''"""Random protocol code."""
 
@@ -20,9 +20,9 @@ from typing import Annotated, NamedTuple
 
 from kafkacheck.checker import schema
 from kafkacheck.checker.model import Model
-from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Count, EnumOf, Epoch, Flag
-from kafkacheck.checker.schema import Id, Ids, IdSet, Offset, Struct, cardinality, clear, contains
-from kafkacheck.checker.schema import copy, everyone, excluding, including
+from kafkacheck.checker.schema import Allowance, Array, AtMost, Bag, ById, ByPosition, Count, EnumOf, Epoch, Flag
+from kafkacheck.checker.schema import Id, Ids, IdSet, Offset, Position, Queue, Struct, add, cardinality, clear
+from kafkacheck.checker.schema import contains, copy, everyone, excluding, including, is_full, remove
 
 
 class Hue(IntEnum):
@@ -65,6 +65,7 @@ Signed = Annotated[int, Count(2, -2)]
 PARAMETERS = (
     ("small", "Small", (0, 3)), ("signed", "Signed", (-2, 2)), ("member", 'Annotated[int, Id("members")]', (0, 2)),
     ("hue", "Hue", (2, 4)), ("on", "bool", None), ("group", 'Annotated[Ids, IdSet("members")]', None),
+    ("at", "Annotated[int, Position(2)]", (0, 1)),
 )  # fmt: skip
 
 ENDING = """
@@ -131,7 +132,7 @@ class Program:
         if self.chance(0.15):
             returns = "Ids"
         writer = self._writer(writes=writes, returns=returns)
-        given: list[tuple[str, Scalar | Record | ArrayOf | str]] = []
+        given: list[tuple[str, Type | str]] = []
         if writes or self.chance(0.6):
             given.append(("state", self.schema.state))
         views = [kind for kind in writer.kinds() if not isinstance(kind, Scalar) and kind is not self.schema.state]
@@ -192,7 +193,7 @@ class Program:
         return name
 
 
-def _annotation(kind: Scalar | Record | ArrayOf | str) -> str:
+def _annotation(kind: Type | str) -> str:
     if isinstance(kind, str):
         return {"rules": "Rules", "bounds": "Bounds"}.get(kind, kind)
     return kind.annotation

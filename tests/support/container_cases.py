@@ -80,11 +80,7 @@ CASES = [
         "remove a record", "remove(state.queue, state.cells[0])", "remove() takes a place, an int, not a Cell record"
     ),
     statement("remove of an array", "remove(state.row, 0)", "remove() takes a queue or bag and a place, not an array"),
-    Case(
-        "a helper that writes into a queue",
-        "clear_it(state.queue[0])  # here\nreturn True\n\n\ndef clear_it(cell):\n    cell.number = 0  # here",
-        ("what lies in a queue or bag does not change",),
-    ),
+    Case("a helper that writes into a queue", "mark(state.queue[0])\nreturn True", ("in mark: what lies in a queue",)),
     Case(
         "a name for both",
         "x = state.cells[0]\nx = state.queue[0]  # here\nreturn True",

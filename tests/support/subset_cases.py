@@ -66,6 +66,11 @@ def first(cell: Cell, other: int) -> int:
     return cell.number + other
 
 
+def mark(cell: Cell) -> None:
+    """A helper that writes a record."""
+    cell.number = 1
+
+
 def decorate(function):
     """A decorator that hands its function back."""
     return function

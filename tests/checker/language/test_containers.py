@@ -6,11 +6,16 @@ import pytest
 
 from kafkacheck.checker.schema import add, is_full, remove
 from kafkacheck.checker.search import check
+from kafkacheck.checker.traces.itf import to_itf
+from kafkacheck.checker.traces.trace import changed_fields
+from tests.support import readings, reference_checker
 from tests.support.bodies import agree_on, fail_alike, model_of, model_text
 from tests.support.snippets import load
+from tests.toys import reordering_channel
 
 BODIES = [
-    "if is_full(state.queue):\n    return False\nadd(state.queue, Request(to=place, row=state.cells[0].row))\nreturn True",
+    "if is_full(state.queue):\n    return False\n"
+    "add(state.queue, Request(to=place, row=state.cells[0].row))\nreturn True",
     "if is_full(state.queue):\n    return False\nadd(state.queue, Request())\nreturn True",
     "if is_full(state.bag):\n    return False\n"
     "add(state.bag, Request(up=state.f, ids={place} | state.isr, to=n % 3))\nreturn True",
@@ -91,3 +96,23 @@ def test_what_is_written_is_known(tmp_path):
     assert written[0] == queue | {("Request", "to"), ("Request", "row")} and written[1] == queue
     assert written[2] == bag | requests and written[3] == bag | requests
     assert written[4] == bag | queue | requests and written[5] == bag | requests
+
+
+@pytest.mark.parametrize(
+    ("model", "verdict", "distinct", "length"),
+    [(reordering_channel.MODEL, "HOLDS", 207, 0), (reordering_channel.ALTERNATING_BIT, "VIOLATED", 40, 8)],
+)
+def test_a_channel_that_reorders_is_a_bag(model, verdict, distinct, length):
+    plain, native, naive = readings.interpreted(model), readings.compiled(model), reference_checker.explore(model)
+    assert plain == native and (plain.verdict.value, plain.distinct, plain.length) == (verdict, distinct, length)
+    assert (naive.verdict, naive.distinct, naive.generated) == (verdict, distinct, plain.generated)
+
+
+def test_a_trace_and_its_files_show_queues_and_bags():
+    result = check(reordering_channel.ALTERNATING_BIT)
+    assert result.trace is not None
+    layout, last = result.model.layout, result.trace.steps[-1].state
+    assert layout.flatten(layout.from_json(layout.to_json(last))) == layout.flatten(last)
+    assert str(last.messages) == f"[{', '.join(map(str, last.messages))}]"
+    assert to_itf(result.trace)["states"][1]["messages"]["length"] == {"#bigint": "1"}
+    assert "messages.slots[0].number: 0 -> 1" in map(str, changed_fields(result.trace, 1))
