@@ -21,7 +21,7 @@ from typing import Any
 
 from kafkacheck.checker import language
 from kafkacheck.checker.compiled import native
-from kafkacheck.checker.language import expressions, footprint, ir, subset, whole
+from kafkacheck.checker.language import containers, expressions, footprint, ir, subset, whole
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.symbolic import symbolic
 
@@ -219,7 +219,8 @@ def words_of_language() -> set[str]:
         *(name.removeprefix("_do_") for name in vars(subset.FunctionReader) if name.startswith("_do_")),
         *(name.removeprefix("_read_") for name in vars(expressions.ExpressionReader) if name.startswith("_read_")),
         *subset._BUILTINS,
-        *(each.__name__ for each in whole.WRITERS),
+        *(each.__name__ for each in (*whole.WRITERS, *containers.FUNCTIONS)),
+        *("In", "NotIn", "Ids"),
         *(f"{each.__name__} = to {target}" for each in expressions._ARITHMETIC for target in TARGETS),
         *(f"Assign to {target}" for target in TARGETS),
         *(f"range with {count} and step {step}" for count, step in ((1, "up"), (2, "up"), (3, "up"), (3, "down"))),

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tests.programs.random_schemas import Container, Record, Scalar, Type, is_known
-from tests.programs.random_sets import ids
+from tests.programs.random_sets import bracketed, ids
 
 if TYPE_CHECKING:
     from tests.programs.random_expressions import ExpressionWriter
@@ -41,7 +41,7 @@ def asked(writer: "ExpressionWriter", depth: int) -> str | None:
             return f"({text} {writer.random.choice(['==', '!='])} {other[0]})"
     field = _scalar(writer, kind.element, lambda each: each.is_flag)
     with writer.quiet():
-        place = "0" if writer.chance(0.5) else writer.index(kind.most, depth)
+        place = "0" if writer.chance(0.5) else bracketed(writer.index(kind.most, depth))
     guard = f"len({text}) > {place}" if writer.chance(0.95) else "True"
     return f"({guard} and {text}[{place}].{field})" if field else f"({guard} and {text}[{place}] == {text}[0])"
 
@@ -56,7 +56,7 @@ def number(writer: "ExpressionWriter", depth: int) -> tuple[str, int, int] | Non
     scalar = kind.element.fields[field]
     assert isinstance(scalar, Scalar)
     with writer.quiet():
-        place = writer.index(kind.most, depth)
+        place = bracketed(writer.index(kind.most, depth))
     low, high = min(scalar.low, 0), max(scalar.high, 0)
     return f"({text}[{place}].{field} if {place} < len({text}) else 0)", low, high
 
@@ -117,9 +117,8 @@ def written(writer: "ExpressionWriter") -> list[str]:
         other = writer.place(lambda each: each is kind, 1)
         return [f"copy({text}, {other[0]})"] if other is not None and other[0] != text else [f"clear({text})"]
     if choice < 0.45:
-        place = "0" if writer.chance(0.5) else writer.index(kind.most, 1)
-        if "(" in place:  # what writes must not be asked twice
-            place = "0"
+        with writer.quiet():
+            place = "0" if writer.chance(0.5) else bracketed(writer.index(kind.most, 1))
         lines = [f"remove({text}, {place})"]
         return lines if writer.chance(0.05) else [f"if {place} < len({text}):", f"    {lines[0]}"]
     source = writer.place(lambda each: each == kind.element, 1) if writer.chance(0.3) else None

@@ -10,6 +10,11 @@ if TYPE_CHECKING:
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 
 
+def bracketed(text: str) -> str:
+    """The expression, as it can stand beside an operator."""
+    return f"({text})" if " " in text else text
+
+
 def is_set(kind: Type) -> bool:
     return isinstance(kind, Scalar) and kind.is_set
 
@@ -63,7 +68,8 @@ def asked(writer: "ExpressionWriter", depth: int) -> str:
     """What is asked of an id set."""
     if writer.chance(0.5):
         with writer.quiet():
-            member = "state.who" if writer.chance(0.03) and writer.roots else writer.index(MEMBERS, depth)
+            is_wild = writer.chance(0.03) and writer.roots
+            member = "state.who" if is_wild else bracketed(writer.index(MEMBERS, depth))
             return f"({member} {writer.random.choice(['in', 'in', 'not in'])} {ids(writer, depth)})"
     sides = [ids(writer, depth), ids(writer, depth)]
     if writer.chance(0.4):
