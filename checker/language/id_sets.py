@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _SIZES = (4, 8)
 """A loop over a set that has no larger id than these runs so often; over any other, once for each id there can be."""
 
-_OPERATORS = {ast.BitOr: "|", ast.BitAnd: "&", ast.Sub: "-"}
+_OPERATORS = {ast.BitOr: "|", ast.BitAnd: "&", ast.BitXor: "^", ast.Sub: "-"}
 _COMPARISONS = {ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 
 MASK_FUNCTIONS: dict[object, str] = {
@@ -86,18 +86,18 @@ def _set_of(parts: Sequence[Value], form: ir.Expression, known: int | None = Non
 
 
 def read_operation(expressions: "ExpressionReader", node: ast.BinOp, left: Value, right: Value) -> Value:
-    """The Value of `|`, `&` or `-` of two sets."""
+    """The Value of `|`, `&`, `-` or `^` of two sets."""
     symbol = _OPERATORS.get(type(node.op))
     if symbol is None:
         raise expressions.function.error(
-            node, f"{ast.unparse(node)}: of id sets there are | & and -, and `ids | {{member}}` for one id"
+            node, f"{ast.unparse(node)}: of id sets there are | & - and ^, and `ids | {{member}}` for one id"
         )
     _require_sets(expressions, node, [node.left, node.right], [left, right])
     other = right.expression
     known = None
     if left.constant is not None and right.constant is not None:
         one, two = left.constant, right.constant
-        known = {"|": one | two, "&": one & two, "-": one & ~two}[symbol]
+        known = {"|": one | two, "&": one & two, "-": one & ~two, "^": one ^ two}[symbol]
     if symbol == "-":
         symbol, other = "&", ir.Unary("~", other, node)
     return _set_of([left, right], ir.Binary(symbol, left.expression, other, SET, node), known)

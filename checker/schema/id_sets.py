@@ -52,8 +52,12 @@ class Ids:
     def __rsub__(self, other: Others) -> "Ids":
         return NotImplemented if (bits := _beside(other)) is None else ID_SETS[bits & ~self.bits]
 
+    def __xor__(self, other: Others) -> "Ids":
+        return NotImplemented if (bits := _beside(other)) is None else ID_SETS[self.bits ^ bits]
+
     __ror__ = __or__
     __rand__ = __and__
+    __rxor__ = __xor__
 
     def __eq__(self, other: object) -> bool:
         return NotImplemented if (bits := _beside(other)) is None else self.bits == bits

@@ -78,7 +78,7 @@ class Writer(ExpressionWriter):
         known = sorted(self.scope.sets - self.counters)
         if known and self.chance(0.5):
             name = self.random.choice(known)
-            self.add(indent, f"{name} {self.random.choice(['', '|', '&', '-'])}= {value}")
+            self.add(indent, f"{name} {self.random.choice(['', '|', '&', '-', '^'])}= {value}")
             return
         name = self._new("Ids")
         self.add(indent, f"{name}: Ids = {value}" if self.chance(0.2) else f"{name} = {value}")

@@ -38,7 +38,7 @@ def ids(writer: "ExpressionWriter", depth: int) -> str:
 
 
 def _operator(writer: "ExpressionWriter") -> str:
-    return writer.random.choice("||&-")
+    return writer.random.choice("||&-^")
 
 
 def _simple(writer: "ExpressionWriter", depth: int) -> str:

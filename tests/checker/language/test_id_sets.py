@@ -21,6 +21,7 @@ BODIES = [
     "return leave(state, len(state.isr) + len(state.others_isr[1]))",
     "state.isr |= {place}\nreturn leave(state, n + 1)",
     "state.isr -= {place, n % 3}\nreturn leave(state, n + 1)",
+    "state.isr ^= state.others_isr[0] ^ {place}\nreturn leave(state, n + 1)",
     "state.isr = {place} | state.isr\nstate.others_isr[0] &= state.isr\nreturn leave(state, n)",
     "state.others_isr[place % 2] = {0, n % 3} - state.isr\nreturn leave(state, n)",
     "state.isr = Ids({place}) if state.f else NOBODY\nreturn leave(state, n)",
@@ -92,6 +93,7 @@ MODEL'''
 
 OPERATIONS: list[Callable] = [
     lambda one, other: one | other, lambda one, other: one & other, lambda one, other: one - other,
+    lambda one, other: one ^ other,
     lambda one, other: one == other, lambda one, other: one != other, lambda one, other: one <= other,
     lambda one, other: one < other, lambda one, other: one >= other, lambda one, other: one > other,
     lambda one, other: [each in one for each in range(30)], lambda one, other: len(one), lambda one, other: sorted(one),
