@@ -16,7 +16,8 @@ from kafkacheck.checker.language.ir import NOTHING
 from kafkacheck.checker.model import Model, Parameter
 from kafkacheck.checker.process.errors import EvaluationError, UsageError
 from kafkacheck.checker.schema import EnumOf, Flag, IdSet, Kind
-from kafkacheck.checker.schema.objects import Values, is_optional, members_of
+from kafkacheck.checker.schema.id_sets import bits_of, members_of
+from kafkacheck.checker.schema.objects import Values, is_optional
 from kafkacheck.checker.traces.witness import find_witness
 
 LOOKAHEAD = 2
@@ -279,7 +280,7 @@ def _named_value(kind: Kind, value: int) -> Any:
 def _plain_value(named: Any) -> int:
     """What `_named_value` was made of."""
     if isinstance(named, set | frozenset):
-        return sum(1 << member for member in named)
+        return bits_of(named)
     if named is None:
         return -1
     return named if isinstance(named, bool) else int(named)

@@ -60,7 +60,7 @@ JUDGES = "judges"
 
 def llvm_type(kind: ir.IrType) -> llvm.Type:
     """How a value of a type of the typed form is passed and kept."""
-    return {ir.INT: I64, ir.BOOL: I1, ir.NOTHING: VOID}[kind] if isinstance(kind, str) else POINTER
+    return {ir.INT: I64, ir.SET: I64, ir.BOOL: I1, ir.NOTHING: VOID}[kind] if isinstance(kind, str) else POINTER
 
 
 def number(value: int) -> llvm.Constant:

@@ -21,7 +21,8 @@ from kafkacheck.checker.model import Action, Model, Property
 from kafkacheck.checker.process import collector
 from kafkacheck.checker.process.errors import EvaluationError, SelfCheckError
 from kafkacheck.checker.process.interrupts import Stopped
-from kafkacheck.checker.schema import Flag
+from kafkacheck.checker.schema import Flag, is_id_set
+from kafkacheck.checker.schema.id_sets import ID_SETS
 from kafkacheck.checker.schema.objects import Values
 from kafkacheck.checker.schema.rows import OutOfRangeError, Rows
 
@@ -216,7 +217,7 @@ def generate_expand(model: Model) -> Successors:
     action that returns False has not written, which is proved from its syntax or checked here after each call.
     """
     lines = ["def expand(values, successors):", "    state = restore(values)"]
-    scope: dict[str, Any] = {"restore": model.layout.restore, "flatten": model.layout.flatten}
+    scope: dict[str, Any] = {"restore": model.layout.restore, "flatten": model.layout.flatten, "id_sets": ID_SETS}
     calls = 0
     for number, action in enumerate(model.actions):
         scope[f"action_{number}"] = action.function
@@ -260,7 +261,7 @@ def _attempts(number: int, action: Action, first_call: int) -> list[str]:
         is_flag = isinstance(parameter.kind, Flag)
         domain = "(False, True)" if is_flag else f"range({parameter.low}, {parameter.high + 1})"
         lines.append(f"{indent}for p{place} in {domain}:")
-        arguments.append(f"p{place}")
+        arguments.append(f"id_sets[p{place}]" if is_id_set(parameter.kind) else f"p{place}")
         call = f"({call}) * {parameter.high - parameter.low + 1} + p{place} - {parameter.low}"
         indent += "    "
     lines.append(f"{indent}if action_{number}({', '.join(arguments)}):")

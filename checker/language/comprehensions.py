@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from kafkacheck.checker.language import ir
 from kafkacheck.checker.language.ir import BOOL, INT
 from kafkacheck.checker.language.loops import read_loop
-from kafkacheck.checker.language.values import Value, named
+from kafkacheck.checker.language.values import Host, Value, named
 from kafkacheck.checker.language.words import words_for
 
 if TYPE_CHECKING:
@@ -102,6 +102,11 @@ def _evaluated_outside(
     return replaced(iterable), found
 
 
+def _plain_type(value: Value) -> ir.IrType:
+    assert not isinstance(value.type, Host)
+    return value.type
+
+
 class _Comprehension:
     """Reads one generator, by a reader to whom its names are known and no others."""
 
@@ -114,7 +119,7 @@ class _Comprehension:
     def read(self, first: ast.expr, passed: dict[str, Value]) -> ir.Function:
         """The function that is called; `first` is what its first `for` runs over, `passed` what it is given."""
         function = self._part.result
-        function.parameters = tuple(ir.Local(name, value.expression.type) for name, value in passed.items())
+        function.parameters = tuple(ir.Local(name, _plain_type(value)) for name, value in passed.items())
         function.returns = INT if self._name == "sum" else BOOL
         total = ir.Assign(_TOTAL, ir.Const(0)), ir.Return(ir.Local(_TOTAL, INT))
         before, after = {
@@ -138,7 +143,7 @@ class _Comprehension:
             self._part.assign_name(node, name, array)
         self._part.assign_name(node, loop.counter, Value(INT, None))
         binds, _ = self._part.block(loop.binds)
-        body = (*binds, *self._filtered(number, clause.ifs))
+        body = (*binds, *self._filtered(number, [*loop.tests, *clause.ifs]))
         assigns = (ir.Assign(name, array.expression) for name, array in loop.arrays)
         return (*assigns, ir.For(loop.counter, loop.start, loop.stop, loop.step, body, node))
 

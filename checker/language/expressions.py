@@ -7,13 +7,14 @@ from enum import IntEnum
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from kafkacheck.checker.language import ir
+from kafkacheck.checker.language import containers, id_sets, ir
 from kafkacheck.checker.language.comprehensions import OVER_GENERATORS, read_comprehension
-from kafkacheck.checker.language.ir import BOOL, INT, NOTHING
+from kafkacheck.checker.language.ir import BOOL, INT, NOTHING, SET
 from kafkacheck.checker.language.ranges import HIGHEST_SHIFT
 from kafkacheck.checker.language.values import Host, Value, constant, type_name
 from kafkacheck.checker.language.whole import read_comparison
 from kafkacheck.checker.language.words import words_for
+from kafkacheck.checker.schema import Ids, StructMeta
 from kafkacheck.checker.schema.plain_values import enum_problem, int_problem
 from kafkacheck.checker.schema.rules import is_group
 from kafkacheck.checker.schema.shape import ArrayOf, Record
@@ -53,8 +54,7 @@ _INSTEAD: dict[type[ast.expr], str] = {
     ast.GeneratorExp: "it as the one argument of any(...), all(...) or sum(...)",
     ast.DictComp: "a `for` loop over range(...)",
     ast.List: "an Array field of the state",
-    ast.Dict: "an Array field of the state",
-    ast.Set: "an id set (a bitmask; see kafkacheck.checker.schema)",
+    ast.Dict: "an Array field of the state, or Ids() for an empty id set",
     ast.Tuple: "separate names",
     ast.JoinedStr: "an enum member",
     ast.Lambda: "a `def` function",
@@ -82,6 +82,10 @@ class ExpressionReader:
         value: Value = method(node)
         return value
 
+    def read_side(self, node: ast.expr) -> Value:
+        """The Value of a side of an operator, where a set display can stand."""
+        return id_sets.read_display(self, node) if isinstance(node, ast.Set) else self.read(node)
+
     def read_int(self, node: ast.expr, what: str) -> Value:
         """The Value of an expression that must be an int; `what` names its role in the error."""
         return self._expect(node, self.read(node), INT, what)
@@ -93,7 +97,9 @@ class ExpressionReader:
     def _expect(self, node: ast.expr, value: Value, wanted: str, what: str) -> Value:
         if value.type != wanted:
             mend = "compare it, for example `x != 0`" if wanted == BOOL else "write `1 if condition else 0`"
-            if value.type not in (INT, BOOL):
+            if value.type == SET:
+                mend = "ask for its len(), or for a member: `member in ids`"
+            elif value.type not in (INT, BOOL):
                 mend = "name one of its fields or elements"
             raise self.function.error(node, f"{what} must be {wanted}, not {type_name(value.type)}; {mend}")
         return value
@@ -129,6 +135,10 @@ class ExpressionReader:
         raise self.function.error(node, f"{type_name(base.type)} has no field {node.attr!r}; only records have fields")
 
     def _field(self, node: ast.Attribute, base: Value, record: Record) -> Value:
+        if containers.is_container(record):
+            name = record.struct.__name__
+            use = "len(...), is_full(...), an index, a loop, add(...), remove(...) or clear(...)"
+            raise self.function.error(node, f"protocol code sees no field of a {name}, as {node.attr!r}; use {use}")
         field_type = record.field(node.attr)
         if field_type is None:
             names = ", ".join(name for name, _ in record.fields)
@@ -177,7 +187,13 @@ class ExpressionReader:
             return constant(value)
         if isinstance(value, int):
             return self._checked_constant(node, int(value))
-        if isinstance(value, ModuleType | FunctionType) or (isinstance(value, type) and issubclass(value, IntEnum)):
+        if type(value) is Ids:
+            return Value(SET, ir.Const(value.bits))
+        if (
+            value is Ids
+            or isinstance(value, ModuleType | FunctionType | StructMeta)
+            or (isinstance(value, type) and issubclass(value, IntEnum))
+        ):
             return Value(Host(value), None)
         raise self.function.error(
             node,
@@ -187,17 +203,22 @@ class ExpressionReader:
 
     def _read_Subscript(self, node: ast.Subscript) -> Value:
         base = self.read(node.value)
-        if not isinstance(base.type, ArrayOf):
+        if not isinstance(base.type, ArrayOf) and not containers.is_container(base.type):
             raise self.function.error(node, f"{type_name(base.type)} cannot be indexed; only an Array field can")
         index = self.read_int(node.slice, "an index")
         if index.constant is not None and index.constant < 0 and self.function.is_live:
+            most = f" .. {base.type.length - 1}" if isinstance(base.type, ArrayOf) else " or more"
             raise self.function.error(
-                node,
-                f"the index {index.constant} is negative; indices are 0 .. {base.type.length - 1}, so count from 0",
+                node, f"the index {index.constant} is negative; indices are 0{most}, so count from 0"
             )
+        if not isinstance(base.type, ArrayOf):
+            return containers.read_element(self.function, node, base, index)
         form = ir.Element(base.expression, base.type, index.expression)
         writes = base.writes or index.writes
         return Value(form.type, form, writes, writes, base.owner)
+
+    def _read_Set(self, node: ast.Set) -> Value:
+        raise id_sets.refused_display(self, node)
 
     def _read_BinOp(self, node: ast.BinOp) -> Value:
         if type(node.op) not in _ARITHMETIC:
@@ -205,8 +226,11 @@ class ExpressionReader:
                 node, f"{words_for(node.op)} is outside the plain subset; use + - * // % & | ^ << >>"
             )
         symbol, compute = _ARITHMETIC[type(node.op)]
-        left = self.read_int(node.left, f"the left side of {symbol}")
-        right = self.read_int(node.right, f"the right side of {symbol}")
+        left, right = self.read_side(node.left), self.read_side(node.right)
+        if SET in (left.type, right.type):
+            return id_sets.read_operation(self, node, left, right)
+        self._expect(node.left, left, INT, f"the left side of {symbol}")
+        self._expect(node.right, right, INT, f"the right side of {symbol}")
         form = ir.Binary(symbol, left.expression, right.expression, node=node)
         if not self.function.is_live:
             return self._combined(form, [left, right])
@@ -258,12 +282,15 @@ class ExpressionReader:
 
     def _read_Compare(self, node: ast.Compare) -> Value:
         symbols = []
-        for operation, right in zip(node.ops, node.comparators, strict=True):
+        for operation in node.ops:
+            if isinstance(operation, ast.In | ast.NotIn):
+                return id_sets.read_membership(self, node)
             if type(operation) not in _COMPARISONS:
-                hint = "== or !=" if isinstance(operation, ast.Is | ast.IsNot) else _membership(right)
-                raise self.function.error(node, f"{words_for(operation)} is outside the plain subset; use {hint}")
+                raise self.function.error(node, f"{words_for(operation)} is outside the plain subset; use == or !=")
             symbols.append(_COMPARISONS[type(operation)])
-        sides = [self.read(side) for side in [node.left, *node.comparators]]
+        sides = [self.read_side(side) for side in [node.left, *node.comparators]]
+        if any(side.type == SET for side in sides):
+            return id_sets.read_comparison(self, node, sides)
         if any(isinstance(side.type, Record | ArrayOf) for side in sides):
             return read_comparison(self.function, node, sides)
         for side_node, side in zip([node.left, *node.comparators], sides, strict=True):
@@ -288,42 +315,67 @@ class ExpressionReader:
             then = self.read(node.body)
         with self.function.reading(live=test.constant is not True):
             otherwise = self.read(node.orelse)
-        if then.type not in (INT, BOOL) or then.type != otherwise.type:
-            raise self.function.error(node, "both values of a conditional expression must be ints, or both bools")
+        if then.type not in (INT, BOOL, SET) or then.type != otherwise.type:
+            raise self.function.error(
+                node, "both values of a conditional expression must be ints, or both bools, or both id sets"
+            )
         if test.constant is not None:
             return then if test.constant else otherwise
         if then.constant is not None and then.constant == otherwise.constant and ir.is_harmless(test.expression):
             return then
         form = ir.Choose(test.expression, then.expression, otherwise.expression)
         if test.writes:
-            return self._combined(form, [test, then, otherwise])
+            return Value(then.type, form, True, True)
         when_true, when_false = (then.writes_if(each) or otherwise.writes_if(each) for each in (True, False))
-        return Value(form.type, form, when_true, when_false)
+        return Value(then.type, form, when_true, when_false)
 
     def _read_Call(self, node: ast.Call) -> Value:
+        is_builtin = isinstance(node.func, ast.Name) and self.function.is_builtin(node.func.id)
+        if not is_builtin and self._is_struct(node.func):
+            what = f"{ast.unparse(node)} is a new record"
+            raise self.function.error(node, f"{what}, which only add(...) and copy(..., ...) take, as their last one")
         if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
             raise self.function.error(
                 node,
                 "keyword arguments and starred ones are outside the plain subset; pass them by position, one by one",
             )
-        if isinstance(node.func, ast.Name) and self.function.is_builtin(node.func.id):
+        if isinstance(node.func, ast.Name) and is_builtin:
             return self._builtin(node, node.func.id)
         callee = self.read(node.func)
+        if isinstance(callee.type, Host) and callee.type.value is Ids:
+            return id_sets.read_literal(self, node)
         if not isinstance(callee.type, Host) or not isinstance(callee.type.value, FunctionType):
             raise self.function.error(node, f"{type_name(callee.type)} cannot be called; only plain functions can")
+        function, last = callee.type.value, node.args[-1] if node.args else None
+        if function in containers.TAKE_RECORDS and isinstance(last, ast.Call) and self._is_struct(last.func):
+            return containers.read_with_record(self.function, node, function, self.read(node.args[0]))
         arguments = [self.read(argument) for argument in node.args]
         for place, argument in zip(node.args, arguments, strict=True):
             if argument.type == NOTHING:
                 raise self.function.error(place, f"{ast.unparse(place)} returns nothing, so it cannot be an argument")
-        return self.function.call(node, callee.type.value, arguments)
+        return self.function.call(node, function, arguments)
+
+    def _is_struct(self, node: ast.expr) -> bool:
+        """Whether it names a class of records."""
+        if not isinstance(node, ast.Name | ast.Attribute):
+            return False
+        if isinstance(node, ast.Name) and self.function.is_builtin(node.id):
+            return False
+        kind = self.read(node).type
+        return isinstance(kind, Host) and isinstance(kind.value, StructMeta)
 
     def _builtin(self, node: ast.Call, name: str) -> Value:
         if name in OVER_GENERATORS:
             return read_comprehension(self.function, node, name)
         if name == "len" and len(node.args) == 1:
             value = self.read(node.args[0])
+            if value.type == SET:
+                return id_sets.read_length(self.function, value)
+            if containers.is_container(value.type):
+                return containers.read_length(self.function, value)
             if not isinstance(value.type, ArrayOf):
-                raise self.function.error(node, f"len() of {type_name(value.type)}; only an Array field has a length")
+                what = f"len() of {type_name(value.type)}"
+                raise self.function.error(node, f"{what}; only arrays, id sets, queues and bags have one")
             if value.writes:
                 raise self.function.error(node, "the argument of len() writes to the state; write on a line of its own")
             if not ir.is_harmless(value.expression):
@@ -360,13 +412,3 @@ class ExpressionReader:
             f"{name}() with {len(node.args)} argument(s) is outside the plain subset; there are len, min, max, abs, "
             "int, bool, any, all and sum of a generator, and range, enumerate and zip behind `in`",
         )
-
-
-def _membership(members: ast.expr) -> str:
-    """What to write instead of asking whether a value is among some members."""
-    match members:
-        case ast.Call(func=ast.Name("range")):
-            return "`low <= value < high`"
-        case ast.Tuple() | ast.List() | ast.Set():
-            return "`value == ONE or value == OTHER`"
-    return "contains(ids, member) for an id set"

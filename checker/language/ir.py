@@ -2,7 +2,8 @@
 
 `checker.language.subset` turns functions into it. Rules and constants are folded in, branches that the rules exclude
 are gone, every name has one type, and every path through a function that returns a value ends in `Return`. Types are
-"int", "bool", "nothing", or a `Record` or `ArrayOf` of the schema: a name bound to one of these is a view of the state.
+"int", "bool", "nothing", "an id set" (of which the form computes with the bitmask), or a `Record` or `ArrayOf` of the
+schema: a name bound to one of these is a view of the state.
 
 Every reading has one order of evaluation, that of CPython; `tests/checker/language/test_orders.py` holds them to it:
 
@@ -24,10 +25,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import FunctionType
 
-from kafkacheck.checker.schema import Flag
+from kafkacheck.checker.schema import Flag, Kind, is_id_set
 from kafkacheck.checker.schema.shape import ArrayOf, Record, Scalar
 
-INT, BOOL, NOTHING = "int", "bool", "nothing"
+INT, BOOL, NOTHING, SET = "int", "bool", "nothing", "an id set"
 
 IrType = str | Record | ArrayOf
 Owner = tuple[str, str]
@@ -92,14 +93,19 @@ class Element:
 
 def read_type(stored: Scalar | Record | ArrayOf) -> IrType:
     """What reading a place of this type gives."""
-    if not isinstance(stored, Scalar):
-        return stored
-    return BOOL if isinstance(stored.kind, Flag) else INT
+    return kind_type(stored.kind) if isinstance(stored, Scalar) else stored
+
+
+def kind_type(kind: Kind) -> str:
+    """What a scalar of this kind is to a function."""
+    if isinstance(kind, Flag):
+        return BOOL
+    return SET if is_id_set(kind) else INT
 
 
 @dataclass(frozen=True)
 class Binary:
-    """An int from two ints: + - * // % & | ^ << >> min max. Division by zero and negative shifts are errors.
+    """An int from two ints, or a set: + - * // % & | ^ << >> min max. Division by zero and negative shifts are errors.
 
     `checker.language.ranges` has shown that it fits 64 bits. `node` is where it is written.
     """

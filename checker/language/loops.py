@@ -1,17 +1,23 @@
-"""What a loop runs over, in a `for` statement and in a generator: range(...), an array, enumerate(...), zip(...)."""
+"""What a loop runs over, in a `for` statement and in a generator: range(...), an array, a set, enumerate, zip."""
 
 import ast
+import builtins
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from kafkacheck.checker.language import ir
+from kafkacheck.checker.language.containers import held, is_container
+from kafkacheck.checker.language.id_sets import end_of
+from kafkacheck.checker.language.ir import SET
 from kafkacheck.checker.language.values import Value, type_name
-from kafkacheck.checker.schema.shape import ArrayOf
+from kafkacheck.checker.schema.shape import ArrayOf, Record
 
 if TYPE_CHECKING:
     from kafkacheck.checker.language.subset import FunctionReader
 
 _KINDS = (
-    "a loop runs over range(...), an array, enumerate(array) or zip(array, other): `for i in range(n):`, "
+    "a loop runs over range(...), an array, a queue, a bag, an id set, enumerate(array) or zip(array, other): "
+    "`for i in range(n):`, "
     "`for node in state.nodes:`, `for i, node in enumerate(state.nodes):`"
 )
 
@@ -20,8 +26,8 @@ class Loop(NamedTuple):
     """A loop in its typed form, but for its body.
 
     Before it each of `arrays` gets its name; `counter` then runs from `start` by `step` to before `stop`, and at the
-    beginning of each round `binds` give the elements their names. `writes`: finding what it runs over may change the
-    state.
+    beginning of each round `binds` give the elements their names. The body runs in the rounds in which the `tests`
+    hold. `writes`: finding what it runs over may change the state.
     """
 
     counter: str
@@ -31,6 +37,13 @@ class Loop(NamedTuple):
     arrays: list[tuple[str, Value]]
     binds: list[ast.stmt]
     writes: bool
+    tests: Sequence[ast.expr] = ()
+
+    def under_test(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """The body, as it runs in each round."""
+        for test in self.tests:
+            body = [ast.copy_location(ast.If(test, body, []), test)]
+        return body
 
 
 def read_loop(reader: "FunctionReader", loop: ast.For) -> Loop:
@@ -67,7 +80,20 @@ def _over_arrays(reader: "FunctionReader", loop: ast.For) -> Loop:
     pairs = [(target, iterable)]
     if _is_call(reader, iterable, "zip"):
         pairs = _zipped(reader, loop, target, iterable)
-    arrays = [_array(reader, loop, each) for _, each in pairs]
+    arrays = [_read(reader, loop, each) for _, each in pairs]
+    if pairs[0][1] is loop.iter and arrays[0].type == SET:
+        return _over_set(reader, loop, arrays[0])
+    for array in arrays:
+        if is_container(array.type) and len(arrays) > 1:
+            raise reader.error(loop, "zip() takes arrays, which have one length; loop over enumerate(...) of the queue")
+        if not isinstance(array.type, ArrayOf) and not is_container(array.type):
+            raise reader.error(loop, f"{_KINDS}; not over {type_name(array.type)}")
+    stop: ir.Expression | None = None
+    if len(arrays) == 1 and isinstance(arrays[0].type, Record) and is_container(arrays[0].type):
+        parts = held(arrays[0].expression, arrays[0].type)
+        if arrays[0].writes:
+            raise reader.error(loop, f"`{ast.unparse(iterable)}` writes to the state; compute it on a line before")
+        arrays, stop = [Value(parts.array, parts.slots)], parts.length
     types = [array.type for array in arrays if isinstance(array.type, ArrayOf)]
     if len({each.length for each in types}) > 1:
         lengths = " and ".join(str(each.length) for each in types)
@@ -86,7 +112,7 @@ def _over_arrays(reader: "FunctionReader", loop: ast.For) -> Loop:
         bind = ast.copy_location(ast.Assign([ast.Name(name.id, ast.Store())], element), loop)
         binds.append(ast.fix_missing_locations(bind))
     writes = any(array.writes for array in arrays)
-    return Loop(counter, ir.Const(0), ir.Const(types[0].length), 1, found, binds, writes)
+    return Loop(counter, ir.Const(0), stop or ir.Const(types[0].length), 1, found, binds, writes)
 
 
 def _enumerated(reader: "FunctionReader", loop: ast.For) -> tuple[str, ast.expr, ast.expr]:
@@ -116,13 +142,20 @@ def _zipped(
     return list(zip(target.elts, call.args, strict=True))
 
 
-def _array(reader: "FunctionReader", loop: ast.For, node: ast.expr) -> Value:
-    if isinstance(node, ast.Call):
+def _over_set(reader: "FunctionReader", loop: ast.For, ids: Value) -> Loop:
+    """A loop over the members of a set, ascending: over every id that it can have, under the test that it has it."""
+    if not isinstance(loop.target, ast.Name):
+        raise reader.error(loop, f"a loop over an id set has one name: `for member in {ast.unparse(loop.iter)}:`")
+    kept = f"{loop.target.id}.set.{loop.lineno}"
+    has = ast.Compare(ast.Name(loop.target.id, ast.Load()), [ast.In()], [ast.Name(kept, ast.Load())])
+    test = ast.fix_missing_locations(ast.copy_location(has, loop))
+    return Loop(loop.target.id, ir.Const(0), end_of(ir.Local(kept, SET)), 1, [(kept, ids)], [], ids.writes, [test])
+
+
+def _read(reader: "FunctionReader", loop: ast.For, node: ast.expr) -> Value:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and hasattr(builtins, node.func.id):
         _refused(reader, loop)
-    value = reader.expressions.read(node)
-    if not isinstance(value.type, ArrayOf):
-        raise reader.error(loop, f"{_KINDS}; not over {type_name(value.type)}")
-    return value
+    return reader.expressions.read(node)
 
 
 def _refused(reader: "FunctionReader", loop: ast.For) -> NoReturn:

@@ -192,7 +192,7 @@ class _Run:
             case ir.Const(value):
                 return None if isinstance(value, bool) else (value, value)
             case ir.Local(name, kind):
-                return self._names.get(name, _ENDLESS) if kind == ir.INT else None
+                return self._names.get(name, _ENDLESS) if kind in (ir.INT, ir.SET) else None
             case ir.Field(base):
                 self._look(base)
                 return self._read(expression)
@@ -222,7 +222,7 @@ class _Run:
         raise AssertionError(expression)
 
     def _read(self, place: ir.Place) -> Interval | None:
-        if place.type != ir.INT or not isinstance(place.stored, Scalar):
+        if place.type == ir.BOOL or not isinstance(place.stored, Scalar):
             return None
         return self._stored.get(_place(place), (place.stored.low, place.stored.high))
 

@@ -14,20 +14,22 @@ from dataclasses import dataclass, replace
 from types import FunctionType
 from typing import Any
 
-from kafkacheck.checker.language import ir
+from kafkacheck.checker.language import containers, ir
 from kafkacheck.checker.language.comprehensions import OVER_GENERATORS
 from kafkacheck.checker.language.expressions import ExpressionReader
-from kafkacheck.checker.language.ir import ANY_ARRAY, BOOL, INT, NOTHING, Function
+from kafkacheck.checker.language.id_sets import MASK_FUNCTIONS
+from kafkacheck.checker.language.ir import ANY_ARRAY, BOOL, INT, NOTHING, SET, Function
 from kafkacheck.checker.language.loops import read_loop
 from kafkacheck.checker.language.outside import Outside
 from kafkacheck.checker.language.removal import is_removed
 from kafkacheck.checker.language.source import function_tree, nested_deeper, parameter_names
 from kafkacheck.checker.language.values import Host, Value, ValueType, named, type_name
-from kafkacheck.checker.language.whole import WRITERS, read_writer
+from kafkacheck.checker.language.whole import WRITERS, read_writer, require_changeable
 from kafkacheck.checker.language.words import words_for
 from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.process.locations import place_of
-from kafkacheck.checker.schema import EnumOf, Flag
+from kafkacheck.checker.schema import EnumOf
+from kafkacheck.checker.schema.id_sets import ID_SETS
 from kafkacheck.checker.schema.shape import ArrayOf, Record, Scalar
 
 MOST_LINES = 70
@@ -228,8 +230,13 @@ class FunctionReader:
         """The Value of a call of a project function."""
         if function is is_removed:
             return Value(BOOL, ir.Removed(arguments[0].constant or 0))
+        if function in MASK_FUNCTIONS and any(argument.type == SET for argument in arguments):
+            what = f"{function.__name__}() takes a set that is declared as an int"
+            raise self.error(node, f"{what}; of this one write {MASK_FUNCTIONS[function]}")
         if function in WRITERS:
             return read_writer(self, node, function, arguments)
+        if function in containers.FUNCTIONS:
+            return containers.read_call(self, node, function, arguments)
         try:
             callee = self.program.function(function, [argument.type for argument in arguments])
         except ModelError as error:
@@ -299,10 +306,9 @@ class FunctionReader:
             self._returns(statement, NOTHING)
             return (ir.Return(None),), True
         value = self.expressions.read(statement.value)
-        if value.type not in (INT, BOOL):
-            raise self.error(
-                statement, f"a function returns an int, a bool or nothing, not {type_name(value.type)}; return its id"
-            )
+        if value.type not in (INT, BOOL, SET):
+            what = f"a function returns an int, a bool, an id set or nothing, not {type_name(value.type)}"
+            raise self.error(statement, f"{what}; return its id")
         self._returns(statement, value.type)
         is_true = value.constant is True
         if self._live and not is_true and (self.flow.dirty or value.writes_if_false):
@@ -360,7 +366,7 @@ class FunctionReader:
         self.flow.dirty |= loop.writes
         for name, array in loop.arrays:
             self.assign_name(statement, name, array)
-        body = self._loop(statement, loop.counter, [*loop.binds, *statement.body])
+        body = self._loop(statement, loop.counter, [*loop.binds, *loop.under_test(statement.body)])
         assigns = (ir.Assign(name, array.expression) for name, array in loop.arrays)
         return (*assigns, ir.For(loop.counter, loop.start, loop.stop, loop.step, body, statement)), False
 
@@ -400,7 +406,7 @@ class FunctionReader:
             raise self.error(
                 statement, "the index in front of this sign writes to the state; compute it on a line before"
             )
-        if _may_move(place) and self.expressions.read(statement.value).writes:
+        if _may_move(place) and self.expressions.read_side(statement.value).writes:
             raise self.error(  # Python looks up what stands in front before it, and machine code after it
                 statement, "what stands behind this sign writes to the state; compute it on a line before"
             )
@@ -441,19 +447,26 @@ class FunctionReader:
         if not isinstance(place.form, ir.Field | ir.Element) or not isinstance(place.form.stored, Scalar):
             raise self.error(target, "only a field of a record or an element of an array of the state can be written")
         scalar = place.form.stored
-        wanted = BOOL if isinstance(scalar.kind, Flag) else INT
-        if value.type != wanted:
-            raise self.error(statement, f"{ast.unparse(target)} holds {wanted}, not {type_name(value.type)}")
-        if self._live and value.constant is not None and not scalar.low <= value.constant <= scalar.high:
-            what = scalar.kind.members.__name__ if isinstance(scalar.kind, EnumOf) else str(scalar.kind)
-            written = f"{ast.unparse(target)} = {int(value.constant)}"
-            raise self.error(statement, f"{written} is outside its range {scalar.low} .. {scalar.high} ({what})")
+        require_changeable(self, statement, place.form.record if isinstance(place.form, ir.Field) else place.form.array)
+        self.require_storable(statement, ast.unparse(target), scalar, value)
         if self._live:
             self.result.written.add(place.owner or ANY_ARRAY)
             if not self.result.write_place:
                 self.result.write_place = place_of(self.result.function, statement.lineno)
         self.flow.dirty = True
         return (ir.Store(place.form, value.expression, scalar),)
+
+    def require_storable(self, node: ast.AST, text: str, scalar: Scalar, value: Value) -> None:
+        """ModelError where a value cannot be kept in a scalar; `text` names the scalar."""
+        wanted = ir.read_type(scalar)
+        if value.type != wanted:
+            mend = "; write Ids({member})" if wanted == SET else ""
+            raise self.error(node, f"{text} holds {wanted}, not {type_name(value.type)}{mend}")
+        if self._live and value.constant is not None and not scalar.low <= value.constant <= scalar.high:
+            what = scalar.kind.members.__name__ if isinstance(scalar.kind, EnumOf) else str(scalar.kind)
+            numbers = (int(value.constant), scalar.low, scalar.high)
+            now, low, high = (str(ID_SETS[each] if wanted == SET else each) for each in numbers)
+            raise self.error(node, f"{text} = {now} is outside its range {low} .. {high} ({what})")
 
 
 def _may_move(place: Value) -> bool:

@@ -65,7 +65,7 @@ def type_name(value_type: ValueType) -> str:
     if isinstance(value_type, str):
         return value_type
     if isinstance(value_type, Record):
-        return f"a {value_type.struct.__name__} record"
+        return f"a {value_type.struct.__name__} record{' of a queue or bag' * value_type.is_fixed}"
     if isinstance(value_type, ArrayOf):
         return "an array"
     if is_group(value_type.value):

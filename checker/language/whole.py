@@ -9,8 +9,8 @@ from kafkacheck.checker.language import ir
 from kafkacheck.checker.language.ir import BOOL
 from kafkacheck.checker.language.values import Value, type_name
 from kafkacheck.checker.process.locations import place_of
-from kafkacheck.checker.schema import Struct, blank_of, clear, copy
-from kafkacheck.checker.schema.shape import ArrayOf, Record, Scalar, Type
+from kafkacheck.checker.schema import Struct, clear, copy
+from kafkacheck.checker.schema.shape import ArrayOf, Record, Scalar, Type, unknown_blank
 
 if TYPE_CHECKING:
     from kafkacheck.checker.language.subset import FunctionReader
@@ -27,26 +27,53 @@ def read_writer(reader: "FunctionReader", node: ast.Call, function: FunctionType
         kind = types[0] if len(types) == 1 else None
         if not isinstance(kind, Record):
             raise reader.error(node, _misuse("clear() takes one record", arguments, "write an array by a loop over it"))
-        _require_known_blanks(reader, node, kind, kind.struct.__name__)
+        if path := unknown_blank(kind, kind.struct.__name__):
+            raise reader.error(
+                node,
+                f"clear() cannot know {path[0]} ({path[1]}): a bound says what it is when it is blank; write the "
+                "fields of this record one by one",
+            )
     else:
         kind = types[0] if len(types) == 2 else None
         if not isinstance(kind, Record | ArrayOf):
             mend = "write `target = source` for numbers"
             raise reader.error(node, _misuse("copy() takes two records or arrays", arguments, mend))
-        if types[0] != types[1]:
-            what = f"copy() from {_type_text(types[1])} into {_type_text(types[0])}"
+        if not is_alike(*types):
+            what = f"copy() from {type_text(types[1])} into {type_text(types[0])}"
             raise reader.error(node, f"{what}; both must be declared alike, so copy the fields that they share")
         if arguments[0].form == arguments[1].form and not any(each.writes for each in arguments):
             raise reader.error(node, "copy() of a place into itself does nothing; remove it, or correct one of the two")
-    key = (function, *types)
+    require_changeable(reader, node, kind)
+    key = (function, kind)
     if key not in reader.program.parts:
         reader.program.parts[key] = _writer(function, kind)
     callee = reader.program.parts[key]
     if isinstance(kind, ArrayOf) and isinstance(kind.element, Scalar) and reader.is_live:
         reader.result.written.add(arguments[0].owner or ir.ANY_ARRAY)
+    written_at(reader, node)
+    return reader.called(callee, arguments)
+
+
+def written_at(reader: "FunctionReader", node: ast.Call) -> None:
+    """Remember that a call writes."""
     if reader.is_live and not reader.result.write_place:
         reader.result.write_place = place_of(reader.result.function, node.lineno)
-    return reader.called(callee, arguments)
+
+
+def is_alike(one: object, other: object) -> bool:
+    """Whether two types of the schema are the same, but that records of one may change."""
+    if isinstance(one, Record) and isinstance(other, Record):
+        return one.fixed is other.fixed
+    if isinstance(one, ArrayOf) and isinstance(other, ArrayOf):
+        return (one.length, one.index) == (other.length, other.index) and is_alike(one.element, other.element)
+    return one == other
+
+
+def require_changeable(reader: "FunctionReader", node: ast.AST, kind: object) -> None:
+    """ModelError where a record or array lies in a queue or bag."""
+    if isinstance(kind, Record | ArrayOf) and kind.is_fixed:
+        mend = "take it out by remove(), and add() another one"
+        raise reader.error(node, f"what lies in a queue or bag does not change; {mend}")
 
 
 def _misuse(wanted: str, arguments: list[Value], mend: str) -> str:
@@ -54,36 +81,22 @@ def _misuse(wanted: str, arguments: list[Value], mend: str) -> str:
     return f"{wanted}, not {given}; {mend}"
 
 
-def _type_text(kind: object) -> str:
+def type_text(kind: object) -> str:
+    """A type in words that tell it from others."""
     if isinstance(kind, ArrayOf):
-        element = kind.element.kind if isinstance(kind.element, Scalar) else _type_text(kind.element)
+        element = kind.element.kind if isinstance(kind.element, Scalar) else type_text(kind.element)
         return f"an array of {kind.length} of {element} ({kind.index})"
     return f"a {kind.struct.__name__} record" if isinstance(kind, Record) else str(kind)
-
-
-def _require_known_blanks(reader: "FunctionReader", node: ast.Call, kind: Type, path: str) -> None:
-    """ModelError unless the class alone says what each field is when it is blank, as plain Python must know it."""
-    if isinstance(kind, Scalar) and blank_of(kind.kind) is None:
-        raise reader.error(
-            node,
-            f"clear() cannot know {path} ({kind.kind}): a bound says what it is when it is blank; write the fields of "
-            "this record one by one",
-        )
-    if isinstance(kind, Record):
-        for name, child in kind.fields:
-            _require_known_blanks(reader, node, child, f"{path}.{name}")
-    if isinstance(kind, ArrayOf):
-        _require_known_blanks(reader, node, kind.element, f"{path}[...]")
 
 
 def _writer(function: FunctionType, kind: Record | ArrayOf) -> ir.Function:
     parameters = tuple(ir.Local(name, kind) for name in ("target", "source")[: 1 if function is clear else 2])
     made = ir.Function(function, parameters, write_place=place_of(function))
-    made.body = tuple(_stores(made, parameters, kind, ("", "")))
+    made.body = tuple(scalar_stores(made, parameters, kind, ("", "")))
     return made
 
 
-def _stores(
+def scalar_stores(
     made: ir.Function, places: tuple[ir.Expression, ...], kind: Type, owner: ir.Owner, depth: int = 0
 ) -> Iterator[ir.Statement]:
     """What writes each scalar of the first place: blank, or what the second one holds."""
@@ -97,11 +110,11 @@ def _stores(
     elif isinstance(kind, Record):
         for name, child in kind.fields:
             fields = tuple(ir.Field(place, kind, name, child) for place in places)
-            yield from _stores(made, fields, child, (kind.struct.__name__, name), depth)
+            yield from scalar_stores(made, fields, child, (kind.struct.__name__, name), depth)
     else:
         index = ir.Local(f"index_{depth}", ir.INT)
         inner = tuple(ir.Element(place, kind, index) for place in places)
-        yield _for_each(index, kind, tuple(_stores(made, inner, kind.element, owner, depth + 1)))
+        yield _for_each(index, kind, tuple(scalar_stores(made, inner, kind.element, owner, depth + 1)))
 
 
 def _for_each(index: ir.Local, array: ArrayOf, body: Body) -> ir.For:
@@ -117,7 +130,7 @@ def read_comparison(reader: "FunctionReader", node: ast.Compare, sides: list[Val
     if not isinstance(left, Record | ArrayOf) or not isinstance(right, Record | ArrayOf) or not _alike(left, right):
         shown = [type_name(each) for each in (left, right)]
         if isinstance(left, ArrayOf) and isinstance(right, ArrayOf):
-            shown = [_type_text(each) for each in (left, right)]
+            shown = [type_text(each) for each in (left, right)]
         raise reader.error(node, f"{shown[0]} is compared with {shown[1]}; compare the fields that are meant")
     if sides[0].form == sides[1].form and not any(side.writes for side in sides):
         raise reader.error(node, f"`{ast.unparse(node)}` compares a place with itself; correct one of its sides")
@@ -137,7 +150,9 @@ def _alike(left: Type, right: Type) -> bool:
             return ir.read_type(left) == ir.read_type(right)
         case ArrayOf(), ArrayOf():
             return left.length == right.length and _alike(left.element, right.element)
-    return left is right
+        case Record(), Record():
+            return left.fixed is right.fixed
+    return False
 
 
 def _comparison(left: Record | ArrayOf, right: Record | ArrayOf) -> ir.Function:

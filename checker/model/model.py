@@ -12,7 +12,7 @@ from typing import Any, get_type_hints
 
 from kafkacheck.checker.drawing import Lanes
 from kafkacheck.checker.language import subset
-from kafkacheck.checker.language.ir import BOOL, INT, NOTHING, Function, reachable
+from kafkacheck.checker.language.ir import BOOL, INT, NOTHING, Function, kind_type, reachable
 from kafkacheck.checker.language.ranges import Analysis
 from kafkacheck.checker.language.source import parameter_names
 from kafkacheck.checker.language.values import ValueType
@@ -347,7 +347,7 @@ class Model(Unchanging):
                 types.append(self._program.host(self.rules if name == "rules" else self._program.bounds))
                 continue
             state = next(states, None)
-            types.append(state if state is not None else BOOL if isinstance(next(kinds), Flag) else INT)
+            types.append(state if state is not None else kind_type(next(kinds)))
         return self._program.function(function, types)
 
     def _action(self, function: Protocol, returns: tuple[ValueType, ...]) -> Action:

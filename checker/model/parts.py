@@ -4,10 +4,12 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from kafkacheck.checker.language.ir import Function
-from kafkacheck.checker.schema import Flag, Kind
+from kafkacheck.checker.schema import Flag, Kind, is_id_set
+from kafkacheck.checker.schema.id_sets import ID_SETS
 
 Protocol = Callable[..., Any]
 """A function of the protocol, in the plain subset."""
@@ -46,7 +48,16 @@ class Action:
 
     def apply(self, state: Any, values: Sequence[int]) -> bool:
         """Run the function on `state`, which it may change; whether it was enabled."""
-        return bool(self.function(state, *self.given, *values))
+        return bool(self.function(state, *self.given, *(self._with_sets(values) if self._takes_sets else values)))
+
+    @cached_property
+    def _takes_sets(self) -> bool:
+        return any(is_id_set(each.kind) for each in self.parameters)
+
+    def _with_sets(self, values: Sequence[int]) -> list[Any]:
+        """What the function is given: id sets for what is kept as bitmasks."""
+        pairs = zip(self.parameters, values, strict=True)
+        return [ID_SETS[value] if is_id_set(each.kind) else value for each, value in pairs]
 
     def combinations(self) -> Iterable[tuple[int, ...]]:
         """All parameter values in the order in which they are tried: the last parameter varies fastest."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from kafkacheck.checker.drawing import Event, Lanes, fill, lookup
 from kafkacheck.checker.schema import Flag, Kind
+from kafkacheck.checker.schema.objects import plain_value
 from kafkacheck.checker.schema.pretty import kind_value_text
 from kafkacheck.checker.traces.trace import Trace, changed_fields
 from kafkacheck.checker.traces.witness import Witness
@@ -177,6 +178,6 @@ class Story:
     ) -> str:
         def write(where: str, value: Any) -> str:
             kind = (kinds or {}).get(where, self._kinds.get(where))
-            return str(value) if kind is None else kind_value_text(kind, value)
+            return str(value) if kind is None else kind_value_text(kind, plain_value(value))
 
         return fill(template, root, names, write, prefix)

@@ -1,5 +1,7 @@
 """The records that states are made of: declared, laid out flat, and shown. Models import their names from here."""
 
+from kafkacheck.checker.schema.containers import AtMost, Bag, Position, Queue, add, is_full, remove
+from kafkacheck.checker.schema.id_sets import Ids
 from kafkacheck.checker.schema.schema import (
     MOST_MEMBERS,
     NONE,
@@ -26,6 +28,7 @@ from kafkacheck.checker.schema.schema import (
     everyone,
     excluding,
     including,
+    is_id_set,
     kind_of,
 )
 
@@ -34,6 +37,8 @@ __all__ = [
     "NONE",
     "Allowance",
     "Array",
+    "AtMost",
+    "Bag",
     "ById",
     "ByPosition",
     "Count",
@@ -42,11 +47,15 @@ __all__ = [
     "Flag",
     "Id",
     "IdSet",
+    "Ids",
     "Kind",
     "Offset",
+    "Position",
+    "Queue",
     "Size",
     "Struct",
     "StructMeta",
+    "add",
     "blank_of",
     "cardinality",
     "clear",
@@ -55,5 +64,8 @@ __all__ = [
     "everyone",
     "excluding",
     "including",
+    "is_full",
+    "is_id_set",
     "kind_of",
+    "remove",
 ]

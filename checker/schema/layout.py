@@ -14,6 +14,7 @@ from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.process.locations import declaration_place
 from kafkacheck.checker.schema import objects
 from kafkacheck.checker.schema.bounds import Bounds
+from kafkacheck.checker.schema.containers import AtMost, Bag, Container, Position, Queue, container_class
 from kafkacheck.checker.schema.plain_values import enum_problem
 from kafkacheck.checker.schema.schema import (
     MOST_MEMBERS,
@@ -32,7 +33,17 @@ from kafkacheck.checker.schema.schema import (
     Struct,
     kind_of,
 )
-from kafkacheck.checker.schema.shape import ArrayOf, Leaf, Record, Scalar, Type, leaf_count, path_text
+from kafkacheck.checker.schema.shape import (
+    ArrayOf,
+    Leaf,
+    Record,
+    Scalar,
+    Type,
+    fixed,
+    leaf_count,
+    path_text,
+    unknown_blank,
+)
 
 if typing.TYPE_CHECKING:
     import numpy as np
@@ -85,6 +96,8 @@ def _range(kind: Kind, bounds: Bounds, place: str) -> tuple[int, int]:
             if count > MOST_MEMBERS:
                 raise ModelError(f"{place}: a set of ids has at most {MOST_MEMBERS} members; {members!r} is {count}")
             return 0, (1 << count) - 1
+        case Position(most):
+            return 0, _members(bounds.evaluate(most, place), most, place) - 1
         case Offset(end):
             return 0, bounds.evaluate(end, place)
         case Epoch(highest, none):
@@ -225,6 +238,9 @@ class Layout:
         if kind is not None:
             return scalar_of(kind, self.bounds, place)
         base, *extras = get_args(annotation) if get_origin(annotation) is typing.Annotated else (annotation,)
+        bound = next((extra for extra in extras if isinstance(extra, AtMost)), None)
+        if get_origin(base) in (Queue, Bag) and bound is not None:
+            return self._container(get_origin(base), get_args(base)[0], bound, place)
         index = next((extra for extra in extras if isinstance(extra, ById | ByPosition)), None)
         if get_origin(base) is Array and index is not None:
             size = index.members if isinstance(index, ById) else index.length
@@ -234,9 +250,27 @@ class Layout:
             return ArrayOf(self._type(get_args(base)[0], f"{place}[...]"), length, index)
         raise ModelError(
             f"{place}: the annotation {annotation!r} gives no kind; write Annotated[int, Count(3)] (or another kind "
-            "of kafkacheck.checker.schema), an IntEnum, a Struct, or Annotated[Array[...], ById('set')] or "
-            "ByPosition('length')"
+            "of kafkacheck.checker.schema), an IntEnum, a Struct, Annotated[Array[...], ById('set')] or "
+            "ByPosition('length'), or Annotated[Queue[...], AtMost('bound')] or of a Bag"
         )
+
+    def _container(self, kind: type[Container[Any]], element: Any, bound: AtMost, place: str) -> Record:
+        """A queue or bag: a record of its length and its slots, whose records do not change."""
+        if not isinstance(element, type) or not issubclass(element, Struct):
+            raise ModelError(f"{place}: a {kind.__name__} holds records, not {element!r}; make it a field of a Struct")
+        most = self.bounds.evaluate(bound.most, place)
+        if most < 1:
+            raise ModelError(f"{place}: it holds at most {bound.most!r}, {most} at these bounds; it needs at least 1")
+        struct = container_class(kind, element, most)
+        if struct not in self._records:
+            if path := unknown_blank(self._record(element), element.__name__):
+                raise ModelError(
+                    f"{place}: {path[0]} ({path[1]}) has a bound for its blank value, which records in a "
+                    f"{kind.__name__} cannot have; use a Count, or a lowest value that is a number"
+                )
+            length, slots = (self._type(each, place) for each in vars(struct)["__annotations__"].values())
+            self._records[struct] = Record(struct, (("length", length), ("slots", fixed(slots))))
+        return self._records[struct]
 
     def _leaves(self) -> Iterator[Leaf]:
         word, shift = 0, 0

@@ -13,7 +13,8 @@ from types import CodeType
 from typing import Any
 
 from kafkacheck.checker.process.errors import UsageError
-from kafkacheck.checker.schema.schema import MOST_MEMBERS, Array, EnumOf, Epoch, Flag, Id, IdSet, Kind
+from kafkacheck.checker.schema.id_sets import ID_SETS, Ids, members_of
+from kafkacheck.checker.schema.schema import MOST_MEMBERS, Array, EnumOf, Epoch, Flag, Id, IdSet, Kind, is_id_set
 from kafkacheck.checker.schema.shape import Record, Scalar, Type
 
 if typing.TYPE_CHECKING:
@@ -46,7 +47,7 @@ def generate(layout: "Layout") -> StateFunctions:
         f"def flatten(state):\n{read}\n    return ({', '.join(reader.parts)},)\n"
         f"def in_range(values):\n    {names}, = values\n    return {ranges}\n"
     )
-    namespace: dict[str, Any] = {"Array": Array, "new": object.__new__, **writer.classes}
+    namespace: dict[str, Any] = {"Array": Array, "new": object.__new__, "id_sets": ID_SETS, **writer.classes}
     exec(_compiled(source, f"<objects of {layout.root.struct.__name__}>"), namespace)
     return StateFunctions(namespace["flatten"], namespace["restore"], namespace["in_range"])
 
@@ -75,9 +76,10 @@ class _Writer:
         """Write what builds `node` from the next leaves; returns the expression that holds it."""
         if isinstance(node, Scalar):
             self._leaf += 1
-            return f"v{self._leaf - 1}"
+            value = f"v{self._leaf - 1}"
+            return f"id_sets[{value}]" if is_id_set(node.kind) else value
         if isinstance(node, Record):
-            class_name = f"{node.struct.__name__}_{len(self.classes)}"
+            class_name = f"Class_{len(self.classes)}"
             known = [name for name, struct in self.classes.items() if struct is node.struct]
             class_name = known[0] if known else class_name
             self.classes[class_name] = node.struct
@@ -95,7 +97,7 @@ class _Writer:
     def flatten(self, node: Type, source: str) -> None:
         """Write what reads the leaves of `node`, which the expression `source` holds."""
         if isinstance(node, Scalar):
-            self.parts.append(source)
+            self.parts.append(_flat(node, source))
             return
         if isinstance(node, Record):
             children = [(f"{source}.{name}", child) for name, child in node.fields]
@@ -103,21 +105,26 @@ class _Writer:
             children = [(f"{source}[{index}]", node.element) for index in range(node.length)]
         for expression, child in children:
             if isinstance(child, Scalar):
-                self.parts.append(expression)
+                self.parts.append(_flat(child, expression))
             else:
                 local = self._name()
                 self.lines.append(f"{local} = {expression}")
                 self.flatten(child, local)
 
 
+def _flat(node: Scalar, source: str) -> str:
+    """The expression that gives what `source` holds as a number."""
+    return f"{source}.bits" if is_id_set(node.kind) else source
+
+
+def plain_value(value: Any) -> int:
+    """A scalar of a state as a number: of an id set its bitmask."""
+    return value.bits if isinstance(value, Ids) else value
+
+
 def is_optional(kind: Kind) -> bool:
     """Whether the kind has the sentinel -1 for "none"."""
     return isinstance(kind, Id | Epoch) and kind.none is not None
-
-
-def members_of(ids: int) -> list[int]:
-    """The ids in an id set, in order."""
-    return [member for member in range(ids.bit_length()) if ids >> member & 1]
 
 
 def value_to_json(kind: Kind, value: int) -> Any:
@@ -160,7 +167,7 @@ def to_json(record: Record, state: Any) -> dict[str, Any]:
 
 def _json(node: Type, value: Any) -> Any:
     if isinstance(node, Scalar):
-        return value_to_json(node.kind, value)
+        return value_to_json(node.kind, plain_value(value))
     if isinstance(node, Record):
         return to_json(node, value)
     return [_json(node.element, element) for element in value]

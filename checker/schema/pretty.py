@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
+from kafkacheck.checker.schema.id_sets import ID_SETS
 from kafkacheck.checker.schema.layout import Layout
-from kafkacheck.checker.schema.objects import is_optional, members_of
+from kafkacheck.checker.schema.objects import is_optional
 from kafkacheck.checker.schema.schema import EnumOf, Flag, IdSet, Kind
 from kafkacheck.checker.schema.shape import Leaf
 
@@ -26,7 +27,7 @@ def kind_value_text(kind: Kind, value: int) -> str:
     if isinstance(kind, Flag):
         return "true" if value else "false"
     if isinstance(kind, IdSet):
-        return "{" + ", ".join(str(member) for member in members_of(value)) + "}"
+        return str(ID_SETS[value])
     if isinstance(kind, EnumOf):
         names = {int(member): member.name for member in kind.members}
         return names.get(int(value), str(value))

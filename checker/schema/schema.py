@@ -6,18 +6,21 @@ are expressions over the names of the model's bounds ("members", "max_rounds + 1
 Everything else (plain objects, packed words, dtype, text, JSON, `type_ok`) is derived from this one declaration.
 
 Protocol code may call the functions at the end: `clear` and `copy` work on whole records, the others, which are written
-in the plain subset, on id sets.
+in the plain subset, on id sets that are declared as `Annotated[int, IdSet(...)]`, bitmasks. Those that are declared as
+`Annotated[Ids, IdSet(...)]` have the operators of Python's sets.
 """
 
+import dataclasses
 import typing
-from collections.abc import ItemsView, Iterable, Iterator, ValuesView
-from dataclasses import dataclass
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import lru_cache
 from typing import Any, Generic, TypeVar, get_args, get_origin
 
 from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.process.locations import declaration_place
+from kafkacheck.checker.schema.id_sets import Ids
 
 T = TypeVar("T")
 
@@ -45,9 +48,13 @@ class Id(Kind):
 
 @dataclass(frozen=True)
 class IdSet(Kind):
-    """A set of ids of the set with `members` elements, as a bitmask: 0 .. 2**members - 1."""
+    """A set of ids of the set with `members` elements, kept as a bitmask: 0 .. 2**members - 1.
+
+    `is_mask`: functions see the bitmask, an int, because the annotation says int; else they see an `Ids`.
+    """
 
     members: Size
+    is_mask: bool = dataclasses.field(default=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -207,9 +214,32 @@ class StructMeta(type):
         created.field_names = inherited + tuple(own)
         return created
 
+    def __call__(cls, *positional: Any, **values: Any) -> Any:
+        """A record that is not of any state: what its fields are, for `add` and `copy`."""
+        unknown = [name for name in values if name not in cls.field_names]
+        if positional or unknown:
+            raise TypeError(f"{cls.__name__}(...) takes its fields by name: {', '.join(cls.field_names)}")
+        return Draft(cls, values)
+
+
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """A new record, before it is written into a place of a state: `values` by field; the other fields are blank."""
+
+    struct: StructMeta
+    values: dict[str, Any]
+
 
 class Struct(metaclass=StructMeta):
-    """Base of all records of a state. Instances are made by a layout (`model.layout.blank()`)."""
+    """Base of all records of a state. Instances are made by a layout (`model.layout.blank()`).
+
+    In protocol code `Request(epoch=1)` is a new record, which `add` and `copy` take; fields that it does not name are
+    blank.
+    """
+
+    if typing.TYPE_CHECKING:
+
+        def __init__(self, **values: Any) -> None: ...
 
     def copy(self) -> "Struct":
         """A deep copy that shares nothing with this record."""
@@ -254,8 +284,26 @@ def kind_of(annotation: Any) -> Kind | None:
             raise ModelError(f"the annotation {annotation!r} gives {len(kinds)} kinds; keep one of them")
         if kinds and base is bool and not isinstance(kinds[0], Flag):
             raise ModelError(f"the annotation {annotation!r} gives a bool the kind of an int; write bool, or int in it")
-        return kinds[0] if kinds else None
+        return _as_seen(annotation, base, kinds[0]) if kinds else None
     return None
+
+
+def _as_seen(annotation: Any, base: Any, kind: Kind) -> Kind:
+    """The kind, which says of an id set whether functions see it as an int."""
+    if isinstance(kind, IdSet):
+        if base not in (Ids, int):
+            raise ModelError(f"the annotation {annotation!r} is no id set; write Annotated[Ids, IdSet(...)]")
+        return replace(kind, is_mask=base is int)
+    if base is Ids:
+        raise ModelError(
+            f"the annotation {annotation!r} gives an id set another kind; write Annotated[Ids, IdSet(...)]"
+        )
+    return kind
+
+
+def is_id_set(kind: Kind) -> bool:
+    """Whether functions see it as an `Ids`."""
+    return isinstance(kind, IdSet) and not kind.is_mask
 
 
 def blank_of(kind: Kind) -> int | None:
@@ -280,13 +328,13 @@ def clear(record: Struct) -> None:
     Protocol code may call it. A model that is defined has shown that the class says what these values are.
     """
     for name, blank in _blanks(type(record)):
-        if isinstance(blank, int):
+        if isinstance(blank, int | Ids):
             setattr(record, name, blank)
         else:
             _clear_part(getattr(record, name), blank)
 
 
-_Blank = int | list["_Blank"] | None
+_Blank = int | Ids | list["_Blank"] | None
 """A blank scalar, an array by what its elements are (a list of one), or None for a record."""
 
 
@@ -295,7 +343,7 @@ def _clear_part(part: Any, blank: _Blank) -> None:
         clear(part)
     elif isinstance(blank, list):
         for index, element in part.items():
-            if isinstance(blank[0], int):
+            if isinstance(blank[0], int | Ids):
                 part[index] = blank[0]
             else:
                 _clear_part(element, blank[0])
@@ -310,15 +358,24 @@ def _blanks(struct: type[Struct]) -> list[tuple[str, _Blank]]:
 def _blank(annotation: Any) -> _Blank:
     kind = kind_of(annotation)
     if kind is not None:
-        return blank_of(kind)
+        return Ids() if is_id_set(kind) else blank_of(kind)
     if isinstance(annotation, type):
+        return None
+    if not issubclass(get_origin(get_args(annotation)[0]), Array):  # a queue or a bag is a record
         return None
     return [_blank(get_args(get_args(annotation)[0])[0])]
 
 
 def copy(target: T, source: T) -> None:
-    """Write what one record or array holds into another one of the same type. Protocol code may call it."""
-    if isinstance(target, Array) and isinstance(source, Array):
+    """Write what one record or array holds into another one of the same type, or a new record: `Request(epoch=1)`.
+
+    Protocol code may call it.
+    """
+    if isinstance(source, Draft):
+        assert isinstance(target, Struct)
+        clear(target)
+        write(target, source.values)
+    elif isinstance(target, Array) and isinstance(source, Array):
         for index, value in source.items():
             if isinstance(value, Struct | Array):
                 copy(target[index], value)
@@ -331,6 +388,15 @@ def copy(target: T, source: T) -> None:
                 copy(getattr(target, name), value)
             else:
                 setattr(target, name, value)
+
+
+def write(record: Struct, values: Mapping[str, Any]) -> None:
+    """Write some fields of a record."""
+    for name, value in values.items():
+        if isinstance(value, Struct | Array):
+            copy(getattr(record, name), value)
+        else:
+            setattr(record, name, value)
 
 
 def contains(ids: int, member: int) -> bool:

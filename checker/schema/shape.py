@@ -1,10 +1,10 @@
 """The types a schema is made of, at given bounds: scalars with their ranges, records, fixed arrays, and leaves."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 
-from kafkacheck.checker.schema.schema import Allowance, ById, ByPosition, Kind, Struct
+from kafkacheck.checker.schema.schema import Allowance, ById, ByPosition, Kind, Struct, blank_of
 
 
 @dataclass(frozen=True)
@@ -23,10 +23,23 @@ class Scalar:
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """The type of a nested record: its class and its fields in order. A layout has one for each class."""
+    """The type of a nested record: its class and its fields in order. A layout has one for each class.
+
+    `is_fixed`: its records do not change, because they are in a queue or bag; a layout has one of these, too.
+    """
 
     struct: type[Struct]
     fields: tuple[tuple[str, "Type"], ...]
+    is_fixed: bool = False
+
+    @cached_property
+    def fixed(self) -> "Record":
+        """The same for the records in a queue or bag, which do not change."""
+        return (
+            self
+            if self.is_fixed
+            else Record(self.struct, tuple((name, fixed(each)) for name, each in self.fields), True)
+        )
 
     def __repr__(self) -> str:
         return f"Record({self.struct.__name__})"
@@ -53,11 +66,12 @@ class Record:
 
 @dataclass(frozen=True)
 class ArrayOf:
-    """The type of a fixed array: its element's type, its length, and what indexes it."""
+    """The type of an array: its element's type, its length, and what indexes it. `is_fixed`: as of a record."""
 
     element: "Type"
     length: int
     index: ById | ByPosition
+    is_fixed: bool = False
 
     @cached_property
     def leaf_count(self) -> int:
@@ -66,6 +80,23 @@ class ArrayOf:
 
 
 Type = Scalar | Record | ArrayOf
+
+
+def fixed(node: Type) -> Type:
+    """The type of the same in a record of a queue or bag."""
+    if isinstance(node, Scalar):
+        return node
+    return node.fixed if isinstance(node, Record) else replace(node, element=fixed(node.element), is_fixed=True)
+
+
+def unknown_blank(node: Type, path: str) -> tuple[str, Kind] | None:
+    """The first scalar in a type whose class alone does not say what it is when it is blank: its path and its kind."""
+    if isinstance(node, Scalar):
+        return (path, node.kind) if blank_of(node.kind) is None else None
+    if isinstance(node, ArrayOf):
+        return unknown_blank(node.element, f"{path}[...]")
+    found = (unknown_blank(child, f"{path}.{name}") for name, child in node.fields)
+    return next((each for each in found if each), None)
 
 
 def leaf_count(node: Type) -> int:

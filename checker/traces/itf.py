@@ -7,7 +7,8 @@ action and parameters that led to a state are the variables `action_taken` and `
 from typing import Any
 
 from kafkacheck.checker.schema import ById, EnumOf, Flag, IdSet, Kind
-from kafkacheck.checker.schema.objects import members_of
+from kafkacheck.checker.schema.id_sets import members_of
+from kafkacheck.checker.schema.objects import plain_value
 from kafkacheck.checker.schema.shape import Record, Scalar, Type
 from kafkacheck.checker.traces.trace import Trace, ending_of
 
@@ -42,7 +43,7 @@ def to_itf(trace: Trace) -> dict[str, Any]:
 
 def _value(node: Type, value: Any) -> Any:
     if isinstance(node, Scalar):
-        return _scalar(node.kind, value)
+        return _scalar(node.kind, plain_value(value))
     if isinstance(node, Record):
         return {name: _value(child, getattr(value, name)) for name, child in node.fields}
     elements = [_value(node.element, element) for element in value]

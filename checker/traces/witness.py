@@ -13,7 +13,7 @@ from typing import Any
 
 from kafkacheck.checker.model import Property
 from kafkacheck.checker.process.locations import short_path
-from kafkacheck.checker.schema import Array, Struct
+from kafkacheck.checker.schema import Array, Ids, Struct
 from kafkacheck.checker.traces.trace import Trace, property_named
 
 COMPARISON = Struct.__eq__.__code__
@@ -37,7 +37,7 @@ class Witness:
     place: str
     condition: str
     outcome: bool | None
-    operands: tuple[tuple[str, int], ...]
+    operands: tuple[tuple[str, int | str], ...]
     values: tuple[tuple[str, int | str], ...]
 
     @property
@@ -106,7 +106,7 @@ def find_witness(checked: Property, *states: Any) -> Witness | None:
         return None
     values: dict[str, int | str] = {}
     while True:
-        here: dict[str, int | str] = {name: value for name, value in call.locals.items() if isinstance(value, int)}
+        here = {name: _told(value) for name, value in call.locals.items() if isinstance(value, int | Ids)}
         decision = _decision(call)
         here |= {} if decision is None else decision.element
         values = values | {name: value for name, value in here.items() if name not in values}
@@ -169,7 +169,7 @@ class _Decision:
     node: ast.expr
     lines: range
     outcome: bool
-    operands: tuple[tuple[str, int], ...]
+    operands: tuple[tuple[str, int | str], ...]
     element: dict[str, int | str]
 
 
@@ -250,8 +250,8 @@ def _elements(call: _Call, generator: ast.GeneratorExp, names: list[str]) -> dic
         sources |= _sources(clause.target, clause.iter)
     for name in names:
         value = call.locals[name]
-        if isinstance(value, int):
-            found[name] = value
+        if isinstance(value, int | Ids):
+            found[name] = _told(value)
         elif name in sources:
             members = list(_evaluate(call, sources[name]) or ())
             places = [place for place, member in enumerate(members) if member is value]
@@ -273,7 +273,12 @@ def _sources(target: ast.expr, iterable: ast.expr) -> dict[str, ast.expr]:
     return {}
 
 
-def _operands(call: _Call, node: ast.expr) -> Iterator[tuple[str, int]]:
+def _told(value: int | Ids) -> int | str:
+    """A scalar as it is told: an id set as text."""
+    return str(value) if isinstance(value, Ids) else value
+
+
+def _operands(call: _Call, node: ast.expr) -> Iterator[tuple[str, int | str]]:
     """The scalars that a condition is made of, by their source; of two records that differ, the first that does."""
     if isinstance(node, ast.Compare):
         yield from _difference(
@@ -282,13 +287,13 @@ def _operands(call: _Call, node: ast.expr) -> Iterator[tuple[str, int]]:
     for part in ast.iter_child_nodes(node):
         if isinstance(part, ast.Name | ast.Attribute | ast.Subscript | ast.Call):
             value = _evaluate(call, part)
-            if isinstance(value, int):
-                yield ast.unparse(part), value
+            if isinstance(value, int | Ids):
+                yield ast.unparse(part), _told(value)
         if isinstance(part, ast.expr) and not isinstance(part, ast.Name | ast.Attribute | ast.Subscript):
             yield from _operands(call, part)
 
 
-def _difference(one: tuple[str, Any], other: tuple[str, Any]) -> Iterator[tuple[str, int]]:
+def _difference(one: tuple[str, Any], other: tuple[str, Any]) -> Iterator[tuple[str, int | str]]:
     """Both values, by their source, of the first scalar in which two records or arrays differ."""
     (source, left), (other_source, right) = one, other
     if type(left) is not type(right) or not isinstance(left, Struct | Array):
@@ -299,11 +304,13 @@ def _difference(one: tuple[str, Any], other: tuple[str, Any]) -> Iterator[tuple[
         parts = [(f"[{index}]", *pair) for index, pair in enumerate(zip(left, right, strict=False))]
     part, mine, yours = next((each for each in parts if each[1] != each[2]), ("", 0, 0))
     named = ((source + part, mine), (other_source + part, yours))
-    if part:
-        yield from named if isinstance(mine, int) else _difference(*named)
+    if part and isinstance(mine, int | Ids):
+        yield from ((name, _told(value)) for name, value in named)
+    elif part:
+        yield from _difference(*named)
 
 
-def _named(call: _Call, node: ast.expr, operands: dict[str, int]) -> dict[str, int]:
+def _named(call: _Call, node: ast.expr, operands: dict[str, int | str]) -> dict[str, int | str]:
     """The operands without the members of enums; what is compared with one becomes one itself, and has its name."""
     if isinstance(node, ast.Compare):
         members = [value for value in operands.values() if isinstance(value, IntEnum)]

@@ -21,7 +21,7 @@ from typing import Any
 
 from kafkacheck.checker import language
 from kafkacheck.checker.compiled import native
-from kafkacheck.checker.language import expressions, footprint, ir, subset, whole
+from kafkacheck.checker.language import containers, expressions, footprint, ir, subset, whole
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.symbolic import symbolic
 
@@ -57,7 +57,7 @@ TARGETS = ("Name", "Attribute", "Subscript")
 """What can be assigned to."""
 
 WORDING = {
-    "error", "type_name", "_membership", "_misuse", "_type_text", "_refused", "_error", "_number", "_grow_endlessly",
+    "error", "type_name", "_membership", "_misuse", "type_text", "_refused", "_error", "_number", "_grow_endlessly",
 }  # fmt: skip
 """Functions that word an error, or that follow numbers because of which a program is refused."""
 SELDOM = (
@@ -219,7 +219,8 @@ def words_of_language() -> set[str]:
         *(name.removeprefix("_do_") for name in vars(subset.FunctionReader) if name.startswith("_do_")),
         *(name.removeprefix("_read_") for name in vars(expressions.ExpressionReader) if name.startswith("_read_")),
         *subset._BUILTINS,
-        *(each.__name__ for each in whole.WRITERS),
+        *(each.__name__ for each in (*whole.WRITERS, *containers.FUNCTIONS)),
+        *("In", "NotIn", "Ids"),
         *(f"{each.__name__} = to {target}" for each in expressions._ARITHMETIC for target in TARGETS),
         *(f"Assign to {target}" for target in TARGETS),
         *(f"range with {count} and step {step}" for count, step in ((1, "up"), (2, "up"), (3, "up"), (3, "down"))),

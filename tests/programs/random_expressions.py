@@ -9,8 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from tests.programs import random_containers
 from tests.programs.random_generators import compared, generated
 from tests.programs.random_schemas import FLAGS, ArrayOf, Record, Route, Scalar, Type, routes
+from tests.programs.random_sets import asked, ids
 
 MOST = 10_000
 """Numbers that could be larger are brought back before they are used."""
@@ -38,16 +40,18 @@ class Helper:
 
 
 class Scope:
-    """The names that have a value: ints with their ranges, flags, and views with their types."""
+    """The names that have a value: ints with their ranges, flags, id sets, and views with their types."""
 
     def __init__(self) -> None:
         self.ints: dict[str, tuple[int, int]] = {}
         self.flags: set[str] = set()
+        self.sets: set[str] = set()
         self.views: dict[str, Type] = {}
 
     def copy(self) -> "Scope":
         other = Scope()
         other.ints, other.flags, other.views = dict(self.ints), set(self.flags), dict(self.views)
+        other.sets = set(self.sets)
         return other
 
 
@@ -93,9 +97,9 @@ class ExpressionWriter:
         return [kind for _, kind in routes(self.state)]
 
     def know(self, name: str, interval: tuple[int, int] | None) -> None:
-        """A parameter: an int with its range, or a flag."""
+        """A parameter: an int with its range, a flag, or an id set."""
         if interval is None:
-            self.scope.flags.add(name)
+            (self.scope.sets if name == "group" else self.scope.flags).add(name)
         else:
             self.scope.ints[name] = interval
         self.counters.add(name)
@@ -113,8 +117,17 @@ class ExpressionWriter:
             self.scope.views[name] = kind
         elif kind.is_flag:
             self.scope.flags.add(name)
+        elif kind.is_set:
+            self.scope.sets.add(name)
         else:
             self.scope.ints[name] = (kind.low, kind.high)
+
+    def new_counter(self) -> str:
+        """A name for what a loop gives."""
+        name = f"{'xyzuvw'[self.loops % 6]}{self.loops}"
+        self.loops += 1
+        self.counters.add(name)
+        return name
 
     # -- places ------------------------------------------------------------------------------------------------
 
@@ -218,11 +231,19 @@ class ExpressionWriter:
             lambda: self._bits(depth), lambda: self._divided(depth), lambda: self._shifted(depth),
             lambda: self._least(depth), lambda: self._signed(depth), lambda: self._chosen(depth),
             lambda: Number(f"int({self.truth(depth)})", 0, 1), lambda: self._converted(depth),
-            lambda: self._set(depth), lambda: self._deep(depth),
-            lambda: Number(*generated(self, "sum", depth)),
+            lambda: self._set(depth), lambda: self._deep(depth), lambda: Number(f"len({ids(self, depth)})", 0, 4),
+            lambda: Number(*generated(self, "sum", depth)), lambda: self._held(depth), lambda: self._held(depth),
         )  # fmt: skip
         assert isinstance(number, Number)
         return number
+
+    def _held(self, depth: int) -> Number:
+        """A number of a queue or bag, if there is one."""
+        if self.chance(0.4):
+            counted = random_containers.counted(self)
+            return Number(counted[0], 0, counted[1]) if counted else self.known()
+        found = random_containers.number(self, depth)
+        return Number(*found) if found else self._sum(depth)
 
     def any_form(self, depth: int = 1) -> Number:
         """An int, each form as often as another."""
@@ -262,7 +283,7 @@ class ExpressionWriter:
     def _divided(self, depth: int) -> Number:
         left, operator = self.number(depth), self.random.choice(["//", "%"])
         if self.chance(0.1):
-            right = self.place(lambda kind: isinstance(kind, Scalar) and not kind.is_flag and kind.high < 6, 0)
+            right = self.place(lambda kind: is_int(kind) and kind.high < 6, 0)
             if right is not None:
                 most = max(-left.low, left.high, 6)
                 return Number(f"({left.text} {operator} {right[0]})", -most, most)
@@ -370,7 +391,8 @@ class ExpressionWriter:
             lambda: f"contains({self.within(self.number(deeper), 0, 7)}, {self.index(3, deeper)})",
             lambda: f"bool({self.number(deeper).text if self.chance(0.7) else self.truth(deeper)})",
             lambda: self.flag(), lambda: generated(self, self.random.choice(["any", "all"]), deeper)[0],
-            lambda: compared(self) or self.flag(),
+            lambda: compared(self) or self.flag(), lambda: asked(self, deeper), lambda: asked(self, deeper),
+            lambda: random_containers.asked(self, deeper) or self._compared(deeper),
         ))  # fmt: skip
 
     def _compared(self, depth: int) -> str:
@@ -429,6 +451,8 @@ class ExpressionWriter:
             return self.within(self.number(depth) if self.chance(0.5) else self.any_form(depth), -8, 8)
         if kind == "bool":
             return self.truth(depth)
+        if kind == "Ids":
+            return ids(self, depth)
         if kind is self.state:
             return self.random.choice(self.roots)
         found = self.place(lambda each: each == kind, depth)
@@ -436,7 +460,7 @@ class ExpressionWriter:
 
 
 def is_int(kind: Type) -> bool:
-    return isinstance(kind, Scalar) and not kind.is_flag
+    return isinstance(kind, Scalar) and kind.is_int
 
 
 def fits(number: Number, low: int, high: int) -> bool:

@@ -3,9 +3,11 @@
 import re
 from contextlib import nullcontext
 
+from tests.programs import random_containers
 from tests.programs.random_expressions import MOST, ExpressionWriter, Number, fits
-from tests.programs.random_generators import elements, written
-from tests.programs.random_schemas import ArrayOf, Scalar, Type
+from tests.programs.random_generators import elements, members, written
+from tests.programs.random_schemas import ArrayOf, Record, Scalar, Type
+from tests.programs.random_sets import ids, write
 
 
 class Writer(ExpressionWriter):
@@ -47,6 +49,11 @@ class Writer(ExpressionWriter):
             return self._return(indent)
         elif choice > 0.97:
             self._evaluate(indent)
+        elif choice > 0.93:
+            self._sets(indent)
+        elif choice > 0.85 and self.writes:
+            for line in random_containers.written(self):
+                self.add(indent, line)
         elif choice < 0.73 or not self.writes:
             self._bind(indent)
         else:
@@ -61,6 +68,22 @@ class Writer(ExpressionWriter):
             lambda: f"max({part.text}, {self.simple().text})", lambda: f"bool({self.truth(2)})",
         )))  # fmt: skip
 
+    def _sets(self, indent: str) -> None:
+        """A line that binds a name to an id set, or writes one of the state."""
+        written = write(self, 2) if self.writes and self.chance(0.5) else None
+        if written is not None:
+            self.add(indent, written)
+            return
+        value = ids(self, 2)
+        known = sorted(self.scope.sets - self.counters)
+        if known and self.chance(0.5):
+            name = self.random.choice(known)
+            self.add(indent, f"{name} {self.random.choice(['', '|', '&', '-', '^'])}= {value}")
+            return
+        name = self._new("Ids")
+        self.add(indent, f"{name}: Ids = {value}" if self.chance(0.2) else f"{name} = {value}")
+        self.scope.sets.add(name)
+
     def _if(self, indent: str, depth: int) -> bool:
         self.add(indent, f"if {self.truth(2) if self.chance(0.6) else self.any_truth()}:")
         ends = self.block(indent + "    ", depth - 1)
@@ -73,24 +96,42 @@ class Writer(ExpressionWriter):
         return False
 
     def _loop(self, indent: str, depth: int) -> None:
-        name = f"{'xyzuvw'[self.loops % 6]}{self.loops}"
-        self.loops += 1
+        name = self.new_counter()
         found = None
         if self.chance(0.35):
             found = self.place(lambda kind: isinstance(kind, ArrayOf), 1)
         kept = self.scope.copy()
-        if found is None:
+        held = random_containers.elements(self) if self.chance(0.12) else None
+        if held is not None:
+            self._over_records(indent, *held)
+            self.scope = kept
+            return
+        if self.chance(0.12):
+            target, over = members(self)
+            self.add(indent, f"for {target} in {over}:")
+        elif found is None:
             self._counted(indent, name)
         else:
             target, over = elements(self, *found)
             self.add(indent, f"for {target} in {over}:")
-        self.counters.add(name)
         self._widen()
         self.block(indent + "    ", depth - 1, 2)
         for each, (low, high) in self.scope.ints.items():
             if each in kept.ints:
                 kept.ints[each] = (min(low, kept.ints[each][0]), max(high, kept.ints[each][1]))
         self.scope = kept
+
+    def _over_records(self, indent: str, target: str, over: str, record: Record, index: str, most: int) -> None:
+        """A loop over a queue or bag, which adds up what it finds: the body does not write."""
+        total = self._new("int")
+        self.add(indent, f"{total} = 0")
+        self.add(indent, f"for {target} in {over}:")
+        self.learn(target.split(", ")[-1], record)
+        if index:
+            self.scope.ints[index] = (0, most - 1)
+        with self.quiet():
+            self.add(indent, f"    if {self.truth(1)}:")
+            self.add(indent, f"        {total} = ({total} + {self.within(self.number(1), -9, 9)}) % 50")
 
     def _counted(self, indent: str, name: str) -> None:
         """The head of a loop over a range, and the name that counts."""
@@ -130,6 +171,8 @@ class Writer(ExpressionWriter):
             self.add(indent, "return")
         elif self.returns == "int":
             self.add(indent, f"return {self._result()}")
+        elif self.returns == "Ids":
+            self.add(indent, f"return {ids(self, 2)}")
         elif self.is_action:
             self.add(indent, "return True")
         else:
@@ -242,6 +285,8 @@ class Writer(ExpressionWriter):
         assert isinstance(kind, Scalar)
         if kind.is_flag:
             self.add(indent, f"{text} = {self.truth(2)}")
+        elif kind.is_set:
+            self.add(indent, f"{text} = {ids(self, 2)}")
         elif self.chance(0.4):
             self._augment(indent)
         else:
@@ -275,6 +320,8 @@ class Writer(ExpressionWriter):
                 self.know(name, (-8, 8))
             elif kind == "bool":
                 self.know(name, None)
+            elif kind == "Ids":
+                self.scope.sets.add(name)
             elif not isinstance(kind, str) and kind is not self.state:
                 self.scope.views[name] = kind
         for _ in range(self.random.randrange(1, 4)):
@@ -284,6 +331,8 @@ class Writer(ExpressionWriter):
             self.add("    ", f"return {self._result()}")
         elif self.returns == "bool":
             self.add("    ", f"return {self.truth(2)}")
+        elif self.returns == "Ids":
+            self.add("    ", f"return {ids(self, 2)}")
         elif not self.lines:
             self.add("    ", "pass")
         return self.lines, (self.low, self.high)

@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tests.programs.random_schemas import ArrayOf, Record, Scalar, Type
+from tests.programs import random_containers
+from tests.programs.random_schemas import ArrayOf, Record, Scalar, Type, is_known
+from tests.programs.random_sets import ids
 
 if TYPE_CHECKING:
     from tests.programs.random_expressions import ExpressionWriter
@@ -28,8 +30,16 @@ def generated(writer: "ExpressionWriter", name: str, depth: int) -> tuple[str, i
 
 def _clause(writer: "ExpressionWriter") -> str:
     found = writer.place(lambda kind: isinstance(kind, ArrayOf), 1) if writer.chance(0.7) else None
-    if found is None:
-        target = _name(writer)
+    held = random_containers.elements(writer) if writer.chance(0.3) else None
+    if held is not None:
+        target, over, record, index, most = held
+        writer.learn(target.split(", ")[-1], record)
+        if index:
+            writer.scope.ints[index] = (0, most - 1)
+    elif writer.chance(0.15):
+        target, over = members(writer)
+    elif found is None:
+        target = writer.new_counter()
         over = f"range({writer.within(writer.number(1), 0, 3)})" if writer.chance(0.5) else "range(2, -1, -1)"
         writer.scope.ints[target] = (0, 3)
     else:
@@ -46,12 +56,12 @@ def elements(writer: "ExpressionWriter", text: str, kind: Type) -> tuple[str, st
         other = writer.place(lambda each: isinstance(each, ArrayOf) and each.length == kind.length, 1)
         assert other is not None and isinstance(other[1], ArrayOf)
         pairs.append((other[0], other[1]))
-    names = [_name(writer) for _ in pairs]
+    names = [writer.new_counter() for _ in pairs]
     target, over = names[0], text
     if len(pairs) > 1:
         target, over = ", ".join(names), f"zip({', '.join(each for each, _ in pairs)})"
     if writer.chance(0.3):
-        index = _name(writer)
+        index = writer.new_counter()
         target = f"{index}, ({target})" if len(pairs) > 1 else f"{index}, {target}"
         over = f"enumerate({over})"
         writer.scope.ints[index] = (0, kind.length - 1)
@@ -60,11 +70,11 @@ def elements(writer: "ExpressionWriter", text: str, kind: Type) -> tuple[str, st
     return target, over
 
 
-def _name(writer: "ExpressionWriter") -> str:
-    name = f"{'xyzuvw'[writer.loops % 6]}{writer.loops}"
-    writer.loops += 1
-    writer.counters.add(name)
-    return name
+def members(writer: "ExpressionWriter") -> tuple[str, str]:
+    """The target and the iterable of a loop over an id set."""
+    over, target = ids(writer, 1), writer.new_counter()
+    writer.scope.ints[target] = (0, 2)
+    return target, over
 
 
 def compared(writer: "ExpressionWriter") -> str | None:
@@ -76,7 +86,7 @@ def compared(writer: "ExpressionWriter") -> str | None:
 def written(writer: "ExpressionWriter") -> str | None:
     """A call of `clear` or `copy`."""
     if writer.chance(0.4):
-        found = writer.place(lambda kind: isinstance(kind, Record) and kind is not writer.state and _is_known(kind), 2)
+        found = writer.place(lambda kind: isinstance(kind, Record) and kind is not writer.state and is_known(kind), 2)
         return found and f"clear({found[0]})"
     sides = _two_places(writer, lambda kind: not isinstance(kind, Scalar) and kind is not writer.state)
     return sides and f"{writer.random.choice(['', 'schema.'])}copy({sides[0]}, {sides[1]})"
@@ -86,13 +96,3 @@ def _two_places(writer: "ExpressionWriter", wanted: Callable[[Type], bool]) -> t
     one = writer.place(wanted, 2)
     other = one and writer.place(lambda kind: kind == one[1], 2)
     return (one[0], other[0]) if one and other and one[0] != other[0] else None
-
-
-def _is_known(kind: Type) -> bool:
-    """Whether the class says what a blank one is: what is allowed only the bounds say."""
-    match kind:
-        case Record():
-            return all(map(_is_known, kind.fields.values()))
-        case ArrayOf(element=element):
-            return _is_known(element)
-    return "Allowance" not in kind.annotation

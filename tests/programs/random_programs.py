@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from tests.programs.random_expressions import Helper
 from tests.programs.random_functions import Writer
-from tests.programs.random_schemas import ArrayOf, Record, Scalar, Schema
+from tests.programs.random_schemas import Scalar, Schema, Type
 
 PRELUDE = '''"""Random protocol code."""
 
@@ -20,9 +20,9 @@ from typing import Annotated, NamedTuple
 
 from kafkacheck.checker import schema
 from kafkacheck.checker.model import Model
-from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Count, EnumOf, Epoch, Flag
-from kafkacheck.checker.schema import Id, IdSet, Offset, Struct, cardinality, clear, contains
-from kafkacheck.checker.schema import copy, everyone, excluding, including
+from kafkacheck.checker.schema import Allowance, Array, AtMost, Bag, ById, ByPosition, Count, EnumOf, Epoch, Flag
+from kafkacheck.checker.schema import Id, Ids, IdSet, Offset, Position, Queue, Struct, add, cardinality, clear
+from kafkacheck.checker.schema import contains, copy, everyone, excluding, including, is_full, remove
 
 
 class Hue(IntEnum):
@@ -57,13 +57,15 @@ class Bounds(NamedTuple):
 
 
 LIMIT = 3
+NOBODY = Ids()
 Small = Annotated[int, Count(3)]
 Signed = Annotated[int, Count(2, -2)]
 '''
 
 PARAMETERS = (
     ("small", "Small", (0, 3)), ("signed", "Signed", (-2, 2)), ("member", 'Annotated[int, Id("members")]', (0, 2)),
-    ("hue", "Hue", (2, 4)), ("on", "bool", None),
+    ("hue", "Hue", (2, 4)), ("on", "bool", None), ("group", 'Annotated[Ids, IdSet("members")]', None),
+    ("at", "Annotated[int, Position(2)]", (0, 1)),
 )  # fmt: skip
 
 ENDING = """
@@ -127,8 +129,10 @@ class Program:
         """A function that others call: it may write, return at several places, and take a record or an array."""
         writes = self.chance(0.6)
         returns = self.random.choice(["int", "bool", "None"] if writes else ["int", "bool"])
+        if self.chance(0.15):
+            returns = "Ids"
         writer = self._writer(writes=writes, returns=returns)
-        given: list[tuple[str, Scalar | Record | ArrayOf | str]] = []
+        given: list[tuple[str, Type | str]] = []
         if writes or self.chance(0.6):
             given.append(("state", self.schema.state))
         views = [kind for kind in writer.kinds() if not isinstance(kind, Scalar) and kind is not self.schema.state]
@@ -142,6 +146,8 @@ class Program:
             given.append(("x", "int"))
         if self.chance(0.4):
             given.append(("y", "bool"))
+        if self.chance(0.2):
+            given.append(("z", "Ids"))
         helper = Helper(name, tuple(kind for _, kind in given), returns, writes)
         lines, (helper.low, helper.high) = writer.function(given)
         kinds = [f"{name}: {_annotation(kind)}" for name, kind in given]
@@ -187,7 +193,7 @@ class Program:
         return name
 
 
-def _annotation(kind: Scalar | Record | ArrayOf | str) -> str:
+def _annotation(kind: Type | str) -> str:
     if isinstance(kind, str):
         return {"rules": "Rules", "bounds": "Bounds"}.get(kind, kind)
     return kind.annotation

@@ -8,19 +8,24 @@ MEMBERS = 3
 
 @dataclass(frozen=True)
 class Scalar:
-    """A field of a range, or a flag."""
+    """A field of a range, a flag, or an id set that functions see as such."""
 
     annotation: str
     low: int
     high: int
     is_flag: bool = False
+    is_set: bool = False
+
+    @property
+    def is_int(self) -> bool:
+        return not self.is_flag and not self.is_set
 
 
 @dataclass(frozen=True)
 class ArrayOf:
     """An array; equal ones have one type in the checker, too."""
 
-    element: "Scalar | Record | ArrayOf"
+    element: "Scalar | Record | ArrayOf | Container"
     length: int
     annotation: str
 
@@ -30,7 +35,7 @@ class Record:
     """A Struct; its fields in order."""
 
     name: str
-    fields: dict[str, "Scalar | Record | ArrayOf"] = field(default_factory=dict)
+    fields: dict[str, "Scalar | Record | ArrayOf | Container"] = field(default_factory=dict)
 
     @property
     def annotation(self) -> str:
@@ -41,7 +46,16 @@ class Record:
         return "\n".join([f"class {self.name}(Struct):", f'    """The record {self.name}."""', "", *lines])
 
 
-Type = Scalar | Record | ArrayOf
+@dataclass(eq=False)
+class Container:
+    """A queue or bag of up to so many records."""
+
+    element: Record
+    most: int
+    annotation: str
+
+
+Type = Scalar | Record | ArrayOf | Container
 Route = tuple[tuple[str | int, ...], Type]
 
 
@@ -63,11 +77,24 @@ def size(kind: Type) -> int:
     """How many scalars a type has."""
     if isinstance(kind, Record):
         return sum(size(each) for each in kind.fields.values())
+    if isinstance(kind, Container):
+        return 1 + kind.most * size(kind.element)
     return kind.length * size(kind.element) if isinstance(kind, ArrayOf) else 1
 
 
+def is_known(kind: Type) -> bool:
+    """Whether the class says what a blank one is: what is allowed only the bounds say."""
+    match kind:
+        case Record():
+            return all(map(is_known, kind.fields.values()))
+        case ArrayOf(element=element):
+            return is_known(element)
+    return "Allowance" not in kind.annotation
+
+
 FLAGS = (Scalar("bool", 0, 1, True), Scalar("Annotated[bool, Flag()]", 0, 1, True))
-SETS = (Scalar('Annotated[int, IdSet("members")]', 0, 7),)
+MASKS = (Scalar('Annotated[int, IdSet("members")]', 0, 7),)
+SETS = (Scalar('Annotated[Ids, IdSet("members")]', 0, 7, is_set=True),)
 KINDS = (
     Scalar("Small", 0, 3), Scalar("Signed", -2, 2), Scalar('Annotated[int, Id("members")]', 0, 2),
     Scalar('Annotated[int, Id("members", none=-1)]', -1, 2), Scalar("Annotated[int, Epoch(2, none=-1)]", -1, 2),
@@ -93,6 +120,8 @@ class Schema:
             self.state.fields[f"s{number}"] = self._scalar()
         self.state.fields["flag"] = self.random.choice(FLAGS)
         if self.chance(0.3):
+            self.state.fields["mask"] = MASKS[0]
+        if self.chance(0.5):
             self.state.fields["ids"] = SETS[0]
         if self.chance(0.4):
             self.state.fields["cell"] = cell
@@ -110,6 +139,8 @@ class Schema:
             self.state.fields["grid"] = self._array(row, 2)
         if core is not None and self.chance(0.5):
             self.state.fields["core"] = core
+        if self.chance(0.5) and is_known(cell):
+            self._containers(cell)
         while size(self.state) > 20:
             self.state.fields.pop(next(reversed(self.state.fields)))
         self.state.fields["who"] = KINDS[3]  # so that the bound is used
@@ -120,7 +151,7 @@ class Schema:
         return self.random.random() < probability
 
     def _scalar(self) -> Scalar:
-        kinds = self.random.choices([KINDS, FLAGS, HUES, SETS], [6, 2, 2, 1])[0]
+        kinds = self.random.choices([KINDS, FLAGS, HUES, MASKS, SETS], [6, 2, 2, 1, 1])[0]
         return self.random.choice(kinds)
 
     def _record(self, name: str, most: int, inner: Record | None = None) -> Record:
@@ -131,6 +162,16 @@ class Schema:
             record.fields["core"] = inner
         self.records.append(record)
         return record
+
+    def _containers(self, record: Record) -> None:
+        """Queues and bags of a record."""
+        kind, most = self.random.choice(["Queue", "Bag", "Bag"]), self.random.choice([1, 2, 2, 3])
+        held = Container(record, most, f"Annotated[{kind}[{record.name}], AtMost({most})]")
+        self.state.fields["held"] = held
+        if self.chance(0.4):
+            self.state.fields["others"] = held
+        if self.chance(0.2):
+            self.state.fields["many"] = self._array(held, 2)
 
     def _array(self, element: Type, length: int) -> ArrayOf:
         by_id = self.chance(0.2)

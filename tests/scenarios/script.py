@@ -18,8 +18,8 @@ import inspect
 from collections.abc import Callable, Mapping, Set
 from typing import Any
 
+from kafkacheck.checker.schema.id_sets import members_of
 from kafkacheck.checker.schema.layout import Layout
-from kafkacheck.checker.schema.objects import members_of
 from kafkacheck.impl.broker.records import Broker
 from kafkacheck.impl.constants import NO_LEADER, NO_OFFSET, NO_RECORD
 from kafkacheck.impl.rules import ClusterRules

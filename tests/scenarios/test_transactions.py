@@ -7,7 +7,7 @@ the applications see. A step that is listed has to be possible.
 import pytest
 
 from kafkacheck.checker.catalogue import catalogue
-from kafkacheck.checker.schema.objects import members_of
+from kafkacheck.checker.schema.id_sets import members_of
 from kafkacheck.impl.log.constants import Marker
 from kafkacheck.impl.transactions.constants import ProducerState, TransactionState, Upgrade
 from kafkacheck.impl.transactions.rules import TransactionRules

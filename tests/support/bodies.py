@@ -14,8 +14,8 @@ from enum import IntEnum
 from typing import Annotated, NamedTuple
 
 from kafkacheck.checker.model import Model
-from kafkacheck.checker.schema import Array, ById, ByPosition, Count, Epoch, Id, IdSet, Offset, Struct
-from kafkacheck.checker.schema import clear, contains, copy
+from kafkacheck.checker.schema import Array, AtMost, Bag, ById, ByPosition, Count, Epoch, Id, Ids, IdSet, Offset
+from kafkacheck.checker.schema import Queue, Struct, add, clear, contains, copy, is_full, remove
 
 LIMIT = 2
 Small = Annotated[int, Count(3)]
@@ -59,6 +59,15 @@ class Kinds(Struct):
     table: Annotated[Array[Annotated[Array[Small], ByPosition(2)]], ByPosition(2)]
 
 
+class Request(Struct):
+    """What queues and bags hold."""
+
+    to: Annotated[int, Id(3, none=-1)]
+    up: bool
+    ids: Annotated[Ids, IdSet(3)]
+    row: Annotated[Array[Small], ByPosition(2)]
+
+
 class State(Struct):
     """Everything."""
 
@@ -71,11 +80,26 @@ class State(Struct):
     others: Annotated[Array[Cell], ById(3)]
     row: Annotated[Array[Small], ByPosition(3)]
     flags: Annotated[Array[bool], ByPosition(3)]
+    isr: Annotated[Ids, IdSet(3)]
+    others_isr: Annotated[Array[Annotated[Ids, IdSet(3)]], ById(2)]
+    queue: Annotated[Queue[Request], AtMost(2)]
+    bag: Annotated[Bag[Request], AtMost(3)]
+    last: Request
+
+
+NOBODY = Ids()
 
 
 def is_high(cell: Cell, limit: int) -> bool:
     """A helper."""
     return cell.x > limit or any(x > limit for x in cell.row)
+
+
+def without(isr: Ids, member: int) -> Ids:
+    """A helper that takes and returns an id set."""
+    if isr == {member}:
+        return isr
+    return isr - {member}
 
 
 def leave(state: State, value: int) -> bool:
@@ -90,7 +114,15 @@ def start(state: State, seed: Annotated[int, Count(40)]) -> None:
     state.n = seed % 3
     state.f = seed % 5 < 2
     state.ids = seed % 7
+    state.isr = Ids(range(seed % 4)) - {seed // 4 % 3}
+    state.others_isr[0] = Ids({seed % 3})
+    state.others_isr[1] = Ids({seed % 3, seed // 3 % 3})
     scatter_kinds(state.kinds, seed)
+    for i in range(seed % 3):
+        add(state.queue, Request(to=i, up=seed % 2 == 0))
+    for i in range(seed % 4):
+        add(state.bag, Request(to=(seed * 5 + i * 7) % 3, up=seed % 5 < 3, row=state.cells[0].row))
+    copy(state.last, Request(to=seed % 3, ids=Ids({seed % 3})))
     for i in range(3):
         state.row[i] = (seed * 7 + i * 5) // 3 % 4
         state.flags[i] = (seed + i) % 5 > 0

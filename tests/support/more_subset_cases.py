@@ -34,9 +34,8 @@ CASES = [
         "a loop runs over range(...), an array",
         "not over int",
     ),
-    guard(
-        "generator over a call", "any(x == 1 for x in first(state.cells[0], 1))", "not over `first(state.cells[0], 1)`"
-    ),
+    guard("generator over a call", "any(x == 1 for x in first(state.cells[0], 1))", "a loop runs over", "not over int"),
+    guard("generator over a builtin", "any(x == 1 for x in reversed(state.row))", "not over `reversed(state.row)`"),
     guard(
         "generator over itself", "any(row == 1 for row in row)", "'row' names an element and what it is an element of"
     ),
@@ -50,7 +49,7 @@ CASES = [
     guard("an element after its generator", "any(x == 1 for x in state.row) and x == 1", "the name 'x' is not defined"),
     guard("an unknown field in a generator", "any(cell.fla for cell in state.cells)", "Cell has no field 'fla'"),
     guard("a walrus in a generator", "any((y := x) == 1 for x in state.row)", "`:=` is outside"),
-    guard("a list in a generator", "any(x in [1] for x in state.row)", "`in` is outside"),
+    guard("a list in a generator", "any(x in [1] for x in state.row)", "use `value == ONE or value == OTHER`"),
     guard("a shift in a generator", "any(x == 1 << 63 for x in state.row)", "a shift by 63; shift by 0 .. 62"),
     guard("a product in a generator", "sum(2**0 + x for x in state.row) == 1", "`**` is outside"),
     guard(

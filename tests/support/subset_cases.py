@@ -10,7 +10,8 @@ from enum import IntEnum
 from typing import Annotated, NamedTuple
 
 from kafkacheck.checker import schema
-from kafkacheck.checker.schema import Array, ById, ByPosition, Count, EnumOf, Flag, Id, IdSet, Struct, cardinality, contains
+from kafkacheck.checker.schema import Array, AtMost, Bag, ById, ByPosition, Count, EnumOf, Flag, Id, Ids, IdSet
+from kafkacheck.checker.schema import Queue, Struct, add, cardinality, contains, copy, is_full, remove
 
 LIMIT = 3
 SPEED = 1.5
@@ -34,6 +35,9 @@ class State(Struct):
     cells: Annotated[Array["Cell"], ById("members")]
     row: Annotated[Array[Annotated[int, Count(3)]], ByPosition(2)]
     long: Annotated[Array[Annotated[int, Count(3)]], ByPosition(3)]
+    isr: Annotated[Ids, IdSet("members")]
+    queue: Annotated[Queue["Cell"], AtMost(2)]
+    bag: Annotated[Bag["Cell"], AtMost(2)]
 
 
 class Cell(Struct):
@@ -60,6 +64,11 @@ def clear(state: State) -> None:
 def first(cell: Cell, other: int) -> int:
     """A helper that takes a record."""
     return cell.number + other
+
+
+def mark(cell: Cell) -> None:
+    """A helper that writes a record."""
+    cell.number = 1
 
 
 def decorate(function):
@@ -169,7 +178,7 @@ EXPRESSIONS = [
     guard("lambda", "(lambda: True)()", "`lambda` is outside", "a `def` function"),
     guard("list", "[1] == [1]", "a list is outside", "an Array field of the state"),
     guard("dict", "{} == {}", "a dict is outside", "an Array field of the state"),
-    guard("set", "{1} == {1}", "a set is outside", "an id set (a bitmask; see kafkacheck.checker.schema)"),
+    guard("set", "{1} == {1}", "`{1}` is Python's own set, which can change; write Ids({member}), or use it beside"),
     guard("tuple", "(1, 2) == (1, 2)", "a tuple is outside", "separate names"),
     guard(
         "list comprehension",
@@ -190,8 +199,8 @@ EXPRESSIONS = [
     guard("walrus", "(one := state.number) > 1", "`:=` is outside", "an assignment on a line of its own"),
     guard("is", "state.number is 1", "`is` is outside the plain subset; use == or !="),
     guard("is not", "state.flag is not True", "`is not` is outside the plain subset; use == or !="),
-    guard("in", "state.number in state.row", "`in` is outside", "contains(ids, member) for an id set"),
-    guard("not in", "1 not in state.row", "`not in` is outside", "contains(ids, member) for an id set"),
+    guard("in", "state.number in state.row", "`in` asks for a member of an id set, not of an array; use any(each == "),
+    guard("not in", "1 not in state.row", "`not in` asks for a member", "any(each == value for each in state.row)"),
     guard("power", "state.number ** 2 > 1", "`**` is outside the plain subset; use + - * // % & | ^ << >>"),
     guard("division", "state.number / 2 > 1", "`/` is outside the plain subset"),
     guard("matrix product", "state.number @ 2 > 1", "`@` is outside the plain subset"),
@@ -221,8 +230,12 @@ EXPRESSIONS = [
     guard("max of one", "max(state.row) == 1", "max() with 1 argument(s) is outside the plain subset"),
     guard("len of nothing", "len() == 1", "len() with 0 argument(s)"),
     guard("len of two", "len(state.row, state.row) == 1", "len() with 2 argument(s)"),
-    guard("len of a number", "len(state.number) == 1", "len() of int; only an Array field has a length"),
-    guard("len of a record", "len(state.cells[0]) == 1", "len() of a Cell record; only an Array field has a length"),
+    guard("len of a number", "len(state.number) == 1", "len() of int; only arrays, id sets, queues and bags have one"),
+    guard(
+        "len of a record",
+        "len(state.cells[0]) == 1",
+        "len() of a Cell record; only arrays, id sets, queues and bags have one",
+    ),
     guard("len behind an index", "len(state.cells[state.number].row) == 2", "give the record a name first"),
     guard("abs of two", "abs(1, 2) == 1", "abs() with 2 argument(s)"),
     guard("int of a text", "int('1') == 1", "the str '1'"),
@@ -230,7 +243,7 @@ EXPRESSIONS = [
     guard("bool of an array", "bool(state.row)", "the argument of bool() must be bool, not an array"),
     guard("float constant outside", "state.number < SPEED", "SPEED is a float", "only int constants, IntEnum members"),
     guard("list outside", "len(NAMES) == 1", "NAMES is a list; from outside a function only int constants"),
-    guard("struct class", "State() == state", "State is a StructMeta"),
+    guard("struct class", "State() == state", "State() is a new record, which only add(...) and copy(..., ...) take"),
     guard("module function in C", "math.gcd(1, 2) == 1", "gcd is a builtin_function_or_method"),
     guard("module itself", "schema == 1", "a comparison needs ints, not module kafkacheck.checker.schema"),
     guard("missing in a module", "schema.maximum(1) == 1", "kafkacheck.checker.schema has no 'maximum'"),
@@ -389,10 +402,10 @@ RETURNS = [
     Case(
         "record",
         "return state.cells[0]  # here",
-        ("returns an int, a bool or nothing, not a Cell record; return its id",),
+        ("returns an int, a bool, an id set or nothing, not a Cell record; return its id",),
     ),
-    Case("array", "return state.row  # here", ("returns an int, a bool or nothing, not an array",)),
-    Case("module", "return schema  # here", ("returns an int, a bool or nothing, not module",)),
+    Case("array", "return state.row  # here", ("returns an int, a bool, an id set or nothing, not an array",)),
+    Case("module", "return schema  # here", ("returns an int, a bool, an id set or nothing, not module",)),
     Case("after return", "return True\nstate.number += 1  # here", ("this is never reached; remove it",)),
     Case(
         "after both branches",

@@ -2,8 +2,8 @@
 
 import pytest
 
+from kafkacheck.checker.schema.id_sets import members_of
 from kafkacheck.checker.schema.layout import Layout
-from kafkacheck.checker.schema.objects import members_of
 from kafkacheck.impl.constants import NO_OFFSET
 from kafkacheck.impl.coordinator.transactions import add_partition, answer_of, fence_and_abort, verify_partition
 from kafkacheck.impl.log.append import append_batch

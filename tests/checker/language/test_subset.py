@@ -13,7 +13,7 @@ from kafkacheck.checker.language.subset import Program
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.schema.layout import Layout
-from tests.support import clean_functions, more_subset_cases
+from tests.support import clean_functions, container_cases, more_subset_cases, set_cases
 from tests.support.snippets import line_of, load
 from tests.support.subset_cases import BODIES, PRELUDE, WHOLE, text_of
 
@@ -25,7 +25,10 @@ def refusal(module, **rest):
     return str(caught.value)
 
 
-@pytest.mark.parametrize("case", [*BODIES, *more_subset_cases.CASES, *WHOLE], ids=lambda case: case.name)
+CASES = [*BODIES, *more_subset_cases.CASES, *set_cases.CASES, *container_cases.CASES, *WHOLE]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_code_outside_the_subset_is_told_where_and_what_instead(case, tmp_path):
     with warnings.catch_warnings(action="ignore", category=SyntaxWarning):  # some of it Python itself finds odd
         module = load(tmp_path, text_of(case))
