@@ -219,7 +219,7 @@ def generate_expand(model: Model) -> Successors:
     scope: dict[str, Any] = {"restore": model.layout.restore, "flatten": model.layout.flatten}
     calls = 0
     for number, action in enumerate(model.actions):
-        scope[f"action_{number}"] = action.function
+        scope[f"action_{number}"] = action.step
         scope |= {f"given_{number}_{place}": each for place, each in enumerate(action.given)}
         lines += _attempts(number, action, calls)
         calls += action.combination_count()

@@ -17,15 +17,19 @@ from kafkacheck.checker.language.ranges import Analysis
 from kafkacheck.checker.language.source import parameter_names
 from kafkacheck.checker.language.values import ValueType
 from kafkacheck.checker.model import fairness
+from kafkacheck.checker.model.charges import charge_problem, charged
 from kafkacheck.checker.model.definition import (
     LISTS,
     MAPPINGS,
+    TYPE_OK,
     Unchanging,
     changed_list,
     check_definition,
     check_keywords,
     contradiction,
     first_sentence,
+    idle_problem,
+    name_problem,
 )
 from kafkacheck.checker.model.fairness import Fairness, Given
 from kafkacheck.checker.model.parts import Action, Liveness, Measure, Parameter, Property, Protocol
@@ -37,9 +41,6 @@ from kafkacheck.checker.schema import Flag, Kind, Struct, kind_of
 from kafkacheck.checker.schema.bounds import Bounds
 from kafkacheck.checker.schema.layout import Layout, scalar_of
 from kafkacheck.checker.schema.rules import full_name, replaced, switch_value, switches
-
-TYPE_OK = "type_ok"
-"""The name of the property that every model has: each scalar is in its declared range."""
 
 MOST_COMBINATIONS = 100_000
 
@@ -56,7 +57,9 @@ class Model(Unchanging):
     `(state[, rules][, bounds], *parameters) -> bool`. Every function may take `bounds` behind `rules`: a NamedTuple of
     the bounds; a property takes both at its end.
     `parameters`: kinds by parameter name, where the annotation of the parameter does not carry one or another domain
-    is wanted. `always`: invariants `(state[, rules])` and action properties `(before, after[, rules])`. `sometimes`:
+    is wanted. `charges`: by action, the allowance of the state's `budget` from which each of its steps takes 1, and
+    without which it is not enabled (`checker.model.charges`); what is no action of the model costs nothing.
+    `always`: invariants `(state[, rules])` and action properties `(before, after[, rules])`. `sometimes`:
     like invariants, each must hold in at least one reachable state. `eventually`: like invariants, each must hold some
     time in every fair behaviour; `leads_to`: pairs of them, a state of the first is always followed, some time, by one
     of the second, if it is not one itself. Their names are `eventually_<goal>` and `<first>_leads_to_<second>`.
@@ -88,6 +91,7 @@ class Model(Unchanging):
         *,
         state: type[Struct],
         actions: Sequence[Protocol],
+        charges: Mapping[Protocol, str] | None = None,
         bounds: Mapping[str, int] | None = None,
         initial: Protocol | Sequence[Protocol] | None = None,
         rules: Any = None,
@@ -117,7 +121,8 @@ class Model(Unchanging):
         self.state, self.rules, self.check_deadlock = state, rules, check_deadlock
         initials = (initial,) if callable(initial) else initial
         given: dict[str, Any] = {
-            "name": name, "state": state, "actions": actions, "bounds": bounds or {}, "initial": initials,
+            "name": name, "state": state, "actions": actions, "charges": {} if charges is None else charges,
+            "bounds": bounds or {}, "initial": initials,
             "rules": rules, "parameters": parameters or {}, "always": always, "sometimes": sometimes,
             "eventually": eventually, "leads_to": leads_to, "weakly_fair": weakly_fair, "strongly_fair": strongly_fair,
             "lemmas": lemmas, "constraint": constraint, "check_deadlock": check_deadlock, "measures": measures,
@@ -134,7 +139,7 @@ class Model(Unchanging):
         self._given, self._definition = given, given | copies | {"place": place}
         with collector.paused():
             if like is None:
-                self.layout, self._ranges = Layout(state, self._bounds), Analysis()
+                self.layout, self._ranges = Layout(state, self._bounds, given["charges"].values()), Analysis()
                 self._program = subset.Program(rules, self._bounds.as_tuple())
                 self._bounds_of_state = frozenset(self._bounds.used)
                 for struct in self.layout.structs:
@@ -229,11 +234,12 @@ class Model(Unchanging):
     def with_actions(self, change: Callable[[Protocol], Protocol]) -> "Model":
         """The same model with what `change` makes of each action's function. ModelError where it cannot have that.
 
-        Initial states, properties, the constraint and what is fair stay as they are.
+        Initial states, properties, the constraint, charges and what is fair stay as they are.
         """
         changed = {each.function: change(each.function) for each in self.actions}
         given = {role: fairness.of_changed(self._definition[role], changed) for role in NOTHING_FAIR}
-        return self._again(actions=list(changed.values()), **given)
+        charges = {changed.get(each, each): name for each, name in self._definition["charges"].items()}
+        return self._again(actions=list(changed.values()), charges=charges, **given)
 
     def observed_by(self, predicates: Sequence[Property]) -> "Model":
         """The same system, of whose states nothing but these predicates is told, as its `sometimes`."""
@@ -355,13 +361,20 @@ class Model(Unchanging):
         if not names:
             raise self._error(f"takes no state; an action is `def {function.__name__}(state, ...)`", function)
         parameters = self._parameters(function, names[1:])
-        read = self._read(function, 1, [parameter.kind for parameter in parameters])
+        kinds = [parameter.kind for parameter in parameters]
+        read = self._read(function, 1, kinds)
         if read.returns not in returns:
             raise self._error("must return True where it is enabled and False where not", function)
         self._check_annotations(function, names[:1], may_return_nothing=NOTHING in returns)
         domains = [None if isinstance(each.kind, Flag) else (each.low, each.high) for each in parameters]
+        step, allowance = function, self._definition["charges"].get(function, "")
+        if allowance and NOTHING not in returns:
+            if problem := charge_problem(self.layout.root, read, allowance):
+                raise self._error(problem, function)
+            step = charged(function, allowance)
+            read = self._read(step, 1, kinds)
         self._ranges.require_words(read, [None, *domains])
-        return Action(function.__name__, function, parameters, given, read)
+        return Action(function.__name__, function, parameters, given, read, step, allowance)
 
     def _hints(self, function: Protocol) -> dict[str, Any]:
         """The annotations of a function by parameter."""
@@ -480,21 +493,8 @@ class Model(Unchanging):
             "eventually and leads_to, as different functions": self.predicates(),
             "measures": self.measures,
         }
-        if TYPE_OK in [each.name for each in roles["always, sometimes and lemmas"]]:
-            raise self._error(f"{TYPE_OK} is the name of a property that every model has; name yours otherwise")
-        for role, members in roles.items():
-            names = [each.name for each in members]
-            twice = sorted({name for name in names if names.count(name) > 1})
-            if twice:
-                raise self._error(f"{', '.join(twice)} is listed twice in {role}; names must differ")
         idle = sorted(set(self._kinds) - self._used_kinds)
-        if idle:
-            taken = sorted({each.name for action in self.actions for each in action.parameters})
-            raise self._error(
-                f"`parameters` names {idle[0]!r}, which no action takes; the actions take: {', '.join(taken) or 'none'}"
-            )
+        taken = sorted({each.name for action in self.actions for each in action.parameters})
         unused = sorted(set(self._bounds.values) - self._bounds.used - self._program.bounds_used)
-        if unused:
-            raise self._error(
-                f"the bound {unused[0]!r} is used by no field, no parameter and no function; remove it or use it"
-            )
+        if problem := name_problem(roles) or idle_problem(idle, taken, unused):
+            raise self._error(problem)

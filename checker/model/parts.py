@@ -34,8 +34,9 @@ class Parameter:
 class Action:
     """A step of the system: a function `(state[, rules][, bounds], *parameters) -> bool` and its parameters' domains.
 
-    `given`: the rules and the bounds, if the function takes them. `read` is the function as the plain subset
-    understands it.
+    `given`: the rules and the bounds, if the function takes them. `step` is the function that runs: `function` itself,
+    or with its charge if it is charged to an `allowance` (`checker.model.charges`). `read` is that one as the plain
+    subset understands it.
     """
 
     name: str
@@ -43,10 +44,16 @@ class Action:
     parameters: tuple[Parameter, ...]
     given: tuple[Any, ...]
     read: Function
+    step: Protocol
+    allowance: str = ""
 
     def apply(self, state: Any, values: Sequence[int]) -> bool:
-        """Run the function on `state`, which it may change; whether it was enabled."""
-        return bool(self.function(state, *self.given, *values))
+        """Run the step on `state`, which it may change; whether it was enabled."""
+        return bool(self.step(state, *self.given, *values))
+
+    def is_used_up(self, state: Any) -> bool:
+        """Whether it is charged, and nothing is left in `state` to pay with."""
+        return bool(self.allowance) and getattr(state.budget, self.allowance) == 0
 
     def combinations(self) -> Iterable[tuple[int, ...]]:
         """All parameter values in the order in which they are tried: the last parameter varies fastest."""

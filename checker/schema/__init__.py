@@ -1,5 +1,6 @@
 """The records that states are made of: declared, laid out flat, and shown. Models import their names from here."""
 
+from kafkacheck.checker.schema.budget import Budget
 from kafkacheck.checker.schema.schema import (
     MOST_MEMBERS,
     NONE,
@@ -34,6 +35,7 @@ __all__ = [
     "NONE",
     "Allowance",
     "Array",
+    "Budget",
     "ById",
     "ByPosition",
     "Count",

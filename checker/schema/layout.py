@@ -5,7 +5,7 @@ the tuple of its leaves' values ("flattened") or as that tuple packed into 64-bi
 """
 
 import typing
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import cached_property
 from typing import Any, NamedTuple, get_args, get_origin
@@ -14,6 +14,7 @@ from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.process.locations import declaration_place
 from kafkacheck.checker.schema import objects
 from kafkacheck.checker.schema.bounds import Bounds
+from kafkacheck.checker.schema.budget import Budget, budget_of
 from kafkacheck.checker.schema.plain_values import enum_problem
 from kafkacheck.checker.schema.schema import (
     MOST_MEMBERS,
@@ -118,10 +119,16 @@ def _place(struct: type[Struct], name: str = "") -> str:
 
 
 class Layout:
-    """A schema at given bounds. Raises ModelError where a field has no usable type, range or size."""
+    """A schema at given bounds. Raises ModelError where a field has no usable type, range or size.
 
-    def __init__(self, struct: type[Struct], bounds: Mapping[str, int] | Bounds) -> None:
+    `allowances` are the fields of a `Budget` in it.
+    """
+
+    def __init__(
+        self, struct: type[Struct], bounds: Mapping[str, int] | Bounds, allowances: Iterable[str] = ()
+    ) -> None:
         self.bounds = bounds if isinstance(bounds, Bounds) else Bounds(bounds)
+        self._allowances = tuple(dict.fromkeys(allowances))
         self._records: dict[type[Struct], Record] = {}
         self._pending: list[type[Struct]] = []
         self.root = self._record(struct)
@@ -193,6 +200,7 @@ class Layout:
         return iter(self._records)
 
     def _record(self, struct: type[Struct]) -> Record:
+        struct = budget_of(self._allowances) if struct is Budget else struct
         if struct in self._records:
             return self._records[struct]
         if struct in self._pending:

@@ -20,7 +20,7 @@ from typing import Annotated, NamedTuple
 
 from kafkacheck.checker import schema
 from kafkacheck.checker.model import Model
-from kafkacheck.checker.schema import Allowance, Array, ById, ByPosition, Count, EnumOf, Epoch, Flag
+from kafkacheck.checker.schema import Allowance, Array, Budget, ById, ByPosition, Count, EnumOf, Epoch, Flag
 from kafkacheck.checker.schema import Id, IdSet, Offset, Struct, cardinality, clear, contains
 from kafkacheck.checker.schema import copy, everyone, excluding, including
 
@@ -71,10 +71,11 @@ def model_{number}(like: Model | None = None) -> Model:
     return Model(
         name="random_{seed}_{number}",
         state=State,
-        bounds={{"members": 3}},
+        bounds={bounds},
         rules=RULES,
         initial={initial},
         actions=[{actions}],
+        charges={charges},
         always=[{always}],
         sometimes=[{sometimes}],
         constraint={constraint},
@@ -92,6 +93,7 @@ class Program:
         self.schema = schema
         self.number = number
         self.size = source.choice([1, 1, 1, 2, 2, 3])
+        self.charging = random.Random(f"charges {number}")
         self.helpers: list[Helper] = []
         self.parts: list[str] = []
 
@@ -105,6 +107,12 @@ class Program:
         actions = [f"step_{self.number}_{place}" for place in range(self.random.randrange(1, self.size + 1))]
         for name in actions:
             self._action(name)
+        bounds, charges = {"members": 3}, {}
+        if self.schema.has_budget:
+            bounds["steps"] = self.charging.choice([0, 1, 2, 2])
+            charges = dict.fromkeys(
+                self.charging.sample(actions, self.charging.randrange(1, len(actions) + 1)), "steps"
+            )
         always = [self._observer("invariant", "state: State") for _ in range(self.random.choice([0, 1, 1, 2]))]
         if self.chance(0.35):
             always.append(self._observer("step_property", "state: State, after: State"))
@@ -113,6 +121,8 @@ class Program:
             number=self.number,
             initial=self._initial() if self.chance(0.6) else None,
             actions=", ".join(actions),
+            bounds=bounds,
+            charges="{" + ", ".join(f'{each}: "{name}"' for each, name in charges.items()) + "}",
             always=", ".join(always),
             sometimes=self._observer("example", "state: State") if self.chance(0.15) else "",
             constraint=self._observer("inside", "state: State") if self.chance(0.2) else None,
@@ -182,8 +192,12 @@ class Program:
             writer.roots.append("after")
         writer.has_bounds = self.chance(0.25)
         settings = "rules: Rules, bounds: Bounds" if writer.has_bounds else "rules: Rules"
-        header = f"def {name}({states}, {settings}) -> bool:"
-        self.parts.append("\n".join([header, '    """An observer."""', *writer.observer()]))
+        header, lines = f"def {name}({states}, {settings}) -> bool:", writer.observer()
+        if self.schema.has_budget and self.charging.random() < 0.3:
+            lines.insert(
+                0, f"    if state.budget.steps {self.charging.choice(['==', '>', '<='])} 1:\n        return True"
+            )
+        self.parts.append("\n".join([header, '    """An observer."""', *lines]))
         return name
 
 
@@ -199,7 +213,7 @@ def module_text(seed: int, numbers: Sequence[int] = (0,)) -> str:
     Each has a function `model_<number>` that makes its model. A program does not depend on the others in the module.
     """
     source = random.Random(f"schema {seed}")
-    schema = Schema(source)
+    schema = Schema(source, has_budget=random.Random(f"budget {seed}").random() < 0.4)
     rules = (
         f"RULES = Rules(on={source.random() < 0.5}, off={source.random() < 0.5}, step={source.randrange(3)}, "
         f"hue=Hue.BLUE, inner=Inner(on={source.random() < 0.5}, most={source.randrange(4)}))"

@@ -78,10 +78,14 @@ HUES = (Scalar("Annotated[Hue, EnumOf(Hue)]", 2, 4), Scalar("Hue", 2, 4))
 
 
 class Schema:
-    """A random state: `state` and its records; about four scalars for the smallest, twenty for the largest."""
+    """A random state: `state` and its records; about four scalars for the smallest, twenty for the largest.
 
-    def __init__(self, source: random.Random) -> None:
+    `has_budget`: it has a budget, too, which no code writes; a program charges some of its actions.
+    """
+
+    def __init__(self, source: random.Random, has_budget: bool = False) -> None:
         self.random = source
+        self.has_budget = has_budget
         self.records: list[Record] = []
         core = self._record("Core", 1) if self.chance(0.35) else None
         cell = self._record("Cell", 2, core)
@@ -140,4 +144,5 @@ class Schema:
 
     def text(self) -> str:
         """The classes."""
-        return "\n\n\n".join(record.text() for record in self.records)
+        whole = "\n\n\n".join(record.text() for record in self.records)
+        return f"{whole}\n    budget: Budget" if self.has_budget else whole
