@@ -25,8 +25,8 @@ class Evaluation:
     def successors(self, values: Values) -> Iterator[tuple[Action, Values, Values]]:
         """Every enabled (action, parameters, state after), in the order of the search.
 
-        EvaluationError where an action fails, changes the state and returns False, returns True without a change, or
-        leaves a value outside its range.
+        EvaluationError where an action fails, changes the state and returns False, returns True without a change if it
+        may not stutter, or leaves a value outside its range.
         """
         for action in self.model.actions:
             for given in action.combinations():
@@ -47,10 +47,10 @@ class Evaluation:
                 f"{place_of(action.function)}: {call} leaves {leaf.path} = {value}, outside its range "
                 f"{leaf.low} .. {leaf.high} ({leaf.kind}); guard the step, {self._larger(leaf.kind)}"
             )
-        if enabled and after == values:
+        if enabled and after == values and not action.may_stutter:
             raise EvaluationError(
                 f"{place_of(action.function)}: {call} returned True and changed nothing; True means that the state "
-                "became another one, so add a guard"
+                "became another one, so add a guard, or list the action in the model's `stuttering`"
             )
         if not enabled and after != values:
             changes = pretty.difference(self._layout, self._layout.restore(values), state)

@@ -21,7 +21,7 @@ TYPE_OK = "type_ok"
 """The name of the property that every model has: each scalar is in its declared range."""
 
 NAME = re.compile(rf"[^\W_][\w.-]{{0,{LONGEST_NAME - 1}}}")
-LISTS = ("actions", "initial", "always", "sometimes", "eventually", "lemmas", "measures")
+LISTS = ("actions", "stuttering", "initial", "always", "sometimes", "eventually", "lemmas", "measures")
 MAPPINGS = ("bounds", "parameters", "charges")
 
 

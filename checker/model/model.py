@@ -16,7 +16,7 @@ from kafkacheck.checker.language.ir import BOOL, INT, NOTHING, Function, reachab
 from kafkacheck.checker.language.ranges import Analysis
 from kafkacheck.checker.language.source import parameter_names
 from kafkacheck.checker.language.values import ValueType
-from kafkacheck.checker.model import fairness
+from kafkacheck.checker.model import fairness, starts
 from kafkacheck.checker.model.charges import charge_problem, charged
 from kafkacheck.checker.model.definition import (
     LISTS,
@@ -34,8 +34,8 @@ from kafkacheck.checker.model.definition import (
 from kafkacheck.checker.model.fairness import Fairness, Given
 from kafkacheck.checker.model.parts import Action, Liveness, Measure, Parameter, Property, Protocol
 from kafkacheck.checker.process import collector
-from kafkacheck.checker.process.errors import EvaluationError, ModelError, UsageError
-from kafkacheck.checker.process.locations import caller, guarded, place_of, short_path
+from kafkacheck.checker.process.errors import ModelError, UsageError
+from kafkacheck.checker.process.locations import caller, place_of, short_path
 from kafkacheck.checker.process.names import model_name, unknown
 from kafkacheck.checker.schema import Flag, Kind, Struct, kind_of
 from kafkacheck.checker.schema.bounds import Bounds
@@ -59,6 +59,8 @@ class Model(Unchanging):
     `parameters`: kinds by parameter name, where the annotation of the parameter does not carry one or another domain
     is wanted. `charges`: by action, the allowance of the state's `budget` from which each of its steps takes 1, and
     without which it is not enabled (`checker.model.charges`); what is no action of the model costs nothing.
+    `stuttering`: the actions that may return True and leave the state as it was: such a step is counted, judged and no
+    deadlock, but fairness does not speak of it.
     `always`: invariants `(state[, rules])` and action properties `(before, after[, rules])`. `sometimes`:
     like invariants, each must hold in at least one reachable state. `eventually`: like invariants, each must hold some
     time in every fair behaviour; `leads_to`: pairs of them, a state of the first is always followed, some time, by one
@@ -92,6 +94,7 @@ class Model(Unchanging):
         state: type[Struct],
         actions: Sequence[Protocol],
         charges: Mapping[Protocol, str] | None = None,
+        stuttering: Sequence[Protocol] = (),
         bounds: Mapping[str, int] | None = None,
         initial: Protocol | Sequence[Protocol] | None = None,
         rules: Any = None,
@@ -122,7 +125,7 @@ class Model(Unchanging):
         initials = (initial,) if callable(initial) else initial
         given: dict[str, Any] = {
             "name": name, "state": state, "actions": actions, "charges": {} if charges is None else charges,
-            "bounds": bounds or {}, "initial": initials,
+            "stuttering": stuttering, "bounds": bounds or {}, "initial": initials,
             "rules": rules, "parameters": parameters or {}, "always": always, "sometimes": sometimes,
             "eventually": eventually, "leads_to": leads_to, "weakly_fair": weakly_fair, "strongly_fair": strongly_fair,
             "lemmas": lemmas, "constraint": constraint, "check_deadlock": check_deadlock, "measures": measures,
@@ -152,6 +155,8 @@ class Model(Unchanging):
             self._used_kinds: set[str] = set()
             self.initial = tuple(self._action(function, (BOOL, NOTHING)) for function in initials or ())
             self.actions = tuple(self._action(function, (BOOL,)) for function in actions)
+            if problem := fairness.stuttering_problem(stuttering, self.actions):
+                raise self._error(problem)
             self.properties = tuple(self._property(function, "always", (1, 2)) for function in always)
             self.sometimes = tuple(self._property(function, "sometimes", (1,)) for function in sometimes)
             self.liveness = self._liveness(eventually, leads_to)
@@ -234,12 +239,13 @@ class Model(Unchanging):
     def with_actions(self, change: Callable[[Protocol], Protocol]) -> "Model":
         """The same model with what `change` makes of each action's function. ModelError where it cannot have that.
 
-        Initial states, properties, the constraint, charges and what is fair stay as they are.
+        Everything else that is said of them, such as what is fair, and all that is not about actions stays as it is.
         """
         changed = {each.function: change(each.function) for each in self.actions}
         given = {role: fairness.of_changed(self._definition[role], changed) for role in NOTHING_FAIR}
         charges = {changed.get(each, each): name for each, name in self._definition["charges"].items()}
-        return self._again(actions=list(changed.values()), charges=charges, **given)
+        stuttering = [changed[each] for each in self._definition["stuttering"]]
+        return self._again(actions=list(changed.values()), charges=charges, stuttering=stuttering, **given)
 
     def observed_by(self, predicates: Sequence[Property]) -> "Model":
         """The same system, of whose states nothing but these predicates is told, as its `sometimes`."""
@@ -279,28 +285,7 @@ class Model(Unchanging):
 
         EvaluationError as for `initial_states`.
         """
-        found: dict[tuple[int, ...], tuple[Action, tuple[int, ...], Any]] = {}
-        for action in self.initial:
-            for values in action.combinations():
-                state = self.layout.blank()
-                if self._starts(action, state, values):
-                    flat = self.layout.flatten(state)
-                    bad = self.layout.first_out_of_range(flat)
-                    if bad is not None:
-                        raise EvaluationError(
-                            f"{place_of(action.function)}: {action.name} leaves {bad[0].path} = {bad[1]}, "
-                            f"outside its range {bad[0].low} .. {bad[0].high}"
-                        )
-                    found.setdefault(flat, (action, values, state))
-        if self.initial and not found:
-            names = ", ".join(action.name for action in self.initial)
-            raise EvaluationError(f"{self.name} has no initial state: {names} returned False for all parameters")
-        return list(found.values())
-
-    @staticmethod
-    def _starts(action: Action, state: Any, values: tuple[int, ...]) -> bool:
-        enabled = guarded(f"{action.name} on the blank state", lambda: action.apply(state, values))
-        return enabled or action.read.returns == NOTHING
+        return starts.calls(self)
 
     def require_unchanged(self) -> None:
         """ModelError, naming the place and both values, if a function sees something else than at the definition.
@@ -374,7 +359,8 @@ class Model(Unchanging):
             step = charged(function, allowance)
             read = self._read(step, 1, kinds)
         self._ranges.require_words(read, [None, *domains])
-        return Action(function.__name__, function, parameters, given, read, step, allowance)
+        may_stutter = function in self._definition["stuttering"]
+        return Action(function.__name__, function, parameters, given, read, step, allowance, may_stutter)
 
     def _hints(self, function: Protocol) -> dict[str, Any]:
         """The annotations of a function by parameter."""

@@ -36,7 +36,7 @@ class Action:
 
     `given`: the rules and the bounds, if the function takes them. `step` is the function that runs: `function` itself,
     or with its charge if it is charged to an `allowance` (`checker.model.charges`). `read` is that one as the plain
-    subset understands it.
+    subset understands it. `may_stutter`: it may be a step that leaves the state as it was.
     """
 
     name: str
@@ -46,6 +46,7 @@ class Action:
     read: Function
     step: Protocol
     allowance: str = ""
+    may_stutter: bool = False
 
     def apply(self, state: Any, values: Sequence[int]) -> bool:
         """Run the step on `state`, which it may change; whether it was enabled."""

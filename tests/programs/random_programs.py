@@ -76,6 +76,7 @@ def model_{number}(like: Model | None = None) -> Model:
         initial={initial},
         actions=[{actions}],
         charges={charges},
+        stuttering=[{stuttering}],
         always=[{always}],
         sometimes=[{sometimes}],
         constraint={constraint},
@@ -93,7 +94,8 @@ class Program:
         self.schema = schema
         self.number = number
         self.size = source.choice([1, 1, 1, 2, 2, 3])
-        self.charging = random.Random(f"charges {number}")
+        self.charging = random.Random()
+        self.stuttering: list[str] = []
         self.helpers: list[Helper] = []
         self.parts: list[str] = []
 
@@ -102,6 +104,7 @@ class Program:
 
     def text(self, seed: int) -> str:
         """The functions, and the model that is made of them."""
+        self.charging.seed(f"charges {seed} {self.number}")
         for place in range(self.random.randrange(self.size + 1)):
             self._helper(f"helper_{self.number}_{place}")
         actions = [f"step_{self.number}_{place}" for place in range(self.random.randrange(1, self.size + 1))]
@@ -122,6 +125,7 @@ class Program:
             initial=self._initial() if self.chance(0.6) else None,
             actions=", ".join(actions),
             bounds=bounds,
+            stuttering=", ".join(name for name in self.stuttering if name not in charges),
             charges="{" + ", ".join(f'{each}: "{name}"' for each, name in charges.items()) + "}",
             always=", ".join(always),
             sometimes=self._observer("example", "state: State") if self.chance(0.15) else "",
@@ -170,7 +174,12 @@ class Program:
         settings = [*(["rules: Rules"] if self.chance(0.7) else []), *(["bounds: Bounds"] if self.chance(0.25) else [])]
         writer.has_rules, writer.has_bounds = "rules: Rules" in settings, "bounds: Bounds" in settings
         header = f"def {name}({', '.join(['state: State', *settings, *takes])}) -> bool:"
-        self.parts.append("\n".join([header, '    """An action."""', *writer.action(2 * self.size)]))
+        lines = writer.action(2 * self.size)
+        if self.charging.random() < 0.2:  # it changes nothing once the tick has come to its end
+            self.stuttering.append(name)
+            ticks = ("    state.tick = (state.tick + 1) % 3", "    state.tick = (state.tick + 2) % 3")
+            lines = ["    state.tick = min(state.tick + 1, 2)" if line in ticks else line for line in lines]
+        self.parts.append("\n".join([header, '    """An action."""', *lines]))
 
     def _initial(self) -> str:
         name = f"start_{self.number}"
