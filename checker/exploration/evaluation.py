@@ -10,8 +10,9 @@ from kafkacheck.checker.exploration.exploration import Exploration
 from kafkacheck.checker.model import Action, Model, Property
 from kafkacheck.checker.process.errors import EvaluationError, SelfCheckError
 from kafkacheck.checker.process.locations import guarded, place_of
-from kafkacheck.checker.schema import Kind, pretty
+from kafkacheck.checker.schema import pretty
 from kafkacheck.checker.schema.objects import Values
+from kafkacheck.checker.schema.shape import Scalar
 
 
 class Evaluation:
@@ -45,7 +46,7 @@ class Evaluation:
             leaf, value = bad
             raise EvaluationError(
                 f"{place_of(action.function)}: {call} leaves {leaf.path} = {value}, outside its range "
-                f"{leaf.low} .. {leaf.high} ({leaf.kind}); guard the step, {self._larger(leaf.kind)}"
+                f"{leaf.low} .. {leaf.high} ({leaf.scalar.told}); guard the step, {self._larger(leaf.scalar)}"
             )
         if enabled and after == values and not action.may_stutter:
             raise EvaluationError(
@@ -60,9 +61,10 @@ class Evaluation:
             )
         return after if enabled else None
 
-    def _larger(self, kind: Kind) -> str:
-        """How a range can be made larger: by the bounds that its kind names, or in the schema alone."""
-        named = re.findall(r"[a-z]\w*", " ".join(str(size) for size in vars(kind).values()))
+    def _larger(self, scalar: Scalar) -> str:
+        """How a range can be made larger: by the bounds that its kind or condition names, or in the schema alone."""
+        sizes = [scalar.missing] if scalar.missing != "" else vars(scalar.kind).values()
+        named = re.findall(r"[a-z]\w*", " ".join(map(str, sizes)))
         bounds = [name for name in self.model.bounds if name in named]
         if not bounds:
             return "or widen the range in the schema"

@@ -27,7 +27,7 @@ from kafkacheck.checker.language.whole import WRITERS, read_writer
 from kafkacheck.checker.language.words import words_for
 from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.process.locations import place_of
-from kafkacheck.checker.schema import EnumOf, Flag
+from kafkacheck.checker.schema import Flag
 from kafkacheck.checker.schema.shape import ArrayOf, Record, Scalar
 
 MOST_LINES = 70
@@ -445,9 +445,8 @@ class FunctionReader:
         if value.type != wanted:
             raise self.error(statement, f"{ast.unparse(target)} holds {wanted}, not {type_name(value.type)}")
         if self._live and value.constant is not None and not scalar.low <= value.constant <= scalar.high:
-            what = scalar.kind.members.__name__ if isinstance(scalar.kind, EnumOf) else str(scalar.kind)
             written = f"{ast.unparse(target)} = {int(value.constant)}"
-            raise self.error(statement, f"{written} is outside its range {scalar.low} .. {scalar.high} ({what})")
+            raise self.error(statement, f"{written} is outside its range {scalar.low} .. {scalar.high} ({scalar.told})")
         if self._live:
             self.result.written.add(place.owner or ANY_ARRAY)
             if not self.result.write_place:

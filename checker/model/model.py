@@ -41,6 +41,7 @@ from kafkacheck.checker.schema import Flag, Kind, Struct, kind_of
 from kafkacheck.checker.schema.bounds import Bounds
 from kafkacheck.checker.schema.layout import Layout, scalar_of
 from kafkacheck.checker.schema.rules import full_name, replaced, switch_value, switches
+from kafkacheck.checker.schema.schema import split_condition
 
 MOST_COMBINATIONS = 100_000
 
@@ -383,6 +384,8 @@ class Model(Unchanging):
         kind = self._kinds.get(name)
         if kind is None:
             try:
+                if split_condition(annotation)[1] is not None:
+                    raise ModelError("an If is for fields; give the parameter a kind without it")
                 kind = kind_of(annotation)
             except ModelError as error:
                 raise self._error(f"has a parameter {name!r}: {error}", function) from None

@@ -30,10 +30,12 @@ from kafkacheck.checker.schema.schema import (
     IdSet,
     Kind,
     Offset,
+    Size,
     Struct,
     kind_of,
+    split_condition,
 )
-from kafkacheck.checker.schema.shape import ArrayOf, Leaf, Record, Scalar, Type, leaf_count, path_text
+from kafkacheck.checker.schema.shape import ArrayOf, Leaf, Record, Scalar, Type, leaf_count, missing, path_text
 
 if typing.TYPE_CHECKING:
     import numpy as np
@@ -130,6 +132,7 @@ class Layout:
         self.bounds = bounds if isinstance(bounds, Bounds) else Bounds(bounds)
         self._allowances = tuple(dict.fromkeys(allowances))
         self._records: dict[type[Struct], Record] = {}
+        self._missing: dict[tuple[Record, Size], Record] = {}
         self._pending: list[type[Struct]] = []
         self.root = self._record(struct)
         size = leaf_count(self.root)
@@ -227,6 +230,13 @@ class Layout:
             raise _FieldError(f"{_place(struct, name)}: {error}") from None
 
     def _type(self, annotation: Any, place: str) -> Type:
+        annotation, condition = split_condition(annotation)
+        found = self._whole_type(annotation, place)
+        if condition is None or self.bounds.evaluate(condition.size, place) > 0:
+            return found
+        return missing(found, condition.size, self._missing)
+
+    def _whole_type(self, annotation: Any, place: str) -> Type:
         if isinstance(annotation, type) and issubclass(annotation, Struct):
             return self._record(annotation)
         kind = kind_of(annotation)

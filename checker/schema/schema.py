@@ -108,6 +108,16 @@ class ByPosition:
     length: Size
 
 
+@dataclass(frozen=True)
+class If:
+    """Marks a field that exists only if `size` is above 0: else all that is in it stays blank and takes no bit.
+
+    Where some exist and others do not, a record or array can be copied to and compared with one under the same `If`.
+    """
+
+    size: Size
+
+
 if typing.TYPE_CHECKING:
 
     class _Elements(Generic[T]):
@@ -243,6 +253,7 @@ def kind_of(annotation: Any) -> Kind | None:
 
     ModelError where it carries two, or one that does not fit its type.
     """
+    annotation, _ = split_condition(annotation)
     if annotation is bool:
         return Flag()
     if isinstance(annotation, type) and issubclass(annotation, IntEnum):
@@ -256,6 +267,24 @@ def kind_of(annotation: Any) -> Kind | None:
             raise ModelError(f"the annotation {annotation!r} gives a bool the kind of an int; write bool, or int in it")
         return kinds[0] if kinds else None
     return None
+
+
+def split_condition(annotation: Any) -> tuple[Any, If | None]:
+    """An annotation without its `If`, and that, or None where it has none. ModelError where it has two."""
+    if get_origin(annotation) is not typing.Annotated:
+        return annotation, None
+    base, *extras = get_args(annotation)
+    conditions = [extra for extra in extras if isinstance(extra, If)]
+    if not conditions:
+        return annotation, None
+    if len(conditions) > 1:
+        raise ModelError(
+            f"the annotation {annotation!r} gives {len(conditions)} conditions; give one, such as "
+            "If('sessions * files')"
+        )
+    for extra in (each for each in extras if not isinstance(each, If)):
+        base = typing.Annotated[base, extra]
+    return base, conditions[0]
 
 
 def blank_of(kind: Kind) -> int | None:
@@ -308,6 +337,7 @@ def _blanks(struct: type[Struct]) -> list[tuple[str, _Blank]]:
 
 
 def _blank(annotation: Any) -> _Blank:
+    annotation, _ = split_condition(annotation)
     kind = kind_of(annotation)
     if kind is not None:
         return blank_of(kind)

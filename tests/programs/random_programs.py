@@ -21,7 +21,7 @@ from typing import Annotated, NamedTuple
 from kafkacheck.checker import schema
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.schema import Allowance, Array, Budget, ById, ByPosition, Count, EnumOf, Epoch, Flag
-from kafkacheck.checker.schema import Id, IdSet, Offset, Struct, cardinality, clear, contains
+from kafkacheck.checker.schema import Id, IdSet, If, Offset, Struct, cardinality, clear, contains
 from kafkacheck.checker.schema import copy, everyone, excluding, including
 
 
@@ -110,9 +110,8 @@ class Program:
         actions = [f"step_{self.number}_{place}" for place in range(self.random.randrange(1, self.size + 1))]
         for name in actions:
             self._action(name)
-        bounds, charges = {"members": 3}, {}
-        if self.schema.has_budget:
-            bounds["steps"] = self.charging.choice([0, 1, 2, 2])
+        charges = {}
+        if "steps" in self.schema.bounds:
             charges = dict.fromkeys(
                 self.charging.sample(actions, self.charging.randrange(1, len(actions) + 1)), "steps"
             )
@@ -124,7 +123,7 @@ class Program:
             number=self.number,
             initial=self._initial() if self.chance(0.6) else None,
             actions=", ".join(actions),
-            bounds=bounds,
+            bounds=self.schema.bounds,
             stuttering=", ".join(name for name in self.stuttering if name not in charges),
             charges="{" + ", ".join(f'{each}: "{name}"' for each, name in charges.items()) + "}",
             always=", ".join(always),
@@ -202,7 +201,7 @@ class Program:
         writer.has_bounds = self.chance(0.25)
         settings = "rules: Rules, bounds: Bounds" if writer.has_bounds else "rules: Rules"
         header, lines = f"def {name}({states}, {settings}) -> bool:", writer.observer()
-        if self.schema.has_budget and self.charging.random() < 0.3:
+        if "steps" in self.schema.bounds and self.charging.random() < 0.3:
             lines.insert(
                 0, f"    if state.budget.steps {self.charging.choice(['==', '>', '<='])} 1:\n        return True"
             )
@@ -216,13 +215,22 @@ def _annotation(kind: Scalar | Record | ArrayOf | str) -> str:
     return kind.annotation
 
 
+def _bounds(source: random.Random) -> dict[str, int]:
+    bounds = {"members": 3}
+    if source.random() < 0.4:
+        bounds["steps"] = source.choice([0, 1, 2, 2])
+    if source.random() < 0.3:
+        bounds["parts"] = source.choice([0, 1, 1])
+    return bounds
+
+
 def module_text(seed: int, numbers: Sequence[int] = (0,)) -> str:
     """A module with the programs of these numbers over one random schema.
 
     Each has a function `model_<number>` that makes its model. A program does not depend on the others in the module.
     """
     source = random.Random(f"schema {seed}")
-    schema = Schema(source, has_budget=random.Random(f"budget {seed}").random() < 0.4)
+    schema = Schema(source, _bounds(random.Random(f"bounds {seed}")))
     rules = (
         f"RULES = Rules(on={source.random() < 0.5}, off={source.random() < 0.5}, step={source.randrange(3)}, "
         f"hue=Hue.BLUE, inner=Inner(on={source.random() < 0.5}, most={source.randrange(4)}))"

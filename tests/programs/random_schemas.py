@@ -1,7 +1,7 @@
 """Random schemas: a small state of scalars of every kind, records, arrays, and these in each other, as text."""
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 MEMBERS = 3
 
@@ -31,10 +31,11 @@ class Record:
 
     name: str
     fields: dict[str, "Scalar | Record | ArrayOf"] = field(default_factory=dict)
+    condition: str = ""
 
     @property
     def annotation(self) -> str:
-        return self.name
+        return f'Annotated[{self.name}, If("{self.condition}")]' if self.condition else self.name
 
     def text(self) -> str:
         lines = [f"    {name}: {kind.annotation}" for name, kind in self.fields.items()]
@@ -80,12 +81,13 @@ HUES = (Scalar("Annotated[Hue, EnumOf(Hue)]", 2, 4), Scalar("Hue", 2, 4))
 class Schema:
     """A random state: `state` and its records; about four scalars for the smallest, twenty for the largest.
 
-    `has_budget`: it has a budget, too, which no code writes; a program charges some of its actions.
+    `bounds` are those of its models. With `steps` it has a budget, which no code writes; a program charges some of its
+    actions. With `parts` it has a record and scalars that exist only if that is not 0.
     """
 
-    def __init__(self, source: random.Random, has_budget: bool = False) -> None:
+    def __init__(self, source: random.Random, bounds: dict[str, int]) -> None:
         self.random = source
-        self.has_budget = has_budget
+        self.bounds = bounds
         self.records: list[Record] = []
         core = self._record("Core", 1) if self.chance(0.35) else None
         cell = self._record("Cell", 2, core)
@@ -114,6 +116,13 @@ class Schema:
             self.state.fields["grid"] = self._array(row, 2)
         if core is not None and self.chance(0.5):
             self.state.fields["core"] = core
+        if "parts" in bounds:
+            part = self._record("Part", 3)
+            self.state.fields["part"] = Record(part.name, part.fields, condition="parts")
+            for name in ("s0", "flag"):
+                kind = self.state.fields[name]
+                assert isinstance(kind, Scalar)
+                self.state.fields[name] = replace(kind, annotation=f'Annotated[{kind.annotation}, If("parts")]')
         while size(self.state) > 20:
             self.state.fields.pop(next(reversed(self.state.fields)))
         self.state.fields["who"] = KINDS[3]  # so that the bound is used
@@ -145,4 +154,4 @@ class Schema:
     def text(self) -> str:
         """The classes."""
         whole = "\n\n\n".join(record.text() for record in self.records)
-        return f"{whole}\n    budget: Budget" if self.has_budget else whole
+        return f"{whole}\n    budget: Budget" if "steps" in self.bounds else whole
