@@ -39,8 +39,8 @@ def mutants(model: Model) -> list[Mutant]:
 
     What an action returns is no condition of it: it says whether the action was enabled.
     """
-    read = {each.function: each for each in protocol_functions(model)}
-    actions = [action.function for action in model.actions]
+    read: dict[Any, ir.Function] = {each.function: each for each in protocol_functions(model)}
+    actions: list[Any] = [action.function for action in model.actions]
     found: list[Mutant] = []
     for function in dict.fromkeys([*actions, *read]):
         found += mutants_of(function, read[function].returns == BOOL and function not in actions)
