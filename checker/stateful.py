@@ -203,7 +203,8 @@ class _Graph:
                 try:
                     enabled = action.apply(state, given)
                     after = layout.flatten(state)
-                    is_sound = layout.in_range(after) and enabled == (after != values)
+                    is_kept = enabled == (after != values) or (enabled and action.may_stutter)
+                    is_sound = layout.in_range(after) and is_kept
                 except Exception:  # the step itself, once it is taken, says what is wrong
                     enabled, after, is_sound = True, (), False
                 if enabled or not is_sound:

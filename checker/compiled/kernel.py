@@ -184,7 +184,7 @@ class _ExpandWriter:
         self.kernel = kernel
         self.model = kernel.model
         self.packing = kernel.packing
-        self._keepers: dict[tuple[int, ...], llvm.Function] = {}
+        self._keepers: dict[tuple[tuple[int, ...], bool], llvm.Function] = {}
         self._invariants = [place for place, each in enumerate(self.model.properties) if not each.is_step]
         self._watched = {
             place: watched_leaves(each, self.model.layout)
@@ -301,7 +301,7 @@ class _ExpandWriter:
                 combination = builder.trunc(self._combination(place, given), I32)
                 builder.store(combination, builder.gep(self.combinations, [now]))
                 told.append(builder.at(self.wrongs, now))
-            outside = builder.call(self._keeper(written), told)
+            outside = builder.call(self._keeper(written, action.may_stutter), told)
             builder.store(builder.add(llvm.Constant(I16, place), outside), builder.gep(self.actions, [now]))
             builder.store(builder.trunc(row, I32), builder.gep(self.origins, [now]))
             builder.store(builder.add(now, number(1)), self.amount)
@@ -316,19 +316,20 @@ class _ExpandWriter:
             value = builder.add(value, builder.sub(each, number(parameter.low)))
         return builder.add(value, number(sum(action.combination_count() for action in actions[:place])))
 
-    def _keeper(self, written: tuple[int, ...]) -> llvm.Function:
+    def _keeper(self, written: tuple[int, ...], may_stutter: bool) -> llvm.Function:
         """Packs a successor in which these leaves may have been written, judges it, and undoes what was written.
 
         (report, packed state before, state before, state, where the successor goes[, where the properties go that it
         violates]) -> EXCLUDED where the successor lies outside the constraint, else 0. Shared by all (action,
-        parameters) that write the same leaves.
+        parameters) that write the same leaves, and may all write what is there already, or none of them.
         """
-        if written in self._keepers:
-            return self._keepers[written]
+        key = written, may_stutter
+        if key in self._keepers:
+            return self._keepers[key]
         function = internal(
             self.kernel.module, I16, [POINTER] * (5 + self.kernel.with_steps), f"keep.{len(self._keepers)}"
         )
-        self._keepers[written] = function
+        self._keepers[key] = function
         builder = Builder(function.append_basic_block("entry"))
         report, source, before, state, target, *wrong = function.args
         for each in wrong:
@@ -336,8 +337,9 @@ class _ExpandWriter:
         outside, is_same = self.packing.pack(builder, source, state, target, written)
         with builder.if_then(outside, likely=False):
             builder.note_fault(report, OUT_OF_RANGE)
-        with builder.if_then(is_same, likely=False):
-            builder.note_fault(report, NO_CHANGE)
+        if not may_stutter:
+            with builder.if_then(is_same, likely=False):
+                builder.note_fault(report, NO_CHANGE)
         at_stake = [place for place, leaves in self._watched.items() if leaves is None or leaves & set(written)]
         self._judge(builder, report, [before, state], wrong, at_stake)
         excluded: llvm.Value = llvm.Constant(I16, 0)

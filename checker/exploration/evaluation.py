@@ -10,8 +10,9 @@ from kafkacheck.checker.exploration.exploration import Exploration
 from kafkacheck.checker.model import Action, Model, Property
 from kafkacheck.checker.process.errors import EvaluationError, SelfCheckError
 from kafkacheck.checker.process.locations import guarded, place_of
-from kafkacheck.checker.schema import Kind, pretty
+from kafkacheck.checker.schema import pretty
 from kafkacheck.checker.schema.objects import Values
+from kafkacheck.checker.schema.shape import Scalar
 
 
 class Evaluation:
@@ -25,8 +26,8 @@ class Evaluation:
     def successors(self, values: Values) -> Iterator[tuple[Action, Values, Values]]:
         """Every enabled (action, parameters, state after), in the order of the search.
 
-        EvaluationError where an action fails, changes the state and returns False, returns True without a change, or
-        leaves a value outside its range.
+        EvaluationError where an action fails, changes the state and returns False, returns True without a change if it
+        may not stutter, or leaves a value outside its range.
         """
         for action in self.model.actions:
             for given in action.combinations():
@@ -45,12 +46,12 @@ class Evaluation:
             leaf, value = bad
             raise EvaluationError(
                 f"{place_of(action.function)}: {call} leaves {leaf.path} = {value}, outside its range "
-                f"{leaf.low} .. {leaf.high} ({leaf.kind}); guard the step, {self._larger(leaf.kind)}"
+                f"{leaf.low} .. {leaf.high} ({leaf.scalar.told}); guard the step, {self._larger(leaf.scalar)}"
             )
-        if enabled and after == values:
+        if enabled and after == values and not action.may_stutter:
             raise EvaluationError(
                 f"{place_of(action.function)}: {call} returned True and changed nothing; True means that the state "
-                "became another one, so add a guard"
+                "became another one, so add a guard, or list the action in the model's `stuttering`"
             )
         if not enabled and after != values:
             changes = pretty.difference(self._layout, self._layout.restore(values), state)
@@ -60,9 +61,10 @@ class Evaluation:
             )
         return after if enabled else None
 
-    def _larger(self, kind: Kind) -> str:
-        """How a range can be made larger: by the bounds that its kind names, or in the schema alone."""
-        named = re.findall(r"[a-z]\w*", " ".join(str(size) for size in vars(kind).values()))
+    def _larger(self, scalar: Scalar) -> str:
+        """How a range can be made larger: by the bounds that its kind or condition names, or in the schema alone."""
+        sizes = [scalar.missing] if scalar.missing != "" else vars(scalar.kind).values()
+        named = re.findall(r"[a-z]\w*", " ".join(map(str, sizes)))
         bounds = [name for name in self.model.bounds if name in named]
         if not bounds:
             return "or widen the range in the schema"

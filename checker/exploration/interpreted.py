@@ -159,12 +159,12 @@ class InterpretedSearch:
             self._note(self._failing_steps(before, state), number, after)
             is_new, is_inside = after not in self._seen, True
             if is_new:
-                if after == row or not self.model.layout.in_range(after_values):
+                if not self.model.layout.in_range(after_values):
                     raise self._evaluation.failure_of_step(values)
                 is_inside = self.model.constraint is None or self.model.constraint.holds(state)
                 if is_inside and limit is not None and counts.distinct + len(new) >= limit:
                     is_full = True  # what follows is no longer counted, but the steps of this state are all checked
-            elif after == row:
+            elif after == row and not self.model.actions[self._action_of[call]].may_stutter:
                 raise self._evaluation.failure_of_step(values)
             if not is_full:
                 counts.generated += 1
@@ -220,7 +220,7 @@ def generate_expand(model: Model) -> Successors:
     scope: dict[str, Any] = {"restore": model.layout.restore, "flatten": model.layout.flatten, "id_sets": ID_SETS}
     calls = 0
     for number, action in enumerate(model.actions):
-        scope[f"action_{number}"] = action.function
+        scope[f"action_{number}"] = action.step
         scope |= {f"given_{number}_{place}": each for place, each in enumerate(action.given)}
         lines += _attempts(number, action, calls)
         calls += action.combination_count()

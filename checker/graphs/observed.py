@@ -8,7 +8,7 @@ import numpy as np
 
 from kafkacheck.checker.exploration.evaluation import Evaluation
 from kafkacheck.checker.exploration.exploration import Watch
-from kafkacheck.checker.exploration.interpreted import Successors, codes_of, generate_expand
+from kafkacheck.checker.exploration.interpreted import Successors, actions_of_calls, codes_of, generate_expand
 from kafkacheck.checker.model import Model, Property
 from kafkacheck.checker.process.errors import NotExhaustedError
 from kafkacheck.checker.process.interrupts import Stopped
@@ -19,7 +19,7 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class ObservedGraph:
-    """All states of a model, numbered in order of discovery, and all steps, in order of their sources.
+    """All states of a model, numbered in order of discovery, and all steps that change it, in order of their sources.
 
     `levels` int32[states]: the level of each, initial states 1. `parents` int64[states]: the state it was found from,
     -1 for an initial one. `sources` and `targets` int32 or uint32[steps]; `combinations` uint32[steps] numbers (action,
@@ -63,6 +63,8 @@ def compiled_graph(model: Model, predicates: Sequence[Property], watch: Watch) -
     sources, targets, combinations = (
         np.concatenate(column) for column in (zip(*told, strict=True) if told else [[np.empty(0, np.uint32)]] * 3)
     )
+    changing = sources != targets
+    sources, targets, combinations = sources[changing], targets[changing], combinations[changing]
     count = graph.counts.distinct
     levels, parents = np.empty(count, np.int32), np.empty(count, np.int64)
     for number, (start, end) in enumerate(graph.levels, start=1):
@@ -92,6 +94,7 @@ class _Interpreted:
     def __init__(self, model: Model, predicates: Sequence[Property], watch: Watch) -> None:
         self.model, self.predicates, self.watch = model, predicates, watch
         self.evaluate = Evaluation(model)
+        self.action_of = actions_of_calls(model)
         self.numbers: dict[Values, int] = {}
         self.states: list[Values] = []
         self.levels: list[int] = []
@@ -111,9 +114,11 @@ class _Interpreted:
             expand(values, found)
         except Exception:
             raise self.evaluate.failure_of_step(values) from None
-        if not all(after != values and self.model.layout.in_range(after) for _, after, _ in found):
+        stutters = [call for call, after, _ in found if after == values]
+        is_allowed = all(self.model.actions[self.action_of[call]].may_stutter for call in stutters)
+        if not is_allowed or not all(self.model.layout.in_range(after) for _, after, _ in found):
             raise self.evaluate.failure_of_step(values)
-        return [(call, after) for call, after, _ in found]
+        return [(call, after) for call, after, _ in found if after != values]
 
     def graph(self) -> ObservedGraph:
         """Every state and step."""

@@ -28,7 +28,6 @@ from kafkacheck.checker.language.whole import WRITERS, read_writer, require_chan
 from kafkacheck.checker.language.words import words_for
 from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.process.locations import place_of
-from kafkacheck.checker.schema import EnumOf
 from kafkacheck.checker.schema.id_sets import ID_SETS
 from kafkacheck.checker.schema.shape import ArrayOf, Record, Scalar
 
@@ -463,10 +462,9 @@ class FunctionReader:
             mend = "; write Ids({member})" if wanted == SET else ""
             raise self.error(node, f"{text} holds {wanted}, not {type_name(value.type)}{mend}")
         if self._live and value.constant is not None and not scalar.low <= value.constant <= scalar.high:
-            what = scalar.kind.members.__name__ if isinstance(scalar.kind, EnumOf) else str(scalar.kind)
             numbers = (int(value.constant), scalar.low, scalar.high)
             now, low, high = (str(ID_SETS[each] if wanted == SET else each) for each in numbers)
-            raise self.error(node, f"{text} = {now} is outside its range {low} .. {high} ({what})")
+            raise self.error(node, f"{text} = {now} is outside its range {low} .. {high} ({scalar.told})")
 
 
 def _may_move(place: Value) -> bool:

@@ -17,9 +17,12 @@ from kafkacheck.checker.schema.plain_values import int_problem
 from kafkacheck.checker.schema.rules import is_group
 
 LONGEST_NAME = 60
+TYPE_OK = "type_ok"
+"""The name of the property that every model has: each scalar is in its declared range."""
+
 NAME = re.compile(rf"[^\W_][\w.-]{{0,{LONGEST_NAME - 1}}}")
-LISTS = ("actions", "initial", "always", "sometimes", "eventually", "lemmas", "measures")
-MAPPINGS = ("bounds", "parameters")
+LISTS = ("actions", "stuttering", "initial", "always", "sometimes", "eventually", "lemmas", "measures")
+MAPPINGS = ("bounds", "parameters", "charges")
 
 
 class Unchanging:
@@ -97,10 +100,14 @@ def check_definition(arguments: Mapping[str, Any]) -> None:
     for role in MAPPINGS:
         mapping = arguments[role]
         if not isinstance(mapping, Mapping):
-            raise refuse(role, f"is {shown(mapping)}", "a dict by name")
-        for each in mapping:
+            wanted = "a dict from actions to names of allowances" if role == "charges" else "a dict by name"
+            raise refuse(role, f"is {shown(mapping)}", wanted)
+        names = mapping.values() if role == "charges" else mapping
+        for each in names:
             if not isinstance(each, str) or not each.isidentifier():
                 raise refuse(role, f"has the name {shown(each)}", "names as Python has them, such as 'nodes'")
+    for function, allowance in arguments["charges"].items():
+        _check_charge(function, allowance, arguments["bounds"], name)
     kinds: dict[str, tuple[type | tuple[type, ...], str]] = {
         "check_deadlock": (bool, "True or False"),
         "drawing": ((Lanes, type(None)), "Lanes(...), or None"),
@@ -114,6 +121,16 @@ def check_definition(arguments: Mapping[str, Any]) -> None:
     if not isinstance(arguments["state"], type) or not issubclass(arguments["state"], Struct):
         raise refuse("state", f"is {shown(arguments['state'])}", "the Struct class of a state")
     _check_rules(arguments["rules"], name)
+
+
+def _check_charge(function: Any, allowance: str, bounds: Mapping[str, int], model: str) -> None:
+    if not isinstance(function, FunctionType):
+        raise ModelError(f"model {model}: `charges` charges {shown(function)}; charge a function of `actions`")
+    if allowance not in bounds:
+        raise ModelError(
+            f"model {model}: `charges` charges {function.__name__} to {allowance!r}, which is no bound"
+            f"{did_you_mean(allowance, bounds)}; add it to `bounds`, with how often such steps can happen in all"
+        )
 
 
 def _check_name(name: Any) -> None:
@@ -169,3 +186,25 @@ def first_sentence(text: str | None) -> str:
     """The first paragraph of a docstring, as one line."""
     paragraph = inspect.cleandoc(text or "").split("\n\n")[0].replace("\n", " ")
     return paragraph.strip()
+
+
+def name_problem(roles: Mapping[str, Sequence[Any]]) -> str:
+    """Which names of a model's parts, by role, are the same; "" if none are."""
+    if TYPE_OK in [each.name for each in roles["always, sometimes and lemmas"]]:
+        return f"{TYPE_OK} is the name of a property that every model has; name yours otherwise"
+    for role, members in roles.items():
+        names = [each.name for each in members]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            return f"{', '.join(twice)} is listed twice in {role}; names must differ"
+    return ""
+
+
+def idle_problem(parameters: Sequence[str], taken: Sequence[str], bounds: Sequence[str]) -> str:
+    """What a model names and nothing uses; "" if there is nothing. `taken`: the parameters that its actions have."""
+    if parameters:
+        names = ", ".join(taken) or "none"
+        return f"`parameters` names {parameters[0]!r}, which no action takes; the actions take: {names}"
+    if bounds:
+        return f"the bound {bounds[0]!r} is used by no field, no parameter and no function; remove it or use it"
+    return ""

@@ -3,7 +3,7 @@
 Weak fairness of an action: if it is enabled from some time on without a break, it is done again and again. Strong
 fairness: if it is enabled again and again, it is done again and again. Each is meant of the action as a whole, over all
 of its parameters, which assumes least; or, by `each`, of every value of some parameters by itself. Without fairness any
-behaviour may stop anywhere.
+behaviour may stop anywhere. A step that leaves the state as it was is none that fairness speaks of: it is not progress.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -86,6 +86,22 @@ class Requirement:
         told = ", ".join(f"{each.name}={kind_value_text(each.kind, value)}" for each, value in pairs)
         call = f"{self.fairness.action.name}({told})" if kinds else self.fairness.action.name
         return f"{'strong' if self.is_strong else 'weak'} fairness of {call}"
+
+
+def stuttering_problem(listed: Sequence[Protocol], actions: Sequence[Action]) -> str:
+    """What is wrong with the list of the actions that may leave the state as it was; "" if nothing is."""
+    for function in listed:
+        found = [action for action in actions if action.function is function]
+        if not found:
+            return f"`stuttering` lists {_shown(function, actions)}; list functions of `actions`"
+        if listed.count(function) > 1:
+            return f"{found[0].name} is in `stuttering` twice; list it once"
+        if found[0].allowance:
+            return (
+                f"`stuttering` lists {found[0].name}, which is charged to {found[0].allowance!r} and so changes the "
+                "state each time; leave out one of the two"
+            )
+    return ""
 
 
 def of_changed(given: Given, changed: Mapping[Protocol, Protocol]) -> Given:

@@ -4,20 +4,27 @@ from collections.abc import Mapping
 from typing import Any
 
 from kafkacheck.checker.model.model import Model
+from kafkacheck.checker.model.parts import Protocol
 
 
 class Family:
     """Arguments of `Model` that the models of a family share; each of them gives its own, or in place of these.
 
     `CLUSTER.model(actions=[...], always=[...], bounds={"crashes": 1})` is a model with the family's state, initial
-    states, rules and so on. Bounds come to those of the family, and change them; any other argument replaces the
-    family's. Raises what `Model` raises.
+    states, rules and so on. Bounds and charges come to those of the family, and change them; any other argument
+    replaces the family's. Raises what `Model` raises.
     """
 
-    def __init__(self, *, bounds: Mapping[str, int], **common: Any) -> None:
+    def __init__(
+        self, *, bounds: Mapping[str, int], charges: Mapping[Protocol, str] | None = None, **common: Any
+    ) -> None:
         self.bounds = dict(bounds)
+        self.charges = dict(charges or {})
         self._common = common
 
-    def model(self, *, bounds: Mapping[str, int] | None = None, **own: Any) -> Model:
+    def model(
+        self, *, bounds: Mapping[str, int] | None = None, charges: Mapping[Protocol, str] | None = None, **own: Any
+    ) -> Model:
         """A model of the family."""
-        return Model(**{**self._common, **own, "bounds": {**self.bounds, **(bounds or {})}})
+        merged = {"bounds": {**self.bounds, **(bounds or {})}, "charges": {**self.charges, **(charges or {})}}
+        return Model(**{**self._common, **own, **merged})

@@ -16,30 +16,32 @@ from kafkacheck.checker.language.ir import BOOL, INT, NOTHING, Function, kind_ty
 from kafkacheck.checker.language.ranges import Analysis
 from kafkacheck.checker.language.source import parameter_names
 from kafkacheck.checker.language.values import ValueType
-from kafkacheck.checker.model import fairness
+from kafkacheck.checker.model import fairness, starts
+from kafkacheck.checker.model.charges import charge_problem, charged
 from kafkacheck.checker.model.definition import (
     LISTS,
     MAPPINGS,
+    TYPE_OK,
     Unchanging,
     changed_list,
     check_definition,
     check_keywords,
     contradiction,
     first_sentence,
+    idle_problem,
+    name_problem,
 )
 from kafkacheck.checker.model.fairness import Fairness, Given
 from kafkacheck.checker.model.parts import Action, Liveness, Measure, Parameter, Property, Protocol
 from kafkacheck.checker.process import collector
-from kafkacheck.checker.process.errors import EvaluationError, ModelError, UsageError
-from kafkacheck.checker.process.locations import caller, guarded, place_of, short_path
+from kafkacheck.checker.process.errors import ModelError, UsageError
+from kafkacheck.checker.process.locations import caller, place_of, short_path
 from kafkacheck.checker.process.names import model_name, unknown
 from kafkacheck.checker.schema import Flag, Kind, Struct, kind_of
 from kafkacheck.checker.schema.bounds import Bounds
 from kafkacheck.checker.schema.layout import Layout, scalar_of
 from kafkacheck.checker.schema.rules import full_name, replaced, switch_value, switches
-
-TYPE_OK = "type_ok"
-"""The name of the property that every model has: each scalar is in its declared range."""
+from kafkacheck.checker.schema.schema import split_condition
 
 MOST_COMBINATIONS = 100_000
 
@@ -56,7 +58,11 @@ class Model(Unchanging):
     `(state[, rules][, bounds], *parameters) -> bool`. Every function may take `bounds` behind `rules`: a NamedTuple of
     the bounds; a property takes both at its end.
     `parameters`: kinds by parameter name, where the annotation of the parameter does not carry one or another domain
-    is wanted. `always`: invariants `(state[, rules])` and action properties `(before, after[, rules])`. `sometimes`:
+    is wanted. `charges`: by action, the allowance of the state's `budget` from which each of its steps takes 1, and
+    without which it is not enabled (`checker.model.charges`); what is no action of the model costs nothing.
+    `stuttering`: the actions that may return True and leave the state as it was: such a step is counted, judged and no
+    deadlock, but fairness does not speak of it.
+    `always`: invariants `(state[, rules])` and action properties `(before, after[, rules])`. `sometimes`:
     like invariants, each must hold in at least one reachable state. `eventually`: like invariants, each must hold some
     time in every fair behaviour; `leads_to`: pairs of them, a state of the first is always followed, some time, by one
     of the second, if it is not one itself. Their names are `eventually_<goal>` and `<first>_leads_to_<second>`.
@@ -88,6 +94,8 @@ class Model(Unchanging):
         *,
         state: type[Struct],
         actions: Sequence[Protocol],
+        charges: Mapping[Protocol, str] | None = None,
+        stuttering: Sequence[Protocol] = (),
         bounds: Mapping[str, int] | None = None,
         initial: Protocol | Sequence[Protocol] | None = None,
         rules: Any = None,
@@ -117,7 +125,8 @@ class Model(Unchanging):
         self.state, self.rules, self.check_deadlock = state, rules, check_deadlock
         initials = (initial,) if callable(initial) else initial
         given: dict[str, Any] = {
-            "name": name, "state": state, "actions": actions, "bounds": bounds or {}, "initial": initials,
+            "name": name, "state": state, "actions": actions, "charges": {} if charges is None else charges,
+            "stuttering": stuttering, "bounds": bounds or {}, "initial": initials,
             "rules": rules, "parameters": parameters or {}, "always": always, "sometimes": sometimes,
             "eventually": eventually, "leads_to": leads_to, "weakly_fair": weakly_fair, "strongly_fair": strongly_fair,
             "lemmas": lemmas, "constraint": constraint, "check_deadlock": check_deadlock, "measures": measures,
@@ -134,7 +143,7 @@ class Model(Unchanging):
         self._given, self._definition = given, given | copies | {"place": place}
         with collector.paused():
             if like is None:
-                self.layout, self._ranges = Layout(state, self._bounds), Analysis()
+                self.layout, self._ranges = Layout(state, self._bounds, given["charges"].values()), Analysis()
                 self._program = subset.Program(rules, self._bounds.as_tuple())
                 self._bounds_of_state = frozenset(self._bounds.used)
                 for struct in self.layout.structs:
@@ -147,6 +156,8 @@ class Model(Unchanging):
             self._used_kinds: set[str] = set()
             self.initial = tuple(self._action(function, (BOOL, NOTHING)) for function in initials or ())
             self.actions = tuple(self._action(function, (BOOL,)) for function in actions)
+            if problem := fairness.stuttering_problem(stuttering, self.actions):
+                raise self._error(problem)
             self.properties = tuple(self._property(function, "always", (1, 2)) for function in always)
             self.sometimes = tuple(self._property(function, "sometimes", (1,)) for function in sometimes)
             self.liveness = self._liveness(eventually, leads_to)
@@ -229,11 +240,13 @@ class Model(Unchanging):
     def with_actions(self, change: Callable[[Protocol], Protocol]) -> "Model":
         """The same model with what `change` makes of each action's function. ModelError where it cannot have that.
 
-        Initial states, properties, the constraint and what is fair stay as they are.
+        Everything else that is said of them, such as what is fair, and all that is not about actions stays as it is.
         """
         changed = {each.function: change(each.function) for each in self.actions}
         given = {role: fairness.of_changed(self._definition[role], changed) for role in NOTHING_FAIR}
-        return self._again(actions=list(changed.values()), **given)
+        charges = {changed.get(each, each): name for each, name in self._definition["charges"].items()}
+        stuttering = [changed[each] for each in self._definition["stuttering"]]
+        return self._again(actions=list(changed.values()), charges=charges, stuttering=stuttering, **given)
 
     def observed_by(self, predicates: Sequence[Property]) -> "Model":
         """The same system, of whose states nothing but these predicates is told, as its `sometimes`."""
@@ -273,28 +286,7 @@ class Model(Unchanging):
 
         EvaluationError as for `initial_states`.
         """
-        found: dict[tuple[int, ...], tuple[Action, tuple[int, ...], Any]] = {}
-        for action in self.initial:
-            for values in action.combinations():
-                state = self.layout.blank()
-                if self._starts(action, state, values):
-                    flat = self.layout.flatten(state)
-                    bad = self.layout.first_out_of_range(flat)
-                    if bad is not None:
-                        raise EvaluationError(
-                            f"{place_of(action.function)}: {action.name} leaves {bad[0].path} = {bad[1]}, "
-                            f"outside its range {bad[0].low} .. {bad[0].high}"
-                        )
-                    found.setdefault(flat, (action, values, state))
-        if self.initial and not found:
-            names = ", ".join(action.name for action in self.initial)
-            raise EvaluationError(f"{self.name} has no initial state: {names} returned False for all parameters")
-        return list(found.values())
-
-    @staticmethod
-    def _starts(action: Action, state: Any, values: tuple[int, ...]) -> bool:
-        enabled = guarded(f"{action.name} on the blank state", lambda: action.apply(state, values))
-        return enabled or action.read.returns == NOTHING
+        return starts.calls(self)
 
     def require_unchanged(self) -> None:
         """ModelError, naming the place and both values, if a function sees something else than at the definition.
@@ -355,13 +347,21 @@ class Model(Unchanging):
         if not names:
             raise self._error(f"takes no state; an action is `def {function.__name__}(state, ...)`", function)
         parameters = self._parameters(function, names[1:])
-        read = self._read(function, 1, [parameter.kind for parameter in parameters])
+        kinds = [parameter.kind for parameter in parameters]
+        read = self._read(function, 1, kinds)
         if read.returns not in returns:
             raise self._error("must return True where it is enabled and False where not", function)
         self._check_annotations(function, names[:1], may_return_nothing=NOTHING in returns)
         domains = [None if isinstance(each.kind, Flag) else (each.low, each.high) for each in parameters]
+        step, allowance = function, self._definition["charges"].get(function, "")
+        if allowance and NOTHING not in returns:
+            if problem := charge_problem(self.layout.root, read, allowance):
+                raise self._error(problem, function)
+            step = charged(function, allowance)
+            read = self._read(step, 1, kinds)
         self._ranges.require_words(read, [None, *domains])
-        return Action(function.__name__, function, parameters, given, read)
+        may_stutter = function in self._definition["stuttering"]
+        return Action(function.__name__, function, parameters, given, read, step, allowance, may_stutter)
 
     def _hints(self, function: Protocol) -> dict[str, Any]:
         """The annotations of a function by parameter."""
@@ -384,6 +384,8 @@ class Model(Unchanging):
         kind = self._kinds.get(name)
         if kind is None:
             try:
+                if split_condition(annotation)[1] is not None:
+                    raise ModelError("an If is for fields; give the parameter a kind without it")
                 kind = kind_of(annotation)
             except ModelError as error:
                 raise self._error(f"has a parameter {name!r}: {error}", function) from None
@@ -480,21 +482,8 @@ class Model(Unchanging):
             "eventually and leads_to, as different functions": self.predicates(),
             "measures": self.measures,
         }
-        if TYPE_OK in [each.name for each in roles["always, sometimes and lemmas"]]:
-            raise self._error(f"{TYPE_OK} is the name of a property that every model has; name yours otherwise")
-        for role, members in roles.items():
-            names = [each.name for each in members]
-            twice = sorted({name for name in names if names.count(name) > 1})
-            if twice:
-                raise self._error(f"{', '.join(twice)} is listed twice in {role}; names must differ")
         idle = sorted(set(self._kinds) - self._used_kinds)
-        if idle:
-            taken = sorted({each.name for action in self.actions for each in action.parameters})
-            raise self._error(
-                f"`parameters` names {idle[0]!r}, which no action takes; the actions take: {', '.join(taken) or 'none'}"
-            )
+        taken = sorted({each.name for action in self.actions for each in action.parameters})
         unused = sorted(set(self._bounds.values) - self._bounds.used - self._program.bounds_used)
-        if unused:
-            raise self._error(
-                f"the bound {unused[0]!r} is used by no field, no parameter and no function; remove it or use it"
-            )
+        if problem := name_problem(roles) or idle_problem(idle, taken, unused):
+            raise self._error(problem)

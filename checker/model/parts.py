@@ -36,8 +36,9 @@ class Parameter:
 class Action:
     """A step of the system: a function `(state[, rules][, bounds], *parameters) -> bool` and its parameters' domains.
 
-    `given`: the rules and the bounds, if the function takes them. `read` is the function as the plain subset
-    understands it.
+    `given`: the rules and the bounds, if the function takes them. `step` is the function that runs: `function` itself,
+    or with its charge if it is charged to an `allowance` (`checker.model.charges`). `read` is that one as the plain
+    subset understands it. `may_stutter`: it may be a step that leaves the state as it was.
     """
 
     name: str
@@ -45,19 +46,26 @@ class Action:
     parameters: tuple[Parameter, ...]
     given: tuple[Any, ...]
     read: Function
+    step: Protocol
+    allowance: str = ""
+    may_stutter: bool = False
 
     def apply(self, state: Any, values: Sequence[int]) -> bool:
-        """Run the function on `state`, which it may change; whether it was enabled."""
-        return bool(self.function(state, *self.given, *(self._with_sets(values) if self._takes_sets else values)))
+        """Run the step on `state`, which it may change; whether it was enabled."""
+        return bool(self.step(state, *self.given, *(self._with_sets(values) if self._takes_sets else values)))
 
     @cached_property
     def _takes_sets(self) -> bool:
         return any(is_id_set(each.kind) for each in self.parameters)
 
     def _with_sets(self, values: Sequence[int]) -> list[Any]:
-        """What the function is given: id sets for what is kept as bitmasks."""
+        """The arguments of the function: id sets for what is kept as bitmasks."""
         pairs = zip(self.parameters, values, strict=True)
         return [ID_SETS[value] if is_id_set(each.kind) else value for each, value in pairs]
+
+    def is_used_up(self, state: Any) -> bool:
+        """Whether it is charged, and nothing is left in `state` to pay with."""
+        return bool(self.allowance) and getattr(state.budget, self.allowance) == 0
 
     def combinations(self) -> Iterable[tuple[int, ...]]:
         """All parameter values in the order in which they are tried: the last parameter varies fastest."""

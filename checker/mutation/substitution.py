@@ -15,16 +15,21 @@ from kafkacheck.checker.language.ir import BOOL
 from kafkacheck.checker.language.removal import is_removed
 from kafkacheck.checker.language.source import codes_within, variant
 from kafkacheck.checker.model import Model
+from kafkacheck.checker.model.charges import is_charged
 from kafkacheck.checker.mutation import mutation
 from kafkacheck.checker.mutation.mutation import IS_REMOVED, Mutant, mutants_of
 from kafkacheck.checker.process.places import is_of_checker
 
 
 def protocol_functions(model: Model) -> list[ir.Function]:
-    """The functions that the actions reach, callees first, each once; those of the checker itself left out."""
+    """The functions that the actions reach, callees first, each once; those of the checker itself left out.
+
+    What charges an action is none of them: it says how often the model lets something happen, not when it can.
+    """
     found: dict[FunctionType, ir.Function] = {}
     for each in ir.reachable([action.read for action in model.actions]):
-        if not each.is_part and not is_of_checker(each.function.__code__.co_filename):
+        is_own = is_charged(each.function) or is_of_checker(each.function.__code__.co_filename)
+        if not each.is_part and not is_own:
             found.setdefault(each.function, each)
     return list(found.values())
 
@@ -34,10 +39,11 @@ def mutants(model: Model) -> list[Mutant]:
 
     What an action returns is no condition of it: it says whether the action was enabled.
     """
-    actions = {action.function: action.read for action in model.actions}
+    read: dict[Any, ir.Function] = {each.function: each for each in protocol_functions(model)}
+    actions: list[Any] = [action.function for action in model.actions]
     found: list[Mutant] = []
-    for each in [*actions.values(), *(each for each in protocol_functions(model) if each.function not in actions)]:
-        found += mutants_of(each.function, each.returns == BOOL and each.function not in actions)
+    for function in dict.fromkeys([*actions, *read]):
+        found += mutants_of(function, read[function].returns == BOOL and function not in actions)
     return found
 
 

@@ -257,7 +257,10 @@ class _Unrolling:
             step = symbolic.step(action, self._last, symbolic.parameter_variables(action, f"@{len(self._states)}"))
             changed = differs(self._last, step.leaves)
             outside = terms.negation(terms.conjunction(*self._in_range(step.leaves)))
-            is_wrong = terms.disjunction(step.fault, outside, terms.negation(_agree(step.enabled, changed)))
+            is_broken = terms.negation(_agree(step.enabled, changed))
+            if action.may_stutter:
+                is_broken = terms.conjunction(changed, terms.negation(step.enabled))
+            is_wrong = terms.disjunction(step.fault, outside, is_broken)
             answer = self._can(f"{action.name} breaks its contract", self._expanded(), is_wrong)
             if answer is not None:
                 chain = self._chain(answer)

@@ -1,5 +1,6 @@
 """The records that states are made of: declared, laid out flat, and shown. Models import their names from here."""
 
+from kafkacheck.checker.schema.budget import Budget
 from kafkacheck.checker.schema.containers import AtMost, Bag, Position, Queue, add, is_full, remove
 from kafkacheck.checker.schema.id_sets import Ids
 from kafkacheck.checker.schema.schema import (
@@ -15,6 +16,7 @@ from kafkacheck.checker.schema.schema import (
     Flag,
     Id,
     IdSet,
+    If,
     Kind,
     Offset,
     Size,
@@ -39,6 +41,7 @@ __all__ = [
     "Array",
     "AtMost",
     "Bag",
+    "Budget",
     "ById",
     "ByPosition",
     "Count",
@@ -48,6 +51,7 @@ __all__ = [
     "Id",
     "IdSet",
     "Ids",
+    "If",
     "Kind",
     "Offset",
     "Position",

@@ -5,7 +5,7 @@ the tuple of its leaves' values ("flattened") or as that tuple packed into 64-bi
 """
 
 import typing
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import cached_property
 from typing import Any, NamedTuple, get_args, get_origin
@@ -14,6 +14,7 @@ from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.process.locations import declaration_place
 from kafkacheck.checker.schema import objects
 from kafkacheck.checker.schema.bounds import Bounds
+from kafkacheck.checker.schema.budget import Budget, budget_of
 from kafkacheck.checker.schema.containers import AtMost, Bag, Container, Position, Queue, container_class
 from kafkacheck.checker.schema.plain_values import enum_problem
 from kafkacheck.checker.schema.schema import (
@@ -30,8 +31,10 @@ from kafkacheck.checker.schema.schema import (
     IdSet,
     Kind,
     Offset,
+    Size,
     Struct,
     kind_of,
+    split_condition,
 )
 from kafkacheck.checker.schema.shape import (
     ArrayOf,
@@ -41,6 +44,7 @@ from kafkacheck.checker.schema.shape import (
     Type,
     fixed,
     leaf_count,
+    missing,
     path_text,
     unknown_blank,
 )
@@ -131,11 +135,18 @@ def _place(struct: type[Struct], name: str = "") -> str:
 
 
 class Layout:
-    """A schema at given bounds. Raises ModelError where a field has no usable type, range or size."""
+    """A schema at given bounds. Raises ModelError where a field has no usable type, range or size.
 
-    def __init__(self, struct: type[Struct], bounds: Mapping[str, int] | Bounds) -> None:
+    `allowances` are the fields of a `Budget` in it.
+    """
+
+    def __init__(
+        self, struct: type[Struct], bounds: Mapping[str, int] | Bounds, allowances: Iterable[str] = ()
+    ) -> None:
         self.bounds = bounds if isinstance(bounds, Bounds) else Bounds(bounds)
+        self._allowances = tuple(dict.fromkeys(allowances))
         self._records: dict[type[Struct], Record] = {}
+        self._missing: dict[tuple[Record, Size], Record] = {}
         self._pending: list[type[Struct]] = []
         self.root = self._record(struct)
         size = leaf_count(self.root)
@@ -206,6 +217,7 @@ class Layout:
         return iter(self._records)
 
     def _record(self, struct: type[Struct]) -> Record:
+        struct = budget_of(self._allowances) if struct is Budget else struct
         if struct in self._records:
             return self._records[struct]
         if struct in self._pending:
@@ -232,6 +244,13 @@ class Layout:
             raise _FieldError(f"{_place(struct, name)}: {error}") from None
 
     def _type(self, annotation: Any, place: str) -> Type:
+        annotation, condition = split_condition(annotation)
+        found = self._whole_type(annotation, place)
+        if condition is None or self.bounds.evaluate(condition.size, place) > 0:
+            return found
+        return missing(found, condition.size, self._missing)
+
+    def _whole_type(self, annotation: Any, place: str) -> Type:
         if isinstance(annotation, type) and issubclass(annotation, Struct):
             return self._record(annotation)
         kind = kind_of(annotation)

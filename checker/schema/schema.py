@@ -115,6 +115,16 @@ class ByPosition:
     length: Size
 
 
+@dataclass(frozen=True)
+class If:
+    """Marks a field that exists only if `size` is above 0: else all that is in it stays blank and takes no bit.
+
+    Where some exist and others do not, a record or array can be copied to and compared with one under the same `If`.
+    """
+
+    size: Size
+
+
 if typing.TYPE_CHECKING:
 
     class _Elements(Generic[T]):
@@ -273,6 +283,7 @@ def kind_of(annotation: Any) -> Kind | None:
 
     ModelError where it carries two, or one that does not fit its type.
     """
+    annotation, _ = split_condition(annotation)
     if annotation is bool:
         return Flag()
     if isinstance(annotation, type) and issubclass(annotation, IntEnum):
@@ -304,6 +315,24 @@ def _as_seen(annotation: Any, base: Any, kind: Kind) -> Kind:
 def is_id_set(kind: Kind) -> bool:
     """Whether functions see it as an `Ids`."""
     return isinstance(kind, IdSet) and not kind.is_mask
+
+
+def split_condition(annotation: Any) -> tuple[Any, If | None]:
+    """An annotation without its `If`, and that, or None where it has none. ModelError where it has two."""
+    if get_origin(annotation) is not typing.Annotated:
+        return annotation, None
+    base, *extras = get_args(annotation)
+    conditions = [extra for extra in extras if isinstance(extra, If)]
+    if not conditions:
+        return annotation, None
+    if len(conditions) > 1:
+        raise ModelError(
+            f"the annotation {annotation!r} gives {len(conditions)} conditions; give one, such as "
+            "If('sessions * files')"
+        )
+    for extra in (each for each in extras if not isinstance(each, If)):
+        base = typing.Annotated[base, extra]
+    return base, conditions[0]
 
 
 def blank_of(kind: Kind) -> int | None:
@@ -356,6 +385,7 @@ def _blanks(struct: type[Struct]) -> list[tuple[str, _Blank]]:
 
 
 def _blank(annotation: Any) -> _Blank:
+    annotation, _ = split_condition(annotation)
     kind = kind_of(annotation)
     if kind is not None:
         return Ids() if is_id_set(kind) else blank_of(kind)

@@ -4,16 +4,26 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 
-from kafkacheck.checker.schema.schema import Allowance, ById, ByPosition, Kind, Struct, blank_of
+from kafkacheck.checker.schema.schema import Allowance, ById, ByPosition, EnumOf, Kind, Size, Struct, blank_of
 
 
 @dataclass(frozen=True)
 class Scalar:
-    """The type of a scalar: its kind and its range `low` .. `high`, both inclusive."""
+    """The type of a scalar: its kind and its range `low` .. `high`, both inclusive.
+
+    `missing` is the size that is 0, where it is in a part that exists only `If` that is above 0; else "".
+    """
 
     kind: Kind
     low: int
     high: int
+    missing: Size = ""
+
+    @property
+    def told(self) -> str:
+        """What says its range, in words."""
+        what = self.kind.members.__name__ if isinstance(self.kind, EnumOf) else str(self.kind)
+        return f"{what}, which exists only if {self.missing} is above 0" if self.missing != "" else what
 
     @property
     def blank(self) -> int:
@@ -23,7 +33,7 @@ class Scalar:
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """The type of a nested record: its class and its fields in order. A layout has one for each class.
+    """The type of a nested record: its class and its fields in order. A layout has one for each class that exists.
 
     `is_fixed`: its records do not change, because they are in a queue or bag; a layout has one of these, too.
     """
@@ -97,6 +107,21 @@ def unknown_blank(node: Type, path: str) -> tuple[str, Kind] | None:
         return unknown_blank(node.element, f"{path}[...]")
     found = (unknown_blank(child, f"{path}.{name}") for name, child in node.fields)
     return next((each for each in found if each), None)
+
+
+def missing(node: Type, size: Size, known: dict[tuple[Record, Size], Record]) -> Type:
+    """The same type where it does not exist, because `size` is 0: each scalar in it can only be blank.
+
+    `known` keeps what becomes of records, so that each becomes the same one each time.
+    """
+    if isinstance(node, Scalar):
+        return Scalar(node.kind, node.blank, node.blank, size)
+    if isinstance(node, ArrayOf):
+        return replace(node, element=missing(node.element, size, known))
+    if (node, size) not in known:
+        fields = tuple((name, missing(child, size, known)) for name, child in node.fields)
+        known[node, size] = Record(node.struct, fields, node.is_fixed)
+    return known[node, size]
 
 
 def leaf_count(node: Type) -> int:

@@ -57,7 +57,7 @@ class _Cycle:
         last = len(trace.steps) - 1
         self.states = range(self.first, max(last, self.first + 1))
         flat = [trace.model.layout.flatten(trace.steps[index].state) for index in self.states]
-        enabled = [[(action, given) for action, given, _ in self.evaluate.successors(values)] for values in flat]
+        enabled = [[each[:2] for each in self.evaluate.successors(values) if each[2] != values] for values in flat]
         self.asks = {
             rule: [index for index, calls in zip(self.states, enabled, strict=True) if _is_among(rule, calls)]
             for rule in requirements(trace.model.fairness)
@@ -68,7 +68,8 @@ class _Cycle:
         """The index of the first step of the cycle that does what a requirement asks for."""
         for index, step in enumerate(steps, start=self.first + 1):
             action = self.trace.model.action(step.action or "")
-            if rule.covers(action, [step.parameters[each.name] for each in action.parameters]):
+            is_covered = rule.covers(action, [step.parameters[each.name] for each in action.parameters])
+            if is_covered and step.state != self.trace.steps[index - 1].state:
                 return index
         return None
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from kafkacheck.checker.exploration.evaluation import Evaluation
 from kafkacheck.checker.model import Action, Model, Property
+from kafkacheck.checker.model.charges import BUDGET
 from kafkacheck.checker.process.errors import EvaluationError
 from kafkacheck.checker.schema.objects import Values
 from kafkacheck.checker.schema.pretty import Change, difference
@@ -104,6 +105,8 @@ def replay(model: Model, trace: Trace, unknown: UnknownCall | None = None) -> Re
 
 
 def _why_disabled(action: Action, arguments: Values, state: Any) -> str:
+    if action.is_used_up(state):
+        return f"it is not enabled: {action.name} is charged to {BUDGET}.{action.allowance}, which is 0"
     enabled = _Enabled(action.name, action.function, action.given, False, action.read, action, arguments)
     witness = find_witness(enabled, state)
     if witness is None or not witness.condition:

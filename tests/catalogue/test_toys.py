@@ -24,6 +24,7 @@ from tests.toys import (
     klotski,
     paxos,
     peterson,
+    printer,
     transaction_commit,
     two_phase_commit,
     wide,
@@ -96,6 +97,8 @@ BEHAVIOURS = [
     Case(behaviours.ALONE, 1, 1, 1),
     Case(behaviours.PHILOSOPHERS, 34, 89, 5, DEADLOCK, None, 5),
     Case(broken.SOUND, 4, 5, 4),
+    Case(printer.MODEL, 42, 67, 6),
+    Case(printer.MODEL.with_bounds({"jams": 0}), 9, 9, 4, unmet=("all_is_used_up",)),
 ]
 
 # Packed, a tape is 8 * length bits: just below, at and just above one, two and four words of 64 bits.

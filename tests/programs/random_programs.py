@@ -20,8 +20,8 @@ from typing import Annotated, NamedTuple
 
 from kafkacheck.checker import schema
 from kafkacheck.checker.model import Model
-from kafkacheck.checker.schema import Allowance, Array, AtMost, Bag, ById, ByPosition, Count, EnumOf, Epoch, Flag
-from kafkacheck.checker.schema import Id, Ids, IdSet, Offset, Position, Queue, Struct, add, cardinality, clear
+from kafkacheck.checker.schema import Allowance, Array, AtMost, Bag, Budget, ById, ByPosition, Count, EnumOf, Epoch
+from kafkacheck.checker.schema import Flag, Id, Ids, IdSet, If, Offset, Position, Queue, Struct, add, cardinality, clear
 from kafkacheck.checker.schema import contains, copy, everyone, excluding, including, is_full, remove
 
 
@@ -73,10 +73,12 @@ def model_{number}(like: Model | None = None) -> Model:
     return Model(
         name="random_{seed}_{number}",
         state=State,
-        bounds={{"members": 3}},
+        bounds={bounds},
         rules=RULES,
         initial={initial},
         actions=[{actions}],
+        charges={charges},
+        stuttering=[{stuttering}],
         always=[{always}],
         sometimes=[{sometimes}],
         constraint={constraint},
@@ -94,6 +96,8 @@ class Program:
         self.schema = schema
         self.number = number
         self.size = source.choice([1, 1, 1, 2, 2, 3])
+        self.charging = random.Random()
+        self.stuttering: list[str] = []
         self.helpers: list[Helper] = []
         self.parts: list[str] = []
 
@@ -102,11 +106,17 @@ class Program:
 
     def text(self, seed: int) -> str:
         """The functions, and the model that is made of them."""
+        self.charging.seed(f"charges {seed} {self.number}")
         for place in range(self.random.randrange(self.size + 1)):
             self._helper(f"helper_{self.number}_{place}")
         actions = [f"step_{self.number}_{place}" for place in range(self.random.randrange(1, self.size + 1))]
         for name in actions:
             self._action(name)
+        charges = {}
+        if "steps" in self.schema.bounds:
+            charges = dict.fromkeys(
+                self.charging.sample(actions, self.charging.randrange(1, len(actions) + 1)), "steps"
+            )
         always = [self._observer("invariant", "state: State") for _ in range(self.random.choice([0, 1, 1, 2]))]
         if self.chance(0.35):
             always.append(self._observer("step_property", "state: State, after: State"))
@@ -115,6 +125,9 @@ class Program:
             number=self.number,
             initial=self._initial() if self.chance(0.6) else None,
             actions=", ".join(actions),
+            bounds=self.schema.bounds,
+            stuttering=", ".join(name for name in self.stuttering if name not in charges),
+            charges="{" + ", ".join(f'{each}: "{name}"' for each, name in charges.items()) + "}",
             always=", ".join(always),
             sometimes=self._observer("example", "state: State") if self.chance(0.15) else "",
             constraint=self._observer("inside", "state: State") if self.chance(0.2) else None,
@@ -166,7 +179,12 @@ class Program:
         settings = [*(["rules: Rules"] if self.chance(0.7) else []), *(["bounds: Bounds"] if self.chance(0.25) else [])]
         writer.has_rules, writer.has_bounds = "rules: Rules" in settings, "bounds: Bounds" in settings
         header = f"def {name}({', '.join(['state: State', *settings, *takes])}) -> bool:"
-        self.parts.append("\n".join([header, '    """An action."""', *writer.action(2 * self.size)]))
+        lines = writer.action(2 * self.size)
+        if self.charging.random() < 0.2:  # it changes nothing once the tick has come to its end
+            self.stuttering.append(name)
+            ticks = ("    state.tick = (state.tick + 1) % 3", "    state.tick = (state.tick + 2) % 3")
+            lines = ["    state.tick = min(state.tick + 1, 2)" if line in ticks else line for line in lines]
+        self.parts.append("\n".join([header, '    """An action."""', *lines]))
 
     def _initial(self) -> str:
         name = f"start_{self.number}"
@@ -188,8 +206,12 @@ class Program:
             writer.roots.append("after")
         writer.has_bounds = self.chance(0.25)
         settings = "rules: Rules, bounds: Bounds" if writer.has_bounds else "rules: Rules"
-        header = f"def {name}({states}, {settings}) -> bool:"
-        self.parts.append("\n".join([header, '    """An observer."""', *writer.observer()]))
+        header, lines = f"def {name}({states}, {settings}) -> bool:", writer.observer()
+        if "steps" in self.schema.bounds and self.charging.random() < 0.3:
+            lines.insert(
+                0, f"    if state.budget.steps {self.charging.choice(['==', '>', '<='])} 1:\n        return True"
+            )
+        self.parts.append("\n".join([header, '    """An observer."""', *lines]))
         return name
 
 
@@ -199,13 +221,22 @@ def _annotation(kind: Type | str) -> str:
     return kind.annotation
 
 
+def _bounds(source: random.Random) -> dict[str, int]:
+    bounds = {"members": 3}
+    if source.random() < 0.4:
+        bounds["steps"] = source.choice([0, 1, 2, 2])
+    if source.random() < 0.3:
+        bounds["parts"] = source.choice([0, 1, 1])
+    return bounds
+
+
 def module_text(seed: int, numbers: Sequence[int] = (0,)) -> str:
     """A module with the programs of these numbers over one random schema.
 
     Each has a function `model_<number>` that makes its model. A program does not depend on the others in the module.
     """
     source = random.Random(f"schema {seed}")
-    schema = Schema(source)
+    schema = Schema(source, _bounds(random.Random(f"bounds {seed}")))
     rules = (
         f"RULES = Rules(on={source.random() < 0.5}, off={source.random() < 0.5}, step={source.randrange(3)}, "
         f"hue=Hue.BLUE, inner=Inner(on={source.random() < 0.5}, most={source.randrange(4)}))"

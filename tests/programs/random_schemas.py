@@ -1,7 +1,7 @@
 """Random schemas: a small state of scalars of every kind, records, arrays, and these in each other, as text."""
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 MEMBERS = 3
 
@@ -36,10 +36,11 @@ class Record:
 
     name: str
     fields: dict[str, "Scalar | Record | ArrayOf | Container"] = field(default_factory=dict)
+    condition: str = ""
 
     @property
     def annotation(self) -> str:
-        return self.name
+        return f'Annotated[{self.name}, If("{self.condition}")]' if self.condition else self.name
 
     def text(self) -> str:
         lines = [f"    {name}: {kind.annotation}" for name, kind in self.fields.items()]
@@ -105,10 +106,15 @@ HUES = (Scalar("Annotated[Hue, EnumOf(Hue)]", 2, 4), Scalar("Hue", 2, 4))
 
 
 class Schema:
-    """A random state: `state` and its records; about four scalars for the smallest, twenty for the largest."""
+    """A random state: `state` and its records; about four scalars for the smallest, twenty for the largest.
 
-    def __init__(self, source: random.Random) -> None:
+    `bounds` are those of its models. With `steps` it has a budget, which no code writes; a program charges some of its
+    actions. With `parts` it has a record and scalars that exist only if that is not 0.
+    """
+
+    def __init__(self, source: random.Random, bounds: dict[str, int]) -> None:
         self.random = source
+        self.bounds = bounds
         self.records: list[Record] = []
         core = self._record("Core", 1) if self.chance(0.35) else None
         cell = self._record("Cell", 2, core)
@@ -141,6 +147,13 @@ class Schema:
             self.state.fields["core"] = core
         if self.chance(0.5) and is_known(cell):
             self._containers(cell)
+        if "parts" in bounds:
+            part = self._record("Part", 3)
+            self.state.fields["part"] = Record(part.name, part.fields, condition="parts")
+            for name in ("s0", "flag"):
+                kind = self.state.fields[name]
+                assert isinstance(kind, Scalar)
+                self.state.fields[name] = replace(kind, annotation=f'Annotated[{kind.annotation}, If("parts")]')
         while size(self.state) > 20:
             self.state.fields.pop(next(reversed(self.state.fields)))
         self.state.fields["who"] = KINDS[3]  # so that the bound is used
@@ -181,4 +194,5 @@ class Schema:
 
     def text(self) -> str:
         """The classes."""
-        return "\n\n\n".join(record.text() for record in self.records)
+        whole = "\n\n\n".join(record.text() for record in self.records)
+        return f"{whole}\n    budget: Budget" if "steps" in self.bounds else whole

@@ -467,13 +467,7 @@ def unused_functions(texts: Mapping[str, str]) -> Iterator[str]:
             yield f"{path}: nothing in impl/, spec/ and model/ uses {name}"
 
 
-SAME_NAME_IN_IMPL = {
-    "begin_term",
-    "end_transaction",
-    "register_broker",
-    "start_process",
-    "truncate_replica",
-}
+SAME_NAME_IN_IMPL = {"begin_term", "end_transaction", "register_broker", "start_process", "truncate_replica"}
 """Functions that several files of impl/ still define. It must shrink."""
 
 

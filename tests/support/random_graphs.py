@@ -42,9 +42,13 @@ Requirement = tuple[bool, frozenset[Call]]
 
 @dataclass
 class RandomGraph:
-    """Steps (source, call, target) from state 0 on, what is asked for and where it is, and what is fair."""
+    """Steps (source, call, target) from state 0 on, what is asked for and where it is, and what is fair.
+
+    `idle` are calls (source, call) that change nothing, so that nothing depends on them.
+    """
 
     steps: list[tuple[int, Call, int]] = field(default_factory=list)
+    idle: list[tuple[int, Call]] = field(default_factory=list)
     asked: set[int] = field(default_factory=set)
     goal: set[int] = field(default_factory=set)
     weakly: list[str] = field(default_factory=list)
@@ -59,11 +63,14 @@ class RandomGraph:
                 if name == action:
                     parts.append(f"    if spot.at == {source} and choice == {choice}:\n")
                     parts.append(f"        spot.at = {target}\n        return True\n")
+            for source, (name, choice) in self.idle:
+                if name == action:
+                    parts.append(f"    if spot.at == {source} and choice == {choice}:\n        return True\n")
             parts.append("    return False\n\n")
         parts.append(
             f'\nMODEL = Model(name="random", state=Spot, actions=[{", ".join(ACTIONS)}], always=[is_no_goal], '
             f"eventually=[is_goal], leads_to=[(is_asked, is_goal)], weakly_fair=[{', '.join(self.weakly)}], "
-            f"strongly_fair=[{', '.join(self.strongly)}])\n"
+            f"strongly_fair=[{', '.join(self.strongly)}], stuttering=[{', '.join(ACTIONS) if self.idle else ''}])\n"
         )
         return "".join(parts)
 
@@ -125,6 +132,8 @@ def random_graph(seed: int) -> RandomGraph:
             target = choose.randrange(STATES)
             if target != source and choose.random() < density:
                 graph.steps.append((source, call, target))
+            if target == source and seed % 2:
+                graph.idle.append((source, call))
     graph.asked = {each for each in range(STATES) if choose.random() < 0.4}
     graph.goal = {each for each in range(1, STATES) if choose.random() < 0.25}
     for action in ACTIONS:

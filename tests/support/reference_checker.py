@@ -36,7 +36,7 @@ def attempts(functions, state):
     for each in functions:
         extra = each.given
         for values in itertools.product(*(parameter.values for parameter in each.parameters)):
-            if each.function(after, *extra, *values) is not False:
+            if each.step(after, *extra, *values) is not False:
                 yield each.name, dict(zip((p.name for p in each.parameters), map(int, values), strict=True)), after
                 after = copy.deepcopy(state)  # a call that returned False has changed nothing, so its copy is as good
     assert freeze(after) == freeze(state), "some action returned False after it wrote"
