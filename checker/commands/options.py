@@ -1,21 +1,27 @@
-"""What several commands of the command line have in common: options, kinds of values, and the exit statuses."""
+"""The options and kinds of values that several commands share."""
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from kafkacheck.checker.commands.output import tell
 from kafkacheck.checker.process import statuses
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.process.names import shortened
+
+if TYPE_CHECKING:
+    from kafkacheck.checker.distributed.runs import Cluster
 
 Command = Callable[..., Any]
 
 EXIT_STATUSES = statuses.help_text()
 
+TIMEOUT = 60.0
+"""Seconds for a single question to the solver, unless told otherwise."""
 
 LEAST_MEMORY, MOST_MEMORY = 1 << 20, 10**6 << 40
 
@@ -125,6 +131,37 @@ def json_option(command: Command) -> Command:
     )
 
 
+def timeout_option(command: Command) -> Command:
+    """The option `--timeout`, the same for every command that has it."""
+    return click.option(
+        "--timeout",
+        type=Seconds(min=0, min_open=True),
+        default=TIMEOUT,
+        show_default=True,
+        metavar="S",
+        help="Give up a single question to the solver after this much time.",
+    )(command)
+
+
+def property_option(command: Command) -> Command:
+    """The option `--property`, the same for every command that has it."""
+    return click.option(
+        "--property", "properties", metavar="NAME", multiple=True, help="Only this property. May be repeated."
+    )(command)
+
+
+def smt2_option(command: Command) -> Command:
+    """The option `--smt2`, the same for every command that has it."""
+    return click.option(
+        "--smt2",
+        "--smt-lib",
+        "scripts",
+        type=Place(),
+        metavar="DIR",
+        help="Write every question as an SMT-LIB 2 script into this folder, with an index.",
+    )(command)
+
+
 def search_options(command: Command) -> Command:
     """The options of a search that ends in a verdict."""
     strict = click.option(
@@ -169,7 +206,7 @@ def model_option(multiple: bool = False) -> Callable[[Command], Command]:
 
 
 def cluster_options(command: Command) -> Command:
-    """The options of a search on Spark; `checker.searching.cluster_of` takes them."""
+    """The options of a search on Spark; `cluster_of` takes them."""
     for option in reversed(
         (
             spark_options,
@@ -189,6 +226,16 @@ def cluster_options(command: Command) -> Command:
     ):
         command = option(command)
     return command
+
+
+def cluster_of(
+    master: str | None, conf: Sequence[str], shards: int | None = None, spark_from: int | None = None
+) -> "Cluster":
+    """Where Spark runs, from the options of the command line. UsageError if a setting is malformed."""
+    from kafkacheck.checker.distributed import runs, spark
+
+    widest = runs.SPARK_FROM if spark_from is None else spark_from
+    return runs.Cluster(master, spark.parse_settings(conf), shards, widest, tell=lambda line: tell(f"note: {line}"))
 
 
 def check_cluster_options(engine: str, *given: object) -> None:

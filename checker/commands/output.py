@@ -5,16 +5,20 @@ A stream that has failed leads to nowhere from then on, so that Python has nothi
 
 import contextlib
 import io
+import json
 import os
 import sys
 import traceback
-from typing import TextIO
+from collections.abc import Iterable, Sequence
+from typing import Any, TextIO
 
 import click
 
 from kafkacheck.checker.process import endings
 from kafkacheck.checker.process.errors import UsageError
+from kafkacheck.checker.process.names import printable, shortened
 
+LONGEST_ERROR = 2000
 MEND = "send it to a place that can be written, or to /dev/null"
 
 
@@ -67,6 +71,24 @@ def tell(text: str) -> None:
         click.echo(text, err=True)
     except OSError:
         _silence(sys.stderr)
+
+
+def failed(message: str, status: int) -> int:
+    """Print an error to stderr, in one line; the exit status that it was given."""
+    tell(f"error: {printable(shortened(message, LONGEST_ERROR))}")
+    return status
+
+
+def json_text(data: Any) -> str:
+    """`data` as indented JSON."""
+    return json.dumps(data, indent=2)
+
+
+def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown with a line for each row; each cell becomes one line of text."""
+    lines = [columns, ["---"] * len(columns), *rows]
+    cells = ([" ".join(cell.split()).replace("|", "\\|") for cell in line] for line in lines)
+    return "".join(f"| {' | '.join(line)} |\n" for line in cells)
 
 
 def _silence(stream: TextIO) -> None:

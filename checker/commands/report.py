@@ -1,7 +1,6 @@
 """What a check says: its closing line, the table of many checks, and the JSON document."""
 
 import io
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +15,6 @@ from kafkacheck.checker.traces import trace as traces
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-    from kafkacheck.checker.model import Model
-    from kafkacheck.checker.traces.replay import ReplayOutcome
 
 PLAIN_TABLE_WIDTH = 1000
 """Columns of the closing table where there is no terminal: nothing is folded."""
@@ -156,42 +152,6 @@ def catalogue_document(rows: Sequence[Checked]) -> list[dict[str, Any]]:
         judged = {"expected": wanted, "is_finished": row.is_finished, "is_expected": row.is_expected}
         documents.append(found | {"error": row.error or None} | judged)
     return documents
-
-
-def replay_document(model: "Model", verdict: str, outcome: "ReplayOutcome") -> dict[str, Any]:
-    """The JSON document of a replay.
-
-    `step` is the number, from 1 on, of the first step that no longer applies, or else of the one in which the property
-    is violated; `call`, `reason` and `differences` say what no longer applies and why.
-    """
-    step = outcome.violated_step if outcome.violated_step is not None else outcome.failed_step
-    return {
-        "model": model.name,
-        "verdict": verdict,
-        "property": outcome.trace.property,
-        "step": None if step is None else step + 1,
-        "call": outcome.failed_call or None,
-        "reason": outcome.reason or None,
-        "differences": [{"field": each.path, "saved": each.before, "now": each.after} for each in outcome.differences],
-        "bounds": dict(model.bounds),
-        "rules": rules_of(model),
-    }
-
-
-def listed_document(model: "Model", expected: Expectation | None) -> dict[str, Any]:
-    """A model of the catalogue as JSON data, with the verdict that is expected of it."""
-    return {
-        "name": model.name,
-        "question": " ".join(model.question.split()),
-        "bounds": dict(model.bounds),
-        "rules": rules_of(model),
-        "expected": None if expected is None else {"verdict": expected.verdict.name, "property": expected.property},
-    }
-
-
-def json_text(data: Any) -> str:
-    """`data` as indented JSON."""
-    return json.dumps(data, indent=2)
 
 
 def vacuous_text(result: Result) -> str:

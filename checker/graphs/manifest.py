@@ -183,3 +183,11 @@ def read(folder: Path) -> dict[str, Any]:
 
 def _seal(data: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
+
+
+def unfinished_text(run: Mapping[str, Any]) -> str:
+    """Which part of a state graph is there, if it is not all, by what `_run.json` says."""
+    return (
+        f"not all is there: {run['unfinished']}; there are the states of levels 1 to {run['depth']} and the steps from "
+        f"those of {run['expanded']} levels"
+    )

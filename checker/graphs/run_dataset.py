@@ -17,7 +17,7 @@ import numpy as np
 from kafkacheck.checker.catalogue.catalogue import own_name
 from kafkacheck.checker.compiled import kernel
 from kafkacheck.checker.distributed import spark
-from kafkacheck.checker.distributed.runs import Cluster, SparkStarter, source_of, unchanged_kernel
+from kafkacheck.checker.distributed.runs import Cluster, SparkStarter, unchanged_kernel
 from kafkacheck.checker.distributed.shard import Trouble
 from kafkacheck.checker.exploration.evaluation import Evaluation
 from kafkacheck.checker.exploration.exploration import Exploration, Found, Watch
@@ -31,6 +31,7 @@ from kafkacheck.checker.graphs.run_graph import Failed, Graph, Piece, Written
 from kafkacheck.checker.graphs.sealed import Digest
 from kafkacheck.checker.kept.blocks import Level
 from kafkacheck.checker.kept.run_directory import Committed, RunDirectory, Summary
+from kafkacheck.checker.kept.run_source import source_of
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.background import FailedError, Job
 from kafkacheck.checker.process.errors import EvaluationError, NotExhaustedError, SelfCheckError, UsageError

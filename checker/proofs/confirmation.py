@@ -86,6 +86,15 @@ class Confirmed:
     calls: int = 0
     enabled: int = 0
 
+    def told(self, model: Model) -> str:
+        """In a line: `lock: plain Python agrees: a search of 96 states, all there are; ...`."""
+        far = "all there are" if self.is_complete else f"to depth {self.depth}"
+        assumed = f" ({self.assumed:,} have all that is assumed)" if self.assumed is not None else ""
+        return (
+            f"{model.name}: plain Python agrees: a search of {self.searched:,} states, {far}; {self.calls:,} "
+            f"calls from {self.drawn:,} states drawn{assumed}, {self.enabled:,} of them enabled"
+        )
+
 
 @dataclass(frozen=True)
 class Evidence:

@@ -16,6 +16,7 @@ from kafkacheck.checker.exploration.verdict import Limits
 from kafkacheck.checker.graphs import data_trace, manifest, run_dataset
 from kafkacheck.checker.kept import run_directory
 from kafkacheck.checker.kept.run_directory import RunDirectory
+from kafkacheck.checker.kept.run_source import source_of
 from kafkacheck.checker.process.errors import KafkacheckError, UsageError
 from kafkacheck.checker.process.files import atomic_write
 from tests.support.command import ROOT, TANK, Command, in_process, write
@@ -89,7 +90,7 @@ def test_no_command_imports_a_model_because_a_file_names_it(begun, tmp_path, tra
 def test_no_function_imports_a_model_because_a_file_names_it(begun, tmp_path, trap, kafkacheck):
     run, graph = run_of(begun, tmp_path / "run", str(trap)), graph_of(tmp_path / "graph", str(trap), kafkacheck)
     for question in (
-        lambda: runs.source_of(run),
+        lambda: source_of(run),
         lambda: runs.resume(run, HERE, Limits()),
         lambda: run_dataset.write(run, tmp_path / "new", HERE),
     ):

@@ -183,7 +183,7 @@ def test_a_search_for_lemmas_that_is_interrupted_has_a_verdict(kafkacheck, tmp_p
     def find(*_arguments):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("kafkacheck.checker.commands.proving.find_lemmas", find)
+    monkeypatch.setattr("kafkacheck.checker.commands.prove.find_lemmas", find)
     ended = kafkacheck("prove", counter(tmp_path), "--lemmas", "auto")
     assert ended.status == 20 and "counter: UNDETERMINED obligations=0 " in ended.last_line
     assert "error: interrupted" in ended.error

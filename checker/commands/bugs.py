@@ -1,4 +1,4 @@
-"""What `kafkacheck bugs` prints: the table of the museum, its JSON, and one bug with its counterexample."""
+"""`kafkacheck bugs`: show that the known bugs of the museum are found, and gone with their fixes."""
 
 import io
 import re
@@ -6,9 +6,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import click
+
 from kafkacheck.checker.catalogue.museum import Exhibit, Museum, chosen_bugs, pinned
-from kafkacheck.checker.commands import checking, pages, report
-from kafkacheck.checker.commands.output import say
+from kafkacheck.checker.commands import report
+from kafkacheck.checker.commands.check import by_engine, print_result, write_counterexample
+from kafkacheck.checker.commands.options import EXIT_STATUSES, json_option, limit_options, out_option
+from kafkacheck.checker.commands.output import json_text, markdown_table, say
 from kafkacheck.checker.exploration.verdict import Limits
 from kafkacheck.checker.model.settings import rules_of
 from kafkacheck.checker.process.errors import UsageError
@@ -33,6 +37,46 @@ Written by `kafkacheck bugs --list --markdown`, from the files `bugs.toml` and `
 PAGE_COLUMNS = ("bug", "what went wrong", "model", "violates", "states", "mended by")
 
 Search = Callable[..., Result]
+
+
+@click.command(epilog=EXIT_STATUSES)
+@click.argument("names", metavar="[BUG]...", nargs=-1)
+@click.option("--list", "only_list", is_flag=True, help="List the bugs, and search none.")
+@click.option("--markdown", is_flag=True, help="With --list: print the page of the bugs, as BUGS.md has it.")
+@click.option(
+    "--engine",
+    type=click.Choice(["auto", "interpreted", "compiled"]),
+    default="compiled",
+    show_default=True,
+    help="How the models' code is run: as it is, compiled, or compiled as soon as the compiler is ready.",
+)
+@limit_options
+@out_option
+@json_option
+def bugs(
+    names: tuple[str, ...],
+    only_list: bool,
+    markdown: bool,
+    engine: str,
+    max_states: int | None,
+    max_seconds: float | None,
+    folder: Path | None,
+    as_json: bool,
+) -> int:
+    """Show that known bugs are found: each with its rule as it was, and gone with the rule as it is.
+
+    Without a BUG all of the catalogue's are searched, and a table closes the list. A BUG is named by its id, or by one
+    of the names in it; its shortest counterexample is printed and, with --out, drawn. The length counts the initial
+    state; the states are those that the search with the fix visited. A limit is that of each single search.
+    """
+    if markdown:
+        if not only_list or as_json:
+            raise UsageError("--markdown prints the list of bugs; give it with --list, and without --json")
+        return bugs_page(names)
+    if only_list:
+        return list_bugs(names, as_json)
+    limits = Limits(max_states=max_states, max_seconds=max_seconds)
+    return show_bugs(names, by_engine(engine), limits, folder, as_json)
 
 
 def show_bugs(names: Sequence[str], search: Search, limits: Limits, folder: Path | None, as_json: bool) -> int:
@@ -61,7 +105,7 @@ def show_bugs(names: Sequence[str], search: Search, limits: Limits, folder: Path
             say(line_of(exhibit))
     exhibits += rest
     if as_json:
-        say(report.json_text([document(each) for each in exhibits]))
+        say(json_text([document(each) for each in exhibits]))
     elif not names:
         say("\n" + table(exhibits) + "\n\n" + sentence(exhibits))
     return max((status_of(each) for each in exhibits), default=0)
@@ -107,11 +151,11 @@ def show(exhibit: Exhibit, folder: Path | None) -> None:
             place = folder / folder_name(bug.id) / (f"{number}" if len(exhibit.broken) > 1 else "")
             made = make_usable(place)
         try:
-            files = checking.write_counterexample(result, place)
+            files = write_counterexample(result, place)
         except UsageError:
             remove_empty(made)
             raise
-        checking.print_result(result, files)
+        print_result(result, files)
     if exhibit.fixed is not None:
         say("\nwith the fix:")
         say(report.closing_line(exhibit.fixed))
@@ -161,7 +205,7 @@ def list_bugs(names: Sequence[str], as_json: bool) -> int:
     chosen = chosen_bugs(names)
     rows = [[getattr(bug, name.replace(" ", "_")) for name in LISTED] for bug in chosen]
     if as_json:
-        say(report.json_text([dict(zip(LISTED, row, strict=True)) for row in rows]))
+        say(json_text([dict(zip(LISTED, row, strict=True)) for row in rows]))
     else:
         say(_table(LISTED, rows))
     return 0
@@ -184,7 +228,7 @@ def bugs_page(names: Sequence[str]) -> int:
                 bug.fixed_by,
             )
         )
-    tables = (f"## {area}\n\n{pages.table(PAGE_COLUMNS, rows)}" for area, rows in sorted(areas.items()))
+    tables = (f"## {area}\n\n{markdown_table(PAGE_COLUMNS, rows)}" for area, rows in sorted(areas.items()))
     say("\n".join([INTRODUCTION, *tables]).rstrip("\n"))
     return 0
 

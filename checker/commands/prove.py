@@ -1,23 +1,205 @@
-"""What `kafkacheck prove` says: a line for each obligation, counterexamples to induction, the verdict, and the JSON."""
+"""`kafkacheck prove`: prove the properties of a model by induction, and search for a behaviour if that fails."""
 
+import time
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
-from kafkacheck.checker.commands.confirmed_report import confirmed_entry, confirmed_text
-from kafkacheck.checker.model import Property
-from kafkacheck.checker.model.settings import rules_of, settings_text, told_settings
+import click
+
+from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.commands.options import (
+    EXIT_STATUSES,
+    Seconds,
+    json_option,
+    property_option,
+    set_option,
+    smt2_option,
+    timeout_option,
+)
+from kafkacheck.checker.commands.output import json_text, say, tell
+from kafkacheck.checker.commands.progress import PLAIN_INTERVAL
+from kafkacheck.checker.exploration.verdict import Limits
+from kafkacheck.checker.model import Model, Property, Protocol
+from kafkacheck.checker.model.settings import headline, rules_of, settings_text, told_settings, with_settings
 from kafkacheck.checker.pictures.render import trace_text
-from kafkacheck.checker.proofs.houdini import Found
-from kafkacheck.checker.proofs.judgement import Judgement, ProofVerdict
-from kafkacheck.checker.proofs.prove import Checked, Failure, Proof
+from kafkacheck.checker.process import endings
+from kafkacheck.checker.process.errors import ModelError, UsageError
+from kafkacheck.checker.process.foreign import said
+from kafkacheck.checker.process.names import shortened
+from kafkacheck.checker.process.statuses import INVARIANT_VIOLATED, NOT_EXHAUSTED, STEP_VIOLATED
+from kafkacheck.checker.proofs import second_solver
+from kafkacheck.checker.proofs.houdini import Found, find_lemmas
+from kafkacheck.checker.proofs.judgement import Judgement, ProofVerdict, judge
+from kafkacheck.checker.proofs.provable import left_out, left_out_text, with_provable
+from kafkacheck.checker.proofs.prove import Checked, Failure, Proof, Settings, begun
+from kafkacheck.checker.proofs.prove import prove as prove_by_induction
 from kafkacheck.checker.proofs.reached import Reached
+from kafkacheck.checker.proofs.scripts import Scripts
 from kafkacheck.checker.proofs.solver import VERSION
+from kafkacheck.checker.proofs.workers import worker_count
 from kafkacheck.checker.schema import pretty
 from kafkacheck.checker.traces import trace as traces
 from kafkacheck.checker.traces.witness import find_witness
 
+AUTO = "auto"
+LEMMAS = "LEMMAS"
+"""What a file of lemmas defines: a tuple or list of invariants."""
+
 MOST_NAMED = 5
 """So many candidates on which the solver gave up are named."""
+
+
+@click.command(epilog=EXIT_STATUSES)
+@click.argument("model_name", metavar="MODEL")
+@set_option
+@property_option
+@click.option(
+    "--lemmas",
+    metavar="auto|FILE",
+    help="Other lemmas than the model's: those in LEMMAS of a Python file, or what can be found (auto).",
+)
+@timeout_option
+@click.option(
+    "--max-seconds",
+    type=Seconds(min=0, min_open=True),
+    default=60.0,
+    show_default=True,
+    metavar="S",
+    help="Where a proof fails: search for a real counterexample for so long.",
+)
+@click.option(
+    "--jobs", type=click.IntRange(1, 256), metavar="N", help="Solver processes side by side.  [as many as cores]"
+)
+@click.option("--no-cache", is_flag=True, help="Prove again what was proved before.")
+@smt2_option
+@click.option(
+    "--solver",
+    type=click.Choice(["z3", "cvc5"]),
+    default="z3",
+    show_default=True,
+    help="cvc5: let it repeat, from SMT-LIB scripts, everything that Z3 is asked.",
+)
+@json_option
+def prove(
+    model_name: str,
+    changes: tuple[str, ...],
+    properties: tuple[str, ...],
+    lemmas: str | None,
+    timeout: float,
+    max_seconds: float,
+    jobs: int | None,
+    no_cache: bool,
+    scripts: Path | None,
+    solver: str,
+    as_json: bool,
+) -> int:
+    """Prove the properties of MODEL for all its states at its bounds, reachable or not, by induction with Z3.
+
+    Every lemma and property must hold at the start and be preserved by every action. Where a step fails, a state from
+    which it does is shown, and whether a search reaches it. The last line is the verdict.
+    """
+    model = with_settings(catalogue.find_model(model_name), changes)
+    second = second_solver.version() if solver == second_solver.NAME else ""
+    chosen = Settings(timeout, jobs or worker_count(), not no_cache, scripts, second)
+    limits = Limits(max_seconds=max_seconds)
+    return prove_model(model, properties, lemmas, chosen, limits, as_json)
+
+
+def prove_model(
+    model: Model, properties: Sequence[str], lemmas: str | None, settings: Settings, limits: Limits, as_json: bool
+) -> int:
+    """Prove a model's properties, print what became of it, and return the exit status.
+
+    `lemmas` is "auto", or the name of a file with other lemmas than the model's. ModelError where it has none,
+    UsageError where there is no such file, where a property does not exist or cannot be proved, or a file cannot be
+    written, EvaluationError where the model's code fails in the search.
+    """
+    if lemmas not in (None, AUTO):
+        model = model.with_given_lemmas(lemmas_of(str(lemmas)))
+    wanted = with_provable(model, properties)
+    if settings.smt_lib is not None:
+        Scripts(settings.smt_lib)  # says at once that the folder is of no use
+    if not as_json:
+        say(headline(model))
+    listener = _Progress(model.name) if as_json else _print_line
+    found = None
+    chosen: Sequence[Property] | None = None
+    proof = None
+    if lemmas == AUTO:
+        try:
+            found = find_lemmas(
+                model,
+                model.lemmas,
+                wanted.properties,
+                settings.timeout,
+                limits,
+                lambda text: tell(f"{model.name}: {text}"),
+            )
+        except KeyboardInterrupt:
+            proof = begun(model, wanted.properties, ())
+            proof.interrupted = endings.told()
+    if found is not None:
+        names = {each.name for each in wanted.properties}
+        chosen = found.needed if found.needed is not None else [each for each in found.useful if each.name not in names]
+        if not as_json:
+            say("\n".join(pool_lines(found)))
+    proof = proof or prove_by_induction(model, settings, properties or None, listener, chosen)
+    judgement = judge(proof, limits)
+    if as_json:
+        say(json_text(document(proof, judgement, left_out(wanted, deadlock_is_judged=False), found)))
+    else:
+        say("\n".join(closing_lines(proof, judgement, left_out_text(wanted, deadlock_is_judged=False))))
+    if proof.interrupted:
+        tell(f"error: {proof.interrupted}; {len(proof.unknown)} of {len(proof.checked)} obligations are undecided")
+    return exit_status(proof, judgement)
+
+
+def lemmas_of(name: str) -> list[Protocol]:
+    """The invariants that LEMMAS in a Python file, or in a module, lists.
+
+    UsageError where there is no such file or module, ModelError where it has no such list.
+    """
+    if not catalogue.is_found(name):
+        raise UsageError(
+            f"there are no lemmas {shortened(name)!r}: it is not {AUTO}, no file, and no module that Python finds; "
+            f"name a Python file that defines {LEMMAS}, such as path/to/my_lemmas.py"
+        )
+    listed = catalogue.named_value(name, LEMMAS)
+    if not isinstance(listed, tuple | list) or not all(callable(each) for each in listed):
+        shown = shortened(said(listed, repr))
+        raise ModelError(f"{name}: {LEMMAS} is {shown}; write a tuple of invariants, `{LEMMAS} = (first, second)`")
+    return list(listed)
+
+
+def _print_line(checked: Checked, count: int) -> None:
+    say(line(checked))
+
+
+class _Progress:
+    """Says on stderr, every few seconds, how many obligations are done."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._done = 0
+        self._shown = time.monotonic()
+
+    def __call__(self, checked: Checked, count: int) -> None:
+        self._done += 1
+        if time.monotonic() - self._shown >= PLAIN_INTERVAL:
+            self._shown = time.monotonic()
+            tell(f"{self._name}: {self._done} of {count} obligations")
+
+
+def exit_status(proof: Proof, judgement: Judgement) -> int:
+    """The exit status for what became of a proof."""
+    if judgement.verdict is ProofVerdict.PROVED:
+        return 0
+    if judgement.trace is None:
+        return NOT_EXHAUSTED
+    is_step = judgement.trace.property in [each.name for each in proof.steps]
+    return STEP_VIOLATED if is_step else INVARIANT_VIOLATED
 
 
 def line(checked: Checked) -> str:
@@ -138,7 +320,7 @@ def _verdict_lines(proof: Proof, judgement: Judgement) -> Iterator[str]:
         if proof.second:
             yield second_text(proof)
         if proof.confirmed is not None:
-            yield confirmed_text(model, proof.confirmed)
+            yield proof.confirmed.told(model)
     words = [f"{model.name}: {judgement.verdict.value}"]
     if judgement.trace is not None:
         words.append(f"{judgement.trace.property} trace={len(judgement.trace.steps)}")
@@ -190,7 +372,7 @@ def document(
         "pool": None if found is None else _pool(found),
         "seconds": round(proof.seconds, 3),
         "starts_wrong": list(proof.starts_wrong),
-        "confirmed": confirmed_entry(proof.confirmed),
+        "confirmed": None if proof.confirmed is None else asdict(proof.confirmed),
         "obligations": [_entry(proof, judgement, each) for each in proof.checked],
         "searched": None if reached is None else {"states": reached.counts.distinct, "all": reached.is_complete},
         "false_lemmas": {name: traces.to_json(trace) for name, trace in judgement.lemma_traces},

@@ -1,15 +1,18 @@
-"""What `kafkacheck equivalent` does once the command line is read: compare, print, and judge."""
+"""`kafkacheck equivalent`: prove that the actions of two models do the same, or show a difference."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from kafkacheck.checker.commands.confirmed_report import confirmed_entry, confirmed_text
-from kafkacheck.checker.commands.output import say
-from kafkacheck.checker.commands.report import json_text
+import click
+
+from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.commands.options import EXIT_STATUSES, json_option, set_option, smt2_option, timeout_option
+from kafkacheck.checker.commands.output import json_text, say
 from kafkacheck.checker.exploration.evaluation import call_text
 from kafkacheck.checker.model import Model
-from kafkacheck.checker.model.settings import headline
+from kafkacheck.checker.model.settings import headline, with_settings
 from kafkacheck.checker.process.statuses import INVARIANT_VIOLATED, NOT_EXHAUSTED
 from kafkacheck.checker.proofs.confirmation import Confirmed, Effect, Searched
 from kafkacheck.checker.proofs.equivalent import Comparison, Same, ask_for, compare, confirm, description_of
@@ -19,6 +22,32 @@ from kafkacheck.checker.proofs.solver import VERSION
 from kafkacheck.checker.proofs.workers import worker_count
 from kafkacheck.checker.schema import pretty
 from kafkacheck.checker.schema.objects import Values
+
+
+@click.command(epilog=EXIT_STATUSES)
+@click.argument("model_name", metavar="MODEL_A")
+@click.argument("other_name", metavar="MODEL_B")
+@click.option("--action", "actions", metavar="NAME", multiple=True, help="Compare only this action. May be repeated.")
+@set_option
+@timeout_option
+@smt2_option
+@json_option
+def equivalent(
+    model_name: str,
+    other_name: str,
+    actions: tuple[str, ...],
+    changes: tuple[str, ...],
+    timeout: float,
+    scripts: Path | None,
+    as_json: bool,
+) -> int:
+    """Prove that the actions of MODEL_A and MODEL_B do the same on every well-typed state, or show where not.
+
+    For an edit that claims to be a refactoring: name the model in another copy of the sources as MODEL_B, by the path
+    of its file. The modules beside that file are read with it. --set goes for both.
+    """
+    model = with_settings(catalogue.find_model(model_name), changes)
+    return compare_models(model, other_name, changes, actions, timeout, scripts, as_json)
 
 
 def compare_models(
@@ -49,7 +78,7 @@ def compare_models(
         for each in found:
             say("\n".join(lines(model, each)))
         if any(each.same is Same.EQUIVALENT for each in found):
-            say(confirmed_text(model, sample.confirmed))
+            say(sample.confirmed.told(model))
         say(closing_line(model, found))
     outcomes = {each.same for each in found}
     if Same.DIFFERENT in outcomes:
@@ -98,7 +127,7 @@ def document(model: Model, other_name: str, found: Sequence[Comparison], confirm
         "other": other_name,
         "bounds": model.bounds,
         "solver": f"Z3 {VERSION}",
-        "confirmed": confirmed_entry(confirmed),
+        "confirmed": asdict(confirmed),
         "actions": [_entry(model, each) for each in found],
     }
 

@@ -1,31 +1,42 @@
-"""What `kafkacheck check` and `replay` do once the command line is read: search, write files, print, and judge."""
+"""`kafkacheck check`: search one model, or many of the catalogue."""
 
 import contextlib
-import shlex
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
 
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.catalogue.catalogue import Expectation
 from kafkacheck.checker.catalogue.named import Source
 from kafkacheck.checker.commands import report
-from kafkacheck.checker.commands.output import say, tell
+from kafkacheck.checker.commands.options import (
+    EXIT_STATUSES,
+    check_cluster_options,
+    cluster_of,
+    cluster_options,
+    memory_option,
+    run_option,
+    search_options,
+    set_option,
+)
+from kafkacheck.checker.commands.output import json_text, say, tell
 from kafkacheck.checker.commands.progress import ProgressReport
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
 from kafkacheck.checker.kept.kept_levels import Keeping
 from kafkacheck.checker.model import Model
-from kafkacheck.checker.model.settings import headline, rules_of, settings_text, told_settings
+from kafkacheck.checker.model.settings import headline
 from kafkacheck.checker.process import endings
 from kafkacheck.checker.process.errors import EvaluationError, KafkacheckError, SelfCheckError, UsageError
-from kafkacheck.checker.process.files import check_writable, make_usable, remove_empty
+from kafkacheck.checker.process.files import make_usable, remove_empty
 from kafkacheck.checker.process.statuses import (
     DEADLOCK,
     EVALUATION_FAILED,
     INTERNAL_ERROR,
     INVARIANT_VIOLATED,
-    NO_LONGER_APPLIES,
     NOT_EXHAUSTED,
     STEP_VIOLATED,
     UNEXPECTED,
@@ -33,11 +44,90 @@ from kafkacheck.checker.process.statuses import (
 )
 from kafkacheck.checker.result import Result
 
+if TYPE_CHECKING:
+    from kafkacheck.checker.distributed.runs import Cluster
+
 ENOUGH_TO_MEASURE = 10_000
 """With fewer distinct states, the memory for each of them is mostly that of the smallest tables there are."""
 
+CATALOGUE_FOLDER = Path("out")
+"""The folder for the files of `check` of several models, unless --out names another."""
+
 Search = Callable[[Model, Limits], Result]
 """Searches a model, with progress on stderr."""
+
+
+@click.command(epilog=EXIT_STATUSES)
+@click.argument("model_names", metavar="[MODEL]...", nargs=-1)
+@click.option("--all", "everything", is_flag=True, help="Check every model of the catalogue at its default bounds.")
+@set_option
+@click.option(
+    "--property",
+    "properties",
+    metavar="NAME",
+    multiple=True,
+    help="Check only this property of those the model has. May be repeated.",
+)
+@click.option(
+    "--engine",
+    type=click.Choice(["auto", "interpreted", "compiled", "spark"]),
+    default="auto",
+    show_default=True,
+    help="How the model's code is run: as it is, compiled, compiled as soon as the compiler is ready, or on Spark.",
+)
+@search_options
+@memory_option
+@click.option("--lemmas", is_flag=True, help="Check the model's lemmas as well, after its properties.")
+@run_option
+@cluster_options
+def check(
+    model_names: tuple[str, ...],
+    everything: bool,
+    changes: tuple[str, ...],
+    properties: tuple[str, ...],
+    engine: str,
+    max_states: int | None,
+    max_seconds: float | None,
+    folder: Path | None,
+    as_json: bool,
+    strict: bool,
+    max_memory: int | None,
+    lemmas: bool,
+    run_folder: Path | None,
+    master: str | None,
+    conf: tuple[str, ...],
+    shards: int | None,
+    spark_from: int | None,
+) -> int:
+    """Visit every reachable state of MODEL and check its properties.
+
+    A property that is violated comes with a shortest counterexample. The last line is the verdict, with the number
+    of distinct and generated states, the depth of the state graph, and the seconds it took. Several models, by names of
+    the catalogue or patterns such as 'cluster.*', are checked at their defaults; a table closes the list.
+    """
+    limits = Limits(max_states, max_seconds, max_memory)
+    check_cluster_options(engine, None, master, conf, shards, spark_from)
+    if engine == "interpreted" and run_folder is not None:
+        raise UsageError("--run-dir keeps what is compiled; leave out --engine interpreted, or --run-dir")
+    if everything or len(model_names) > 1 or catalogue.is_pattern("".join(model_names)):
+        if everything and model_names:
+            raise UsageError("--all checks every model of the catalogue; leave out --all, or " + " ".join(model_names))
+        alone: dict[str, object] = {"--set": changes, "--property": properties, "--lemmas": lemmas}
+        alone |= {"--engine spark": engine == "spark", "--run-dir": run_folder}
+        given = [name for name, value in alone.items() if value]
+        if given:
+            several = "--all" if everything else "several models"
+            raise UsageError(f"{' and '.join(given)} cannot be given with {several}; name one model, or leave it out")
+        names = catalogue.catalogue_names() if everything else catalogue.names_matching(model_names)
+        return check_catalogue(names, engine, limits, folder or CATALOGUE_FOLDER, as_json, strict)
+    if not model_names:
+        raise UsageError("check needs a MODEL, or --all; `kafkacheck models` lists the catalogue")
+    source = Source(model_names[0], changes, properties, lemmas)
+    if engine == "spark":
+        how = _on_spark(source, run_folder, cluster_of(master, conf, shards, spark_from))
+    else:
+        how = by_engine(engine, source, run_folder)
+    return check_model(source.model(max_seconds), how, limits, folder, as_json, strict)
 
 
 def check_model(model: Model, how: Search, limits: Limits, folder: Path | None, as_json: bool, strict: bool) -> int:
@@ -61,7 +151,7 @@ def check_model(model: Model, how: Search, limits: Limits, folder: Path | None, 
         failure = error
     warn_of_vacuity(result)
     if as_json:
-        say(report.json_text(report.document(result, files)))
+        say(json_text(report.document(result, files)))
     else:
         print_result(result, files)
     if failure is not None:
@@ -100,7 +190,7 @@ def check_catalogue(
             break
     rows += [report.Checked(name, expectations.get(name), None, is_begun=False) for name in names[len(rows) :]]
     if as_json:
-        say(report.json_text(report.catalogue_document(rows)))
+        say(json_text(report.catalogue_document(rows)))
     else:
         say(report.closing_table(rows, sys.stdout))
     return max((_row_status(row, strict) for row in rows), default=0)
@@ -168,9 +258,21 @@ def by_engine(engine: str, source: Source | None = None, folder: Path | None = N
     return lambda model, limits: search(model, engine, limits, kept())
 
 
-def continuing(folder: Path, redoes: bool) -> Search:
-    """The search that goes on with what a folder has, and finds anew what is damaged if it `redoes` that."""
-    return lambda model, limits: search(model, "auto", limits, Keeping.resuming(folder, redoes))
+def _on_spark(source: Source, folder: Path | None, cluster: "Cluster") -> Search:
+    """The search that begins a run on Spark. It raises UsageError if the model has liveness properties."""
+    from kafkacheck.checker.distributed import runs
+
+    def search(model: Model, limits: Limits) -> Result:
+        if model.liveness:
+            names = ", ".join(each.name for each in (*model.properties, *model.sometimes)) or "type_ok"
+            raise UsageError(
+                f"{model.name} has liveness properties, which Spark cannot judge; leave out --engine spark, or name "
+                f"other properties with --property: {names}"
+            )
+        with ProgressReport(model.name) as progress:
+            return runs.begin(source, folder, cluster, limits, progress, model)
+
+    return search
 
 
 def write_counterexample(result: Result, folder: Path | None) -> tuple[Path, ...]:
@@ -224,77 +326,3 @@ def exit_status(model: Model, verdict: Verdict, violated: str | None) -> int:
         Verdict.EVALUATION_FAILED: EVALUATION_FAILED,
         Verdict.SELF_CHECK_FAILED: INTERNAL_ERROR,
     }[verdict]
-
-
-def replay_trace(model: Model, path: Path, changes: Sequence[str], as_json: bool) -> int:
-    """Run a saved trace on today's code, with the bounds and rules that it was saved with and then `--set` `changes`.
-
-    Prints what comes of it; the exit status is that of what still fails, 0 if nothing does, and NO_LONGER_APPLIES.
-    UsageError where the file is no trace of the model, EvaluationError where the model's code fails.
-    """
-    from kafkacheck.checker.pictures.render import replay_text
-    from kafkacheck.checker.traces import saved as saved_traces
-    from kafkacheck.checker.traces.replay import replay
-
-    saved = saved_traces.read(path)
-    model = saved_traces.as_saved(model, saved, changes)
-    if not as_json:
-        is_same = settings_text(model) == saved.settings()
-        source = "as saved with the trace" if is_same else f"the trace was saved with {saved.settings()}"
-        now = told_settings(model)
-        say(f"{model.name}: {now} ({source})" if now else f"{model.name}: no bounds or rules")
-    outcome = replay(model, *saved_traces.load(model, saved))
-    violated, length, status = outcome.trace.property, len(outcome.trace.steps), 0
-    if outcome.violated_step is not None:
-        verdict, told = "VIOLATED", f"still violates {violated} trace={outcome.violated_step + 1}"
-        status = exit_status(model, Verdict.VIOLATED, violated)
-    elif outcome.failed_step is not None:
-        verdict, told = "NO_LONGER_APPLIES", f"the trace no longer applies at step {outcome.failed_step + 1}"
-        status = NO_LONGER_APPLIES
-    elif violated is not None:
-        verdict, told = "NO_LONGER_VIOLATED", f"no longer violates {violated} trace={length}"
-    elif not outcome.is_deadlock:
-        verdict, told = "NO_LONGER_DEADLOCK", f"no longer a deadlock trace={length}"
-    elif not model.check_deadlock:
-        verdict = "DEADLOCK_ALLOWED"
-        told = f"still without an enabled action, which {model.name} now allows trace={length}"
-    else:
-        verdict, told, status = "DEADLOCK", f"still a deadlock trace={length}", DEADLOCK
-    if as_json:
-        say(report.json_text(report.replay_document(model, verdict, outcome)))
-    else:
-        say(replay_text(outcome))
-        say(f"{model.name}: {told}")
-    return status
-
-
-def draw_graph(name: str, default: Model, model: Model, path: Path) -> int:
-    """Write the picture of a model's state graph; the exit status.
-
-    `name` is how the command line names the model, and `default` the model before `--set`, for the advice where the
-    graph is too large. UsageError then, and where the file cannot be written; EvaluationError where code fails.
-    """
-    from kafkacheck.checker.pictures.graph import TooManyStatesError, check_name, smaller, write_graph
-
-    check_name(path)
-    check_writable(path)
-    check_writable(path.with_suffix(".dot"))
-    try:
-        written = write_graph(model, path)
-    except TooManyStatesError as error:
-        raise UsageError(f"{error}; {_advice(name, default, smaller(model), path)}") from None
-    for note in written.notes:
-        tell(f"note: {note}")
-    for file in written.files:
-        say(f"written: {file}")
-    return 0
-
-
-def _advice(name: str, default: Model, small: Model | None, path: Path) -> str:
-    """The command that draws `small`, to be followed word for word."""
-    if small is None:
-        return "no smaller bounds were found that make it small enough; draw a smaller model"
-    before = {**default.bounds, **rules_of(default)}
-    now = {**small.bounds, **rules_of(small)}
-    changes = [f"--set {each}={value}" for each, value in now.items() if value != before[each]]
-    return f"try kafkacheck graph {shlex.quote(name)} {' '.join(changes)} --out {shlex.quote(str(path))}"

@@ -1,4 +1,4 @@
-"""What `kafkacheck properties` prints: what the catalogue's models are judged by, with the models that use it."""
+"""`kafkacheck properties`: every property of the catalogue, with the models that use it."""
 
 import inspect
 import re
@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import click
+
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.catalogue.museum import bugs
-from kafkacheck.checker.commands import pages
-from kafkacheck.checker.commands.output import say
+from kafkacheck.checker.commands.output import markdown_table, say
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.locations import short_path
 
@@ -29,6 +30,18 @@ KINDS = ("invariant", "step", "liveness", "lemma", "example", "measure")
 
 MOST_NAMED = 4
 """More models of one folder than this are counted, in a page."""
+
+
+@click.command()
+@click.option("--markdown", is_flag=True, help="Print the page of the properties, as PROPERTIES.md has it.")
+def properties(markdown: bool) -> int:
+    """List what the catalogue's models are judged by, file by file, and which models use it.
+
+    These are invariants, properties of steps, liveness properties, lemmas, examples that must occur, and measures. For
+    each the command prints the first sentence of its docstring, the models that use it, and the models and known bugs
+    that violate it.
+    """
+    return list_properties(markdown)
 
 
 @dataclass
@@ -136,7 +149,7 @@ def _section(file: str, those: Iterable[Entry], names: Iterable[str]) -> str:
         (f"`{each.name}`", _kinds(each), each.says, used_in(each.models, names), _code(each.violated_by))
         for each in those
     )
-    return f"## [{file}](../{file})\n\n{pages.table(COLUMNS, rows)}"
+    return f"## [{file}](../{file})\n\n{markdown_table(COLUMNS, rows)}"
 
 
 def _code(names: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""What `kafkacheck guards` does once the command line is read: share the mutants out, print, and judge."""
+"""`kafkacheck guards`: remove each guard of a model in turn, in several processes, and judge it."""
 
 import contextlib
 import multiprocessing
@@ -11,15 +11,18 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
+from typing import Any
+
+import click
 
 from kafkacheck.checker.catalogue.named import Source
-from kafkacheck.checker.commands import report
-from kafkacheck.checker.commands.guard_report import Judged, closing_line, document, text_of
-from kafkacheck.checker.commands.output import say, tell
+from kafkacheck.checker.commands.options import EXIT_STATUSES, limit_options, set_option
+from kafkacheck.checker.commands.output import json_text, say, tell
 from kafkacheck.checker.exploration.verdict import Limits
 from kafkacheck.checker.model.settings import headline
 from kafkacheck.checker.mutation import guard_group, guard_list
 from kafkacheck.checker.mutation.guard_group import Key, Member, Verdicts
+from kafkacheck.checker.mutation.guard_list import Listed
 from kafkacheck.checker.mutation.guards import Examiner, Finding, Outcome, undecided
 from kafkacheck.checker.process import endings
 from kafkacheck.checker.process.errors import NotExhaustedError, UsageError
@@ -30,6 +33,53 @@ from kafkacheck.checker.process.statuses import NOT_EXHAUSTED, UNEXPLAINED
 SECONDS_BETWEEN_REMARKS = 5.0
 LEAST_SHARE = 8
 """How many guards are put to a model together at least, for which its own steps are taken once."""
+
+
+@click.command(epilog=EXIT_STATUSES)
+@click.argument("patterns", metavar="MODEL...", nargs=-1, required=True)
+@set_option
+@click.option(
+    "--guard",
+    "texts",
+    metavar="TEXT",
+    multiple=True,
+    help="Examine only the guards whose place or name contains this text. May be repeated.",
+)
+@click.option("--traces", is_flag=True, help="Print the counterexample of each guard that is caught.")
+@click.option("--alone", is_flag=True, help="Let no other models of the catalogue judge what these leave unexplained.")
+@limit_options
+@click.option(
+    "--workers", type=click.IntRange(1, 256), metavar="N", help="In how many processes.  [default: one for each core]"
+)
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list of objects on stdout instead of text.")
+def guards(
+    patterns: tuple[str, ...],
+    changes: tuple[str, ...],
+    texts: tuple[str, ...],
+    traces: bool,
+    alone: bool,
+    max_states: int | None,
+    max_seconds: float | None,
+    workers: int | None,
+    as_json: bool,
+) -> int:
+    """Remove each guard and each condition of MODEL's actions in turn, and say what fails without it.
+
+    A guard is caught by a property that fails without it (sooner than it does anyway), by an action that breaks its
+    contract, or by vacuity: something that can happen no longer does. A guard without which every step is the same is
+    redundant. Any other is unexplained, unless the file guards.toml beside the model's lists it with a reason. The last
+    line counts them.
+
+    Several models, by names of the catalogue or patterns such as 'cluster.*', judge a guard together: one that catches
+    it is enough, and it is redundant where it is so in all that have it. What is unexplained then is put to the other
+    models of the catalogue that have the same state. The smallest come first. --max-states and --max-seconds are for
+    each guard in each model; a guard that is not decided within them is unexplained.  [default: 4 times the states of
+    the model]
+    """
+    if changes and len(patterns) > 1:
+        raise UsageError("--set is for one MODEL; several are examined at their defaults, so leave it out")
+    wish = Wish(texts, traces, Limits(max_states, max_seconds), workers, alone, as_json)
+    return examine_models(patterns, changes, wish)
 
 
 @dataclass(frozen=True)
@@ -46,6 +96,41 @@ class Wish:
     jobs: int | None
     alone: bool
     as_json: bool
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A finding, what is listed for its guard, if anything is, and the models that have judged it.
+
+    `is_default`: whether these have their own bounds and rules, which are the ones that the list speaks of.
+    """
+
+    finding: Finding
+    listed: Listed | None = None
+    models: Sequence[str] = ()
+    is_default: bool = True
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the guard survived and a listed reason explains it."""
+        return self.finding.outcome is Outcome.UNEXPLAINED and self.listed is not None
+
+    @property
+    def is_needless(self) -> bool:
+        """Whether the guard is listed although it does not survive unexplained."""
+        if self.listed is None or not self.is_default or self.finding.outcome is Outcome.UNEXPLAINED:
+            return False
+        return self.listed.is_met or self.finding.outcome is Outcome.CAUGHT
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether the guard is unexplained, or listed and need not be."""
+        return self.is_needless or self.word == Outcome.UNEXPLAINED.value
+
+    @property
+    def word(self) -> str:
+        """What became of the guard: "listed", or the outcome."""
+        return "listed" if self.is_listed else self.finding.outcome.value
 
 
 def examine_models(patterns: Sequence[str], changes: tuple[str, ...], wish: Wish) -> int:
@@ -86,7 +171,7 @@ def examine_models(patterns: Sequence[str], changes: tuple[str, ...], wish: Wish
     ]
     undecided_count = len(keys) - len(settled)
     if wish.as_json:
-        say(report.json_text([document(each) for each in judged]))
+        say(json_text([document(each) for each in judged]))
     else:
         for judgement in judged:
             say(text_of(judgement))
@@ -188,7 +273,7 @@ def _ctrl_c_waits() -> Iterator[None]:
 _known: tuple[object, Examiner] | None = None
 
 
-_BEGIN = f"{here()}\nfrom kafkacheck.checker.commands.guarding import begin_process; begin_process()"
+_BEGIN = f"{here()}\nfrom kafkacheck.checker.commands.guards import begin_process; begin_process()"
 """What a process does first: it finds these sources, and ends with this process."""
 
 
@@ -212,3 +297,59 @@ def _examine(source: Source, traces: bool, limits: Limits, numbers: Sequence[int
         _known = None  # room for the next
         _known = ((source, traces, limits), Examiner(source.model(), traces, limits))
     return list(zip(numbers, _known[1].examine(numbers), strict=True))
+
+
+def text_of(judged: Judged) -> str:
+    """A guard, and what became of the model without it."""
+    finding = judged.finding
+    lines = [f"{judged.word:<11} {finding.place}: {finding.guard}", f"            {_told(judged)}"]
+    if finding.trace:
+        lines += ["", finding.trace, ""]
+    return "\n".join(lines)
+
+
+def _told(judged: Judged) -> str:
+    finding = judged.finding
+    where = f" in {finding.model}"
+    match finding.outcome:
+        case Outcome.CAUGHT:
+            length = "" if finding.length is None else f" trace={finding.length}"
+            reason = f": {finding.reason}" if finding.reason else ""
+            return f"{finding.by}{length}{where}{reason}"
+        case Outcome.REDUNDANT:
+            if len(judged.models) > 1:
+                return f"the same steps in {', '.join(judged.models)}"
+            return f"the same {finding.states:,} states and {finding.steps:,} steps{where}"
+        case Outcome.EXCLUDED:
+            return "the rules leave this out, so nothing was removed"
+    others = f"; examined in {', '.join(judged.models)}" if len(judged.models) > 1 else ""
+    told = f"{finding.reason}{where}{others}"
+    return f"{judged.listed.reason} ({told})" if judged.listed is not None else told
+
+
+def closing_line(judged: Sequence[Judged], undecided: int = 0) -> str:
+    """How many guards were caught, are redundant and unexplained; and listed or undecided, where any are."""
+    words = [each.word for each in judged] + undecided * ["undecided"]
+    kinds = ["caught", "redundant", "unexplained", *(each for each in ("listed", "undecided") if each in words)]
+    return f"guards: {', '.join(f'{words.count(kind)} {kind}' for kind in kinds)}"
+
+
+def document(judged: Judged) -> dict[str, Any]:
+    """The JSON object of one guard. `model` is the one whose bounds and counts these are, the one that caught it if one
+    did, and `models` all that were asked; `property` is what caught it; `trace_states` null where it has no trace.
+    """
+    finding = judged.finding
+    return {
+        "model": finding.model,
+        "models": list(judged.models),
+        "guard": finding.guard,
+        "place": finding.place,
+        "outcome": judged.word,
+        "property": finding.by or None,
+        "trace_states": finding.length,
+        "bounds": dict(finding.bounds),
+        "states_distinct": finding.states,
+        "states_generated": finding.steps,
+        "reason": judged.listed.reason if judged.is_listed and judged.listed else finding.reason or None,
+        "trace": finding.trace or None,
+    }

@@ -1,13 +1,24 @@
-"""What `kafkacheck bmc` does once the command line is read: check, write and print what was found, and judge."""
+"""`kafkacheck bmc`: check all behaviours of a model up to a length, by the solver."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from kafkacheck.checker.commands.confirmed_report import confirmed_entry, confirmed_text
-from kafkacheck.checker.commands.output import say, tell
-from kafkacheck.checker.commands.report import json_text
+import click
+
+from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.commands.options import (
+    EXIT_STATUSES,
+    Place,
+    json_option,
+    property_option,
+    set_option,
+    smt2_option,
+    timeout_option,
+)
+from kafkacheck.checker.commands.output import json_text, say, tell
 from kafkacheck.checker.model import Model
-from kafkacheck.checker.model.settings import headline, rules_of
+from kafkacheck.checker.model.settings import headline, rules_of, with_settings
 from kafkacheck.checker.pictures.render import trace_text, write_files
 from kafkacheck.checker.process.errors import EvaluationError
 from kafkacheck.checker.process.files import make_usable
@@ -19,10 +30,46 @@ from kafkacheck.checker.process.statuses import (
     STEP_VIOLATED,
 )
 from kafkacheck.checker.proofs.bmc import BoundedResult, BoundedVerdict, check_bounded
-from kafkacheck.checker.proofs.provable import left_out, left_out_text
+from kafkacheck.checker.proofs.provable import left_out, left_out_text, with_provable
 from kafkacheck.checker.proofs.scripts import Scripts
 from kafkacheck.checker.proofs.solver import VERSION
 from kafkacheck.checker.traces import trace as traces
+
+
+@click.command(epilog=EXIT_STATUSES)
+@click.argument("model_name", metavar="MODEL")
+@click.option(
+    "--depth", type=click.IntRange(min=1), required=True, metavar="N", help="How many states a behaviour has at most."
+)
+@set_option
+@property_option
+@timeout_option
+@click.option(
+    "--out",
+    "folder",
+    type=Place(),
+    metavar="DIR",
+    help="Write a counterexample into this folder: JSON, ITF, DOT and SVG.",
+)
+@smt2_option
+@json_option
+def bmc(
+    model_name: str,
+    depth: int,
+    changes: tuple[str, ...],
+    properties: tuple[str, ...],
+    timeout: float,
+    folder: Path | None,
+    scripts: Path | None,
+    as_json: bool,
+) -> int:
+    """Check every behaviour of MODEL that has at most N states, by unrolling its actions for Z3.
+
+    BOUNDED means that nothing is wrong in these, HOLDS that there are no longer ones; UNKNOWN and TIMEOUT that the
+    solver gave up, at the depth that is said.
+    """
+    model = with_provable(with_settings(catalogue.find_model(model_name), changes), properties)
+    return check_model(model, depth, timeout, folder, scripts, as_json)
 
 
 def check_model(
@@ -59,7 +106,7 @@ def check_model(
         if result.verdict in (BoundedVerdict.UNKNOWN, BoundedVerdict.TIMEOUT):
             say(f"longer behaviours than {result.depth} states are not decided: {result.reason}")
         if result.confirmed is not None:
-            say(confirmed_text(model, result.confirmed))
+            say(result.confirmed.told(model))
         note = left_out_text(model, deadlock_is_judged=True)
         if note:
             say(note)
@@ -93,7 +140,7 @@ def document(result: BoundedResult, files: tuple[Path, ...]) -> dict[str, Any]:
         "depth": result.depth,
         "seconds": round(result.seconds, 3),
         "reason": result.reason or None,
-        "confirmed": confirmed_entry(result.confirmed),
+        "confirmed": None if result.confirmed is None else asdict(result.confirmed),
         "trace": None if result.trace is None else traces.to_json(result.trace)["trace"],
         "files": [str(file) for file in files],
     }
