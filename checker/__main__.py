@@ -40,7 +40,7 @@ if not __package__:  # run as a file: Python would look for modules in this fold
     sys.path[:] = [str(folder.parent), *(place for place in sys.path if Path(place).resolve() != folder)]
     __import__("checker")  # from now on the sources have the name that they have when they are installed
 
-from kafkacheck.checker.process import endings, room  # noqa: E402  # because of where a file that is run looks for modules
+from kafkacheck.checker.process import memory, shutdown  # noqa: E402  # because of where a file that is run looks for modules
 
 _let_go()  # who only imports this file shall see no other Ctrl-C
 
@@ -48,15 +48,15 @@ _let_go()  # who only imports this file shall see no other Ctrl-C
 def main() -> int:
     """Run the command line; the exit status. A request to end while it is being loaded ends the process quietly."""
     _let_leave()
-    room.without_threads()
-    room.watch_imports()
-    endings.show_place_at_quit()
+    memory.limit_blas_threads()
+    memory.guard_imports()
+    shutdown.show_threads_at_quit()
     from kafkacheck.checker.commands import command_line
 
-    endings.heed(_leave)
-    endings.let_supervise()
+    shutdown.install(_leave)
+    shutdown.allow_supervisor()
     status = command_line.main()
-    endings.leave(status)
+    shutdown.finish(status)
     return status
 
 

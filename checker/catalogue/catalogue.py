@@ -23,13 +23,13 @@ from types import ModuleType
 
 from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.model import Model
-from kafkacheck.checker.process import endings, former_names
+from kafkacheck.checker.process import former_names, shutdown
 from kafkacheck.checker.process.errors import KafkacheckError, ModelError, NotExhaustedError, UsageError
-from kafkacheck.checker.process.foreign import contained, said
+from kafkacheck.checker.process.foreign_code import contained, safe_text
 from kafkacheck.checker.process.interrupts import Stopped, limited
 from kafkacheck.checker.process.locations import short_path
 from kafkacheck.checker.process.names import CATALOGUE, OWN_CATALOGUE, did_you_mean, model_name, short_names, shortened
-from kafkacheck.checker.process.places import SOURCES
+from kafkacheck.checker.process.sources import SOURCES
 
 EXPECTED_FILE = "expected.toml"
 LONGEST_DOTTED_NAME = 500
@@ -132,7 +132,7 @@ def find_model(text: str, max_seconds: float | None = None) -> Model:
     or has no well-formed `MODEL`; NotExhaustedError where its import is interrupted, or takes more than `max_seconds`.
     """
     if not is_ours(text):
-        endings.supervise()
+        shutdown.supervise()
     with limited(max_seconds):
         return _model_of(_module(text), text)
 
@@ -198,7 +198,7 @@ def is_found(text: str) -> bool:
     """Whether `text` names a file, or a module that Python finds. ModelError where a package cannot be imported."""
     if _is_file_name(text):
         return os.path.exists(text)
-    endings.supervise()
+    shutdown.supervise()
     _search_here()
     return _is_module_name(text)
 
@@ -207,7 +207,7 @@ def named_value(text: str, name: str) -> object:
     """What a file, or a dotted module, defines under a name. UsageError where there is no such file or module,
     ModelError where it cannot be imported or does not define the name.
     """
-    endings.supervise()
+    shutdown.supervise()
     is_file = _is_file_name(text)
     module = (
         _module_of_file(Path(text), catalogue_names(), name) if is_file else _module_of_name(text, catalogue_names())
@@ -401,20 +401,20 @@ def _leads_to(name: str, path: Path) -> bool:
 
 
 def _imported(what: str, load: Callable[[], ModuleType]) -> ModuleType:
-    """The module that `load` imports, which is kept from changing this process (see `checker.process.foreign`).
+    """The module that `load` imports, which is kept from changing this process (see `checker.process.foreign_code`).
 
     ModelError with the place where it raises, NotExhaustedError where it is ended from outside.
     """
     try:
         with contained(short_path(what)):
-            endings.tell(f"importing {short_path(what)}")
+            shutdown.report(f"importing {short_path(what)}")
             module = load()
-        endings.tell("imported")
+        shutdown.report("imported")
         return module
     except (KafkacheckError, MemoryError):
         raise
     except KeyboardInterrupt:
-        raise NotExhaustedError(f"{endings.told()} while importing {short_path(what)}") from None
+        raise NotExhaustedError(f"{shutdown.reason()} while importing {short_path(what)}") from None
     except Stopped:
         raise NotExhaustedError(f"--max-seconds passed while importing {short_path(what)}") from None
     except SyntaxError as error:
@@ -439,10 +439,10 @@ def _place(error: BaseException) -> str:
 def _description(error: BaseException) -> str:
     name = type(error).__name__
     if isinstance(error, ModuleNotFoundError):
-        return f"{said(error)}; install {error.name} for {sys.executable}, or mend the import"
+        return f"{safe_text(error)}; install {error.name} for {sys.executable}, or mend the import"
     if isinstance(error, SystemExit):
-        return f"it ends the process ({name}: {said(error)}); a model file only defines, so take that out"
-    return f"{name}: {said(error)}; mend that line"
+        return f"it ends the process ({name}: {safe_text(error)}); a model file only defines, so take that out"
+    return f"{name}: {safe_text(error)}; mend that line"
 
 
 def _model_of(module: ModuleType, text: str) -> Model:
@@ -463,4 +463,4 @@ def _model_of(module: ModuleType, text: str) -> Model:
 
 
 def _shown(value: object) -> str:
-    return shortened(said(value, repr))
+    return shortened(safe_text(value, repr))

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kafkacheck.checker.catalogue.named import Wanted, followed
+from kafkacheck.checker.catalogue.model_source import Recorded, resolve
 from kafkacheck.checker.commands.options import EXIT_STATUSES, Place, model_option, spark_options
 from kafkacheck.checker.commands.output import say, tell
-from kafkacheck.checker.process import endings
+from kafkacheck.checker.process import shutdown
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.process.statuses import CANNOT_CONVERGE
 
@@ -171,9 +171,9 @@ def opened(folder: Path) -> dict[str, Any]:
 
 
 def models_of(folders: Sequence[Path], runs: Sequence[dict[str, Any]], named: Sequence[str]) -> list[str]:
-    """How to find the model of each data set: see `checker.catalogue.named.followed`."""
-    wanted = [Wanted(folder, run["model"], run["locator"]) for folder, run in zip(folders, runs, strict=True)]
-    return followed(wanted, named)
+    """How to find the model of each data set: see `checker.catalogue.model_source.resolve`."""
+    recorded = [Recorded(folder, run["model"], run["locator"]) for folder, run in zip(folders, runs, strict=True)]
+    return resolve(recorded, named)
 
 
 @contextlib.contextmanager
@@ -181,7 +181,7 @@ def session(master: str | None, settings: Sequence[str]) -> "Iterator[Analysis]"
     from kafkacheck.checker.distributed import spark
     from kafkacheck.checker.graphs.analysis import Analysis
 
-    endings.supervise()  # before Java begins: what is found may be replayed by a model of the user's own
+    shutdown.supervise()  # before Java begins: what is found may be replayed by a model of the user's own
     with spark.session(master, spark.parse_settings(settings)) as session:
         tell(spark.description(session.sparkContext))
         yield Analysis(session)

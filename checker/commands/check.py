@@ -11,7 +11,8 @@ import click
 
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.catalogue.catalogue import Expectation
-from kafkacheck.checker.catalogue.named import Source
+from kafkacheck.checker.catalogue.model_source import Source
+from kafkacheck.checker.checkpoints.checkpointing import Checkpoints
 from kafkacheck.checker.commands import report
 from kafkacheck.checker.commands.options import (
     EXIT_STATUSES,
@@ -26,10 +27,9 @@ from kafkacheck.checker.commands.options import (
 from kafkacheck.checker.commands.output import json_text, say, tell
 from kafkacheck.checker.commands.progress import ProgressReport
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
-from kafkacheck.checker.kept.kept_levels import Keeping
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.model.settings import headline
-from kafkacheck.checker.process import endings
+from kafkacheck.checker.process import shutdown
 from kafkacheck.checker.process.errors import EvaluationError, KafkacheckError, SelfCheckError, UsageError
 from kafkacheck.checker.process.files import make_usable, remove_empty
 from kafkacheck.checker.process.statuses import (
@@ -228,7 +228,7 @@ def _written(row: report.Checked, folder: Path) -> report.Checked:
 
 def _interrupted() -> str:
     """The reason why a search is not finished where the process was asked to end."""
-    return f"it was {endings.told()}"
+    return f"it was {shutdown.reason()}"
 
 
 def _row_status(row: report.Checked, strict: bool) -> int:
@@ -241,19 +241,19 @@ def _row_status(row: report.Checked, strict: bool) -> int:
     return 0 if row.is_expected else UNEXPECTED
 
 
-def search(model: Model, engine: str, limits: Limits, keeping: Keeping | None = None) -> Result:
+def search(model: Model, engine: str, limits: Limits, checkpoints: Checkpoints | None = None) -> Result:
     """Search a model's states in this process."""
     from kafkacheck.checker.search import check
 
-    with ProgressReport(model.name) as progress, contextlib.closing(keeping or Keeping.of_nothing()) as kept:
+    with ProgressReport(model.name) as progress, contextlib.closing(checkpoints or Checkpoints.none()) as kept:
         return check(model, engine, limits, progress, kept)
 
 
 def by_engine(engine: str, source: Source | None = None, folder: Path | None = None) -> Search:
     """The search by an engine that runs in this process. It is kept, in the folder or unasked, if `source` is given."""
 
-    def kept() -> Keeping | None:
-        return None if source is None else Keeping({"source": source.as_json()}, folder)
+    def kept() -> Checkpoints | None:
+        return None if source is None else Checkpoints({"source": source.as_json()}, folder)
 
     return lambda model, limits: search(model, engine, limits, kept())
 

@@ -16,10 +16,10 @@ import click
 from kafkacheck.checker.commands import output
 from kafkacheck.checker.commands.options import EXIT_STATUSES
 from kafkacheck.checker.commands.output import failed, tell
-from kafkacheck.checker.process import endings, room
+from kafkacheck.checker.process import memory, shutdown
 from kafkacheck.checker.process.errors import KafkacheckError, SelfCheckError
 from kafkacheck.checker.process.files import reason_of
-from kafkacheck.checker.process.foreign import said
+from kafkacheck.checker.process.foreign_code import safe_text
 from kafkacheck.checker.process.names import did_you_mean, shortened
 from kafkacheck.checker.process.statuses import INTERNAL_ERROR, NOT_EXHAUSTED, PIPE_CLOSED, REFUSED
 
@@ -80,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KafkacheckError as error:
         if isinstance(error, SelfCheckError) and error.details:
             tell(error.details)
-        return failed(said(error), error.exit_status)
+        return failed(safe_text(error), error.exit_status)
     except click.exceptions.NoArgsIsHelpError as error:
         tell(error.format_message())
         return error.exit_code
@@ -90,11 +90,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (output.PipeClosedError, SystemExit):  # click exits by itself where its help meets a closed pipe
         return PIPE_CLOSED
     except (click.Abort, KeyboardInterrupt):
-        return failed(f"{endings.told()} before the command was done", NOT_EXHAUSTED)
+        return failed(f"{shutdown.reason()} before the command was done", NOT_EXHAUSTED)
     except MemoryError as error:
         return failed(without_memory(error), NOT_EXHAUSTED)
     except (ImportError, OSError, RuntimeError) as error:
-        if room.is_too_short_for(error):
+        if memory.is_cause_of(error):
             return failed(without_memory(error), NOT_EXHAUSTED)
         missing = error.name.split(".")[0] if isinstance(error, ModuleNotFoundError) and error.name else ""
         if missing in SPARK_PACKAGES:
@@ -131,4 +131,4 @@ def internal_error(error: Exception) -> str:
     except (OSError, ValueError):
         tell(text)
         place = "above; please report it"
-    return f"this is a bug in kafkacheck: {type(error).__name__}: {said(error)}. The traceback is {place}"
+    return f"this is a bug in kafkacheck: {type(error).__name__}: {safe_text(error)}. The traceback is {place}"

@@ -15,8 +15,8 @@ from kafkacheck.checker.model import Model
 from kafkacheck.checker.model.settings import headline, with_settings
 from kafkacheck.checker.process.statuses import INVARIANT_VIOLATED, NOT_EXHAUSTED
 from kafkacheck.checker.proofs.confirmation import Confirmed, Effect, Searched
+from kafkacheck.checker.proofs.differential import sample_of
 from kafkacheck.checker.proofs.equivalent import Comparison, Same, ask_for, compare, confirm, description_of
-from kafkacheck.checker.proofs.likeness import sample_of
 from kafkacheck.checker.proofs.scripts import Scripts
 from kafkacheck.checker.proofs.solver import VERSION
 from kafkacheck.checker.proofs.workers import worker_count

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kafkacheck.checker.catalogue import catalogue
-from kafkacheck.checker.catalogue.named import Source
+from kafkacheck.checker.catalogue.model_source import Source
+from kafkacheck.checker.checkpoints.run_source import source_of
 from kafkacheck.checker.commands.options import (
     EXIT_STATUSES,
     Place,
@@ -25,7 +26,6 @@ from kafkacheck.checker.commands.options import (
 from kafkacheck.checker.commands.output import say
 from kafkacheck.checker.commands.progress import ProgressReport
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
-from kafkacheck.checker.kept.run_source import source_of
 from kafkacheck.checker.model import Model, settings
 from kafkacheck.checker.model.settings import headline
 from kafkacheck.checker.process.errors import EvaluationError, NotExhaustedError, UsageError
@@ -133,18 +133,16 @@ def explore_on_spark(
     UsageError where a folder cannot be used, EvaluationError where the model's code fails, NotExhaustedError where it
     ends before anything is kept.
     """
+    from kafkacheck.checker.checkpoints.run_directory import RunDirectory
     from kafkacheck.checker.distributed import runs
     from kafkacheck.checker.graphs import dataset, run_dataset, state_graph
-    from kafkacheck.checker.kept.run_directory import RunDirectory
 
     model = source.model()
     say(headline(model))
     dataset.check_new(folder)
     state_graph.check_judgements(model)
     with ProgressReport(model.name) as progress:
-        result = runs.begin(
-            source, run_folder, replace(cluster, hand_over_from=1), limits, progress, model, goes_past=True
-        )
+        result = runs.begin(source, run_folder, replace(cluster, shard_from=1), limits, progress, model, goes_past=True)
     if result.verdict is Verdict.EVALUATION_FAILED:
         raise EvaluationError(result.reason)
     if not RunDirectory(run_folder).committed():

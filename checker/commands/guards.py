@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 
-from kafkacheck.checker.catalogue.named import Source
+from kafkacheck.checker.catalogue.model_source import Source
 from kafkacheck.checker.commands.options import EXIT_STATUSES, limit_options, set_option
 from kafkacheck.checker.commands.output import json_text, say, tell
 from kafkacheck.checker.exploration.verdict import Limits
@@ -24,10 +24,10 @@ from kafkacheck.checker.mutation import guard_group, guard_list
 from kafkacheck.checker.mutation.guard_group import Key, Member, Verdicts
 from kafkacheck.checker.mutation.guard_list import Listed
 from kafkacheck.checker.mutation.guards import Examiner, Finding, Outcome, undecided
-from kafkacheck.checker.process import endings
+from kafkacheck.checker.process import shutdown
 from kafkacheck.checker.process.errors import NotExhaustedError, UsageError
 from kafkacheck.checker.process.names import shortened
-from kafkacheck.checker.process.places import here
+from kafkacheck.checker.process.sources import bootstrap
 from kafkacheck.checker.process.statuses import NOT_EXHAUSTED, UNEXPLAINED
 
 SECONDS_BETWEEN_REMARKS = 5.0
@@ -160,7 +160,7 @@ def examine_models(patterns: Sequence[str], changes: tuple[str, ...], wish: Wish
                 examining.examine(more, unexplained, verdicts)
             ended = ""
     except KeyboardInterrupt:
-        ended = endings.told()
+        ended = shutdown.reason()
     except BrokenProcessPool:
         ended = "a process was ended from outside, as for lack of memory"
     settled = [key for key in keys if not ended or verdicts.is_settled(key)]
@@ -263,7 +263,7 @@ class _Examining:
 def _ctrl_c_waits() -> Iterator[None]:
     """Within it, no KeyboardInterrupt is raised; afterwards it is, where one was due."""
     resource_tracker.ensure_running()  # which would let Ctrl-C come through when it is started
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, endings.REQUESTS)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, shutdown.REQUESTS)
     try:
         yield
     finally:
@@ -273,7 +273,7 @@ def _ctrl_c_waits() -> Iterator[None]:
 _known: tuple[object, Examiner] | None = None
 
 
-_BEGIN = f"{here()}\nfrom kafkacheck.checker.commands.guards import begin_process; begin_process()"
+_BEGIN = f"{bootstrap()}\nfrom kafkacheck.checker.commands.guards import begin_process; begin_process()"
 """What a process does first: it finds these sources, and ends with this process."""
 
 

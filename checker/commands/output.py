@@ -14,7 +14,7 @@ from typing import Any, TextIO
 
 import click
 
-from kafkacheck.checker.process import endings
+from kafkacheck.checker.process import shutdown
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.process.names import printable, shortened
 
@@ -50,7 +50,7 @@ def say(text: str = "") -> None:
         raise PipeClosedError from None
     except OSError as error:
         told = stdout_failed(error)
-        if not endings.lost_terminal():  # and with it whoever could be told
+        if not shutdown.lost_terminal():  # and with it whoever could be told
             raise UsageError(told) from error
 
 

@@ -24,9 +24,9 @@ from kafkacheck.checker.exploration.verdict import Limits
 from kafkacheck.checker.model import Model, Property, Protocol
 from kafkacheck.checker.model.settings import headline, rules_of, settings_text, told_settings, with_settings
 from kafkacheck.checker.pictures.render import trace_text
-from kafkacheck.checker.process import endings
+from kafkacheck.checker.process import shutdown
 from kafkacheck.checker.process.errors import ModelError, UsageError
-from kafkacheck.checker.process.foreign import said
+from kafkacheck.checker.process.foreign_code import safe_text
 from kafkacheck.checker.process.names import shortened
 from kafkacheck.checker.process.statuses import INVARIANT_VIOLATED, NOT_EXHAUSTED, STEP_VIOLATED
 from kafkacheck.checker.proofs import second_solver
@@ -139,7 +139,7 @@ def prove_model(
             )
         except KeyboardInterrupt:
             proof = begun(model, wanted.properties, ())
-            proof.interrupted = endings.told()
+            proof.interrupted = shutdown.reason()
     if found is not None:
         names = {each.name for each in wanted.properties}
         chosen = found.needed if found.needed is not None else [each for each in found.useful if each.name not in names]
@@ -168,7 +168,7 @@ def lemmas_of(name: str) -> list[Protocol]:
         )
     listed = catalogue.named_value(name, LEMMAS)
     if not isinstance(listed, tuple | list) or not all(callable(each) for each in listed):
-        shown = shortened(said(listed, repr))
+        shown = shortened(safe_text(listed, repr))
         raise ModelError(f"{name}: {LEMMAS} is {shown}; write a tuple of invariants, `{LEMMAS} = (first, second)`")
     return list(listed)
 

@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kafkacheck.checker.checkpoints.checkpointing import Checkpoints
+from kafkacheck.checker.checkpoints.run_directory import RunDirectory
+from kafkacheck.checker.checkpoints.run_source import source_of
 from kafkacheck.checker.commands.check import Search, check_model, search
 from kafkacheck.checker.commands.options import (
     EXIT_STATUSES,
@@ -18,9 +21,6 @@ from kafkacheck.checker.commands.options import (
 from kafkacheck.checker.commands.output import tell
 from kafkacheck.checker.commands.progress import ProgressReport
 from kafkacheck.checker.exploration.verdict import Limits
-from kafkacheck.checker.kept.kept_levels import Keeping
-from kafkacheck.checker.kept.run_directory import RunDirectory
-from kafkacheck.checker.kept.run_source import source_of
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.result import Result
@@ -79,7 +79,7 @@ def resume(
 
 def _in_process(folder: Path, redoes: bool) -> Search:
     """The search that goes on with a run in this process. If it `redoes`, it finds damaged levels anew."""
-    return lambda model, limits: search(model, "auto", limits, Keeping.resuming(folder, redoes))
+    return lambda model, limits: search(model, "auto", limits, Checkpoints.resuming(folder, redoes))
 
 
 def _on_spark(folder: Path, named: str | None, cluster: "Cluster") -> Search:

@@ -23,7 +23,7 @@ from kafkacheck.checker.exploration.exploration import (
     NO_MEMORY,
     Exploration,
     Found,
-    HandOver,
+    Snapshot,
     Watch,
     failure,
     memory_reason,
@@ -32,7 +32,7 @@ from kafkacheck.checker.exploration.exploration import (
 from kafkacheck.checker.language import removal
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.errors import EvaluationError, SelfCheckError
-from kafkacheck.checker.process.room import THREAD, need, take
+from kafkacheck.checker.process.memory import THREAD, allocate, require
 from kafkacheck.checker.schema.objects import Values
 
 BUFFER = 32768
@@ -162,7 +162,7 @@ class Workspace:
 def _lazily(shape: tuple[int, ...], dtype: Any) -> Any:
     """A zeroed array whose pages are taken from the system when they are first written. MemoryError if it has none."""
     length = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    memory = take(length, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NORESERVE)
+    memory = allocate(length, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NORESERVE)
     if hasattr(mmap, "MADV_HUGEPAGE") and length >= 1 << 22:
         memory.madvise(mmap.MADV_HUGEPAGE)
     return np.frombuffer(memory, dtype).reshape(shape)
@@ -184,7 +184,7 @@ class CompiledSearch:
         model: Model,
         entries: dict[str, Entry],
         watch: Watch,
-        found: HandOver | None = None,
+        found: Snapshot | None = None,
         better: Improvement | None = None,
     ) -> None:
         """`better` compiles the same kernel better than `entries` are; its entries replace them when they are ready.
@@ -245,7 +245,7 @@ class CompiledSearch:
             try:
                 space = self.space_class(sizes_of(self.model), entries, capacity)
                 if capacity > SMALLEST_CAPACITY:
-                    need(2 * THREAD)
+                    require(2 * THREAD)
                 return space
             except MemoryError:
                 if capacity == SMALLEST_CAPACITY:

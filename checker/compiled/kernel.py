@@ -43,7 +43,7 @@ from kafkacheck.checker.compiled.native import (
     removed,
 )
 from kafkacheck.checker.compiled.packing import Packing
-from kafkacheck.checker.compiled.watched import watched_leaves
+from kafkacheck.checker.compiled.relevance import relevant_leaves
 from kafkacheck.checker.language import ir
 from kafkacheck.checker.language.footprint import WHOLE_STATE, footprint
 from kafkacheck.checker.model import Action, Model
@@ -187,7 +187,7 @@ class _ExpandWriter:
         self._keepers: dict[tuple[int, ...], llvm.Function] = {}
         self._invariants = [place for place, each in enumerate(self.model.properties) if not each.is_step]
         self._watched = {
-            place: watched_leaves(each, self.model.layout)
+            place: relevant_leaves(each, self.model.layout)
             for place, each in enumerate(self.model.properties)
             if each.is_step
         }

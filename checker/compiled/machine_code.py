@@ -15,7 +15,7 @@ from kafkacheck.checker.compiled import native
 from kafkacheck.checker.compiled.kernel import ENTRIES
 from kafkacheck.checker.compiled.native import Entry
 from kafkacheck.checker.process import cache
-from kafkacheck.checker.process.places import child
+from kafkacheck.checker.process.sources import child_command
 
 KIND = "code"
 """What the cache calls it."""
@@ -105,7 +105,7 @@ def compiling(text: str, quick: bool = False) -> Iterator[Compiler]:
         source.seek(0)
         try:
             process = subprocess.Popen(
-                child(program), stdin=source, stdout=output, stderr=subprocess.DEVNULL, process_group=0
+                child_command(program), stdin=source, stdout=output, stderr=subprocess.DEVNULL, process_group=0
             )
         except OSError:  # there is no room for another process
             yield Compiler(text, quick)

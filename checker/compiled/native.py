@@ -24,7 +24,7 @@ from kafkacheck.checker.language import ir
 from kafkacheck.checker.language.ranges import HIGHEST_SHIFT
 from kafkacheck.checker.language.removal import NOTHING
 from kafkacheck.checker.language.work import loop_work
-from kafkacheck.checker.process.room import need
+from kafkacheck.checker.process.memory import require
 from kafkacheck.checker.schema.shape import ArrayOf, leaf_count
 
 I1, I16, I32, I64 = llvm.IntType(1), llvm.IntType(16), llvm.IntType(32), llvm.IntType(64)
@@ -456,7 +456,7 @@ def compile_object(text: str, quick: bool = False) -> bytes:
 
     `quick`: compiled about 14 times as fast, and runs 2 to 5 times as slow.
     """
-    need(ROOM + ROOM_TO_COMPILE * len(text))
+    require(ROOM + ROOM_TO_COMPILE * len(text))
     with _lock:
         target = _target(quick)
         module = binding.parse_assembly(text)
@@ -476,7 +476,7 @@ def compile_input(quick: bool) -> None:
 
 def load_object(code: bytes, names: list[str]) -> dict[str, Entry]:
     """The functions of an object file by name; each takes the address of its context. As `compile_object`."""
-    need(ROOM + len(code))
+    require(ROOM + len(code))
     with _lock:
         _target()
         engine = binding.create_mcjit_compiler(binding.parse_assembly(""), _new_target())

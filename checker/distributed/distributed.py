@@ -1,6 +1,6 @@
 """The distributed reading: level after level, each expanded and absorbed by shards, each kept whole in a run directory.
 
-The search begins in this process (see `checker.distributed.hand_over`). From then on a level that is wide enough is a
+The search begins in this process (see `checker.distributed.sharding`). From then on a level that is wide enough is a
 Spark job, in which every shard expands its states and Spark brings the successors to the shards that own them; narrower
 levels are not worth a job, and the same work is done here.
 """
@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
+from kafkacheck.checker.checkpoints.blocks import Level, place_of
+from kafkacheck.checker.checkpoints.run_directory import Committed, RunDirectory, Shard, Summary
 from kafkacheck.checker.compiled.self_check import Examples
 from kafkacheck.checker.distributed import shard as shards
 from kafkacheck.checker.distributed.shard import Absorbed, Trouble, Work
 from kafkacheck.checker.exploration.evaluation import Evaluation
 from kafkacheck.checker.exploration.exploration import Exploration, Found, Watch, failure, states_reason
 from kafkacheck.checker.exploration.verdict import Verdict
-from kafkacheck.checker.kept.blocks import Level, place_of
-from kafkacheck.checker.kept.run_directory import Committed, RunDirectory, Shard, Summary
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.background import FailedError, Job
 from kafkacheck.checker.process.errors import SelfCheckError

@@ -16,25 +16,25 @@ from typing import Any
 import psutil
 
 from kafkacheck.checker.catalogue import catalogue
-from kafkacheck.checker.catalogue.named import Source
+from kafkacheck.checker.catalogue.model_source import Source
+from kafkacheck.checker.checkpoints.run_directory import RunDirectory, kernel_name
+from kafkacheck.checker.checkpoints.run_source import source_of
 from kafkacheck.checker.compiled import kernel, machine_code
 from kafkacheck.checker.compiled.compiled import CompiledSearch
 from kafkacheck.checker.compiled.self_check import Examples, examples_of
 from kafkacheck.checker.distributed import spark
 from kafkacheck.checker.distributed.distributed import DistributedSearch, HereWorkers, SparkWorkers
-from kafkacheck.checker.distributed.hand_over import hand_over
 from kafkacheck.checker.distributed.shard import Work
+from kafkacheck.checker.distributed.sharding import write_shards
 from kafkacheck.checker.exploration.exploration import Found, Watch
 from kafkacheck.checker.exploration.interpreted import InterpretedSearch, wait
 from kafkacheck.checker.exploration.verdict import Limits, ProgressListener, Verdict
-from kafkacheck.checker.kept.run_directory import RunDirectory, kernel_name
-from kafkacheck.checker.kept.run_source import source_of
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.model.identity import differences, identity_of
 from kafkacheck.checker.process.background import FailedError, Job
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.process.files import atomic_write, reason_of
-from kafkacheck.checker.process.places import CHECKER, SOURCES
+from kafkacheck.checker.process.sources import CHECKER, SOURCES
 from kafkacheck.checker.result import Result, result_of, self_checked
 
 SPARK_FROM = 200_000
@@ -47,7 +47,7 @@ UNCOMPRESSED = {"spark.shuffle.compress": "false", "spark.shuffle.spill.compress
 class Cluster:
     """Where Spark runs and how: the master, settings by name, the number of shards (None: one for each core).
 
-    The search is handed over to shards at the first level with `hand_over_from` states (None: `spark_from`); a level
+    The search is handed over to shards at the first level with `shard_from` states (None: `spark_from`); a level
     with `spark_from` states is a Spark job. `tell` is given a line of text when Spark has started.
     """
 
@@ -55,7 +55,7 @@ class Cluster:
     conf: dict[str, str] = field(default_factory=dict)
     shards: int | None = None
     spark_from: int = SPARK_FROM
-    hand_over_from: int | None = None
+    shard_from: int | None = None
     tell: Callable[[str], None] = lambda line: None
 
     def resuming(self, path: Path, model: str = "") -> str:
@@ -208,7 +208,7 @@ def _from_the_start(
         search = CompiledSearch(model, compiler.entries(), watch)
         if about["goes_past"]:
             search.counts.tolerate_all(model)
-        found = search.run(cluster.spark_from if cluster.hand_over_from is None else cluster.hand_over_from)
+        found = search.run(cluster.spark_from if cluster.shard_from is None else cluster.shard_from)
         if found is not None or not search.frontier:
             return _answer(search, found, watch)
         try:
@@ -218,7 +218,7 @@ def _from_the_start(
                 about["shards"] = sessions.context(reason_to_stop).defaultParallelism
             run.describe(about)
             examples = examples_of(search)
-            hand_over(search, run, about["shards"])
+            write_shards(search, run, about["shards"])
         except FailedError as error:
             return result_of(search, search.counts.stopped(model, str(error)), watch)
         except OSError as error:

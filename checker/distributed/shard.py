@@ -13,14 +13,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kafkacheck.checker.checkpoints import blocks
+from kafkacheck.checker.checkpoints.blocks import Array, Candidates, Level, Visited, parent_of
+from kafkacheck.checker.checkpoints.run_directory import File, RunDirectory, Shard
 from kafkacheck.checker.compiled import machine_code
 from kafkacheck.checker.compiled.compiled import Workspace, slots_for
 from kafkacheck.checker.compiled.context import Sizes, kept_slot, successor_slot
 from kafkacheck.checker.compiled.native import DEADLOCK, FAULT, FAULT_AT, NO_FAULT, Entry, fingerprint
 from kafkacheck.checker.distributed import visited
-from kafkacheck.checker.kept import blocks
-from kafkacheck.checker.kept.blocks import Array, Candidates, Level, Visited, parent_of
-from kafkacheck.checker.kept.run_directory import File, RunDirectory, Shard
 from kafkacheck.checker.process import cache
 from kafkacheck.checker.process.errors import KafkacheckError
 

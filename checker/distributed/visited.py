@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kafkacheck.checker.kept.blocks import Array, Candidates, Level, Visited
+from kafkacheck.checker.checkpoints.blocks import Array, Candidates, Level, Visited
 
 
 def distinct(candidates: Candidates, fingerprints: Array) -> Level:

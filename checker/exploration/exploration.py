@@ -91,7 +91,7 @@ class Exploration:
 
 
 @dataclass
-class HandOver:
+class Snapshot:
     """A search in the middle: all states in order of discovery, their parents, and the next one to expand."""
 
     states: list[Values]

@@ -10,7 +10,7 @@ from kafkacheck.checker.exploration.exploration import (
     NO_MEMORY,
     Exploration,
     Found,
-    HandOver,
+    Snapshot,
     Watch,
     failure,
     states_reason,
@@ -52,15 +52,15 @@ class InterpretedSearch:
         self._failing_steps = generate_judge({number: each for number, each in numbered.items() if each.is_step})
         self._failing = generate_judge({number: each for number, each in numbered.items() if not each.is_step})
 
-    def hand_over(self) -> HandOver:
+    def snapshot(self) -> Snapshot:
         """Everything found so far, for another reading to go on with."""
-        return HandOver([*map(self._rows.values, self._states)], self._parents, self._next, self.counts)
+        return Snapshot([*map(self._rows.values, self._states)], self._parents, self._next, self.counts)
 
-    def run(self, may_hand_over: Callable[[], bool] = lambda: False) -> Found | None:
-        """Search until every state is expanded (None), something stops it, or `may_hand_over` says so (None too)."""
+    def run(self, may_stop: Callable[[], bool] = lambda: False) -> Found | None:
+        """Search until every state is expanded (None), something stops it, or `may_stop` says so (None too)."""
         try:
             with self.watch.interrupts.stopping_protocol_code(self._codes), collector.paused():
-                return self._search(may_hand_over)
+                return self._search(may_stop)
         except Stopped:
             self.counts.level_ends = self.counts.level_ends or [len(self._states)]
             return self.counts.stopped(self.model, self.watch.interrupts.reason())
@@ -68,7 +68,7 @@ class InterpretedSearch:
             self._seen = set()  # room to tell what was found
             return self.counts.stopped(self.model, NO_MEMORY)
 
-    def _search(self, may_hand_over: Callable[[], bool]) -> Found | None:
+    def _search(self, may_stop: Callable[[], bool]) -> Found | None:
         found = self._attempt(self._start) if not self._states else None
         while found is None and self._next < len(self._states):
             level_end = self.counts.level_ends[-1]
@@ -81,7 +81,7 @@ class InterpretedSearch:
                     reason = self.watch.reason_to_stop(self.engine, self.counts, self._next)
                     if reason:
                         return self.counts.stopped(self.model, reason)
-                    if may_hand_over():
+                    if may_stop():
                         return None
             found = self.counts.judge(self.model)
             if found is None and len(self._states) > level_end:

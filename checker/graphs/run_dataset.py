@@ -15,6 +15,9 @@ from typing import Any
 import numpy as np
 
 from kafkacheck.checker.catalogue.catalogue import own_name
+from kafkacheck.checker.checkpoints.blocks import Level
+from kafkacheck.checker.checkpoints.run_directory import Committed, RunDirectory, Summary
+from kafkacheck.checker.checkpoints.run_source import source_of
 from kafkacheck.checker.compiled import kernel
 from kafkacheck.checker.distributed import spark
 from kafkacheck.checker.distributed.runs import Cluster, SparkStarter, unchanged_kernel
@@ -29,9 +32,6 @@ from kafkacheck.checker.graphs.dataset_tables import Tables
 from kafkacheck.checker.graphs.manifest import EDGES, STATES, Explored, Tally, level_folder
 from kafkacheck.checker.graphs.run_graph import Failed, Graph, Piece, Written
 from kafkacheck.checker.graphs.sealed import Digest
-from kafkacheck.checker.kept.blocks import Level
-from kafkacheck.checker.kept.run_directory import Committed, RunDirectory, Summary
-from kafkacheck.checker.kept.run_source import source_of
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.background import FailedError, Job
 from kafkacheck.checker.process.errors import EvaluationError, NotExhaustedError, SelfCheckError, UsageError

@@ -17,6 +17,9 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from kafkacheck.checker.checkpoints import blocks
+from kafkacheck.checker.checkpoints.blocks import ROW_BITS, Array, Level, Sent
+from kafkacheck.checker.checkpoints.run_directory import DamagedRunError, File, RunDirectory
 from kafkacheck.checker.compiled.compiled import slots_for
 from kafkacheck.checker.compiled.context import EXCLUDED, Sizes
 from kafkacheck.checker.compiled.native import FAULT, FAULT_AT, NO_FAULT
@@ -26,9 +29,6 @@ from kafkacheck.checker.graphs.dataset_tables import Tables
 from kafkacheck.checker.graphs.manifest import EDGES, STATES, bit_counts, level_folder
 from kafkacheck.checker.graphs.sealed import Digest, SealedFile
 from kafkacheck.checker.graphs.state_graph import States, Steps, StepSpace
-from kafkacheck.checker.kept import blocks
-from kafkacheck.checker.kept.blocks import ROW_BITS, Array, Level, Sent
-from kafkacheck.checker.kept.run_directory import DamagedRunError, File, RunDirectory
 from kafkacheck.checker.process.errors import KafkacheckError
 
 MESSAGE_ROWS = 1 << 15

@@ -14,7 +14,7 @@ from kafkacheck.checker.language.signature import signature_of
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.mutation.mutation import Mutant
 from kafkacheck.checker.process.cache import Lines
-from kafkacheck.checker.process.places import CHECKER, digest_of_sources
+from kafkacheck.checker.process.sources import CHECKER, digest_of_sources
 
 
 class Outcomes:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kafkacheck.checker.catalogue import catalogue
-from kafkacheck.checker.catalogue.named import Source
+from kafkacheck.checker.catalogue.model_source import Source
 from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.mutation.guards import Finding, Outcome

@@ -26,8 +26,8 @@ from kafkacheck.checker.language import removal
 from kafkacheck.checker.liveness.liveness import judged
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.mutation import guard_cache
+from kafkacheck.checker.mutation.equivalence import Differences, different_compiled, different_interpreted
 from kafkacheck.checker.mutation.mutation import Mutant
-from kafkacheck.checker.mutation.sameness import Differences, different_compiled, different_interpreted
 from kafkacheck.checker.mutation.substitution import mutants, switched, switches_of
 from kafkacheck.checker.process import cache
 from kafkacheck.checker.process.errors import EvaluationError, ModelError, NotExhaustedError
@@ -215,7 +215,7 @@ class _Program:
     def _different(self, numbers: Sequence[int]) -> Differences:
         """The conditions without which some step is another, or is another action's."""
         if isinstance(self._search, InterpretedSearch):
-            return different_interpreted(self.model, self._search.hand_over().states, numbers)
+            return different_interpreted(self.model, self._search.snapshot().states, numbers)
         assert self._search is not None and self._entries is not None
         return different_compiled(self.model, self._entries, self._search.states, numbers)
 

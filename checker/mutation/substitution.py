@@ -17,7 +17,7 @@ from kafkacheck.checker.language.source import codes_within, variant
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.mutation import mutation
 from kafkacheck.checker.mutation.mutation import IS_REMOVED, Mutant, mutants_of
-from kafkacheck.checker.process.places import is_of_checker
+from kafkacheck.checker.process.sources import is_of_checker
 
 
 def protocol_functions(model: Model) -> list[ir.Function]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from kafkacheck.checker.process.errors import KafkacheckError
-from kafkacheck.checker.process.room import THREAD, need
+from kafkacheck.checker.process.memory import THREAD, require
 
 SECONDS_BETWEEN_LOOKS = 0.1
 
@@ -33,7 +33,7 @@ class Job(Generic[Answer]):
         KafkacheckErrors of the work are raised as they are. Work that was given up goes on until it heeds `cancel`;
         the process does not end before.
         """
-        need(THREAD)
+        require(THREAD)
         thread = threading.Thread(target=self._run)
         thread.start()
         try:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import FrameType
 
-from kafkacheck.checker.process import endings
+from kafkacheck.checker.process import shutdown
 from kafkacheck.checker.process.errors import UsageError
 
 
@@ -127,7 +127,7 @@ def _undisturbed() -> Iterator[None]:
         yield
         return
     held: list[tuple[int, FrameType | None]] = []
-    with endings.reacting(lambda number, frame: held.append((number, frame))):
+    with shutdown.handling(lambda number, frame: held.append((number, frame))):
         yield
     if held:
-        endings.react(*held[0])
+        shutdown.handle(*held[0])

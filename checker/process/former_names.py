@@ -64,7 +64,7 @@ def _aliased(name: str, present: str) -> ModuleSpec | None:
 
 def _present(top: str, rest: str) -> str:
     """The name of today; a module of the checker that was moved to a stage's folder is known by its last part."""
-    from kafkacheck.checker.process.places import CHECKER
+    from kafkacheck.checker.process.sources import CHECKER
 
     name, path = f"kafkacheck.{top}.{rest}", CHECKER / rest.replace(".", "/")
     if top != "checker" or path.with_suffix(".py").is_file() or path.is_dir():

@@ -13,8 +13,8 @@ import time
 from collections.abc import Callable, Iterator, Set
 from types import CodeType, FrameType
 
-from kafkacheck.checker.process import endings
-from kafkacheck.checker.process.room import THREAD, need
+from kafkacheck.checker.process import shutdown
+from kafkacheck.checker.process.memory import THREAD, require
 
 SECONDS_BETWEEN_TICKS = 0.1
 """Once a search should end, how often it is tried again, where protocol code does not run at the moment."""
@@ -69,7 +69,7 @@ class Interrupts:
     def reason(self) -> str:
         """Why the search must end, or ""."""
         if self.pressed:
-            return f"it was {endings.word(self._request)}"
+            return f"it was {shutdown.name_of(self._request)}"
         return f"it was stopped after {self._seconds:g} seconds" if self.is_late else ""
 
     @contextlib.contextmanager
@@ -86,7 +86,7 @@ class Interrupts:
         first = 0.0 if self._seconds is None else min(max(self._seconds, 0.001), LONGEST_TIMER)
         timer = signal.setitimer(signal.ITIMER_REAL, first, SECONDS_BETWEEN_TICKS)
         try:
-            with endings.reacting(self._on_press):
+            with shutdown.handling(self._on_press):
                 yield
         finally:
             self._listens = False
@@ -145,8 +145,8 @@ class Interrupts:
         if not self._listens:
             yield
             return
-        need(THREAD)
-        with endings.waking(stop, lambda: self.pressed or self.is_late):
+        require(THREAD)
+        with shutdown.waking(stop, lambda: self.pressed or self.is_late):
             yield
 
 

@@ -12,7 +12,7 @@ from types import FrameType
 from typing import Any
 
 from kafkacheck.checker.process.errors import EvaluationError
-from kafkacheck.checker.process.places import is_of_checker
+from kafkacheck.checker.process.sources import is_of_checker
 
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 

@@ -1,11 +1,17 @@
-"""How much memory this process may still have, and who limits it: the machine, a control group, or `ulimit`.
+"""How much memory this process may still have, and whether that is enough for a library, a thread or an array.
 
-Python alone is needed to find that out on Linux, so that it can be asked before any library is loaded.
+The machine, a control group or `ulimit` limits it. On Linux this needs Python alone, so that it can be asked before any
+library is loaded: without enough address space (`ulimit -v`) some libraries end the process, or blame a file.
 """
 
 import contextlib
-from collections.abc import Iterator
+import errno
+import mmap
+import os
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import ModuleType
 
 ROOT = Path("/")
 """The folder in which `proc`, and the control groups that it speaks of, are looked up."""
@@ -22,6 +28,13 @@ NOT_YET = ("file_dirty", "file_writeback", "dirty", "writeback")
 """Parts of it that must be written to the disk before; the last two in version 1."""
 TOTAL = "total_"
 """In version 1 the counts of a group with those below it begin so."""
+
+NEEDS = {"llvmlite": 190, "numpy": 110, "pyarrow": 190, "scipy": 120, "z3": 60}
+"""How many MiB of address space must be left to load a library, by its name; a little more than was measured."""
+THREAD = 1 << 24
+"""How many bytes must be left to begin a thread: it would be waited for in vain where it finds none for its stack."""
+LEAST_FREE = 64
+"""With fewer MiB left than these, what fails is believed to fail for lack of memory."""
 
 
 def available() -> int:
@@ -41,6 +54,46 @@ def limit() -> int | None:
 def address_space() -> int | None:
     """How many bytes of address space the process may still take; None where that has no limit, or nobody knows."""
     return next((most - used for most, used in _own_limits("RLIMIT_AS")), None)
+
+
+def limit_blas_threads() -> None:
+    """Let NumPy's library of linear algebra, of which nothing here uses more than the loading, keep to one thread.
+
+    Each of its threads takes memory of its own when NumPy is loaded. What the user has set stays.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def guard_imports() -> None:
+    """From now on raise MemoryError where a library is imported that would not find enough address space."""
+    if address_space() is not None and not any(isinstance(each, _Finder) for each in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())
+
+
+def allocate(size: int, flags: int = mmap.MAP_SHARED) -> mmap.mmap:
+    """So many zeroed bytes of the system. MemoryError where it does not give them just now."""
+    try:
+        return mmap.mmap(-1, size, flags=flags)
+    except (OSError, ValueError, OverflowError) as error:
+        raise MemoryError(f"{size:,} bytes: {error}") from error
+
+
+def require(size: int) -> None:
+    """MemoryError where the system does not give so many bytes just now."""
+    allocate(size).close()
+
+
+def is_short() -> bool:
+    """Whether the process, or the whole system, has next to no memory left."""
+    return available() < LEAST_FREE << 20
+
+
+def is_cause_of(error: BaseException) -> bool:
+    """Whether an error of loading a library, or of beginning a thread, is one of memory that it does not name."""
+    number = getattr(error, "errno", None)
+    return number == errno.ENOMEM or (
+        isinstance(error, ImportError | OSError | RuntimeError) and number is None and is_short()
+    )
 
 
 def _left_by_machine() -> int:
@@ -128,3 +181,15 @@ def _reclaimable(folder: Path) -> int:
         sum(counts.get(TOTAL + name, counts.get(name, 0)) for name in names) for names in (RECLAIMED, NOT_YET)
     )
     return max(0, reclaimed - not_yet)
+
+
+class _Finder:
+    """Finds no module, and refuses those for which there is no room."""
+
+    def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> None:
+        """Nothing. MemoryError where the library would not find enough address space."""
+        left = address_space() if name in NEEDS else None
+        if left is not None and left >> 20 < NEEDS[name]:
+            raise MemoryError(
+                f"{name} needs {NEEDS[name]} MiB of address space to be loaded, and {left >> 20} MiB are left"
+            )

@@ -11,10 +11,10 @@ from enum import Enum
 
 from kafkacheck.checker.exploration.evaluation import Evaluation, call_text
 from kafkacheck.checker.model import Model
-from kafkacheck.checker.process import endings
+from kafkacheck.checker.process import shutdown
 from kafkacheck.checker.process.errors import EvaluationError, SelfCheckError
 from kafkacheck.checker.proofs.confirmation import Confirmed, Searched, shortly, state_lines
-from kafkacheck.checker.proofs.likeness import confirm_steps
+from kafkacheck.checker.proofs.differential import confirm_steps
 from kafkacheck.checker.proofs.obligations import differs
 from kafkacheck.checker.proofs.scripts import Script, Scripts
 from kafkacheck.checker.proofs.solver import Answer, Session, Status
@@ -119,7 +119,7 @@ def _lengthened(unrolling: "_Unrolling", model: Model, depth: int, listener: Lis
         is_late = reason in ("timeout", "canceled")
         return result(BoundedVerdict.TIMEOUT if is_late else BoundedVerdict.UNKNOWN, reason=reason)
     except KeyboardInterrupt:
-        return result(BoundedVerdict.UNKNOWN, reason=f"it was {endings.told()}")
+        return result(BoundedVerdict.UNKNOWN, reason=f"it was {shutdown.reason()}")
     except EvaluationError as error:
         return result(BoundedVerdict.EVALUATION_FAILED, reason=str(error))
 

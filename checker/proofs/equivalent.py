@@ -16,12 +16,12 @@ from typing import Any
 
 from kafkacheck.checker.exploration.evaluation import call_text
 from kafkacheck.checker.model import Action, Model
-from kafkacheck.checker.process import endings
+from kafkacheck.checker.process import shutdown
 from kafkacheck.checker.process.errors import KafkacheckError, ModelError, SelfCheckError, UsageError
-from kafkacheck.checker.process.places import SOURCES, child
+from kafkacheck.checker.process.sources import SOURCES, child_command
 from kafkacheck.checker.proofs import workers
 from kafkacheck.checker.proofs.confirmation import Effect, run, shortly, state_lines
-from kafkacheck.checker.proofs.likeness import Calls, Sample, told
+from kafkacheck.checker.proofs.differential import Calls, Sample, told
 from kafkacheck.checker.proofs.obligations import differs
 from kafkacheck.checker.proofs.scripts import Script, Scripts
 from kafkacheck.checker.proofs.solver import Answer, Status
@@ -150,7 +150,7 @@ def description_of(name: str, changes: Sequence[str] = (), asked: Asked | None =
     """
     first = str(_top(Path(name)) or SOURCES)
     program = _PROGRAM.format(first=first, name=name, changes=list(changes))
-    done = subprocess.run(child(program), input=pickle.dumps(asked), capture_output=True)
+    done = subprocess.run(child_command(program), input=pickle.dumps(asked), capture_output=True)
     if done.returncode or not done.stdout:
         told = done.stderr.decode(errors="replace").strip() or f"it ends the process (exit status {done.returncode})"
         raise ModelError(f"{name} cannot be read: {told.splitlines()[-1]}")
@@ -203,7 +203,7 @@ def compare(
             for reply in coming:
                 answered.append(reply)
         except KeyboardInterrupt:
-            unknown = Reply(Answer(Status.UNKNOWN, reason=f"it was {endings.told()}"), 0.0)
+            unknown = Reply(Answer(Status.UNKNOWN, reason=f"it was {shutdown.reason()}"), 0.0)
             answered += [unknown] * (len(asked) - len(answered))
     replies = iter(answered)
     return [

@@ -7,7 +7,7 @@ is between a formula and its answer, so that nothing that could change an answer
 import hashlib
 
 from kafkacheck.checker.process.cache import Lines
-from kafkacheck.checker.process.places import CHECKER, digest_of_sources
+from kafkacheck.checker.process.sources import CHECKER, digest_of_sources
 from kafkacheck.checker.proofs.obligations import Obligation
 from kafkacheck.checker.proofs.solver import VERSION
 from kafkacheck.checker.symbolic import terms

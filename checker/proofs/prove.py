@@ -13,7 +13,7 @@ from pathlib import Path
 
 from kafkacheck.checker.exploration.evaluation import Evaluation, call_text
 from kafkacheck.checker.model import Action, Model, Property
-from kafkacheck.checker.process import endings
+from kafkacheck.checker.process import shutdown
 from kafkacheck.checker.process.errors import EvaluationError, SelfCheckError
 from kafkacheck.checker.proofs import solver, workers
 from kafkacheck.checker.proofs.confirmation import Confirmation, Confirmed, shortly, state_lines
@@ -176,7 +176,7 @@ def prove(
             if listener is not None:
                 listener(each, len(wanted_of_all))
     except KeyboardInterrupt:
-        proof.interrupted = endings.told()
+        proof.interrupted = shutdown.reason()
         left = wanted_of_all[len(proof.checked) :]
         proof.checked += [Checked(each, Outcome.UNKNOWN, reason=f"it was {proof.interrupted}") for each in left]
     model.require_unchanged()

@@ -10,7 +10,7 @@ from typing import Any
 
 import z3
 
-from kafkacheck.checker.process import endings
+from kafkacheck.checker.process import shutdown
 from kafkacheck.checker.symbolic.terms import Term, equals, in_order, is_within, negation, number, variables_of
 
 VERSION = z3.get_version_string()
@@ -199,7 +199,7 @@ class Session:
         """
         self._know(assertions)
         expressions = [self._translation.expression(term) for term in assertions]
-        with endings.waking(self._solver.interrupt, lambda: False):
+        with shutdown.waking(self._solver.interrupt, lambda: False):
             status = self._solver.check(*expressions)
         if status == z3.unsat:
             guilty = {each.get_id() for each in self._solver.unsat_core()} if expressions else ()

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kafkacheck.checker.process.places import child
+from kafkacheck.checker.process.sources import child_command
 from kafkacheck.checker.proofs import second_solver
 from kafkacheck.checker.proofs.smt_lib import script
 from kafkacheck.checker.proofs.solver import Answer, Status, Translation, solve
@@ -182,7 +182,7 @@ class _Worker(threading.Thread):
                 raise OSError("the work is stopped")
             if self._process is None:
                 self._process = subprocess.Popen(
-                    child(_PROGRAM),
+                    child_command(_PROGRAM),
                     stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, process_group=0,
                 )  # fmt: skip
             return self._process

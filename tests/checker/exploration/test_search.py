@@ -172,7 +172,7 @@ def test_what_fails_for_lack_of_memory_without_naming_it_is_told_so(tmp_path, ca
         raise error
 
     monkeypatch.setattr("kafkacheck.checker.commands.check.search", fails)
-    monkeypatch.setattr("kafkacheck.checker.process.room.is_short", lambda: True)
+    monkeypatch.setattr("kafkacheck.checker.process.memory.is_short", lambda: True)
     ended = Command(capsys).check(write(tmp_path / "tank.py", TANK))
     assert ended.status == 20
     assert "memory ran out" in ended.error and str(error) in ended.error

@@ -11,12 +11,12 @@ from types import SimpleNamespace
 import pyarrow.parquet as pq
 import pytest
 
-from kafkacheck.checker.catalogue.named import Source
+from kafkacheck.checker.catalogue.model_source import Source
+from kafkacheck.checker.checkpoints.run_directory import DamagedRunError, RunDirectory
 from kafkacheck.checker.distributed import runs
 from kafkacheck.checker.distributed.runs import Cluster
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
 from kafkacheck.checker.graphs import dataset, manifest, run_dataset, run_graph
-from kafkacheck.checker.kept.run_directory import DamagedRunError, RunDirectory
 from kafkacheck.checker.process.errors import EvaluationError, NotExhaustedError, UsageError
 from tests.checker.graphs.test_dataset import left_in, rows_of
 from tests.support.command import TANK, Command, write
@@ -34,7 +34,7 @@ def kafkacheck(capsys):
 
 def searched(source, folder, shards=3, limits=None, goes_past=True):
     """A run directory with every level."""
-    cluster = Cluster(shards=shards, hand_over_from=1)
+    cluster = Cluster(shards=shards, shard_from=1)
     return runs.begin(source, folder, cluster, limits or Limits(), goes_past=goes_past)
 
 

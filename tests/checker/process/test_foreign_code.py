@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from kafkacheck.checker.process import statuses
-from kafkacheck.checker.process.foreign import said
+from kafkacheck.checker.process.foreign_code import said
 from tests.support.command import PATIENCE, ROOT, TANK, Command, in_process, write
 
 WRONG = statuses.NOT_WELL_FORMED

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from kafkacheck.checker.catalogue.named import Source, Wanted, followed
-from kafkacheck.checker.kept.run_directory import RunDirectory
+from kafkacheck.checker.catalogue.model_source import Recorded, Source, resolve
+from kafkacheck.checker.checkpoints.run_directory import RunDirectory
 from kafkacheck.checker.process.errors import UsageError
 
 
@@ -22,7 +22,7 @@ def source_of(path: Path, named: str | None = None) -> Source:
         )
     assert isinstance(source, list)
     text, changes, properties, lemmas = source
-    (text,) = followed([Wanted(path, about["model"], text)], [] if named is None else [named])
+    (text,) = resolve([Recorded(path, about["model"], text)], [] if named is None else [named])
     return Source(text, tuple(changes), tuple(properties), lemmas).absolute()
 
 

@@ -1,4 +1,4 @@
-"""Where the sources of the checker itself lie."""
+"""Where the sources of the checker lie, and how another process imports them."""
 
 import functools
 import hashlib
@@ -13,7 +13,7 @@ SOURCES = CHECKER.parent
 """The folder that has that package in it. The package `kafkacheck` is this folder, whatever it is called."""
 
 
-def here() -> str:
+def bootstrap() -> str:
     """Lines of Python by which another process finds these sources under their name."""
     return (
         "import importlib.machinery, importlib.util, sys\n"
@@ -23,10 +23,10 @@ def here() -> str:
     )
 
 
-def child(program: str) -> list[str]:
+def child_command(program: str) -> list[str]:
     """The command that runs lines of Python in another process, which finds this package and ends with this process."""
-    begin = f"from kafkacheck.checker.process import endings; endings.end_with({os.getpid()})"
-    return [sys.executable, "-P", "-c", f"{here()}\n{begin}\n{program}"]
+    begin = f"from kafkacheck.checker.process import shutdown; shutdown.end_with({os.getpid()})"
+    return [sys.executable, "-P", "-c", f"{bootstrap()}\n{begin}\n{program}"]
 
 
 def is_of_checker(file: str | Path) -> bool:

@@ -21,14 +21,14 @@ from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.model.identity import differences, identity_of
 from kafkacheck.checker.process.errors import KafkacheckError, UsageError
 from kafkacheck.checker.process.files import reason_of
-from kafkacheck.checker.process.room import THREAD, need
+from kafkacheck.checker.process.memory import THREAD, require
 from kafkacheck.checker.result import Result
 
 if TYPE_CHECKING:
+    from kafkacheck.checker.checkpoints.blocks import Kept
+    from kafkacheck.checker.checkpoints.local_run import LocalRun, Piece
     from kafkacheck.checker.compiled.compiled import CompiledSearch
     from kafkacheck.checker.exploration.exploration import Watch
-    from kafkacheck.checker.kept.blocks import Kept
-    from kafkacheck.checker.kept.kept_run import KeptRun, Piece
     from kafkacheck.checker.model import Model
 
 KEPT_AFTER = 60.0
@@ -59,7 +59,7 @@ class _GivenUpError(Exception):
 class _Writer:
     """Writes levels in a thread of its own."""
 
-    run: "KeptRun"
+    run: "LocalRun"
     pieces: "list[Piece]"
     failure: str = ""
 
@@ -67,7 +67,7 @@ class _Writer:
         self._changed = threading.Condition()
         self._whole: _Whole | None = None
         self._is_ending = self._is_given_up = False
-        need(THREAD)
+        require(THREAD)
         self._thread = threading.Thread(target=self._work, name="kafkacheck-levels", daemon=True)
         self._thread.start()
 
@@ -116,8 +116,8 @@ class _Writer:
         return self._whole is not None and len(self._whole.ends) > self.level
 
     def _write(self, whole: _Whole) -> None:
-        from kafkacheck.checker.kept.kept_run import Piece, parts_of
-        from kafkacheck.checker.kept.run_directory import File
+        from kafkacheck.checker.checkpoints.local_run import Piece, parts_of
+        from kafkacheck.checker.checkpoints.run_directory import File
 
         known = self.level
         ends = (0, *whole.ends)
@@ -134,7 +134,7 @@ class _Writer:
             yield part
 
 
-class Keeping:
+class Checkpoints:
     """Keeps the levels of one search, in the folder that the user names, or unasked once it has lasted for long.
 
     `about` is what names the model, as JSON data, so that a later command finds it again. A folder that the user did
@@ -155,18 +155,18 @@ class Keeping:
         self._has_failed = False
 
     @classmethod
-    def of_nothing(cls) -> "Keeping":
+    def none(cls) -> "Checkpoints":
         """Keep nothing."""
-        keeping = cls({})
-        keeping._may_begin = False
-        return keeping
+        checkpoints = cls({})
+        checkpoints._may_begin = False
+        return checkpoints
 
     @classmethod
-    def resuming(cls, folder: Path, redoes: bool) -> "Keeping":
+    def resuming(cls, folder: Path, redoes: bool) -> "Checkpoints":
         """Go on with the search that a folder has. What is damaged is found anew if it `redoes` that."""
-        keeping = cls({}, folder)
-        keeping.is_resumed, keeping._redoes = True, redoes
-        return keeping
+        checkpoints = cls({}, folder)
+        checkpoints.is_resumed, checkpoints._redoes = True, redoes
+        return checkpoints
 
     def begin(self, model: "Model", text: str) -> None:
         """Know the model and its kernel's text; make the folder, or see what is in it. UsageError where that fails.
@@ -181,11 +181,11 @@ class Keeping:
 
     def _look(self) -> None:
         """See what is kept undamaged of the same model."""
-        from kafkacheck.checker.kept.kept_run import KeptRun
-        from kafkacheck.checker.kept.run_directory import DamagedRunError
+        from kafkacheck.checker.checkpoints.local_run import LocalRun
+        from kafkacheck.checker.checkpoints.run_directory import DamagedRunError
 
         assert self._folder is not None and self._model is not None
-        run = KeptRun(self._folder)
+        run = LocalRun(self._folder)
         about = run.about()
         self._about = {"source": about["source"]}
         changed = differences(about["identity"], identity_of(self._model, self._text))
@@ -208,10 +208,10 @@ class Keeping:
 
     def _open(self) -> None:
         """Make the folder, and begin to write into it."""
-        from kafkacheck.checker.kept.kept_run import KeptRun
+        from kafkacheck.checker.checkpoints.local_run import LocalRun
 
         assert self._folder is not None and self._model is not None
-        run = KeptRun(self._folder)
+        run = LocalRun(self._folder)
         identity = identity_of(self._model, self._text)
         about = {"model": self._model.name, **self._about, "unasked": not self._is_named, "identity": identity}
         run.create(about, None)
@@ -222,10 +222,10 @@ class Keeping:
         """Put what is kept into a search that has not begun; why that had to stop, or ""."""
         if not self._pieces:
             return ""
-        from kafkacheck.checker.kept.kept_run import KeptRun
+        from kafkacheck.checker.checkpoints.local_run import LocalRun
 
         assert self._folder is not None
-        run, last = KeptRun(self._folder), self._pieces[-1]
+        run, last = LocalRun(self._folder), self._pieces[-1]
         ends = list(accumulate(states for piece in self._pieces for states in piece.levels))
         counts = Exploration(ends[-1], last.generated, last.excluded, list(last.fired), ends, set(last.met))
         return search.go_on(counts, (part for piece in self._pieces for part in run.states(piece)))

@@ -11,19 +11,19 @@ from pathlib import Path
 import pytest
 
 from kafkacheck.checker.catalogue import catalogue
-from kafkacheck.checker.catalogue.named import Source
+from kafkacheck.checker.catalogue.model_source import Source
+from kafkacheck.checker.checkpoints import blocks
+from kafkacheck.checker.checkpoints.run_directory import DamagedRunError, RunDirectory, kernel_name
 from kafkacheck.checker.distributed import runs
 from kafkacheck.checker.distributed.runs import Cluster
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
-from kafkacheck.checker.kept import blocks
-from kafkacheck.checker.kept.run_directory import DamagedRunError, RunDirectory, kernel_name
 from kafkacheck.checker.process.errors import UsageError
 from tests.support import readings
 from tests.support.command import PATIENCE, ROOT
 
-HERE = Cluster(shards=3, hand_over_from=1)
+HERE = Cluster(shards=3, shard_from=1)
 """No level is wide enough for Spark, and the search is handed over to shards at once."""
-LATER = Cluster(shards=3, hand_over_from=100)
+LATER = Cluster(shards=3, shard_from=100)
 
 
 def stopped(folder, *changes):
@@ -257,7 +257,7 @@ def test_a_run_that_cannot_be_written_is_not_continued(tmp_path, monkeypatch):
 def test_a_process_that_ends_just_now_is_waited_for(ends, tmp_path, monkeypatch):
     folder = tmp_path / "run"
     stopped(folder)
-    monkeypatch.setattr("kafkacheck.checker.kept.run_directory.SECONDS_TO_END", PATIENCE if ends else 0.2)
+    monkeypatch.setattr("kafkacheck.checker.checkpoints.run_directory.SECONDS_TO_END", PATIENCE if ends else 0.2)
     with contextlib.ExitStack() as held:
         other = held.enter_context(open(folder / "lock"))
         fcntl.flock(other, fcntl.LOCK_EX)

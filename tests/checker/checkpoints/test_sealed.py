@@ -8,7 +8,7 @@ import shutil
 import pyarrow.parquet as pq
 import pytest
 
-from kafkacheck.checker.catalogue.named import Source
+from kafkacheck.checker.catalogue.model_source import Source
 from kafkacheck.checker.distributed import runs
 from kafkacheck.checker.distributed.runs import Cluster
 from kafkacheck.checker.exploration.verdict import Limits
@@ -21,7 +21,7 @@ from tests.toys import behaviours
 
 BOUNDS = {"replicas": 2, "max_records": 1, "max_leader_epoch": 1}
 SMALL = tuple(f"{name}={value}" for name, value in BOUNDS.items())
-HERE = Cluster(shards=2, hand_over_from=1)
+HERE = Cluster(shards=2, shard_from=1)
 
 
 def files_in(folder):

@@ -44,7 +44,7 @@ class Source:
         return [self.absolute().text, list(self.changes), list(self.properties), self.lemmas]
 
 
-class Wanted(NamedTuple):
+class Recorded(NamedTuple):
     """A model that a file names: the file, the model's name, and how it was named when the file was written."""
 
     file: Path
@@ -52,18 +52,18 @@ class Wanted(NamedTuple):
     text: str
 
 
-def followed(wanted: Sequence[Wanted], given: Sequence[str]) -> list[str]:
+def resolve(recorded: Sequence[Recorded], given: Sequence[str]) -> list[str]:
     """How to find each of the models: as `given` on the command line, or by a name of the checker's own catalogue.
 
     A model given once is that of all files that name none of the catalogue, or of all if each does. UsageError with
     the command that goes on where there is neither, for to import what a file names would be to let it run code.
     """
-    if len(given) == len(wanted):
+    if len(given) == len(recorded):
         return list(given)
-    if len(given) > len(wanted):
-        raise UsageError(f"--model is given {len(given)} times, and {len(wanted)} is enough; leave out the others")
-    known = [catalogue.own_name(each.text) for each in wanted]
-    foreign = [each for each, name in zip(wanted, known, strict=True) if name is None]
+    if len(given) > len(recorded):
+        raise UsageError(f"--model is given {len(given)} times, and {len(recorded)} is enough; leave out the others")
+    known = [catalogue.own_name(each.text) for each in recorded]
+    foreign = [each for each, name in zip(recorded, known, strict=True) if name is None]
     if not given and foreign:
         told = " and ".join(f"{each.file} names as its model {each.model} the code in {each.text}" for each in foreign)
         texts = list(dict.fromkeys(str(each.text) for each in foreign))

@@ -3,7 +3,7 @@
 import pytest
 
 from kafkacheck.checker.catalogue import catalogue
-from kafkacheck.checker.compiled.watched import watched_leaves
+from kafkacheck.checker.compiled.relevance import relevant_leaves
 from kafkacheck.checker.exploration.verdict import Verdict
 from tests.programs import random_states
 from tests.support import readings
@@ -87,7 +87,7 @@ def clock(tmp_path):
 
 def test_what_a_step_must_change(clock):
     paths = [leaf.path for leaf in clock.layout.leaves]
-    found = {each.name: watched_leaves(each, clock.layout) for each in clock.properties}
+    found = {each.name: relevant_leaves(each, clock.layout) for each in clock.properties}
     watched = {name: leaves and {paths[leaf] for leaf in leaves} for name, leaves in found.items()}
     assert watched == {
         "hand_stays": {"hands[1]"},
@@ -116,7 +116,7 @@ def test_what_is_not_judged_makes_no_difference(clock, name, verdict):
 def test_a_property_that_takes_long_is_always_judged(tmp_path):
     text = CLOCK.replace("range(len(after.hands))", "range(2000000)").replace("[number]", "[number % 2]")
     model = load(tmp_path, text).MODEL
-    (found,) = [watched_leaves(each, model.layout) for each in model.properties if each.name == "no_hand_falls"]
+    (found,) = [relevant_leaves(each, model.layout) for each in model.properties if each.name == "no_hand_falls"]
     assert found is None
 
 
@@ -126,7 +126,9 @@ def test_a_property_holds_of_every_step_that_changes_nothing_it_watches(name):
     layout = model.layout
     befores = random_states.states(model, 100, seed=name)
     others = random_states.anywhere(model, 100, seed=f"{name} later")
-    watching = [(each, leaves) for each in model.properties if each.is_step if (leaves := watched_leaves(each, layout))]
+    watching = [
+        (each, leaves) for each in model.properties if each.is_step if (leaves := relevant_leaves(each, layout))
+    ]
     assert watching
     for each, leaves in watching:
         for before, other in zip(befores, others, strict=True):

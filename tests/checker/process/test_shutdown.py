@@ -14,8 +14,8 @@ import psutil
 import pytest
 
 from kafkacheck.checker import __main__ as program
-from kafkacheck.checker.process import endings, statuses
-from kafkacheck.checker.process.places import child
+from kafkacheck.checker.process import shutdown, statuses
+from kafkacheck.checker.process.sources import child
 from tests.support.command import PATIENCE, PLAIN, ROOT, TANK, in_process, write
 
 HARD = ("check", "kip320", "--set", "max_leader_epoch=4", "--engine", "interpreted")
@@ -140,7 +140,7 @@ def test_where_the_child_is_killed_its_supervisor_says_so(tmp_path):
 PARENT = """
 import subprocess, sys, time
 sys.path.insert(0, {root!r})
-from kafkacheck.checker.process.places import child
+from kafkacheck.checker.process.sources import child
 begun = subprocess.Popen(child("import time; time.sleep(1000)"), process_group=0)
 print(begun.pid, flush=True)
 time.sleep(1000)
@@ -178,7 +178,7 @@ runpy.run_module("checker", run_name="__main__")
     "module",
     [
         "pathlib",
-        "kafkacheck.checker.process.endings",
+        "kafkacheck.checker.process.shutdown",
         "click",
         "kafkacheck.checker.commands.command_line",
         "kafkacheck.model",
@@ -193,23 +193,23 @@ def test_a_request_during_the_first_imports_ends_the_process_quietly(module, nam
 
 def test_the_status_of_the_first_moments_is_that_of_the_table():
     assert program.NOT_EXHAUSTED == statuses.NOT_EXHAUSTED
-    assert set(program.REQUESTS) == set(endings.REQUESTS)
+    assert set(program.REQUESTS) == set(shutdown.REQUESTS)
 
 
 LONG_CALL = """
 import os, signal, sys, threading
 sys.path.insert(0, {root!r})
-from kafkacheck.checker.process import endings
+from kafkacheck.checker.process import shutdown
 from kafkacheck.checker.symbolic import terms
 from kafkacheck.checker.proofs.solver import Session
-endings.heed(signal.SIG_DFL)
+shutdown.install(signal.SIG_DFL)
 first, second = (terms.variable(name, 2, 1 << 30) for name in ("first", "second"))
 hard = terms.equals(terms.times(first, second), terms.number(1000003 * 1000033))
 threading.Timer(1, os.kill, (os.getpid(), signal.{name})).start()
 try:
     print(Session(None).ask(hard))
 except KeyboardInterrupt:
-    print("heard", endings.told())
+    print("heard", shutdown.reason())
 """
 
 

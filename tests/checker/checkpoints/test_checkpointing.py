@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.checkpoints import blocks, checkpointing
+from kafkacheck.checker.checkpoints.checkpointing import Checkpoints
+from kafkacheck.checker.checkpoints.local_run import LocalRun
+from kafkacheck.checker.checkpoints.run_directory import DamagedRunError
 from kafkacheck.checker.compiled import kernel, machine_code
 from kafkacheck.checker.compiled.compiled import CompiledSearch
 from kafkacheck.checker.exploration.exploration import Watch, memory_reason
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
-from kafkacheck.checker.kept import blocks, kept_levels
-from kafkacheck.checker.kept.kept_levels import Keeping
-from kafkacheck.checker.kept.kept_run import KeptRun
-from kafkacheck.checker.kept.run_directory import DamagedRunError
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.search import check
 from tests.support.command import PATIENCE, TANK, Command, write
@@ -34,7 +34,7 @@ MODELS = [
 @pytest.fixture(autouse=True)
 def every_level_in_a_file(monkeypatch):
     """Nothing is waited for between two files."""
-    monkeypatch.setattr(kept_levels, "BETWEEN", 0.0)
+    monkeypatch.setattr(checkpointing, "BETWEEN", 0.0)
 
 
 @pytest.fixture
@@ -44,13 +44,13 @@ def kafkacheck(capsys):
 
 def stopped(model, folder, states):
     """A search that keeps its levels in a folder, and was stopped."""
-    with contextlib.closing(Keeping(ABOUT, folder)) as keeping:
-        return check(model, "compiled", Limits(max_states=states), keeping=keeping)
+    with contextlib.closing(Checkpoints(ABOUT, folder)) as checkpoints:
+        return check(model, "compiled", Limits(max_states=states), checkpoints=checkpoints)
 
 
 def resumed(model, folder, limits=None, redoes=False):
-    with contextlib.closing(Keeping.resuming(folder, redoes)) as keeping:
-        return check(model, "compiled", limits, keeping=keeping)
+    with contextlib.closing(Checkpoints.resuming(folder, redoes)) as checkpoints:
+        return check(model, "compiled", limits, checkpoints=checkpoints)
 
 
 def facts(result):
@@ -71,7 +71,7 @@ def three_pieces(folder):
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory):
     with pytest.MonkeyPatch.context() as changes:
-        changes.setattr(kept_levels, "BETWEEN", 0.0)
+        changes.setattr(checkpointing, "BETWEEN", 0.0)
         return three_pieces(tmp_path_factory.mktemp("kept") / "run")
 
 
@@ -99,9 +99,9 @@ def test_what_is_kept_are_the_states_and_parents_in_the_order_of_the_search(run)
     search = CompiledSearch(WIDE, machine_code.entries_soon(kernel.kernel_text(WIDE)), Watch(Limits()))
     search.run()
     states, parents, _ = search.kept()
-    kept_run = KeptRun(run)
-    pieces, damage = kept_run.pieces()
-    parts = [part for piece in pieces for part in kept_run.states(piece)]
+    local_run = LocalRun(run)
+    pieces, damage = local_run.pieces()
+    parts = [part for piece in pieces for part in local_run.states(piece)]
     count = sum(sum(piece.levels) for piece in pieces)
     assert damage is None and len(pieces) >= 3 and count == search.counts.level_ends[pieces[-1].last - 1] > 1_500
     assert np.array_equal(np.concatenate([part[0] for part in parts]), states[:count])
@@ -127,28 +127,28 @@ def test_every_damaged_file_is_named_and_found_anew_where_that_is_asked(folder, 
         with pytest.raises(DamagedRunError, match=rf"{file.name} is damaged: .* with: kafkacheck resume .* --redo-d"):
             resumed(WIDE, copy)
         assert facts(resumed(WIDE, copy, redoes=True)) == wanted
-        assert KeptRun(copy).pieces()[1] is None, "it is no longer damaged"
+        assert LocalRun(copy).pieces()[1] is None, "it is no longer damaged"
         shutil.rmtree(copy)
 
 
 def test_a_missing_level_is_named_unless_it_is_the_last(run):
     first, *_, last = sorted((run / "levels").iterdir())
     last.unlink()
-    assert KeptRun(run).pieces()[1] is None, "it is as if the search had been killed before"
+    assert LocalRun(run).pieces()[1] is None, "it is as if the search had been killed before"
     first.unlink()
-    assert f"{first.name} is damaged: it is missing" in str(KeptRun(run).pieces()[1])
+    assert f"{first.name} is damaged: it is missing" in str(LocalRun(run).pieces()[1])
 
 
 def test_no_flipped_bit_goes_unnoticed(run):
-    kept_run = KeptRun(run)
+    local_run = LocalRun(run)
     for path in sorted([*(run / "levels").iterdir(), *(run / "shards").iterdir()]):
         content = path.read_bytes()
         for bit in range(0, 8 * len(content), max(8 * len(content) // 40, 1)):
             path.write_bytes(content[: bit // 8] + bytes([content[bit // 8] ^ 1 << bit % 8]) + content[bit // 8 + 1 :])
-            damage = kept_run.pieces()[1]
+            damage = local_run.pieces()[1]
             assert damage is not None and path.name in str(damage)
         path.write_bytes(content)
-    assert kept_run.pieces()[1] is None
+    assert local_run.pieces()[1] is None
 
 
 def test_what_describes_the_run_is_named_where_it_is_damaged(run):
@@ -171,7 +171,7 @@ def test_another_model_is_refused_and_the_difference_named(run):
 
 
 def test_a_folder_in_use_is_refused(run):
-    with KeptRun(run).locked(), pytest.raises(UsageError, match="is being continued by another process"):
+    with LocalRun(run).locked(), pytest.raises(UsageError, match="is being continued by another process"):
         resumed(WIDE, run)
 
 
@@ -207,13 +207,13 @@ def test_a_search_that_cannot_be_kept_goes_on_and_says_so(error, tmp_path, monke
 
 
 def test_what_cannot_be_written_is_told_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(kept_levels, "TRIED_AGAIN", 0.0)
+    monkeypatch.setattr(checkpointing, "TRIED_AGAIN", 0.0)
 
     def full(*_):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(blocks, "write_all", full)
-    note = Keeping.note
+    note = Checkpoints.note
 
     def noted(self, search):
         note(self, search)
@@ -221,9 +221,9 @@ def test_what_cannot_be_written_is_told_once(tmp_path, monkeypatch):
         while not self._writer.failure and time.monotonic() < until:
             time.sleep(0.001)
 
-    monkeypatch.setattr(Keeping, "note", noted)
-    with contextlib.closing(Keeping(ABOUT, tmp_path / "run")) as keeping:
-        result = check(WIDE, "compiled", keeping=keeping)
+    monkeypatch.setattr(Checkpoints, "note", noted)
+    with contextlib.closing(Checkpoints(ABOUT, tmp_path / "run")) as checkpoints:
+        result = check(WIDE, "compiled", checkpoints=checkpoints)
     assert result.verdict is Verdict.HOLDS
     assert result.remarks == (
         f"warning: {tmp_path / 'run'} takes no more levels: no space left on device; the search goes on, and they are "
@@ -233,9 +233,9 @@ def test_what_cannot_be_written_is_told_once(tmp_path, monkeypatch):
 
 def test_a_long_search_is_kept_unasked_and_the_folder_goes_with_the_answer(tmp_path, monkeypatch):
     monkeypatch.setenv("KAFKACHECK_CACHE", str(tmp_path))
-    keeping = Keeping(ABOUT, after=0.0)
-    with contextlib.closing(keeping):
-        first = check(WIDE, "compiled", Limits(max_states=3_000), keeping=keeping)
+    checkpoints = Checkpoints(ABOUT, after=0.0)
+    with contextlib.closing(checkpoints):
+        first = check(WIDE, "compiled", Limits(max_states=3_000), checkpoints=checkpoints)
     [folder] = (tmp_path / "runs").iterdir()
     assert first.resume == f"kafkacheck resume {folder}"
     assert first.remarks == (
@@ -244,16 +244,16 @@ def test_a_long_search_is_kept_unasked_and_the_folder_goes_with_the_answer(tmp_p
     )
     assert facts(resumed(WIDE, folder)) == facts(check(WIDE, "compiled"))
     assert not folder.exists()
-    with contextlib.closing(Keeping(ABOUT, after=0.0)) as keeping:
-        assert check(WIDE, "compiled", keeping=keeping).verdict is Verdict.HOLDS
+    with contextlib.closing(Checkpoints(ABOUT, after=0.0)) as checkpoints:
+        assert check(WIDE, "compiled", checkpoints=checkpoints).verdict is Verdict.HOLDS
     assert list((tmp_path / "runs").iterdir()) == []
 
 
 def test_a_cache_that_cannot_be_written_is_told_and_the_search_goes_on(tmp_path, monkeypatch):
-    keeping = Keeping(ABOUT, after=0.0)
+    checkpoints = Checkpoints(ABOUT, after=0.0)
     monkeypatch.setenv("KAFKACHECK_CACHE", str(write(tmp_path / "file", "")))
-    with contextlib.closing(keeping):
-        result = check(WIDE, "compiled", keeping=keeping)
+    with contextlib.closing(checkpoints):
+        result = check(WIDE, "compiled", checkpoints=checkpoints)
     assert result.verdict is Verdict.HOLDS
     assert [each.partition(":")[0] for each in result.remarks] == ["warning"] and "--run-dir" in result.remarks[0]
 
@@ -265,8 +265,8 @@ def test_where_memory_runs_out_everything_is_kept(tmp_path, monkeypatch):
         return memory_reason(self.watch.memory_limit) if self.counts.distinct > 3_000 else ""
 
     monkeypatch.setattr(CompiledSearch, "_make_room", full)
-    with contextlib.closing(Keeping(ABOUT)) as keeping:
-        result = check(WIDE, "compiled", Limits(max_memory=1 << 40), keeping=keeping)
+    with contextlib.closing(Checkpoints(ABOUT)) as checkpoints:
+        result = check(WIDE, "compiled", Limits(max_memory=1 << 40), checkpoints=checkpoints)
     [folder] = (tmp_path / "runs").iterdir()
     assert result.reason.endswith(f"continue with: kafkacheck resume {folder}")
     monkeypatch.undo()

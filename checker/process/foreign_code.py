@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from kafkacheck.checker.process import endings
+from kafkacheck.checker.process import shutdown
 from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.process.interrupts import limited
 
@@ -28,7 +28,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_parent=_note_fork)
 
 
-def said(value: object, how: Callable[[Any], str] = str) -> str:
+def safe_text(value: object, how: Callable[[Any], str] = str) -> str:
     """`str(value)` or, as `how`, `repr(value)`; in its place a remark where that raises, is no text or takes long."""
     try:
         with limited(SECONDS_TO_SAY):
@@ -72,7 +72,7 @@ def contained(what: str) -> Iterator[None]:
         replaced = [name for name, value in known.items() if vars(builtins).get(name, builtins) is not value]
         vars(builtins).update({name: known[name] for name in replaced})
         if any(each.is_alive() and not each.daemon for each in set(threading.enumerate()) - threads):
-            endings.note_foreign_threads()
+            shutdown.note_foreign_threads()
         if replaced:  # whatever came of that
             raise ModelError(
                 f"{what} replaces what Python gives to every module: {', '.join(sorted(replaced))}; a model file only "

@@ -4,13 +4,13 @@ import itertools
 
 import numpy as np
 
+from kafkacheck.checker.checkpoints.blocks import Array, Level, Visited, parent_of
+from kafkacheck.checker.checkpoints.run_directory import Committed, File, RunDirectory, Shard, Summary, Violation
 from kafkacheck.checker.compiled.compiled import CompiledSearch
 from kafkacheck.checker.distributed import shard as shards
-from kafkacheck.checker.kept.blocks import Array, Level, Visited, parent_of
-from kafkacheck.checker.kept.run_directory import Committed, File, RunDirectory, Shard, Summary, Violation
 
 
-def hand_over(search: CompiledSearch, run: RunDirectory, count: int) -> Committed:
+def write_shards(search: CompiledSearch, run: RunDirectory, count: int) -> Committed:
     """Write all levels of a search that stopped at the end of one, for `count` shards; the last level.
 
     UsageError or OSError where a file cannot be written.

@@ -20,19 +20,19 @@ SAME_REQUEST = 0.5
 """Within so many seconds a second signal is the first one again: it came to the whole group, and to each of it."""
 SECONDS_BETWEEN_LOOKS = 0.2
 
-Reaction = Callable[[int, FrameType | None], None]
+Handler = Callable[[int, FrameType | None], None]
 
 
-def word(number: int | None) -> str:
+def name_of(number: int | None) -> str:
     """What a signal did to the process: `interrupted`, and by which signal where that was not Ctrl-C."""
     if number is None or number == signal.SIGINT:
         return "interrupted"
     return f"interrupted by {signal.Signals(number).name}"
 
 
-def told() -> str:
-    """As `word`, of the signal that was heard last."""
-    return word(_heard)
+def reason() -> str:
+    """As `name_of`, of the signal that was heard last."""
+    return name_of(_heard)
 
 
 def lost_terminal() -> bool:
@@ -44,13 +44,13 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-_reaction: Reaction = _interrupt
+_handler: Handler = _interrupt
 _heard: int | None = None
 _heard_at = -SAME_REQUEST
 
 
-def heed(instead_of: Reaction) -> None:
-    """From now on let a request raise KeyboardInterrupt, or do what `reacting` says.
+def install(instead_of: Handler) -> None:
+    """From now on let a request raise KeyboardInterrupt, or do what `handling` says.
 
     A handler of somebody else stays, and so does what whoever started the process has ignored, as `nohup` does. It
     replaces Python's own handlers and `instead_of`.
@@ -66,10 +66,10 @@ def _hear(number: int, frame: FrameType | None) -> None:
     if _pipe is not None and now - _heard_at < SAME_REQUEST:
         return
     _heard, _heard_at = number, now
-    _reaction(number, frame)
+    _handler(number, frame)
 
 
-def show_place_at_quit() -> None:
+def show_threads_at_quit() -> None:
     r"""Let SIGQUIT (Ctrl-\) print on stderr where every thread is, before it ends the process as it always does."""
     if hasattr(signal, "SIGQUIT") and signal.getsignal(signal.SIGQUIT) == signal.SIG_DFL and sys.stderr is not None:
         import faulthandler
@@ -78,18 +78,18 @@ def show_place_at_quit() -> None:
             faulthandler.register(signal.SIGQUIT, chain=True)
 
 
-def leave(status: int) -> None:
+def finish(status: int) -> None:
     """The command is done: tell its status, and let a request end the process at once, with that status.
 
     A process in which others have begun threads that Python would wait for ends here.
     """
-    global _reaction
+    global _handler
 
     def end(number: int, frame: FrameType | None) -> None:
         os._exit(status)
 
-    _reaction = end
-    tell(f"status {status}")
+    _handler = end
+    report(f"status {status}")
     if _has_foreign_threads:
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(OSError, ValueError, AttributeError):
@@ -97,29 +97,29 @@ def leave(status: int) -> None:
         os._exit(status)
 
 
-def react(number: int, frame: FrameType | None) -> None:
+def handle(number: int, frame: FrameType | None) -> None:
     """Do what is now to be done about a request that was held back."""
-    _reaction(number, frame)
+    _handler(number, frame)
 
 
 @contextlib.contextmanager
-def reacting(do: Reaction) -> Iterator[None]:
+def handling(do: Handler) -> Iterator[None]:
     """Within it, do something else where the process is asked to end. Only for the main thread.
 
-    Ctrl-C is heard also where `heed` was not called, unless it is ignored.
+    Ctrl-C is heard also where `install` was not called, unless it is ignored.
     """
-    global _reaction
-    before, _reaction = _reaction, do
-    handler = signal.getsignal(signal.SIGINT)
-    is_taken = handler not in (signal.SIG_IGN, _hear, None)
+    global _handler
+    before, _handler = _handler, do
+    before_ours = signal.getsignal(signal.SIGINT)
+    is_taken = before_ours not in (signal.SIG_IGN, _hear, None)
     if is_taken:
         signal.signal(signal.SIGINT, _hear)
     try:
         yield
     finally:
         if is_taken:
-            signal.signal(signal.SIGINT, handler)
-        _reaction = before
+            signal.signal(signal.SIGINT, before_ours)
+        _handler = before
 
 
 @contextlib.contextmanager
@@ -170,7 +170,7 @@ _pipe: int | None = None
 """Where this process tells its supervisor what it does, if it has one."""
 
 
-def let_supervise() -> None:
+def allow_supervisor() -> None:
     """Say that this process is the program's own, so that it may be made a supervisor."""
     global _may_supervise
     _may_supervise = hasattr(os, "fork")
@@ -214,7 +214,7 @@ def note_foreign_threads() -> None:
     _has_foreign_threads = True
 
 
-def tell(line: str) -> None:
+def report(line: str) -> None:
     """Tell the supervisor, if there is one, what this process does: `importing FILE`, `imported`, or `status N`."""
     if _pipe is not None:
         with contextlib.suppress(OSError):

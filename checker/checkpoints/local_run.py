@@ -1,9 +1,9 @@
 """The run directory of a search in this process: its states in order of discovery, some levels in each file.
 
-It has the form of `checker.kept.run_directory`, with one shard. `levels/000017.json` says which levels lie in a file
-of `shards`, how many states each has, and what was counted when the last of them was whole. The file is an Arrow file:
-parts of at most `ROWS` states, each compressed and readable by itself, so that a search that needs levels sorted can
-read and sort them part by part.
+It has the form of `checker.checkpoints.run_directory`, with one shard. `levels/000017.json` names a file of `shards`,
+the levels in it, how many states each has, and the counts of the search when the last level was whole. The file is an
+Arrow file: parts of at most `ROWS` states, each compressed and readable by itself, so that a search that needs sorted
+levels can read and sort them part by part.
 """
 
 from collections.abc import Iterator
@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kafkacheck.checker.kept import blocks
-from kafkacheck.checker.kept.blocks import Array, Kept
-from kafkacheck.checker.kept.run_directory import DamagedRunError, File, RunDirectory, damaged, sync
+from kafkacheck.checker.checkpoints import blocks
+from kafkacheck.checker.checkpoints.blocks import Array, Kept
+from kafkacheck.checker.checkpoints.run_directory import DamagedRunError, File, RunDirectory, damaged, sync
 
 ROWS = 1 << 16
 """How many states a part has, at most."""
@@ -41,7 +41,7 @@ class Piece(NamedTuple):
         return self.first + len(self.levels) - 1
 
 
-class KeptRun(RunDirectory):
+class LocalRun(RunDirectory):
     """The run directory of a search in this process."""
 
     engine = "compiled"

@@ -4,7 +4,7 @@
     lock                  held by the process that continues the run
     kernel.ll             the text of the kernel, for the processes that run it
     levels/000012.json    a level found whole: its counts, and the files of each shard with sizes and checksums
-    shards/*.arrow        states, as `checker.kept.blocks` writes them
+    shards/*.arrow        states, as `checker.checkpoints.blocks` writes them
 
 A level exists once its file in `levels` does, which is written last, under another name first. Files in `shards` that
 no level names are what attempts left that did not finish; they are removed as the search goes on.
@@ -23,8 +23,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from kafkacheck.checker.kept import blocks
-from kafkacheck.checker.kept.blocks import Block
+from kafkacheck.checker.checkpoints import blocks
+from kafkacheck.checker.checkpoints.blocks import Block
 from kafkacheck.checker.process.errors import KafkacheckError, UsageError
 from kafkacheck.checker.process.files import atomic_write, make_folder
 

@@ -9,19 +9,19 @@ from pathlib import Path
 import pytest
 
 from kafkacheck.checker.catalogue import catalogue
-from kafkacheck.checker.catalogue.named import Source, Wanted, followed
+from kafkacheck.checker.catalogue.model_source import Source, Wanted, followed
+from kafkacheck.checker.checkpoints import run_directory
+from kafkacheck.checker.checkpoints.run_directory import RunDirectory
+from kafkacheck.checker.checkpoints.run_source import source_of
 from kafkacheck.checker.distributed import runs
 from kafkacheck.checker.distributed.runs import Cluster
 from kafkacheck.checker.exploration.verdict import Limits
 from kafkacheck.checker.graphs import data_trace, manifest, run_dataset
-from kafkacheck.checker.kept import run_directory
-from kafkacheck.checker.kept.run_directory import RunDirectory
-from kafkacheck.checker.kept.run_source import source_of
 from kafkacheck.checker.process.errors import KafkacheckError, UsageError
 from kafkacheck.checker.process.files import atomic_write
 from tests.support.command import ROOT, TANK, Command, in_process, write
 
-HERE = Cluster(shards=2, hand_over_from=1)
+HERE = Cluster(shards=2, shard_from=1)
 RAN = "from pathlib import Path\n\nPath({place!r}).write_text('ran')\n"
 SMALL = ("replicas=2", "max_records=1", "max_leader_epoch=1")
 

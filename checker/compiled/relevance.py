@@ -11,7 +11,7 @@ MOST_WORK = 20_000
 """How many statements a property may run that is read symbolically: what takes longer is always judged."""
 
 
-def watched_leaves(condition: Property, layout: Layout) -> frozenset[int] | None:
+def relevant_leaves(condition: Property, layout: Layout) -> frozenset[int] | None:
     """The leaves of the later state that a property of steps reads; None where it must be judged after every step.
 
     A step that changes none of them is to the property one that changes nothing. Of that it must be evident, from any
