@@ -4,7 +4,6 @@ The second model is read in a process of its own, in which the modules beside it
 package can be compared.
 """
 
-import contextlib
 import pickle
 import subprocess
 import sys
@@ -16,16 +15,14 @@ from typing import Any
 
 from kafkacheck.checker.exploration.evaluation import call_text
 from kafkacheck.checker.model import Action, Model
-from kafkacheck.checker.process import shutdown
 from kafkacheck.checker.process.errors import KafkacheckError, ModelError, SelfCheckError, UsageError
 from kafkacheck.checker.process.sources import SOURCES, child_command
-from kafkacheck.checker.proofs import workers
 from kafkacheck.checker.proofs.confirmation import Effect, run, shortly, state_lines
 from kafkacheck.checker.proofs.differential import Calls, Sample, told
 from kafkacheck.checker.proofs.obligations import differs
 from kafkacheck.checker.proofs.scripts import Script, Scripts
-from kafkacheck.checker.proofs.solver import Answer, Status
-from kafkacheck.checker.proofs.workers import Question, Reply
+from kafkacheck.checker.proofs.solver import Status
+from kafkacheck.checker.proofs.workers import Question, Reply, Solvers
 from kafkacheck.checker.schema import Flag
 from kafkacheck.checker.schema.objects import Values
 from kafkacheck.checker.symbolic import symbolic, term_values, terms
@@ -197,15 +194,9 @@ def compare(
         scripts.write(model, [Script(one.name, {"action": one.name, **about}, (each,)) for one, each in pairs_asked])
     wishes = dict(zip((leaf.path for leaf in model.layout.leaves), model.layout.blank_values, strict=True))
     asked = [Question((each,), timeout, wishes) for each in different if each is not FALSE]
-    answered: list[Reply] = []
-    with contextlib.closing(workers.replies(asked, jobs)) as coming:
-        try:
-            for reply in coming:
-                answered.append(reply)
-        except KeyboardInterrupt:
-            unknown = Reply(Answer(Status.UNKNOWN, reason=f"it was {shutdown.reason()}"), 0.0)
-            answered += [unknown] * (len(asked) - len(answered))
-    replies = iter(answered)
+    solvers = Solvers(jobs)
+    with solvers.listening():
+        replies = iter(list(solvers.replies(asked)))
     return [
         Comparison(action, Same.EQUIVALENT, 0.0) if each is FALSE else _judged(model, action, pair, next(replies))
         for action, each, pair in zip(wanted, different, pairs, strict=True)

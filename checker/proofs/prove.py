@@ -13,15 +13,14 @@ from pathlib import Path
 
 from kafkacheck.checker.exploration.evaluation import Evaluation, call_text
 from kafkacheck.checker.model import Action, Model, Property
-from kafkacheck.checker.process import shutdown
 from kafkacheck.checker.process.errors import EvaluationError, SelfCheckError
-from kafkacheck.checker.proofs import solver, workers
+from kafkacheck.checker.proofs import solver
 from kafkacheck.checker.proofs.confirmation import Confirmation, Confirmed, shortly, state_lines
 from kafkacheck.checker.proofs.obligations import Obligation, Obligations, obligations
 from kafkacheck.checker.proofs.proof_cache import ProofCache, key
 from kafkacheck.checker.proofs.scripts import Script, Scripts
 from kafkacheck.checker.proofs.solver import Answer, Status
-from kafkacheck.checker.proofs.workers import Question, Reply
+from kafkacheck.checker.proofs.workers import Question, Reply, Solvers, worker_count
 from kafkacheck.checker.schema import Flag
 from kafkacheck.checker.schema.objects import Values
 
@@ -138,7 +137,7 @@ class Settings:
     """
 
     timeout: float | None = 60.0
-    jobs: int = field(default_factory=workers.worker_count)
+    jobs: int = field(default_factory=worker_count)
     use_cache: bool = True
     smt_lib: Path | None = None
     second: str = ""
@@ -169,16 +168,13 @@ def prove(
     proof.second = given.second
     scripts = None if given.smt_lib is None else Scripts(given.smt_lib)
     confirmation = Confirmation(model, invariants, steps)
-    wanted_of_all = (*asked.contract, *asked.preservation)
-    try:
-        for each in Prover(model, (*invariants, *steps), given).run(asked, confirmation.collect):
+    prover = Prover(model, (*invariants, *steps), given)
+    with prover.solvers.listening():
+        for each in prover.run(asked, confirmation.collect):
             proof.checked.append(each)
             if listener is not None:
-                listener(each, len(wanted_of_all))
-    except KeyboardInterrupt:
-        proof.interrupted = shutdown.reason()
-        left = wanted_of_all[len(proof.checked) :]
-        proof.checked += [Checked(each, Outcome.UNKNOWN, reason=f"it was {proof.interrupted}") for each in left]
+                listener(each, len(asked.contract) + len(asked.preservation))
+    proof.interrupted = prover.solvers.interrupted
     model.require_unchanged()
     if scripts is not None:
         scripts.write(model, [script_of(each.obligation) for each in proof.checked])
@@ -232,6 +228,7 @@ class Prover:
         self._model = model
         self._properties = {each.name: each for each in properties}
         self._settings = settings
+        self.solvers = Solvers(settings.jobs)
         self._cache = ProofCache(settings.use_cache)
         self._wishes = dict(zip((leaf.path for leaf in model.layout.leaves), model.layout.blank_values, strict=True))
 
@@ -257,7 +254,7 @@ class Prover:
             Question(each.assertions, self._settings.timeout, self._wishes, bool(second)) for each in open_ones.values()
         ]
         answered: dict[str, Reply] = {}  # several obligations may be one question, which is asked once
-        with contextlib.closing(workers.replies(questions, self._settings.jobs, meanwhile)) as replies:
+        with contextlib.closing(self.solvers.replies(questions, meanwhile)) as replies:
             for each, name in zip(asked, keys, strict=True):
                 if not name:
                     yield Checked(each, Outcome.PROVED, how=BY_FORM)

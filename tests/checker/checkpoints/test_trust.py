@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kafkacheck.checker.catalogue import catalogue
-from kafkacheck.checker.catalogue.model_source import Source, Wanted, followed
+from kafkacheck.checker.catalogue.model_source import Recorded, Source, resolve
 from kafkacheck.checker.checkpoints import run_directory
 from kafkacheck.checker.checkpoints.run_directory import RunDirectory
 from kafkacheck.checker.checkpoints.run_source import source_of
@@ -115,7 +115,7 @@ def test_only_names_of_the_catalogue_are_followed(text, tmp_path, trap, monkeypa
     monkeypatch.syspath_prepend(str(tmp_path))
     assert catalogue.own_name(text) is None
     with pytest.raises(UsageError, match="a file must not run code"):
-        followed([Wanted(Path("run"), "kip320", text)], [])
+        resolve([Recorded(Path("run"), "kip320", text)], [])
     assert not (tmp_path / "ran").exists()
 
 

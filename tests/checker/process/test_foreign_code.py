@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from kafkacheck.checker.process import statuses
-from kafkacheck.checker.process.foreign_code import said
+from kafkacheck.checker.process.foreign_code import safe_text
 from tests.support.command import PATIENCE, ROOT, TANK, Command, in_process, write
 
 WRONG = statuses.NOT_WELL_FORMED
@@ -152,7 +152,7 @@ class Number:
     ],
 )
 def test_a_value_that_cannot_say_what_it_is_is_named_by_its_kind(kind, error, tmp_path, capsys):
-    assert said(kind(), repr) == f"<{kind.__name__}, whose repr() ends in {error}>"
+    assert safe_text(kind(), repr) == f"<{kind.__name__}, whose repr() ends in {error}>"
     text = "import sys\nsys.path.insert(0, {!r})\nfrom tests.checker.process.test_foreign import {}\nMODEL = {}()\n"
     place = write(tmp_path / f"odd_{kind.__name__}.py", text.format(str(ROOT), kind.__name__, kind.__name__))
     ended = Command(capsys)("check", place)

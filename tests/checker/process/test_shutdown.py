@@ -15,7 +15,7 @@ import pytest
 
 from kafkacheck.checker import __main__ as program
 from kafkacheck.checker.process import shutdown, statuses
-from kafkacheck.checker.process.sources import child
+from kafkacheck.checker.process.sources import child_command
 from tests.support.command import PATIENCE, PLAIN, ROOT, TANK, in_process, write
 
 HARD = ("check", "kip320", "--set", "max_leader_epoch=4", "--engine", "interpreted")
@@ -140,8 +140,8 @@ def test_where_the_child_is_killed_its_supervisor_says_so(tmp_path):
 PARENT = """
 import subprocess, sys, time
 sys.path.insert(0, {root!r})
-from kafkacheck.checker.process.sources import child
-begun = subprocess.Popen(child("import time; time.sleep(1000)"), process_group=0)
+from kafkacheck.checker.process.sources import child_command
+begun = subprocess.Popen(child_command("import time; time.sleep(1000)"), process_group=0)
 print(begun.pid, flush=True)
 time.sleep(1000)
 """
@@ -157,7 +157,7 @@ def test_a_process_that_helps_ends_with_the_one_that_began_it():
 
 
 def test_a_process_that_helps_goes_on_as_long_as_it_is_wanted():
-    done = subprocess.run(child("print(1 + 1)"), capture_output=True, text=True, timeout=PATIENCE, check=False)
+    done = subprocess.run(child_command("print(1 + 1)"), capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "2\n", "")
 
 
