@@ -15,8 +15,8 @@ from kafkacheck.checker.commands.command_line import main
 from kafkacheck.checker.pictures.render import write_files
 from kafkacheck.checker.proofs.prove import Settings, prove
 from kafkacheck.checker.search import check
+from tests import ROOT
 
-ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
 MODELS = (ROOT / "model" / "README.md").read_text("utf-8")
 PROOFS = (ROOT / "spec" / "PROOFS.md").read_text("utf-8")

@@ -14,7 +14,6 @@ from kafkacheck.checker.distributed.runs import Cluster
 from kafkacheck.checker.exploration.verdict import Limits
 from kafkacheck.checker.graphs import data_trace, dataset, manifest, run_dataset, sealed
 from kafkacheck.checker.process.errors import KafkacheckError, UsageError
-from tests.checker.graphs.test_run_dataset import here  # noqa: F401  # because pytest takes a fixture by its name
 from tests.expected import model_of
 from tests.support.command import Command
 from tests.toys import behaviours
@@ -51,7 +50,7 @@ def graph(tmp_path_factory):
 
 
 @pytest.fixture
-def by_spark(tmp_path, here):  # noqa: F811  # because a fixture is taken by its name
+def by_spark(tmp_path, here):  # because a fixture is taken by its name
     """A state graph written as Spark's workers do it."""
     runs.begin(Source("kip101", SMALL), tmp_path / "run", HERE, Limits(), goes_past=True)
     run_dataset.write(tmp_path / "run", tmp_path / "by_spark", HERE)

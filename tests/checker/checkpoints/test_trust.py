@@ -164,18 +164,18 @@ def test_a_trusted_model_is_named_on_the_command_line(tmp_path, kafkacheck):
 
 
 def test_two_graphs_may_be_of_two_models():
-    ours, one, two = (Wanted(Path(name), name, name) for name in ("kip101", "one.py", "two.py"))
-    assert followed([ours, ours], []) == ["replication.kip101", "replication.kip101"]
-    assert followed([ours, one], ["mine.py"]) == ["replication.kip101", "mine.py"]
-    assert followed([one, two], ["mine.py"]) == ["mine.py", "mine.py"]
-    assert followed([ours, ours], ["mine.py"]) == ["mine.py", "mine.py"]
-    assert followed([one, two], ["1.py", "2.py"]) == ["1.py", "2.py"]
+    ours, one, two = (Recorded(Path(name), name, name) for name in ("kip101", "one.py", "two.py"))
+    assert resolve([ours, ours], []) == ["replication.kip101", "replication.kip101"]
+    assert resolve([ours, one], ["mine.py"]) == ["replication.kip101", "mine.py"]
+    assert resolve([one, two], ["mine.py"]) == ["mine.py", "mine.py"]
+    assert resolve([ours, ours], ["mine.py"]) == ["mine.py", "mine.py"]
+    assert resolve([one, two], ["1.py", "2.py"]) == ["1.py", "2.py"]
     with pytest.raises(
         UsageError, match=r"one.py and .* two.py, .* give `kafkacheck ... --model one.py --model two.py`"
     ):
-        followed([one, two], [])
+        resolve([one, two], [])
     with pytest.raises(UsageError, match="--model is given 2 times, and 1 is enough"):
-        followed([one], ["1.py", "2.py"])
+        resolve([one], ["1.py", "2.py"])
 
 
 def test_the_option_is_for_folders(kafkacheck, tmp_path):

@@ -153,7 +153,7 @@ class Number:
 )
 def test_a_value_that_cannot_say_what_it_is_is_named_by_its_kind(kind, error, tmp_path, capsys):
     assert safe_text(kind(), repr) == f"<{kind.__name__}, whose repr() ends in {error}>"
-    text = "import sys\nsys.path.insert(0, {!r})\nfrom tests.checker.process.test_foreign import {}\nMODEL = {}()\n"
+    text = "import sys\nsys.path.insert(0, {!r})\nfrom tests.checker.process.test_foreign_code import {}\nMODEL = {}()\n"
     place = write(tmp_path / f"odd_{kind.__name__}.py", text.format(str(ROOT), kind.__name__, kind.__name__))
     ended = Command(capsys)("check", place)
     assert ended.status == WRONG and f"MODEL is <{kind.__name__}, whose repr() ends in {error}>" in ended.error
