@@ -34,12 +34,11 @@ def check(
     """Visit every reachable state of a model, breadth first, and say whether its properties hold.
 
     `engine` is "interpreted" (plain Python, at once), "compiled" (native code, after a compile that is cached) or
-    "auto" (interpreted until the compiled reading is ready in another process, then that one goes on from there).
-    Where all that holds, the liveness properties are judged as well, see `checker.liveness.liveness`. All give the same
-    counts, depth and verdict, and a shortest counterexample; where the model's code fails, counts say how far the
-    search had come. Ctrl-C and the limits end a search as NOT_EXHAUSTED, unless what was found until then violates a
-    property. `checkpoints` keeps levels that are whole, and goes on from those that it has. UsageError for an unknown
-    engine.
+    "auto" (interpreted until the compiled reading is ready in another process, then that one goes on from there). If
+    all properties hold, the liveness properties are judged as well, see `checker.liveness.liveness`. All give the same
+    counts, depth and verdict, and a shortest counterexample; if the model's code fails, the counts tell how far the
+    search had come. Ctrl-C and the limits end a search as NOT_EXHAUSTED, unless it has met a violation by then.
+    `checkpoints` keeps levels that are whole, and goes on from those that it has. UsageError for an unknown engine.
     """
     if engine not in ENGINES:
         raise UsageError(f"there is no engine {engine!r}; choose one of: {', '.join(ENGINES)}")

@@ -1,4 +1,4 @@
-"""How a user named a model, so that it can be found again; and whether the name in a file may be followed."""
+"""How a user named a model, so that it can be found again; and whether the name in a file may be used."""
 
 import shlex
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ class Source:
     lemmas: bool = False
 
     def model(self, max_seconds: float | None = None) -> Model:
-        """The model as its source is now. Raises what `catalogue.find_model` does, and UsageError for the changes."""
+        """The model as its source is now. Errors as of `catalogue.find_model`; UsageError for the changes."""
         model = settings.with_settings(catalogue.find_model(self.text, max_seconds), self.changes)
         if self.lemmas:
             model = model.with_lemmas()
@@ -55,8 +55,8 @@ class Recorded(NamedTuple):
 def resolve(recorded: Sequence[Recorded], given: Sequence[str]) -> list[str]:
     """How to find each of the models: as `given` on the command line, or by a name of the checker's own catalogue.
 
-    A model given once is that of all files that name none of the catalogue, or of all if each does. UsageError with
-    the command that goes on where there is neither, for to import what a file names would be to let it run code.
+    A model given once is that of all files that name none of the catalogue, or of all if each does. Otherwise
+    UsageError, with the command that names it: to import a module because a file names it would let the file run code.
     """
     if len(given) == len(recorded):
         return list(given)

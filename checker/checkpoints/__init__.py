@@ -1,1 +1,1 @@
-"""What is kept of a search on disk, so that it can go on."""
+"""The levels of a search on disk, from which it can go on."""

@@ -52,10 +52,10 @@ class Kept(NamedTuple):
 
 
 class Sent(NamedTuple):
-    """Steps: the target of each, uint64[n, words], the number of its source, uint64[n], and what a kernel tells of it.
+    """Steps: the target of each, uint64[n, words], the number of its source, uint64[n], and the judgement of a kernel.
 
     That is the action with its parameters, uint32[n], whether the target leaves the constraint, uint8[n], and the
-    properties that are violated, uint64[n]. Where targets are numbers, they are int64[n].
+    properties that are violated, uint64[n]. Targets that are numbers are int64[n].
     """
 
     targets: Array
@@ -94,12 +94,12 @@ def from_bytes(kind: type[Block], content: bytes) -> Block:
 
 
 def write(path: Path, block: Block) -> None:
-    """Write a block to a new Arrow file, and wait until the disk has it. OSError where that fails."""
+    """Write a block to a new Arrow file, and wait until the disk has it. OSError if that fails."""
     write_all(path, iter((block,)))
 
 
 def write_all(path: Path, blocks: Iterator[Block], compression: str | None = None) -> None:
-    """Write at least one block to a new Arrow file, and wait until the disk has them all. OSError where that fails."""
+    """Write at least one block to a new Arrow file, and wait until the disk has them all. OSError if that fails."""
     options = pa.ipc.IpcWriteOptions(compression=compression, use_threads=False)
     first = _batch(next(blocks))
     with open(path, "xb") as file:
@@ -112,7 +112,7 @@ def write_all(path: Path, blocks: Iterator[Block], compression: str | None = Non
 
 
 def read(kind: type[Block], path: Path) -> Block:
-    """The first block in a file, mapped into memory. OSError, or pyarrow's ArrowInvalid where it is damaged."""
+    """The first block in a file, mapped into memory. OSError, or pyarrow's ArrowInvalid if it is damaged."""
     return next(read_all(kind, path))
 
 

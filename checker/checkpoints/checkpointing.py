@@ -1,7 +1,7 @@
-"""Keeping the levels of a search in this process on disk while it goes on, and going on from what is kept.
+"""Checkpoints of a search in this process: its levels are kept on disk while it goes on, and a later search goes on.
 
-A thread of its own compresses and writes what the search has found whole since it last looked, so that the search does
-not wait. What cannot be written is told once, and tried again; the search goes on.
+A thread compresses and writes the levels that have become whole since it last looked, so that the search does not wait.
+A failure to write is reported once, and the write is tried again; the search goes on.
 """
 
 import contextlib
@@ -36,11 +36,11 @@ KEPT_AFTER = 60.0
 BETWEEN = 0.5
 """Seconds between two files, so that many small levels share one."""
 TRIED_AGAIN = 10.0
-"""Seconds after which it is tried again to write where that failed."""
+"""Seconds until the next attempt after a write that failed."""
 
 
 class _Whole(NamedTuple):
-    """What a search has found when a level is whole."""
+    """The states and counts of a search when a level is whole."""
 
     states: Any
     parents: Any
@@ -52,7 +52,7 @@ class _Whole(NamedTuple):
 
 
 class _GivenUpError(Exception):
-    """What is being written is no longer needed."""
+    """The levels that are being written are no longer needed."""
 
 
 @dataclass
@@ -77,13 +77,13 @@ class _Writer:
         return self.pieces[-1].last if self.pieces else 0
 
     def note(self, whole: _Whole) -> None:
-        """Write this when there is time, or what is noted later."""
+        """Write these levels when there is time, or the ones noted later."""
         with self._changed:
             self._whole = whole
             self._changed.notify()
 
     def end(self, give_up: bool) -> None:
-        """Wait until everything is written, or give up what is not."""
+        """Wait until everything is written, or give up the rest."""
         with self._changed:
             self._is_ending, self._is_given_up = True, give_up
             self._changed.notify()
@@ -105,7 +105,7 @@ class _Writer:
                 return
             except MemoryError:
                 self.failure = NO_MEMORY
-            except Exception as error:  # whatever it is, the search goes on
+            except Exception as error:  # the search goes on after any error
                 self.failure = reason_of(error) if isinstance(error, OSError) else str(error)
             if self.failure and self._is_ending:
                 return
@@ -135,10 +135,10 @@ class _Writer:
 
 
 class Checkpoints:
-    """Keeps the levels of one search, in the folder that the user names, or unasked once it has lasted for long.
+    """Keeps the levels of one search in the folder that the user names; without one, after the search has lasted long.
 
-    `about` is what names the model, as JSON data, so that a later command finds it again. A folder that the user did
-    not name is removed when the search has an answer.
+    `about` names the model, as JSON data, so that a later command finds it again. A folder that the user did not name
+    is removed when the search has an answer.
     """
 
     def __init__(self, about: dict[str, Any], folder: Path | None = None, after: float = KEPT_AFTER) -> None:
@@ -163,13 +163,13 @@ class Checkpoints:
 
     @classmethod
     def resuming(cls, folder: Path, redoes: bool) -> "Checkpoints":
-        """Go on with the search that a folder has. What is damaged is found anew if it `redoes` that."""
+        """Go on with the search in a folder. If it `redoes`, damaged levels are searched again."""
         checkpoints = cls({}, folder)
         checkpoints.is_resumed, checkpoints._redoes = True, redoes
         return checkpoints
 
     def begin(self, model: "Model", text: str) -> None:
-        """Know the model and its kernel's text; make the folder, or see what is in it. UsageError where that fails.
+        """Take the model and its kernel's text; make the folder, or read it. UsageError if that fails.
 
         DamagedRunError names a file that is damaged.
         """
@@ -180,7 +180,7 @@ class Checkpoints:
             self._open()
 
     def _look(self) -> None:
-        """See what is kept undamaged of the same model."""
+        """Read the undamaged levels of the same model."""
         from kafkacheck.checker.checkpoints.local_run import LocalRun
         from kafkacheck.checker.checkpoints.run_directory import DamagedRunError
 
@@ -219,7 +219,7 @@ class Checkpoints:
         self._writer = _Writer(run, self._pieces)
 
     def restore(self, search: "CompiledSearch") -> str:
-        """Put what is kept into a search that has not begun; why that had to stop, or ""."""
+        """Put the kept levels into a search that has not begun; why that had to stop, or ""."""
         if not self._pieces:
             return ""
         from kafkacheck.checker.checkpoints.local_run import LocalRun
@@ -231,7 +231,7 @@ class Checkpoints:
         return search.go_on(counts, (part for piece in self._pieces for part in run.states(piece)))
 
     def note(self, search: "CompiledSearch") -> None:
-        """A level is whole. Tells what could not be written, once."""
+        """A level is whole. The first failure to write is reported."""
         watch, counts = search.watch, search.counts
         if self._folder is None and self._may_begin and (watch.seconds >= self._after or watch.is_warned):
             self._keep_unasked(watch)
@@ -273,13 +273,13 @@ class Checkpoints:
         return shlex.join(["kafkacheck", "resume", str(self._folder), *named])
 
     def let_go(self) -> None:
-        """Keep what was found, and need the search no more."""
+        """Write all levels, and need the search no more."""
         self._whole = None
         if self._writer is not None:
             self._writer.end(give_up=False)
 
     def finish(self, result: Result, watch: "Watch") -> None:
-        """Keep what was found where there is no answer, and say how to go on; else remove what nobody asked for."""
+        """Keep the levels if there is no answer, and say how to go on; otherwise remove a folder that nobody named."""
         if result.reason in (memory_reason(watch.memory_limit), NO_MEMORY):
             self._keep_at_last(watch)
         writer = self._writer
@@ -297,14 +297,14 @@ class Checkpoints:
         self.close()
 
     def _keep_at_last(self, watch: "Watch") -> None:
-        """Keep what was found before memory ran out, also where the search was too short to be kept."""
+        """Keep the levels of a search that ran out of memory, even if it was too short to be kept."""
         if self._folder is None and self._may_begin and self._whole is not None:
             self._keep_unasked(watch)
             if self._writer is not None:
                 self._writer.note(self._whole)
 
     def close(self) -> None:
-        """Let others have the folder."""
+        """Release the folder."""
         if self._writer is not None:
             self._writer.end(give_up=True)
         self._held.close()

@@ -18,11 +18,11 @@ from kafkacheck.checker.checkpoints.run_directory import DamagedRunError, File, 
 ROWS = 1 << 16
 """How many states a part has, at most."""
 COMPRESSION = "lz4"
-"""Costs 50 to 90 ns a state, where a search takes 300 to 2,000; zstd costs up to twice that and saves up to half."""
+"""Costs 50 to 90 ns a state (a search takes 300 to 2,000); zstd costs up to twice that and saves up to half."""
 
 
 class Piece(NamedTuple):
-    """Levels that are kept: the first one's number, the states of each, their file, and what was counted until then.
+    """Levels that are kept: the first one's number, the states of each, their file, and the counts until then.
 
     The counts are those of `checker.exploration.exploration.Exploration` when the last of the levels was found whole.
     """
@@ -55,7 +55,7 @@ class LocalRun(RunDirectory):
         return piece
 
     def pieces(self) -> "tuple[list[Piece], DamagedRunError | None]":
-        """What is kept undamaged, from the first level on without a gap, and what is wrong with what comes then.
+        """The undamaged pieces, from the first level on without a gap, and the damage of the next one, if any.
 
         Every file is compared with its checksum.
         """
@@ -76,7 +76,7 @@ class LocalRun(RunDirectory):
         return piece
 
     def states(self, piece: Piece) -> "Iterator[tuple[Array, Array]]":
-        """The states of a piece and the numbers of their parents, part by part. DamagedRunError where that fails."""
+        """The states of a piece and the numbers of their parents, part by part. DamagedRunError if that fails."""
         path = self.shards / piece.file.name
         try:
             for part in blocks.read_all(Kept, path):
@@ -85,14 +85,14 @@ class LocalRun(RunDirectory):
             raise damaged(path, str(error)) from None
 
     def forget_after(self, level: int) -> None:
-        """Let the levels after this one be found anew: the last is removed first. OSError where that fails."""
+        """Remove the levels after this one, the last first, so that they are found anew. OSError if that fails."""
         for number in reversed(self._numbers()):
             if number > level:
                 self._level_file(number).unlink(missing_ok=True)
         sync(self._levels)  # or power loss could bring back levels that do not fit those found anew
 
     def sweep_all_but(self, pieces: list[Piece]) -> None:
-        """Remove the files of states that none of the pieces names: what a process left that was killed."""
+        """Remove the files of states that none of the pieces names: a killed process left them."""
         self._sweep({piece.file.name for piece in pieces})
 
 

@@ -1,13 +1,13 @@
-"""A run directory: all that a distributed search keeps, so that it can be killed at any time and resumed.
+"""A run directory: the files of a distributed search, which can be killed at any time and resumed.
 
-    run.json              what is explored: the model and how to find it, its identity, the number of shards
+    run.json              the task: the model and how to find it, its identity, the number of shards
     lock                  held by the process that continues the run
     kernel.ll             the text of the kernel, for the processes that run it
     levels/000012.json    a level found whole: its counts, and the files of each shard with sizes and checksums
     shards/*.arrow        states, as `checker.checkpoints.blocks` writes them
 
 A level exists once its file in `levels` does, which is written last, under another name first. Files in `shards` that
-no level names are what attempts left that did not finish; they are removed as the search goes on.
+no level names were left by attempts that did not finish; they are removed as the search goes on.
 """
 
 import contextlib
@@ -55,16 +55,16 @@ class Shard(NamedTuple):
 
 
 Violation = tuple[int, int, int, int, bool]
-"""The number of a property, and where the first state is that violates it: the level, the shard, the row, and whether
-the violation is by a successor of that state. Level 0: by an initial state outside the constraint."""
+"""The number of a property, and its first violation: the level, shard and row of the state, and whether a successor of
+that state violates it. Level 0: an initial state outside the constraint violates it."""
 
 
 class Summary(NamedTuple):
-    """What was found up to a level and while the level before was expanded, as in `Exploration`.
+    """The counts up to a level, including those of expanding the level before, as in `Exploration`.
 
     `generated`, `excluded` and `fired` count all levels. `met` are the numbers of the `sometimes` properties with an
-    example. `violated` says where the first state is that violates a property, `deadlock` the same (the level, the
-    shard, the row) of the first without an enabled action.
+    example. `violated` has the first violation of each property, `deadlock` the level, shard and row of the first state
+    without an enabled action.
     """
 
     generated: int
@@ -78,8 +78,8 @@ class Summary(NamedTuple):
 class Committed(NamedTuple):
     """A level found whole, with the seconds it took and the bytes of successors that shards sent each other for it.
 
-    `summary` is None for a level that was found before the search was handed over; the last of those levels has one, so
-    where the last level has none, the hand-over did not come to its end.
+    `summary` is None for a level that was found before the search was handed over; the last of those levels has one. If
+    the last level has none, the hand-over was not finished.
     """
 
     number: int
@@ -114,7 +114,7 @@ class RunDirectory:
         return self.path / "shards"
 
     def check_writable(self) -> None:
-        """UsageError where the run cannot be continued, because nothing can be written into its folder."""
+        """UsageError if the run cannot be continued, because nothing can be written into its folder."""
         if self.path.is_dir() and not os.access(self.path, os.W_OK | os.X_OK):
             raise UsageError(
                 f"{self.path} cannot be written, and a search that goes on writes into it; copy it to a place that can "
@@ -124,15 +124,15 @@ class RunDirectory:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other processes from continuing the run. UsageError where one does so now."""
-        flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW  # what a link leads to would be made empty
+        """Keep other processes from continuing the run. UsageError if one does so now."""
+        flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW  # or the target of a link would be truncated
         with open(os.open(self.path / "lock", flags, 0o666), "w") as file:
             self._lock(file, fcntl.LOCK_EX)
             yield
 
     @contextlib.contextmanager
     def read_only(self) -> Iterator[None]:
-        """As `locked`, without writing anything: where there is no lock to hold, nobody is kept from continuing."""
+        """As `locked`, without writing anything: if there is no lock to hold, nobody is kept from continuing."""
         with contextlib.ExitStack() as held:
             with contextlib.suppress(OSError):  # a folder from elsewhere has none, and the system may know no locks
                 self._lock(held.enter_context(open(self.path / "lock")), fcntl.LOCK_SH)
@@ -152,9 +152,9 @@ class RunDirectory:
                 time.sleep(0.05)
 
     def create(self, about: dict[str, Any], kernel: str | None) -> None:
-        """Begin a run, described by `about`, which is given the run's name. UsageError where one is there already.
+        """Begin a run, described by `about`, which is given the run's name. UsageError if one is there already.
 
-        The kernel's text is for other processes, if there are to be any.
+        The kernel's text is for other processes; None if there are none.
         """
         if self._about.exists():
             raise UsageError(
@@ -173,7 +173,7 @@ class RunDirectory:
             sync(folder)
 
     def _is_hardly_begun(self) -> bool:
-        """Whether the folder has nothing but what is made before `run.json`: whoever made it was killed."""
+        """Whether the folder has only files that are made before `run.json`, by a process that was killed."""
         own = {self.shards, self._levels, self.kernel}
         return all(
             (each in own and not (each.is_dir() and any(each.iterdir()))) or each.name.startswith(".kafkacheck-")
@@ -181,22 +181,22 @@ class RunDirectory:
         )
 
     def kernel_text(self, name: str) -> str:
-        """The text of the kernel of that name, see `kernel_name`. DamagedRunError where another one is there."""
+        """The text of the kernel of that name, see `kernel_name`. DamagedRunError if another one is there."""
         text = self.kernel.read_text(encoding="utf-8", errors="replace")
         if kernel_name(text) != name:
             raise damaged(self.kernel, "it is not the text of the kernel that is searched with")
         return text
 
     def write_kernel(self, text: str) -> None:
-        """Write the text of the kernel, anew where it is there."""
+        """Write the text of the kernel, anew if it is there."""
         atomic_write(self.kernel, text)
 
     def describe(self, about: dict[str, Any]) -> None:
-        """Write anew what the run is about."""
+        """Write the description of the run anew."""
         atomic_write(self._about, sealed({"format": FORMAT, "version": VERSION, "engine": self.engine, **about}))
 
     def about(self) -> dict[str, Any]:
-        """What the run is about. UsageError where the folder holds no run of this engine that this program can read."""
+        """The description of the run. UsageError if the folder has no run of this engine that can be read."""
         data = self.described()
         if data["engine"] != self.engine:
             raise UsageError(
@@ -206,7 +206,7 @@ class RunDirectory:
         return data
 
     def described(self) -> dict[str, Any]:
-        """What the run is about, by whichever engine. UsageError where there is none that this program can read."""
+        """The description of a run of any engine. UsageError if there is none that this program can read."""
         if not self._about.is_file():
             raise UsageError(f"{self.path} holds no run (no {self._about.name}); name the folder given as --run-dir")
         links = [path.name for path in (self._about, self.shards, self._levels) if path.is_symlink()]
@@ -223,7 +223,7 @@ class RunDirectory:
         return {"engine": RunDirectory.engine, **data}
 
     def commit(self, level: Committed) -> None:
-        """Make a level exist, whose files are all written. UsageError where that fails."""
+        """Make a level exist, whose files are all written. UsageError if that fails."""
         data = {
             "level": level.number,
             "run": self._name,
@@ -236,19 +236,19 @@ class RunDirectory:
         self._commit(level.number, data)
 
     def _commit(self, number: int, data: dict[str, Any]) -> None:
-        """Write what a level is, after the disk has the names of its files."""
+        """Write the file of a level, after the disk has the names of its files."""
         for folder in (self.shards, self._levels):
             sync(folder)
         atomic_write(self._level_file(number), sealed(data))
         sync(self._levels)
 
     def forget(self) -> None:
-        """Remove every level, the last first, and all files of states. OSError where that fails."""
+        """Remove every level, the last first, and all files of states. OSError if that fails."""
         for path in [*sorted(self._levels.glob("[0-9]*.json"), reverse=True), *self.shards.iterdir()]:
             path.unlink(missing_ok=True)
 
     def committed(self) -> list[int]:
-        """The numbers of the levels that exist: 1, 2, 3 and so on. DamagedRunError where one between is missing."""
+        """The numbers of the levels that exist: 1, 2, 3 and so on. DamagedRunError if one between is missing."""
         numbers = self._numbers()
         for expected, number in enumerate(numbers, start=1):
             if number != expected:
@@ -256,7 +256,7 @@ class RunDirectory:
         return numbers
 
     def level(self, number: int) -> Committed:
-        """A level that exists. DamagedRunError where its file is missing or damaged."""
+        """A level that exists. DamagedRunError if its file is missing or damaged."""
         data = self._committed(number)
         shards = tuple(
             Shard(File(*each["level"]), tuple(File(*file) for file in each["visited"])) for each in data["shards"]
@@ -270,7 +270,7 @@ class RunDirectory:
         return Committed(data["level"], shards, summary, data["seconds"], data["sent"])
 
     def _committed(self, number: int) -> dict[str, Any]:
-        """What the file of a level says. DamagedRunError where it is missing or damaged."""
+        """The content of the file of a level. DamagedRunError if it is missing or damaged."""
         path = self._level_file(number)
         data = unsealed(path)
         if data["level"] != number:
@@ -280,11 +280,11 @@ class RunDirectory:
         return data
 
     def write(self, name: str, block: Block) -> File:
-        """Write a file of states. OSError where that fails; then it is not there."""
+        """Write a file of states. OSError if that fails; then it is not there."""
         return self._written(name, len(block[0]), lambda path: blocks.write(path, block))
 
     def _written(self, name: str, states: int, write: Callable[[Path], None]) -> File:
-        """The file of so many states that `write` writes. OSError where that fails; then it is not there."""
+        """The file with this many states that `write` writes. OSError if that fails; then it is not there."""
         path = self.shards / f"{name}.arrow"
         try:
             write(path)
@@ -294,7 +294,7 @@ class RunDirectory:
             raise
 
     def read(self, kind: type[Block], file: File) -> Block:
-        """The states in a file. DamagedRunError where it is missing or has another length."""
+        """The states in a file. DamagedRunError if it is missing or has another length."""
         path = self.shards / file.name
         try:
             if path.stat().st_size == file.length:
@@ -311,7 +311,7 @@ class RunDirectory:
             self.verify_file(file)
 
     def verify_file(self, file: File) -> None:
-        """Compare a file with its checksum. DamagedRunError where it differs."""
+        """Compare a file with its checksum. DamagedRunError if it differs."""
         path = self.shards / file.name
         try:
             found = blocks.checksum(path)
@@ -368,7 +368,7 @@ def _seal(content: dict[str, Any]) -> int:
 
 
 def unsealed(path: Path) -> dict[str, Any]:
-    """The data that was sealed in a file. DamagedRunError where it is missing or not as it was written."""
+    """The data that was sealed in a file. DamagedRunError if it is missing or not as it was written."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -389,7 +389,7 @@ def damaged(path: Path, why: str) -> DamagedRunError:
 
 
 def sync(folder: Path) -> None:
-    """Wait until the disk has the names in a folder, where the system can do that."""
+    """Wait until the disk has the names in a folder, if the system can do that."""
     try:
         descriptor = os.open(folder, os.O_RDONLY)
     except OSError:

@@ -1,4 +1,4 @@
-"""How to find the model of a run, by what its run directory says and by how the command line names it."""
+"""How to find the model of a run: by its run directory, and by the name on the command line."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from kafkacheck.checker.process.errors import UsageError
 def source_of(path: Path, named: str | None = None) -> Source:
     """How to find the model of the run at `path`: as it is `named`, or by a name of the catalogue.
 
-    UsageError where there is no run, and where it names another model and none is `named`.
+    UsageError if there is no run, and if it names another model and none is `named`.
     """
     about = RunDirectory(path).described()
     source = about.get("source")

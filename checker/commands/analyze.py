@@ -72,7 +72,7 @@ def analyze(
 def all_tables(folder: Path, out: Path | None, master: str | None, settings: Sequence[str]) -> int:
     """Print every table of a data set, and write them with the page of plots; the exit status.
 
-    UsageError where the folder to write to has anything else in it.
+    UsageError if the folder to write to has anything else in it.
     """
     from kafkacheck.checker.graphs import analysis_page, dataset, queries
 
@@ -95,7 +95,7 @@ def all_tables(folder: Path, out: Path | None, master: str | None, settings: Seq
 def where(folder: Path, predicate: str, named: str | None, master: str | None, settings: Sequence[str]) -> int:
     """Print how many states satisfy a predicate, and a shortest behaviour to one; the exit status.
 
-    UsageError where the model, which is needed for that, is not of the catalogue and is not `named`.
+    UsageError if the model, which is needed for that, is not of the catalogue and is not `named`.
     """
     from kafkacheck.checker.graphs import data_trace
 
@@ -122,7 +122,7 @@ def converge(
     """Print from how many states a predicate can still be reached, and a shortest behaviour to one that cannot.
 
     The states that cannot are written to `out`, if that is given. The exit status says whether there are any.
-    UsageError where `out` has anything in it, where not all of the graph is there, and for the model as for `where`.
+    UsageError if `out` has anything in it, if not all of the graph is there, and for the model as for `where`.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -161,7 +161,7 @@ def converge(
 
 
 def opened(folder: Path) -> dict[str, Any]:
-    """What `_run.json` of a data set says, with a warning where not all of the graph is there."""
+    """The content of `_run.json` of a data set, with a warning if not all of the graph is there."""
     from kafkacheck.checker.graphs import manifest
 
     run = manifest.read(folder)
@@ -181,7 +181,7 @@ def session(master: str | None, settings: Sequence[str]) -> "Iterator[Analysis]"
     from kafkacheck.checker.distributed import spark
     from kafkacheck.checker.graphs.analysis import Analysis
 
-    shutdown.supervise()  # before Java begins: what is found may be replayed by a model of the user's own
+    shutdown.supervise()  # before Java begins: a model of the user may replay the answer
     with spark.session(master, spark.parse_settings(settings)) as session:
         tell(spark.description(session.sparkContext))
         yield Analysis(session)

@@ -77,8 +77,8 @@ def check_model(
 ) -> int:
     """Check all behaviours of at most `depth` states, print what was found, and return the exit status.
 
-    `script_folder`, if one is given, gets every question as an SMT-LIB script. UsageError where a file cannot be
-    written, EvaluationError where the model's code fails.
+    `script_folder`, if one is given, gets every question as an SMT-LIB script. UsageError if a file cannot be
+    written, EvaluationError if the model's code fails.
     """
     if folder is not None:
         make_usable(folder)
@@ -147,7 +147,7 @@ def document(result: BoundedResult, files: tuple[Path, ...]) -> dict[str, Any]:
 
 
 def exit_status(result: BoundedResult) -> int:
-    """The exit status for what a bounded check has found."""
+    """The exit status for the result of a bounded check."""
     if result.verdict is BoundedVerdict.VIOLATED:
         is_step = any(each.is_step for each in result.model.properties if each.name == result.property)
         return STEP_VIOLATED if is_step else INVARIANT_VIOLATED

@@ -80,12 +80,12 @@ def bugs(
 
 
 def show_bugs(names: Sequence[str], search: Search, limits: Limits, folder: Path | None, as_json: bool) -> int:
-    """Search the named bugs, or all of them, and print what came of it; the exit status.
+    """Search the named bugs, or all of them, and print the outcome; the exit status.
 
     Named bugs are shown with their counterexamples, which are also written below `folder`, each bug into a folder of
-    its own. Ctrl-C ends the command: nothing that follows is begun. The status is 0 where each bug is found without
-    its fix and gone with it, or says which mechanism it lacks; NOT_EXHAUSTED where a search was ended before it was
-    done, and UNEXPECTED otherwise. ModelError where an entry does not fit.
+    its own. After Ctrl-C no other search begins. The status is 0 if each bug is found without its fix and gone with it,
+    or names the mechanism that the model lacks; NOT_EXHAUSTED if a search was ended early, and UNEXPECTED otherwise.
+    ModelError if an entry does not fit.
     """
     chosen = chosen_bugs(names)
     museum = Museum(search, limits)
@@ -121,9 +121,9 @@ def status_of(exhibit: Exhibit) -> int:
 def document(exhibit: Exhibit) -> dict[str, Any]:
     """One bug as JSON data.
 
-    `found` and `fixed` are null where a search that they depend on was not finished. `trace_states` is the length of
+    `found` and `fixed` are null if their search was not finished. `trace_states` is the length of
     the shortest counterexample without the fix, and `states_distinct` how many states the search with the fix visited;
-    both null where there is none.
+    both null if there is none.
     """
     return {
         "id": exhibit.bug.id,
@@ -201,7 +201,7 @@ def sentence(exhibits: Sequence[Exhibit]) -> str:
 
 
 def list_bugs(names: Sequence[str], as_json: bool) -> int:
-    """Print what there is of the named bugs, or of all, and search nothing; UsageError as `chosen_bugs`."""
+    """Print the list of the named bugs, or of all, without a search; UsageError as `chosen_bugs`."""
     chosen = chosen_bugs(names)
     rows = [[getattr(bug, name.replace(" ", "_")) for name in LISTED] for bug in chosen]
     if as_json:

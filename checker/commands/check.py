@@ -133,8 +133,8 @@ def check(
 def check_model(model: Model, how: Search, limits: Limits, folder: Path | None, as_json: bool, strict: bool) -> int:
     """Search one model, write and print what was found; the exit status. The folder is tried before the search.
 
-    UsageError where the folder or a file in it cannot be written, EvaluationError where the model's code fails; what
-    was found is printed all the same.
+    UsageError if the folder or a file in it cannot be written, EvaluationError if the model's code fails; the result
+    is printed all the same.
     """
     made = [] if folder is None else make_usable(folder)
     try:
@@ -147,7 +147,7 @@ def check_model(model: Model, how: Search, limits: Limits, folder: Path | None, 
     failure: BaseException | None = None
     try:
         files = write_counterexample(result, folder)
-    except (Exception, KeyboardInterrupt) as error:  # the verdict comes first, whatever befalls the files
+    except (Exception, KeyboardInterrupt) as error:  # the verdict comes first, even if the files cannot be written
         failure = error
     warn_of_vacuity(result)
     if as_json:
@@ -169,7 +169,7 @@ def check_catalogue(
 ) -> int:
     """Search models of the catalogue, one after the other, and close with a table or one JSON document.
 
-    The exit status is 0 if each verdict is the expected one, none vacuous; otherwise the highest of what went wrong.
+    The exit status is 0 if each verdict is the expected one, none vacuous; otherwise the highest one of a model.
     """
     expectations = catalogue.expectations()
     made = make_usable(folder)
@@ -214,7 +214,7 @@ def _searched(name: str, expected: Expectation | None, engine: str, limits: Limi
 
 
 def _written(row: report.Checked, folder: Path) -> report.Checked:
-    """Write what a search found; the files, or an error that comes on top of one before, are part of the answer."""
+    """Write the counterexample of a search; the files, or another error, are part of the answer."""
     if row.result is None:
         return row
     try:
@@ -227,7 +227,7 @@ def _written(row: report.Checked, folder: Path) -> report.Checked:
 
 
 def _interrupted() -> str:
-    """The reason why a search is not finished where the process was asked to end."""
+    """The reason why a search is not finished, if the process was asked to end."""
     return f"it was {shutdown.reason()}"
 
 
@@ -276,7 +276,7 @@ def _on_spark(source: Source, folder: Path | None, cluster: "Cluster") -> Search
 
 
 def write_counterexample(result: Result, folder: Path | None) -> tuple[Path, ...]:
-    """Write the files that show what a search ended in into the folder; their paths. Nothing without a folder."""
+    """Write the files that show a counterexample into the folder; their paths. Nothing without a folder."""
     if folder is None or result.trace is None:
         return ()
     from kafkacheck.checker.pictures.render import write_files
@@ -288,7 +288,7 @@ def write_counterexample(result: Result, folder: Path | None) -> tuple[Path, ...
 
 
 def print_result(result: Result, files: Sequence[Path]) -> None:
-    """Print the counterexample, where its files are, how far an unfinished search came, and the closing line."""
+    """Print the counterexample, the paths of its files, how far an unfinished search came, and the closing line."""
     if result.trace is not None:
         from kafkacheck.checker.pictures.render import trace_text
 
@@ -309,7 +309,7 @@ def print_result(result: Result, files: Sequence[Path]) -> None:
 
 
 def warn_of_vacuity(result: Result) -> None:
-    """Say on stderr what never occurred in a model that holds."""
+    """Name on stderr the actions and examples that never occurred in a model that holds."""
     if result.is_vacuous:
         tell(f"warning: {result.model.name} may hold only because {report.vacuous_text(result)}")
 

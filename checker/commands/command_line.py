@@ -87,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.ClickException as error:
         hint = f" See `{error.ctx.command_path} --help`." if isinstance(error, click.UsageError) and error.ctx else ""
         return failed(f"{error.format_message()}{hint}", error.exit_code)
-    except (output.PipeClosedError, SystemExit):  # click exits by itself where its help meets a closed pipe
+    except (output.PipeClosedError, SystemExit):  # click exits by itself if its help meets a closed pipe
         return PIPE_CLOSED
     except (click.Abort, KeyboardInterrupt):
         return failed(f"{shutdown.reason()} before the command was done", NOT_EXHAUSTED)
@@ -112,7 +112,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def without_memory(error: Exception) -> str:
-    """The message for memory that ran out, whatever the error calls it."""
+    """The message for any error that means lack of memory."""
     told = f" ({error})" if str(error) else ""
     return (
         f"memory ran out before there was a result{told}; give the process more (`ulimit -v` limits it), or choose "

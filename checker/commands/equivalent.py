@@ -63,7 +63,7 @@ def compare_models(
 
     `folder`, if one is given, gets every question as an SMT-LIB script.
 
-    UsageError or ModelError where the other model cannot be read or is not alike. SelfCheckError where plain Python
+    UsageError or ModelError if the other model cannot be read or is not alike. SelfCheckError if plain Python
     shows that an answer is wrong.
     """
     scripts = None if folder is None else Scripts(folder)
@@ -94,7 +94,7 @@ def closing_line(model: Model, found: Sequence[Comparison]) -> str:
 
 
 def lines(model: Model, compared: Comparison) -> Iterator[str]:
-    """An action and whether it is the same; where not, a state, and what each model makes of it."""
+    """An action and whether it is the same; if not, a state, and the effect of each model's action on it."""
     reason = f" ({compared.reason})" if compared.reason else ""
     yield f"{compared.action.name}: {compared.same.value}, {compared.seconds:.2f} s{reason}"
     if compared.same is not Same.DIFFERENT:
@@ -108,7 +108,7 @@ def lines(model: Model, compared: Comparison) -> Iterator[str]:
 
 
 def effect_text(model: Model, before: Values, effect: Effect) -> str:
-    """What an action does on a state, in a line."""
+    """The effect of an action on a state, in a line."""
     if effect.error:
         return "fails with an error"
     changes = [

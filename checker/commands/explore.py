@@ -80,11 +80,11 @@ def explore(
 ) -> int:
     """Write the whole state graph of MODEL as a data set of Parquet files, past violations.
 
-    DIR/states and DIR/edges are tables that DuckDB, pandas and Spark read; DIR/_run.json says what they are of. Where a
-    limit or Ctrl-C ends it, the levels found whole are written, and DIR/_run.json says that they are not all.
+    DIR/states and DIR/edges are tables that DuckDB, pandas and Spark read; DIR/_run.json describes them. If a limit
+    or Ctrl-C ends the search, the levels found whole are written, and DIR/_run.json says that they are not all.
 
-    With --engine spark the search is kept in --run-dir, and Spark writes what that has. RUN_DIR, the folder of a search
-    on Spark that was begun before, is written as it is, without searching on.
+    With --engine spark the search is kept in --run-dir, and Spark writes the graph from there. RUN_DIR, the folder of a
+    search on Spark that was begun before, is written as it is, without searching on.
     """
     limits = Limits(max_states, max_seconds)
     if not catalogue.is_ours(name) and Path(name).is_dir():
@@ -128,9 +128,9 @@ def explore_in_process(model: Model, name: str, folder: Path, limits: Limits, wi
 def explore_on_spark(
     source: Source, run_folder: Path, folder: Path, limits: Limits, cluster: "Cluster", with_cut_off: bool
 ) -> int:
-    """Search a model on Spark, past violations, keeping a run directory, and write what it has; the exit status.
+    """Search a model on Spark, past violations, in a run directory, and write its graph; the exit status.
 
-    UsageError where a folder cannot be used, EvaluationError where the model's code fails, NotExhaustedError where it
+    UsageError if a folder cannot be used, EvaluationError if the model's code fails, NotExhaustedError if it
     ends before anything is kept.
     """
     from kafkacheck.checker.checkpoints.run_directory import RunDirectory
@@ -154,7 +154,7 @@ def explore_on_spark(
 def explore_run(run_folder: Path, named: str | None, folder: Path, cluster: "Cluster", with_cut_off: bool) -> int:
     """Write the state graph that a run directory has to a folder; the exit status. Otherwise as `explore_on_spark`.
 
-    UsageError also where the run is of a model that is not of the catalogue and is not `named`.
+    UsageError also if the run is of a model that is not of the catalogue and is not `named`.
     """
     from kafkacheck.checker.graphs import run_dataset
 

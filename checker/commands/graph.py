@@ -26,7 +26,7 @@ from kafkacheck.checker.process.files import check_writable
 )
 @set_option
 def graph(model_name: str, path: Path, changes: tuple[str, ...]) -> int:
-    """Draw all states of MODEL and the steps between them, where they are few enough to be read.
+    """Draw all states of MODEL and the steps between them, if they are few enough to be read.
 
     States stand in ranks by their depth; initial states and violations are marked; steps are labelled with actions.
     """
@@ -37,8 +37,8 @@ def graph(model_name: str, path: Path, changes: tuple[str, ...]) -> int:
 def draw_graph(name: str, default: Model, model: Model, path: Path) -> int:
     """Write the picture of a model's state graph; the exit status.
 
-    `name` is how the command line names the model, and `default` the model before `--set`, for the advice where the
-    graph is too large. UsageError then, and where the file cannot be written; EvaluationError where code fails.
+    `name` is how the command line names the model, and `default` the model before `--set`, for the advice if the
+    graph is too large. UsageError then, and if the file cannot be written; EvaluationError if code fails.
     """
     check_name(path)
     check_writable(path)

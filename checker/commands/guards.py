@@ -71,10 +71,10 @@ def guards(
     line counts them.
 
     Several models, by names of the catalogue or patterns such as 'cluster.*', judge a guard together: one that catches
-    it is enough, and it is redundant where it is so in all that have it. What is unexplained then is put to the other
-    models of the catalogue that have the same state. The smallest come first. --max-states and --max-seconds are for
-    each guard in each model; a guard that is not decided within them is unexplained.  [default: 4 times the states of
-    the model]
+    it is enough, and it is redundant if it is so in all that have it. Guards that are still unexplained are put to the
+    other models of the catalogue that have the same state. The smallest come first. --max-states and --max-seconds are
+    for each guard in each model; a guard that is not decided within them is unexplained.  [default: 4 times the states
+    of the model]
     """
     if changes and len(patterns) > 1:
         raise UsageError("--set is for one MODEL; several are examined at their defaults, so leave it out")
@@ -84,9 +84,9 @@ def guards(
 
 @dataclass(frozen=True)
 class Wish:
-    """How guards are to be examined: those whose place or name has one of `texts`, all where there is none.
+    """How guards are to be examined: those whose place or name has one of `texts`, all if there is none.
 
-    `traces`: with counterexamples. `limits`: for each guard in each model. `jobs`: by so many processes. `alone`: by no
+    `traces`: with counterexamples. `limits`: for each guard in each model. `jobs`: how many processes. `alone`: by no
     other models than those named.
     """
 
@@ -100,9 +100,9 @@ class Wish:
 
 @dataclass(frozen=True)
 class Judged:
-    """A finding, what is listed for its guard, if anything is, and the models that have judged it.
+    """A finding, the listed reason for its guard, if there is one, and the models that have judged it.
 
-    `is_default`: whether these have their own bounds and rules, which are the ones that the list speaks of.
+    `is_default`: whether these have their own bounds and rules, to which the list refers.
     """
 
     finding: Finding
@@ -129,15 +129,15 @@ class Judged:
 
     @property
     def word(self) -> str:
-        """What became of the guard: "listed", or the outcome."""
+        """The guard in a word: "listed", or the outcome."""
         return "listed" if self.is_listed else self.finding.outcome.value
 
 
 def examine_models(patterns: Sequence[str], changes: tuple[str, ...], wish: Wish) -> int:
-    """Examine the guards of the named models and print what came of them; the exit status.
+    """Examine the guards of the named models and print the findings; the exit status.
 
-    UsageError where the pattern fits none, or the list of reasons is wrong; NotExhaustedError where the only model is
-    not explored to the end within the limits; EvaluationError where a model itself fails.
+    UsageError if the pattern fits none, or the list of reasons is wrong; NotExhaustedError if the only model is
+    not explored to the end within the limits; EvaluationError if a model itself fails.
     """
     members = [guard_group.member(source) for source in guard_group.named(patterns, changes)]
     verdicts = Verdicts(members)
@@ -147,7 +147,7 @@ def examine_models(patterns: Sequence[str], changes: tuple[str, ...], wish: Wish
             names = ", ".join(each.model.name for each in members)
             raise UsageError(f"no guard of {names} has {shortened(text)!r} in its place or name; leave out --guard")
     reasons = guard_list.reasons(members)
-    ended = "interrupted"  # before it was done; what was found until then is told
+    ended = "interrupted"  # early: the findings until then are printed
     try:
         if not wish.as_json:
             for each in members:
@@ -196,8 +196,8 @@ def _status(judged: Sequence[Judged]) -> int:
 class _Examining:
     """Examines guards model after model, each by several processes or by this one.
 
-    `may_pass`: where a model is not explored to the end within the limits, its guards are undecided, which is an error
-    otherwise.
+    `may_pass`: guards of a model that is not explored to the end within the limits are undecided; otherwise that is an
+    error.
     """
 
     def __init__(self, wish: Wish, may_pass: bool) -> None:
@@ -215,7 +215,7 @@ class _Examining:
     def __exit__(self, error: object, *_: object) -> None:
         if self._pool is None:
             return
-        with _ctrl_c_waits():  # so that nothing is left which Python would have to wait for when it ends
+        with _ctrl_c_waits():  # or Python would have to wait for them when it ends
             if error is not None:
                 for each in multiprocessing.active_children():
                     each.kill()
@@ -251,7 +251,7 @@ class _Examining:
             return
         waiting: set[Future[list[tuple[int, Finding]]]] = set()
         for part in parts:
-            with _ctrl_c_waits():  # a process that begins now has it wait for ever: it is ended by this one
+            with _ctrl_c_waits():  # a new process keeps it blocked for ever; this process ends it
                 waiting.add(self._pool.submit(_examine, *given, part))
         while waiting:
             done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
@@ -261,7 +261,7 @@ class _Examining:
 
 @contextlib.contextmanager
 def _ctrl_c_waits() -> Iterator[None]:
-    """Within it, no KeyboardInterrupt is raised; afterwards it is, where one was due."""
+    """Within it, no KeyboardInterrupt is raised; afterwards it is, if one was due."""
     resource_tracker.ensure_running()  # which would let Ctrl-C come through when it is started
     before = signal.pthread_sigmask(signal.SIG_BLOCK, shutdown.REQUESTS)
     try:
@@ -274,7 +274,7 @@ _known: tuple[object, Examiner] | None = None
 
 
 _BEGIN = f"{bootstrap()}\nfrom kafkacheck.checker.commands.guards import begin_process; begin_process()"
-"""What a process does first: it finds these sources, and ends with this process."""
+"""The first lines of a process: it finds these sources, and ends with this process."""
 
 
 def begin_process() -> None:
@@ -291,16 +291,16 @@ def _end_with_parent() -> None:
 
 
 def _examine(source: Source, traces: bool, limits: Limits, numbers: Sequence[int]) -> list[tuple[int, Finding]]:
-    """What one model says of some of its guards; the one that was asked last is kept."""
+    """The findings of one model on some of its guards; the last model stays in memory."""
     global _known
     if _known is None or _known[0] != (source, traces, limits):
-        _known = None  # room for the next
+        _known = None  # frees its memory for the next
         _known = ((source, traces, limits), Examiner(source.model(), traces, limits))
     return list(zip(numbers, _known[1].examine(numbers), strict=True))
 
 
 def text_of(judged: Judged) -> str:
-    """A guard, and what became of the model without it."""
+    """A guard, and the finding without it."""
     finding = judged.finding
     lines = [f"{judged.word:<11} {finding.place}: {finding.guard}", f"            {_told(judged)}"]
     if finding.trace:
@@ -328,15 +328,17 @@ def _told(judged: Judged) -> str:
 
 
 def closing_line(judged: Sequence[Judged], undecided: int = 0) -> str:
-    """How many guards were caught, are redundant and unexplained; and listed or undecided, where any are."""
+    """How many guards were caught, are redundant and unexplained; and listed or undecided, if any are."""
     words = [each.word for each in judged] + undecided * ["undecided"]
     kinds = ["caught", "redundant", "unexplained", *(each for each in ("listed", "undecided") if each in words)]
     return f"guards: {', '.join(f'{words.count(kind)} {kind}' for kind in kinds)}"
 
 
 def document(judged: Judged) -> dict[str, Any]:
-    """The JSON object of one guard. `model` is the one whose bounds and counts these are, the one that caught it if one
-    did, and `models` all that were asked; `property` is what caught it; `trace_states` null where it has no trace.
+    """The JSON object of one guard.
+
+    `model` is the model whose bounds and counts these are, the one that caught the guard if one did; `models` are all
+    that were asked; `property` caught it; `trace_states` is null without a trace.
     """
     finding = judged.finding
     return {

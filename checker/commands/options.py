@@ -32,7 +32,7 @@ class Seconds(click.FloatRange):
     name = "seconds"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The number; a usage error where it is none, infinite, or not above 0."""
+        """The number; a usage error if it is none, infinite, or not above 0."""
         try:
             is_number = math.isfinite(float(value))
         except ValueError:
@@ -50,7 +50,7 @@ class Size(click.ParamType[int]):
     name = "size"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """The number of bytes; a usage error where it is no size, or less than `LEAST_MEMORY`."""
+        """The number of bytes; a usage error if it is no size, or less than `LEAST_MEMORY`."""
         given = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([KMGT]?)(?:I?B)?", str(value).strip().upper())
         if given is None:
             self.fail(
@@ -71,7 +71,7 @@ class Place(click.Path):
         super().__init__(path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The path; a usage error where the text is empty or cannot be one."""
+        """The path; a usage error if the text is empty or cannot be one."""
         if not str(value).strip():
             self.fail("it is empty; name a file or folder, such as out.", param, ctx)
         if "\0" in str(value):
@@ -239,7 +239,7 @@ def cluster_of(
 
 
 def check_cluster_options(engine: str, *given: object) -> None:
-    """UsageError where an option for Spark is given (not None or empty) and another engine is asked for."""
+    """UsageError if an option for Spark is given (not None or empty) and another engine is asked for."""
     names = ("--run-dir", "--master", "--conf", "--shards", "--spark-from")
     for name, value in zip(names, given, strict=True):
         if engine != "spark" and value not in (None, ()):

@@ -46,7 +46,7 @@ def properties(markdown: bool) -> int:
 
 @dataclass
 class Entry:
-    """What is said of one property: its first function, what it says, its kinds, the models that use or violate it."""
+    """One property: its first function, its first sentence, its kinds, and the models that use or violate it."""
 
     name: str
     function: Callable[..., Any]
@@ -69,7 +69,7 @@ class Entry:
 
 
 def list_properties(as_page: bool) -> int:
-    """Print them, as text or as a page in Markdown; 0. Raises what defining a model of the catalogue raises."""
+    """Print them, as text or as a page in Markdown; 0. Raises the errors of defining a model of the catalogue."""
     names = catalogue.catalogue_names()
     found = sorted(entries(map(catalogue.find_model, names)), key=lambda each: (each.place, each.line, each.name))
     note_violations(found)
@@ -89,7 +89,7 @@ def list_properties(as_page: bool) -> int:
 
 
 def entries(models: Iterable[Model]) -> list[Entry]:
-    """What these models are judged by, each once, with the models in their order."""
+    """The properties of these models, each once, with the models in their order."""
     found: dict[tuple[str, str], Entry] = {}
     for model in models:
         for kind, name, functions in _judges(model):
@@ -112,13 +112,13 @@ def note_violations(found: Iterable[Entry]) -> None:
 
 
 def first_sentence(docstring: str | None) -> str:
-    """The first sentence of a docstring, in one line; "" where there is none."""
+    """The first sentence of a docstring, in one line; "" if there is none."""
     paragraph = inspect.cleandoc(docstring or "").split("\n\n")[0]
     return re.split(r"(?<=[.!?])\s+(?=[A-Z`])", " ".join(paragraph.split()))[0]
 
 
 def used_in(models: Iterable[str], catalogue_names: Iterable[str]) -> str:
-    """The models in a few words: a folder of which all or many use it is named with how many these are."""
+    """The models in a few words: if all or many of a folder use it, the folder and their number."""
     used, there = _by_folder(models), _by_folder(catalogue_names)
     words = []
     for folder, names in used.items():

@@ -45,10 +45,10 @@ from kafkacheck.checker.traces.witness import find_witness
 
 AUTO = "auto"
 LEMMAS = "LEMMAS"
-"""What a file of lemmas defines: a tuple or list of invariants."""
+"""The name that a file of lemmas defines: a tuple or list of invariants."""
 
 MOST_NAMED = 5
-"""So many candidates on which the solver gave up are named."""
+"""At most this many candidates on which the solver gave up are named."""
 
 
 @click.command(epilog=EXIT_STATUSES)
@@ -97,7 +97,7 @@ def prove(
 ) -> int:
     """Prove the properties of MODEL for all its states at its bounds, reachable or not, by induction with Z3.
 
-    Every lemma and property must hold at the start and be preserved by every action. Where a step fails, a state from
+    Every lemma and property must hold at the start and be preserved by every action. If a step fails, a state from
     which it does is shown, and whether a search reaches it. The last line is the verdict.
     """
     model = with_settings(catalogue.find_model(model_name), changes)
@@ -110,11 +110,11 @@ def prove(
 def prove_model(
     model: Model, properties: Sequence[str], lemmas: str | None, settings: Settings, limits: Limits, as_json: bool
 ) -> int:
-    """Prove a model's properties, print what became of it, and return the exit status.
+    """Prove a model's properties, print the outcome, and return the exit status.
 
-    `lemmas` is "auto", or the name of a file with other lemmas than the model's. ModelError where it has none,
-    UsageError where there is no such file, where a property does not exist or cannot be proved, or a file cannot be
-    written, EvaluationError where the model's code fails in the search.
+    `lemmas` is "auto", or the name of a file with other lemmas than the model's. ModelError if it has none,
+    UsageError if there is no such file, if a property does not exist or cannot be proved, or a file cannot be
+    written, EvaluationError if the model's code fails in the search.
     """
     if lemmas not in (None, AUTO):
         model = model.with_given_lemmas(lemmas_of(str(lemmas)))
@@ -159,7 +159,7 @@ def prove_model(
 def lemmas_of(name: str) -> list[Protocol]:
     """The invariants that LEMMAS in a Python file, or in a module, lists.
 
-    UsageError where there is no such file or module, ModelError where it has no such list.
+    UsageError if there is no such file or module, ModelError if it has no such list.
     """
     if not catalogue.is_found(name):
         raise UsageError(
@@ -193,7 +193,7 @@ class _Progress:
 
 
 def exit_status(proof: Proof, judgement: Judgement) -> int:
-    """The exit status for what became of a proof."""
+    """The exit status for the outcome of a proof."""
     if judgement.verdict is ProofVerdict.PROVED:
         return 0
     if judgement.trace is None:
@@ -203,13 +203,13 @@ def exit_status(proof: Proof, judgement: Judgement) -> int:
 
 
 def line(checked: Checked) -> str:
-    """An obligation and what became of it: `sorted_queue after node_sends: proved, 0.06 s`."""
+    """An obligation and its outcome: `sorted_queue after node_sends: proved, 0.06 s`."""
     reason = f" ({checked.reason})" if checked.reason else ""
     return f"{checked.obligation.text}: {checked.outcome.value}, {checked.told}{reason}"
 
 
 def pool_lines(found: Found) -> Iterator[str]:
-    """What became of the candidates for lemmas, and which of them are needed."""
+    """How many candidates for lemmas were dropped and why, and which of the others are needed."""
     clauses = f", {found.clauses:,} of them simple clauses" if found.clauses else ""
     yield (
         f"{found.pool:,} candidates{clauses}: {found.false} are false in a reachable state, "
@@ -237,7 +237,7 @@ def pool_lines(found: Found) -> Iterator[str]:
 
 
 def closing_lines(proof: Proof, judgement: Judgement, note: str = "") -> Iterator[str]:
-    """What follows the obligations: every counterexample to induction, what the search says of it, and the verdict.
+    """The lines after the obligations: every counterexample to induction with its reachability, and the verdict.
 
     `note` comes before the verdict, if it is not empty.
     """
@@ -297,7 +297,7 @@ def _states(proof: Proof, broken: Property, failure: Failure) -> list[Any]:
 
 
 def reachability_text(is_reachable: bool | None, reached: Reached | None) -> str:
-    """What the search says of a state, in a sentence."""
+    """Whether a state is reachable, in a sentence."""
     count = f"{reached.counts.distinct:,}" if reached is not None else "0"
     if is_reachable is None:
         return f"whether this state is reachable is open: it is none of the {count} states that were searched"
@@ -332,7 +332,7 @@ def _verdict_lines(proof: Proof, judgement: Judgement) -> Iterator[str]:
 
 
 def second_text(proof: Proof) -> str:
-    """What the second solver did, in a line."""
+    """The work of the second solver, in a line."""
     first, second = (sum(each) for each in zip(*_seconds(proof), strict=True)) if proof.repeated else (0.0, 0.0)
     return (
         f"{proof.model.name}: {proof.second} agrees: {len(proof.repeated)} obligations repeated in {second:.1f} s, in "
@@ -351,9 +351,9 @@ def _count(lemmas: set[str]) -> str:
 def document(
     proof: Proof, judgement: Judgement, left_out: Sequence[str] = (), found: Found | None = None
 ) -> dict[str, Any]:
-    """The JSON document of a proof, and of the search for lemmas where there was one.
+    """The JSON document of a proof, and of the search for lemmas if there was one.
 
-    `left_out` names the properties of which nothing is said. `obligations` are in order; a failed one has its
+    `left_out` names the properties that are not judged. `obligations` are in order; a failed one has its
     counterexample to induction.
     """
     model = proof.model

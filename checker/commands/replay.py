@@ -37,8 +37,9 @@ def replay(model_name: str, path: Path, changes: tuple[str, ...], as_json: bool)
 def replay_trace(model: Model, path: Path, changes: Sequence[str], as_json: bool) -> int:
     """Run a saved trace on today's code, with the bounds and rules that it was saved with and then `--set` `changes`.
 
-    Prints what comes of it; the exit status is that of what still fails, 0 if nothing does, and NO_LONGER_APPLIES.
-    UsageError where the file is no trace of the model, EvaluationError where the model's code fails.
+    Prints the outcome; the exit status is that of the violation if it remains, 0 if nothing is violated any more, and
+    NO_LONGER_APPLIES.
+    UsageError if the file is no trace of the model, EvaluationError if the model's code fails.
     """
     saved = saved_traces.read(path)
     model = saved_traces.as_saved(model, saved, changes)
@@ -76,7 +77,7 @@ def document(model: Model, verdict: str, outcome: replaying.ReplayOutcome) -> di
     """The JSON document of a replay.
 
     `step` is the number, from 1 on, of the first step that no longer applies, or else of the one in which the property
-    is violated; `call`, `reason` and `differences` say what no longer applies and why.
+    is violated; `call`, `reason` and `differences` tell which call no longer applies and why.
     """
     step = outcome.violated_step if outcome.violated_step is not None else outcome.failed_step
     return {

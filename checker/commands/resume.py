@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @click.option(
     "--redo-damaged",
     is_flag=True,
-    help="Where a file is damaged, go on from the level before it. Not for a search on Spark, which needs all files.",
+    help="If a file is damaged, go on from the level before it. Not for a search on Spark, which needs all files.",
 )
 @cluster_options
 def resume(
@@ -57,7 +57,7 @@ def resume(
 ) -> int:
     """Continue a search that was stopped, killed or failed, from the last level that its folder has whole.
 
-    Refused where the model has changed since, or where a file is damaged. Ends like `check`.
+    Refused if the model has changed since, or if a file is damaged. Ends like `check`.
     """
     limits = Limits(max_states, max_seconds, max_memory)
     engine = RunDirectory(run_folder).described()["engine"]

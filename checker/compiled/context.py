@@ -62,7 +62,7 @@ EVERY_ACTION = -1
 
 
 def bit_of_action(place: int) -> int:
-    """The bit of an action in TRIED, by its place in the model; where there are many, some share one."""
+    """The bit of an action in TRIED, by its place in the model; if there are many, some share one."""
     return 1 << place % 63
 
 

@@ -117,7 +117,7 @@ class _Pipeline:
         return _Probe(slot, candidates, free, further)
 
     def free_slot(self, probe: _Probe) -> llvm.Value:
-        """The first free slot of the bucket; where there is none, go on to the next bucket."""
+        """The first free slot of the bucket; if there is none, go on to the next bucket."""
         builder = self.builder
         found = builder.append_basic_block("found")
         builder.cbranch(builder.icmp_unsigned("!=", probe.free, _NO_MARKS), found, probe.further)
@@ -224,7 +224,7 @@ class _AbsorbWriter(_Pipeline):
         builder.position_at_end(none)
 
     def _append(self, place: llvm.Value, words: Words, slot: llvm.Value, fingerprint: llvm.Value) -> None:
-        """Keep a new state, or leave where there is no room for it."""
+        """Keep a new state, or leave if there is no room for it."""
         builder = self.builder
         count = builder.load(self.count)
         with builder.if_then(builder.icmp_signed(">=", count, self.capacity), likely=False):

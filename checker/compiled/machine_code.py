@@ -144,7 +144,7 @@ class Improvement:
         self._is_possible = True
 
     def entries(self) -> dict[str, Entry] | None:
-        """The better code, or None where it is not ready, or there is no room for it: what is at work goes on."""
+        """The better code, or None if it is not ready, or there is no room for it: what is at work goes on."""
         if not self._is_possible or time.process_time() - self._begun < WORTH_BETTER:
             return None
         try:

@@ -87,7 +87,7 @@ class Builder(llvm.IRBuilder):
     def loop(
         self, start: llvm.Value, stop: llvm.Value, step: int = 1, polled: llvm.Value | None = None
     ) -> Iterator[llvm.Value]:
-        """A counted loop; inside it, the counter. Where a report is `polled`, it is left as soon as that says STOP."""
+        """A counted loop; inside it, the counter. If a report is `polled`, it is left as soon as that says STOP."""
         counter = self.in_entry(I64)
         self.store(start, counter)
         head, body, after = (self.append_basic_block(name) for name in ("loop", "body", "after"))
@@ -452,7 +452,7 @@ def _own_text() -> str:
 
 
 def compile_object(text: str, quick: bool = False) -> bytes:
-    """The object file of a module's text. Other threads run while LLVM works. MemoryError where there is no room.
+    """The object file of a module's text. Other threads run while LLVM works. MemoryError if there is no room.
 
     `quick`: compiled about 14 times as fast, and runs 2 to 5 times as slow.
     """

@@ -143,7 +143,7 @@ class Packing:
         return outside, builder.icmp_signed("==", different, number(0))
 
     def _copy(self, builder: Builder, source: llvm.Value, target: llvm.Value, words: list[int]) -> None:
-        """Copy these words of a packed state, and others too where these are many."""
+        """Copy these words of a packed state, and others too if these are many."""
         if len(words) > MOST_COPIED:
             builder.call(self._copy_all, [source, target])
             return

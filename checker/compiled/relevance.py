@@ -12,7 +12,7 @@ MOST_WORK = 20_000
 
 
 def relevant_leaves(condition: Property, layout: Layout) -> frozenset[int] | None:
-    """The leaves of the later state that a property of steps reads; None where it must be judged after every step.
+    """The leaves of the later state that a property of steps reads; None if it must be judged after every step.
 
     A step that changes none of them is to the property one that changes nothing. Of that it must be evident, from any
     well-typed state, that the property holds and its code does not fail.

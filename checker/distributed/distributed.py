@@ -58,7 +58,7 @@ class SparkWorkers:
         self._context: Any = None
 
     def run(self, work: Work, parts: Sequence[Shard], reason_to_stop: Callable[[], str]) -> list[Absorbed]:
-        """As `Workers`. UsageError where Spark does not start."""
+        """As `Workers`. UsageError if Spark does not start."""
         if self._context is None:
             self._context = self._start(reason_to_stop)
         context, count = self._context, len(parts)
@@ -157,7 +157,7 @@ class DistributedSearch:
         return taken / max(self.counts.distinct, 1)
 
     def run(self) -> Found | None:
-        """Search until every state is expanded (None) or something stops it. UsageError where Spark does not start."""
+        """Search until every state is expanded (None) or something stops it. UsageError if Spark does not start."""
         try:
             found = None if self._goes_past else self._judged()
             while found is None and self._levels[-1].states:

@@ -64,7 +64,7 @@ class Java:
 def find() -> Java:
     """The Java of JAVA_HOME, else the one on PATH, else the wheel's: the first that Spark supports.
 
-    UsageError, saying what is wrong with each, where none can be used.
+    UsageError, saying what is wrong with each, if none can be used.
     """
     refused: list[str] = []
     for place, program in _candidates():

@@ -84,9 +84,9 @@ def begin(
 ) -> Result:
     """Search a model, on Spark once it is wide enough, keeping every level in a new run directory at `path`.
 
-    `model` is what `source` names, where it is there already. Without a path the directory is a temporary one, which
+    `model` is what `source` names, if it is there already. Without a path the directory is a temporary one, which
     stays only where the search did not end. A search that `goes_past` violations and deadlocks tells of them when it
-    ends, also where it is resumed. UsageError where the directory or Spark cannot be used; otherwise as
+    ends, also where it is resumed. UsageError if the directory or Spark cannot be used; otherwise as
     `checker.search.check`.
     """
     model = model or source.model()
@@ -120,7 +120,7 @@ def resume(
 ) -> Result:
     """Continue the run at `path` from its last whole level, after comparing all files with their checksums.
 
-    `model` is what `source_of` the run and `named` says, where it is there already. UsageError where the model has
+    `model` is what `source_of` the run and `named` says, if it is there already. UsageError if the model has
     changed since, naming what; DamagedRunError naming a file that is damaged.
     """
     run = RunDirectory(path)
@@ -139,7 +139,7 @@ def resume(
 
 
 def unchanged_kernel(run: RunDirectory, model: Model) -> str:
-    """The text of the model's kernel. UsageError where a run was begun with another one, naming the differences."""
+    """The text of the model's kernel. UsageError if a run was begun with another one, naming the differences."""
     about, text = run.about(), kernel.kernel_text(model)
     changed = differences(about["identity"], identity_of(model, text))
     if changed:
@@ -198,7 +198,7 @@ def _from_the_start(
 ) -> Result | Examples:
     """Search in this process until a level is wide enough and hand over with examples; the result where none is.
 
-    UsageError where a file cannot be written.
+    UsageError if a file cannot be written.
     """
     with machine_code.compiling(text) as compiler:
         waiting = InterpretedSearch(model, watch)
@@ -239,7 +239,7 @@ class SparkStarter:
         self._before: list[psutil.Process] = []
 
     def context(self, reason_to_stop: Callable[[], str]) -> Any:
-        """The Spark context. UsageError where Spark cannot be started, FailedError where there is a reason to stop."""
+        """The Spark context. UsageError if Spark cannot be started, FailedError if there is a reason to stop."""
         if self._context is None:
             self._before = psutil.Process().children()
             started, ending = Job(self._start, self._give_up, str).wait(reason_to_stop)

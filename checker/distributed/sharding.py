@@ -13,7 +13,7 @@ from kafkacheck.checker.distributed import shard as shards
 def write_shards(search: CompiledSearch, run: RunDirectory, count: int) -> Committed:
     """Write all levels of a search that stopped at the end of one, for `count` shards; the last level.
 
-    UsageError or OSError where a file cannot be written.
+    UsageError or OSError if a file cannot be written.
     """
     states, parents, fingerprints = search.kept()
     counts = search.counts

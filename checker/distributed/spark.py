@@ -104,7 +104,7 @@ def context(
     `master` is by default what `spark-submit` says, or "local[*]". `conf` gives Spark settings by name,
     `python_files` the .py and .zip files that workers must be able to import, `defaults` settings that give way to
     any other. Under `spark-submit`, and where a context runs already in this process, the settings there stand; that
-    context goes on on leaving. UsageError where no Java can be used, where the master cannot be reached or refuses, and
+    context goes on on leaving. UsageError if no Java can be used, if the master cannot be reached or refuses, and
     for settings that do not exist, have no possible value, or contradict the ones that stand.
     """
     for name in LOGGERS:
@@ -144,7 +144,7 @@ def description(running: SparkContext) -> str:
 
 
 def parse_settings(texts: Sequence[str]) -> dict[str, str]:
-    """Spark settings from texts such as "spark.executor.memory=4g". UsageError where one has another form."""
+    """Spark settings from texts such as "spark.executor.memory=4g". UsageError if one has another form."""
     settings: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")
@@ -207,7 +207,7 @@ def _check_agreement(given: Mapping[str, str], standing: SparkConf) -> None:
 def temporary_folder() -> Iterator[Path]:
     """A temporary folder, removed on leaving. Those of processes that were killed are removed, too.
 
-    UsageError where the system gives no room for one.
+    UsageError if the system gives no room for one.
     """
     prefix = f"{APPLICATION}-spark-"
     for old in Path(tempfile.gettempdir()).glob(f"{prefix}*-*"):
@@ -416,7 +416,7 @@ def _as_given(master: str) -> str:
 
 
 def _addresses(master: str) -> list[tuple[str, int]]:
-    """The hosts and ports of a standalone master. UsageError where they are malformed."""
+    """The hosts and ports of a standalone master. UsageError if they are malformed."""
     found = []
     for part in master.removeprefix("spark://").split(","):
         host, colon, port = part.rpartition(":")
@@ -427,7 +427,7 @@ def _addresses(master: str) -> list[tuple[str, int]]:
 
 
 def reach(master: str) -> None:
-    """UsageError where a master has no possible form, or where none of a standalone cluster's masters answers."""
+    """UsageError if a master has no possible form, or if none of a standalone cluster's masters answers."""
     if master == "yarn" or master.startswith("k8s://") or _LOCAL.fullmatch(master):
         return
     if not master.startswith("spark://"):

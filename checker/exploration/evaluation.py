@@ -25,7 +25,7 @@ class Evaluation:
     def successors(self, values: Values) -> Iterator[tuple[Action, Values, Values]]:
         """Every enabled (action, parameters, state after), in the order of the search.
 
-        EvaluationError where an action fails, changes the state and returns False, returns True without a change, or
+        EvaluationError if an action fails, changes the state and returns False, returns True without a change, or
         leaves a value outside its range.
         """
         for action in self.model.actions:
@@ -35,7 +35,7 @@ class Evaluation:
                     yield action, given, after
 
     def apply(self, action: Action, given: Values, values: Values) -> Values | None:
-        """The state after an action, or None where it is not enabled. EvaluationError as in `successors`."""
+        """The state after an action, or None if it is not enabled. EvaluationError as in `successors`."""
         state = self._layout.restore(values)
         call = call_text(action, given)
         enabled = guarded(call, lambda: action.apply(state, given))
@@ -69,7 +69,7 @@ class Evaluation:
         return f"widen the range in the schema, or raise {' or '.join(bounds)} (--set)"
 
     def holds(self, each: Property, *states: Values) -> bool:
-        """Whether a property holds. EvaluationError where it fails to evaluate."""
+        """Whether a property holds. EvaluationError if it fails to evaluate."""
         objects = [self._layout.restore(values) for values in states]
         return bool(guarded(each.name, lambda: each.holds(*objects)))
 
@@ -95,7 +95,7 @@ class Evaluation:
     def violating_successor(self, values: Values, number: int) -> Values:
         """The first successor that violates an action property, or that is not kept and violates an invariant.
 
-        EvaluationError where there is none, or where evaluating one fails.
+        EvaluationError if there is none, or if evaluating one fails.
         """
         each = self.model.properties[number]
         for _, _, after in self.successors(values):

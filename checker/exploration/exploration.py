@@ -129,7 +129,7 @@ class Watch:
     def reason_to_stop(self, engine: str, counts: Exploration, expanded: int, each: float | None = None) -> str:
         """Why the search must stop now, or "". Tells the listener how far it is, and once if memory will run out.
 
-        `each` is how many bytes of memory one more state takes, where that is known.
+        `each` is how many bytes of memory one more state takes, if that is known.
         """
         self._next_look = time.perf_counter() + SECONDS_BETWEEN_LOOKS
         resident = self._process.memory_info().rss

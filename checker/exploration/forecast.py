@@ -18,7 +18,7 @@ MOST_LEVELS = 100_000
 
 
 def states_left(level_ends: Sequence[int], distinct: int) -> int | None:
-    """About how many states will still be found; None where no estimate can be made.
+    """About how many states will still be found; None if no estimate can be made.
 
     `level_ends` are those of `checker.exploration.exploration.Exploration`, `distinct` how many states are found.
     """

@@ -23,7 +23,7 @@ NO_EDGES = (
 
 @dataclass(frozen=True)
 class Found:
-    """How many states are what was asked for, and the level and number of the nearest one; None where there is none."""
+    """How many states are what was asked for, and the level and number of the nearest one; None if there is none."""
 
     states: int
     level: int | None = None
@@ -62,7 +62,7 @@ class Analysis:
         self._session = session
 
     def open_views(self, folder: Path, manifest: dict[str, Any], suffix: str = "") -> None:
-        """Let `states` and `edges`, with a suffix, be those of a data set. UsageError where Spark cannot read them."""
+        """Let `states` and `edges`, with a suffix, be those of a data set. UsageError if Spark cannot read them."""
         with spark.explained(f"{folder} cannot be read"):
             self._read(folder / STATES).createOrReplaceTempView(f"states{suffix}")
             edges = self._read(folder / EDGES) if manifest["edges"] else self._session.sql(NO_EDGES)
@@ -80,7 +80,7 @@ class Analysis:
         return tables
 
     def where(self, predicate: str) -> Found:
-        """The states that satisfy a predicate in SQL over their columns. UsageError where Spark does not accept it."""
+        """The states that satisfy a predicate in SQL over their columns. UsageError if Spark does not accept it."""
         with spark.explained(f"--where {predicate!r}"):
             self._satisfying(predicate)
             (row,) = self._rows(queries.NEAREST).to_pylist()
@@ -90,7 +90,7 @@ class Analysis:
     def converge(self, predicate: str, actions: Sequence[str], manifest: dict[str, Any]) -> Convergence:
         """From which states steps by `actions`, or by any where none is named, can lead to one of the predicate.
 
-        UsageError where Spark does not accept the predicate, or there is no such action.
+        UsageError if Spark does not accept the predicate, or there is no such action.
         """
         for name in actions:
             if name not in manifest["actions"]:

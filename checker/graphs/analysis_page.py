@@ -22,7 +22,7 @@ PAGE = "report.html"
 MOST_ROWS = 40
 """How many rows of a table are printed; the files have all."""
 WIDTH = 1000
-"""Columns where there is no terminal: nothing is folded."""
+"""Columns if there is no terminal: nothing is folded."""
 STYLE = Style(
     background="transparent", plot_background="transparent", opacity=0.9, opacity_hover=1,
     colors=("#1c4e80", "#c62828", "#6a994e", "#e09f3e", "#7b2d8b", "#3d8b99"),
@@ -98,7 +98,7 @@ def page(manifest: Mapping[str, Any], tables: Mapping[str, pa.Table]) -> str:
 
 
 def chart(query: Query, table: pa.Table) -> str | None:
-    """The plot of a table as SVG text, or None where it has none."""
+    """The plot of a table as SVG text, or None if it has none."""
     if not query.chart or not len(table):
         return None
     rows = table.to_pylist()

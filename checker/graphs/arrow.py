@@ -1,6 +1,6 @@
 """States and steps as Arrow columns: named and typed as the schema declares them, so that SQL over them reads well.
 
-Numbers are 32-bit integers, whatever their range, so that arithmetic on them does not overflow. Where there is none
+Numbers are 32-bit integers, whatever their range, so that arithmetic on them does not overflow. If there is none
 (an optional id or epoch) they are null. Enum members are their names, flags booleans, sets of ids lists of ids, records
 structs and arrays lists.
 """
@@ -138,7 +138,7 @@ class StepColumns:
     def _parameters(self, model: Model, combinations: Combinations) -> pa.Array | None:
         """A struct with a field for each parameter that some action has, null where an action has it not.
 
-        None where no action has a parameter. A name that means two types has a field for each action.
+        None if no action has a parameter. A name that means two types has a field for each action.
         """
         types: dict[str, set[pa.DataType]] = {}
         for action in model.actions:

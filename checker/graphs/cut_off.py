@@ -56,7 +56,7 @@ class Judged(NamedTuple):
 
 
 def larger(model: Model, bound: str) -> Larger | None:
-    """The model with a bound one larger; None where that is not the same system with more room."""
+    """The model with a bound one larger; None if that is not the same system with more room."""
     try:
         other = model.with_bounds({bound: model.bounds[bound] + 1})
     except KafkacheckError:

@@ -44,9 +44,9 @@ def write(
     """Explore a model, past violations, and write its state graph to `folder`; what `_run.json` says.
 
     `locator` is how the model is found again. `with_cut_off`: it is told of each state which bounds cut it off. The
-    folder appears when all is written. Where a limit, Ctrl-C or the memory ends it, that is all levels found whole, of
-    which the last has no steps, and `_run.json` says so. UsageError where the folder is there already, cannot be
-    written, or would hold no state, EvaluationError where the model's code fails, NotExhaustedError where it ends
+    folder appears when all is written. If a limit, Ctrl-C or the memory ends it, that is all levels found whole, of
+    which the last has no steps, and `_run.json` says so. UsageError if the folder is there already, cannot be
+    written, or would hold no state, EvaluationError if the model's code fails, NotExhaustedError if it ends
     before anything is explored.
     """
     check_new(folder)
@@ -58,14 +58,14 @@ def write(
 
 
 def check_new(folder: Path) -> None:
-    """UsageError where a folder is there already, unless it is empty, or cannot be made."""
+    """UsageError if a folder is there already, unless it is empty, or cannot be made."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder} is there already and not an empty folder; name another one, or remove it")
     make_usable(Path(os.path.abspath(folder)).parent)
 
 
 def _check_start(model: Model, most: int | None) -> None:
-    """UsageError where a limit on the states does not let in the first level."""
+    """UsageError if a limit on the states does not let in the first level."""
     if most is not None and sum(1 for _ in itertools.islice(model.initial_states(), most + 1)) > most:
         raise UsageError(f"{model.name} has more than {most} initial states; give more to --max-states")
 
@@ -74,7 +74,7 @@ def _check_start(model: Model, most: int | None) -> None:
 def appearing(folder: Path) -> Iterator[Path]:
     """A folder to write into, which takes the place of `folder` at the end; removed where that is not reached.
 
-    UsageError where it cannot be written.
+    UsageError if it cannot be written.
     """
     folder = Path(os.path.abspath(folder))
     make_folder(folder.parent)

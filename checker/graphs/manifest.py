@@ -151,7 +151,7 @@ def bit_counts(masks: Array, bits: int) -> Array:
 def read(folder: Path) -> dict[str, Any]:
     """What `_run.json` of a data set says, after all files were compared with their digests.
 
-    UsageError where the folder is no data set of this version, or a file is damaged.
+    UsageError if the folder is no data set of this version, or a file is damaged.
     """
     path = folder / MANIFEST
     try:

@@ -48,11 +48,11 @@ def write(
 ) -> dict[str, Any]:
     """Write the state graph of the run at `path` to a folder; what `_run.json` says.
 
-    The model is found as for `runs.resume`. Where the search has not ended, that is all levels found whole, of which
-    the last has no steps; `reason` says why, where it is known. `with_cut_off` as for `dataset.write`. The folder
-    appears when all is written. UsageError where the run has no level, is of a model that has changed since, or
-    anything cannot be written, DamagedRunError naming a file that is damaged, EvaluationError where a measure fails,
-    NotExhaustedError where Ctrl-C ends it.
+    The model is found as for `runs.resume`. If the search has not ended, that is all levels found whole, of which
+    the last has no steps; `reason` says why, if it is known. `with_cut_off` as for `dataset.write`. The folder
+    appears when all is written. UsageError if the run has no level, is of a model that has changed since, or
+    anything cannot be written, DamagedRunError naming a file that is damaged, EvaluationError if a measure fails,
+    NotExhaustedError if Ctrl-C ends it.
     """
     check_new(folder)
     run = RunDirectory(path)

@@ -279,7 +279,7 @@ class _Part:
         self._space.fill_table(count, slots_for(count + self._space.room))
 
     def numbered(self, sent: Sent) -> Sent:
-        """The steps with the numbers of their targets in place of these. DamagedRunError where one is not there."""
+        """The steps with the numbers of their targets in place of these. DamagedRunError if one is not there."""
         space, targets = self._space, np.empty(len(sent.sources), np.int64)
         for first in range(0, len(targets), space.room):
             last = min(first + space.room, len(targets))

@@ -35,7 +35,7 @@ class SealedFile:
         self._file: pq.ParquetWriter | None = None
 
     def write(self, table: pa.Table) -> None:
-        """Write some rows. OSError, naming the file, where that fails."""
+        """Write some rows. OSError, naming the file, if that fails."""
         try:
             if self._bytes is None or self._file is None:
                 self._bytes = _Hashed(self.path)
@@ -47,7 +47,7 @@ class SealedFile:
             raise OSError(error.errno, os.strerror(error.errno or 5), str(self.path)) from error
 
     def close(self) -> None:
-        """End the file, if it was begun. OSError where that fails."""
+        """End the file, if it was begun. OSError if that fails."""
         if self._file is not None and self._bytes is not None:
             try:
                 self._file.close()
@@ -104,7 +104,7 @@ def verify(folder: Path, kinds: tuple[str, ...], files: Mapping[str, Digest], me
 
 
 def _objection(path: Path, wanted: Digest) -> str:
-    """How a file differs from its digest; "" where it does not."""
+    """How a file differs from its digest; "" if it does not."""
     try:
         with open(path, "rb") as file:
             length = os.fstat(file.fileno()).st_size

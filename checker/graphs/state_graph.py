@@ -75,7 +75,7 @@ class Combinations:
 
 
 def explored(model: Model, watch: Watch) -> "StateGraph":
-    """The graph of a model, to be told by `steps`. NotExhaustedError where a limit ends the wait for machine code."""
+    """The graph of a model, to be told by `steps`. NotExhaustedError if a limit ends the wait for machine code."""
     text = kernel_text(model, with_steps=True)
     with machine_code.compiling_soon(text) as compiler:
         while not compiler.is_ready():
@@ -91,7 +91,7 @@ def _compiled(model: Model) -> tuple[str, dict[str, Entry]]:
 
 
 def check_judgements(model: Model) -> None:
-    """UsageError where a model has more properties than can be told of a state."""
+    """UsageError if a model has more properties than can be told of a state."""
     count = len(model.properties) + len(model.sometimes)
     if count > MOST_JUDGEMENTS:
         raise UsageError(
@@ -143,7 +143,7 @@ class StateGraph(CompiledSearch):
     """Explores a model to the end, past violations, and tells every step.
 
     `watch` says when to stop, in place of `limits` and `progress`; `compiled` is the kernel, its text and its entries,
-    where it is there. UsageError where the model has more properties than can be told. `levels` and `states` may be
+    where it is there. UsageError if the model has more properties than can be told. `levels` and `states` may be
     used while `steps` is iterated; `outcome` is what a check would say, and is whole when that is done.
     """
 
@@ -175,7 +175,7 @@ class StateGraph(CompiledSearch):
     def steps(self) -> Iterator[Steps]:
         """Explore the model: the steps from the states of level 1, then those of level 2, and so on.
 
-        EvaluationError where the model's code fails; NotExhaustedError, which says the reason alone, where a limit,
+        EvaluationError if the model's code fails; NotExhaustedError, which says the reason alone, where a limit,
         Ctrl-C or the memory ends it.
         """
         for _, steps in self.steps_by_level():
@@ -246,6 +246,6 @@ class StateGraph(CompiledSearch):
         return super()._failed()
 
     def _go_on(self, found: Found | None) -> None:
-        """Go on past a violation; EvaluationError where the model's code failed."""
+        """Go on past a violation; EvaluationError if the model's code failed."""
         if found is not None and found.verdict in (Verdict.EVALUATION_FAILED, Verdict.SELF_CHECK_FAILED):
             raise found.error or EvaluationError(found.reason)

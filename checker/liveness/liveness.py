@@ -67,7 +67,7 @@ def _first_lasso(model: Model, graph: ObservedGraph) -> tuple[Liveness, Lasso] |
 
 
 def _trace(model: Model, graph: ObservedGraph, liveness: Liveness, lasso: Lasso) -> Trace:
-    """The lasso as calls of the plain functions. SelfCheckError where they do not lead where the search went."""
+    """The lasso as calls of the plain functions. SelfCheckError if they do not lead where the search went."""
     calls = [(action, given) for action in model.actions for given in action.combinations()]
     evaluate, layout = Evaluation(model), model.layout
     path = [*lasso.stem, *lasso.cycle]

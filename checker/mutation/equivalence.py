@@ -1,7 +1,7 @@
 """Without which of its conditions a model takes the same steps from the states that it reaches.
 
 A step is a pair of states, whatever the action that is named for it, because properties of states and steps see no more
-of it. Where two models have the same initial states, and from each state that the one reaches take the same steps, they
+of it. If two models have the same initial states, and from each state that the one reaches take the same steps, they
 reach the same states, by induction; so only one of them has to be explored. Fairness sees more: which action is named
 for a step, and with which parameters it is possible. So it is told, too, where only that is another.
 """
@@ -73,7 +73,7 @@ def _calls(expand: Any, values: Values, number: int) -> list[tuple[int, Values]]
 def different_compiled(model: Model, entries: dict[str, Entry], states: Array, numbers: Iterable[int]) -> Differences:
     """The same by machine code; `states` are packed, uint64[n, words].
 
-    First only the actions that have a condition are tried without it. Where these take other steps, the steps of all
+    First only the actions that have a condition are tried without it. If these take other steps, the steps of all
     actions decide, as another action may take the same ones.
     """
     sizes = sizes_of(model)
@@ -136,7 +136,7 @@ def _first_difference(one: Array, other: Array) -> int:
 
 
 def _steps(space: Workspace, first: int, last: int, number: int, tried: int) -> Array | None:
-    """The steps by some actions, in the order in which these are tried; None where the code fails.
+    """The steps by some actions, in the order in which these are tried; None if the code fails.
 
     As rows: the number of the state before, whether the one after is excluded, that one, and the number of the action.
     An action that is possible with other parameters, too, has more rows.

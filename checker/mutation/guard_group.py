@@ -32,7 +32,7 @@ def key_of(mutant: Mutant) -> Key:
 
 
 def member(source: Source) -> Member:
-    """The model that a source names. UsageError or ModelError where there is none."""
+    """The model that a source names. UsageError or ModelError if there is none."""
     model = source.model()
     known = mutants(model)
     numbers = {key_of(each): number for number, each in enumerate(known)}

@@ -93,7 +93,7 @@ class Examiner:
     def examine(self, numbers: Iterable[int]) -> list[Finding]:
         """What becomes of the model without each of the conditions of those numbers (places in `mutants`), in order.
 
-        EvaluationError where the model's own code fails; NotExhaustedError where it is not explored to the end within
+        EvaluationError if the model's own code fails; NotExhaustedError if it is not explored to the end within
         the limits.
         """
         asked = list(numbers)
@@ -314,7 +314,7 @@ def _lengths(counts: Exploration) -> dict[int | None, int]:
 
 
 def _vacuity(model: Model, before: Exploration, counts: Exploration) -> str:
-    """What the model can do and the mutant cannot; empty where there is no such thing."""
+    """What the model can do and the mutant cannot; empty if there is no such thing."""
     unmet = [each.name for number, each in enumerate(model.sometimes) if number in before.met - counts.met]
     idle = [
         each.name
@@ -338,7 +338,7 @@ def _past_everything(model: Model) -> dict[int | None, int]:
 
 
 def _finished(search: InterpretedSearch | CompiledSearch, found: Found | None) -> InterpretedSearch | CompiledSearch:
-    """The search, which must have come to its end. EvaluationError or NotExhaustedError where it did not."""
+    """The search, which must have come to its end. EvaluationError or NotExhaustedError if it did not."""
     if found is None:
         return search
     name = search.model.name

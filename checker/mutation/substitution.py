@@ -44,7 +44,7 @@ def mutants(model: Model) -> list[Mutant]:
 def switched(model: Model, known: Mapping[int, Mutant]) -> Model:
     """The model whose actions can do without any one of these conditions: `removal.remove` says which by its number.
 
-    ModelError where that is not well-formed.
+    ModelError if that is not well-formed.
     """
     by_function: dict[FunctionType, list[tuple[int, Mutant]]] = {}
     for number, mutant in known.items():

@@ -111,7 +111,7 @@ class Canvas:
             left += box.width
 
     def words(self, x: float, y: float, lines: list[str], model: Box) -> float:
-        """Lines of words, each in a box like `model`, the first with its top at `y`; returns where the last ends."""
+        """Lines of words, each in a box like `model`, the first with its top at `y`; returns the bottom of the last."""
         height = model.style.size + 4
         for line in lines:
             look = Box(line, model.width, model.style, model.fill, model.edge, left=model.left)

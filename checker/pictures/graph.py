@@ -36,7 +36,7 @@ def state_graph(model: Model, most_states: int = MOST_STATES) -> "nx.MultiDiGrap
     Each node has `values` (flattened), `level` (initial states: 1), `parent` (the number of the state it was found
     from; None for an initial state), `is_kept` (False outside the model's constraint) and `violates` (names of
     invariants); each edge has `label` (the call) and `violates` (names of action properties). TooManyStatesError
-    where there are more than `most_states`; EvaluationError where the model's code fails.
+    where there are more than `most_states`; EvaluationError if the model's code fails.
     """
     evaluate, graph = Evaluation(model), nx.MultiDiGraph()
     invariants = [each for each in model.properties if not each.is_step]
@@ -70,7 +70,7 @@ def state_graph(model: Model, most_states: int = MOST_STATES) -> "nx.MultiDiGrap
 
 
 def smaller(model: Model) -> Model | None:
-    """The model at smaller bounds at which its graph can be drawn; None where no such bounds are found.
+    """The model at smaller bounds at which its graph can be drawn; None if no such bounds are found.
 
     All bounds are lowered together, none below 0, each time by about a quarter and at least by 1.
     """
@@ -164,7 +164,7 @@ def _look(model: Model, graph: "nx.MultiDiGraph[int]", number: int) -> dict[str,
 
 
 def check_name(path: Path) -> None:
-    """UsageError where the name of a file does not tell what to write into it."""
+    """UsageError if the name of a file does not tell what to write into it."""
     if path.suffix not in (".dot", ".gv", ".svg"):
         raise UsageError(f"cannot write a graph to {path}: end its name in .svg or .dot")
 

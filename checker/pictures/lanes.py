@@ -16,7 +16,7 @@ from kafkacheck.checker.traces.witness import Witness
 class Lane:
     """One lane: its heading, its place from the left, and the path in the state of what it owns.
 
-    `index` is that of its element; None where it is an extra lane.
+    `index` is that of its element; None if it is an extra lane.
     """
 
     title: str
@@ -67,7 +67,7 @@ class Story:
         return [line for line in text.split("\n") if line]
 
     def marker(self, lane: Lane, step: int) -> int | None:
-        """The marker's position in a lane's cells after a step; None where the lane has no cells."""
+        """The marker's position in a lane's cells after a step; None if the lane has no cells."""
         if self.drawing.cells is None or lane.index is None:
             return None
         return int(lookup(self.drawing.cells.marker, self._element(lane, step), {})[0])
@@ -111,7 +111,7 @@ class Story:
         return any(f"{change.path}.".startswith(inside) for change in changed_fields(self.trace, step))
 
     def event(self, step: int) -> Event | None:
-        """How the step's action looks; None where the drawing does not say."""
+        """How the step's action looks; None if the drawing does not say."""
         return self.drawing.events.get(self.trace.steps[step].action or "")
 
     def event_text(self, step: int) -> str:
@@ -155,7 +155,7 @@ class Story:
         return tuple(lane.title for lane in self.lanes if is_shaded(lane))
 
     def _lane_at(self, end: str, step: int) -> Lane | None:
-        """The lane that an end of an event names; None where it names none, as a sentinel does."""
+        """The lane that an end of an event names; None if it names none, as a sentinel does."""
         for lane in self.lanes:
             if lane.index is None and lane.title == end:
                 return lane

@@ -24,7 +24,7 @@ ADVICE = (
 
 @dataclass(frozen=True)
 class Drawn:
-    """The SVG, or None and a `note` that says why there is none and what to do."""
+    """The SVG, or None and a `note` that says why there is none and how to mend that."""
 
     svg: bytes | None
     note: str = ""

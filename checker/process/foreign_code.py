@@ -1,4 +1,4 @@
-"""What code that is not ours may not do to this process while it is imported, and what its values say of themselves."""
+"""Protects this process from foreign code: while a user's model is imported, and when its values are printed."""
 
 import builtins
 import contextlib
@@ -14,7 +14,7 @@ from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.process.interrupts import limited
 
 SECONDS_TO_SAY = 1.0
-"""How long a value may take to say what it is."""
+"""How long `str` or `repr` of a value may take."""
 
 _forks = 0
 
@@ -29,7 +29,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def safe_text(value: object, how: Callable[[Any], str] = str) -> str:
-    """`str(value)` or, as `how`, `repr(value)`; in its place a remark where that raises, is no text or takes long."""
+    """`str(value)`, or `repr(value)` if that is `how`; a remark instead if it raises, is no text or takes long."""
     try:
         with limited(SECONDS_TO_SAY):
             text = how(value)
@@ -41,7 +41,7 @@ def safe_text(value: object, how: Callable[[Any], str] = str) -> str:
 
 
 class _Aside:
-    """A stream under another name: what closes it closes nothing."""
+    """An alias of a stream; closing the alias closes nothing."""
 
     def __init__(self, stream: Any) -> None:
         self._stream = stream
@@ -55,11 +55,11 @@ class _Aside:
 
 @contextlib.contextmanager
 def contained(what: str) -> Iterator[None]:
-    """Within it code of others is imported. What it prints goes to stderr, and what it changes is put back: the
+    """Within it, foreign code is imported. Its output goes to stderr, and its changes of the process are undone: of
     streams, the working folder, the recursion limit, signal handlers and builtins.
 
-    ModelError where it replaces builtins or begins processes by a fork, which go on in our code; one that was begun so
-    ends here. Threads of its own are not waited for when the process ends.
+    ModelError if the code replaces builtins, or forks a process, which would go on in our code and ends here instead.
+    At the end the process does not wait for threads that the code began.
     """
     process, forks, threads = os.getpid(), _forks, set(threading.enumerate())
     known = {name: value for name, value in vars(builtins).items() if name != "_"}
@@ -73,7 +73,7 @@ def contained(what: str) -> Iterator[None]:
         vars(builtins).update({name: known[name] for name in replaced})
         if any(each.is_alive() and not each.daemon for each in set(threading.enumerate()) - threads):
             shutdown.note_foreign_threads()
-        if replaced:  # whatever came of that
+        if replaced:  # also if the import failed
             raise ModelError(
                 f"{what} replaces what Python gives to every module: {', '.join(sorted(replaced))}; a model file only "
                 "defines, so take that out"
@@ -102,7 +102,7 @@ def _settings() -> Iterator[None]:
 
 
 def _handlers() -> dict[int, Any]:
-    """The handlers of all signals, where this thread may set them; None for one that is not Python's."""
+    """The handlers of all signals, if this thread may set them; None for one that was not set by Python."""
     if threading.current_thread() is not threading.main_thread():
         return {}
     return {number: signal.getsignal(number) for number in signal.valid_signals()}
@@ -110,7 +110,7 @@ def _handlers() -> dict[int, Any]:
 
 @contextlib.contextmanager
 def _streams() -> Iterator[None]:
-    """Within it stdout is an alias of stderr; afterwards both are as they were, also where they were closed."""
+    """Within it stdout is an alias of stderr; afterwards both are as before, even if they were closed."""
     before = sys.stdout, sys.stderr
     kept: dict[int, int] = {}
     for number in (1, 2):

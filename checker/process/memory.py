@@ -17,13 +17,13 @@ ROOT = Path("/")
 """The folder in which `proc`, and the control groups that it speaks of, are looked up."""
 
 UNLIMITED = 1 << 60
-"""From so many bytes on a limit says that there is none."""
+"""A limit of at least this many bytes means no limit."""
 
 LIMITS = ("memory.max", "memory.high", "memory.limit_in_bytes")
-"""What a control group may have: the system kills, or holds back, what takes more. The last is that of version 1."""
+"""Files with a control group's limit: beyond it, the system kills or throttles. The last is for version 1."""
 USAGES = ("memory.current", "memory.usage_in_bytes")
 RECLAIMED = ("inactive_file", "active_file", "slab_reclaimable")
-"""What a control group is charged for, but the system takes back as soon as somebody needs it."""
+"""Memory that a control group is charged for, but that the system reclaims as soon as it is needed."""
 NOT_YET = ("file_dirty", "file_writeback", "dirty", "writeback")
 """Parts of it that must be written to the disk before; the last two in version 1."""
 TOTAL = "total_"
@@ -32,9 +32,9 @@ TOTAL = "total_"
 NEEDS = {"llvmlite": 190, "numpy": 110, "pyarrow": 190, "scipy": 120, "z3": 60}
 """How many MiB of address space must be left to load a library, by its name; a little more than was measured."""
 THREAD = 1 << 24
-"""How many bytes must be left to begin a thread: it would be waited for in vain where it finds none for its stack."""
+"""How many bytes must be left to start a thread: without memory for its stack, Python would wait for it for ever."""
 LEAST_FREE = 64
-"""With fewer MiB left than these, what fails is believed to fail for lack of memory."""
+"""With fewer MiB left, any failure is taken for lack of memory."""
 
 
 def available() -> int:
@@ -45,33 +45,33 @@ def available() -> int:
 
 
 def limit() -> int | None:
-    """The least of what control groups and the process's own limits let it have, in bytes, used or not; None where
+    """The least of what control groups and the process's own limits let it have, in bytes, used or not; None if
     only the machine's memory limits it.
     """
     return min((most for most, _ in (*_groups(), *_own_limits())), default=None)
 
 
 def address_space() -> int | None:
-    """How many bytes of address space the process may still take; None where that has no limit, or nobody knows."""
+    """How many bytes of address space the process may still take; None if that has no limit, or nobody knows."""
     return next((most - used for most, used in _own_limits("RLIMIT_AS")), None)
 
 
 def limit_blas_threads() -> None:
-    """Let NumPy's library of linear algebra, of which nothing here uses more than the loading, keep to one thread.
+    """Let NumPy's library of linear algebra, which nothing here uses, start only one thread.
 
-    Each of its threads takes memory of its own when NumPy is loaded. What the user has set stays.
+    Each of its threads takes memory when NumPy is loaded. A value that the user has set stays.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def guard_imports() -> None:
-    """From now on raise MemoryError where a library is imported that would not find enough address space."""
+    """From now on raise MemoryError if a library is imported that would not find enough address space."""
     if address_space() is not None and not any(isinstance(each, _Finder) for each in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
 
 
 def allocate(size: int, flags: int = mmap.MAP_SHARED) -> mmap.mmap:
-    """So many zeroed bytes of the system. MemoryError where it does not give them just now."""
+    """Zeroed bytes of the system. MemoryError if it refuses them."""
     try:
         return mmap.mmap(-1, size, flags=flags)
     except (OSError, ValueError, OverflowError) as error:
@@ -79,7 +79,7 @@ def allocate(size: int, flags: int = mmap.MAP_SHARED) -> mmap.mmap:
 
 
 def require(size: int) -> None:
-    """MemoryError where the system does not give so many bytes just now."""
+    """MemoryError if the system would refuse this many bytes just now."""
     allocate(size).close()
 
 
@@ -165,7 +165,7 @@ def _lines(name: str) -> list[str]:
 
 
 def _number(path: Path) -> int | None:
-    """The number in a file; None where there is no such file, or another word, such as `max`."""
+    """The number in a file; None if there is no such file, or another word, such as `max`."""
     with contextlib.suppress(OSError, ValueError):
         return int(path.read_text("ascii"))
     return None
@@ -187,7 +187,7 @@ class _Finder:
     """Finds no module, and refuses those for which there is no room."""
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> None:
-        """Nothing. MemoryError where the library would not find enough address space."""
+        """Nothing. MemoryError if the library would not find enough address space."""
         left = address_space() if name in NEEDS else None
         if left is not None and left >> 20 < NEEDS[name]:
             raise MemoryError(

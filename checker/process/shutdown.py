@@ -1,4 +1,4 @@
-"""How the process is asked to end (Ctrl-C, SIGTERM, a terminal that is closed), and that nothing outlives it unheard.
+"""Requests to end the process (Ctrl-C, SIGTERM, a closed terminal), and a supervisor that notices every other end.
 
 Little is imported here, because it is needed before anything that takes long.
 """
@@ -17,14 +17,14 @@ REQUESTS = tuple(
 )  # fmt: skip
 """The signals that ask for an orderly end. SIGQUIT asks for one at once, with the place."""
 SAME_REQUEST = 0.5
-"""Within so many seconds a second signal is the first one again: it came to the whole group, and to each of it."""
+"""Seconds within which a second signal counts as the first one, sent once to the group and once to the process."""
 SECONDS_BETWEEN_LOOKS = 0.2
 
 Handler = Callable[[int, FrameType | None], None]
 
 
 def name_of(number: int | None) -> str:
-    """What a signal did to the process: `interrupted`, and by which signal where that was not Ctrl-C."""
+    """`interrupted`; with the name of the signal, unless it was Ctrl-C."""
     if number is None or number == signal.SIGINT:
         return "interrupted"
     return f"interrupted by {signal.Signals(number).name}"
@@ -50,10 +50,10 @@ _heard_at = -SAME_REQUEST
 
 
 def install(instead_of: Handler) -> None:
-    """From now on let a request raise KeyboardInterrupt, or do what `handling` says.
+    """From now on a request raises KeyboardInterrupt, or calls the handler of `handling`.
 
-    A handler of somebody else stays, and so does what whoever started the process has ignored, as `nohup` does. It
-    replaces Python's own handlers and `instead_of`.
+    This replaces Python's own handlers and `instead_of`. Other handlers stay, and so do signals that are ignored, as
+    by `nohup`.
     """
     for number in REQUESTS:
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler, instead_of):
@@ -70,7 +70,7 @@ def _hear(number: int, frame: FrameType | None) -> None:
 
 
 def show_threads_at_quit() -> None:
-    r"""Let SIGQUIT (Ctrl-\) print on stderr where every thread is, before it ends the process as it always does."""
+    r"""Let SIGQUIT (Ctrl-\) print the stack of every thread on stderr, before it ends the process as always."""
     if hasattr(signal, "SIGQUIT") and signal.getsignal(signal.SIGQUIT) == signal.SIG_DFL and sys.stderr is not None:
         import faulthandler
 
@@ -79,9 +79,9 @@ def show_threads_at_quit() -> None:
 
 
 def finish(status: int) -> None:
-    """The command is done: tell its status, and let a request end the process at once, with that status.
+    """The command is done: report its status, and let a request end the process at once, with that status.
 
-    A process in which others have begun threads that Python would wait for ends here.
+    If foreign code has begun threads that Python would wait for, the process ends here.
     """
     global _handler
 
@@ -98,15 +98,15 @@ def finish(status: int) -> None:
 
 
 def handle(number: int, frame: FrameType | None) -> None:
-    """Do what is now to be done about a request that was held back."""
+    """Handle a request that was held back."""
     _handler(number, frame)
 
 
 @contextlib.contextmanager
 def handling(do: Handler) -> Iterator[None]:
-    """Within it, do something else where the process is asked to end. Only for the main thread.
+    """Within it, a request to end calls `do`. Only for the main thread.
 
-    Ctrl-C is heard also where `install` was not called, unless it is ignored.
+    Ctrl-C is heard even if `install` was not called, unless it is ignored.
     """
     global _handler
     before, _handler = _handler, do
@@ -126,7 +126,7 @@ def handling(do: Handler) -> Iterator[None]:
 def waking(stop: Callable[[], None], is_due: Callable[[], bool]) -> Iterator[None]:
     """Within it, another thread calls `stop` as soon as the process is asked to end, or at a signal when it `is_due`.
 
-    For what runs long without Python, whose handlers wait for its end. Only the main thread can be helped so.
+    For long calls of machine code, whose end Python's handlers wait for. Only for the main thread.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -152,7 +152,7 @@ def waking(stop: Callable[[], None], is_due: Callable[[], bool]) -> Iterator[Non
 
 
 def end_with(parent: int) -> None:
-    """End this process soon after the one that began it has ended, however that was; `parent` is its number."""
+    """End this process soon after the process `parent`, which began it, has ended in any way."""
 
     def watch() -> None:
         while os.getppid() == parent:
@@ -162,25 +162,25 @@ def end_with(parent: int) -> None:
     threading.Thread(target=watch, name="kafkacheck-parent", daemon=True).start()
 
 
-# What follows is for code that is not ours: a model of the user's own.
+# The rest is for foreign code: a model of the user.
 
 _may_supervise = False
 _has_foreign_threads = False
 _pipe: int | None = None
-"""Where this process tells its supervisor what it does, if it has one."""
+"""The pipe to the supervisor of this process, if it has one."""
 
 
 def allow_supervisor() -> None:
-    """Say that this process is the program's own, so that it may be made a supervisor."""
+    """Allow `supervise`: this process is the program's own."""
     global _may_supervise
     _may_supervise = hasattr(os, "fork")
 
 
 def supervise() -> None:
-    """Go on in a child, so that this process notices every ending that the child does not tell, such as `os._exit(0)`.
+    """Go on in a child, so that this process notices an end that the child does not report, such as `os._exit(0)`.
 
-    Both are in the same group, so that a terminal's signals reach the child, too; others are passed on to it. Nothing
-    is done a second time, in another program than ours, or where it is too late, because other threads run.
+    Both are in one process group, so that a terminal's signals reach the child as well; other signals are passed on.
+    Does nothing if it was called before, in another program than ours, or if other threads run already.
     """
     global _may_supervise, _pipe
     if not _may_supervise or threading.active_count() > 1:
@@ -194,7 +194,7 @@ def supervise() -> None:
     parent = os.getpid()
     try:
         child = os.fork()
-    except OSError:  # there is no room for another process: better without a supervisor than not at all
+    except OSError:  # too little memory for another process: go on without a supervisor
         os.close(reader)
         os.close(writer)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
@@ -209,20 +209,20 @@ def supervise() -> None:
 
 
 def note_foreign_threads() -> None:
-    """Say that code of others has begun threads, for which Python would wait at its end."""
+    """Remember that foreign code has begun threads, for which Python would wait at its end."""
     global _has_foreign_threads
     _has_foreign_threads = True
 
 
 def report(line: str) -> None:
-    """Tell the supervisor, if there is one, what this process does: `importing FILE`, `imported`, or `status N`."""
+    """Report to the supervisor, if there is one: `importing FILE`, `imported`, or `status N`."""
     if _pipe is not None:
         with contextlib.suppress(OSError):
             os.write(_pipe, f"{line}\n".encode(errors="replace"))
 
 
 def _supervised(child: int, reader: int, passed_on: list[int]) -> int:
-    """Wait for the child; the exit status that it told, or else the one for what befell it, which is printed."""
+    """Wait for the child; the exit status that it reported, or else the one for its end, which is printed."""
     from kafkacheck.checker.process import statuses  # not before it is needed
 
     while True:
@@ -259,7 +259,7 @@ def _supervised(child: int, reader: int, passed_on: list[int]) -> int:
 def _next_signal(waited: list[int]) -> tuple[int, bool]:
     """The next of these signals, which are blocked, and whether a key of a terminal sent it, to the whole group.
 
-    That a terminal is closed is said to the first process of its session alone.
+    A terminal that is closed signals only the first process of its session.
     """
     if not hasattr(signal, "sigwaitinfo"):
         return signal.sigwait(waited), False

@@ -10,7 +10,7 @@ CHECKER = Path(__file__).resolve().parent.parent
 """The folder of the package `kafkacheck.checker`."""
 
 SOURCES = CHECKER.parent
-"""The folder that has that package in it. The package `kafkacheck` is this folder, whatever it is called."""
+"""The folder that has that package in it. The package `kafkacheck` is this folder, under any name."""
 
 
 def bootstrap() -> str:

@@ -77,7 +77,7 @@ def check_bounded(
 ) -> BoundedResult:
     """Check every behaviour of at most `depth` states; `timeout` is in seconds for each question to the solver.
 
-    `scripts` gets every question. SelfCheckError where plain Python and the solver do not say the same.
+    `scripts` gets every question. SelfCheckError if plain Python and the solver do not say the same.
     """
     model.require_unchanged()
     unrolling = _Unrolling(model, timeout)
@@ -125,7 +125,7 @@ def _lengthened(unrolling: "_Unrolling", model: Model, depth: int, listener: Lis
 
 
 def _replayed(model: Model, chain: list[Values], violated: str | None = None) -> Trace:
-    """The trace along states of the solver's. SelfCheckError where plain Python does not go along them."""
+    """The trace along states of the solver's. SelfCheckError if plain Python does not go along them."""
     try:
         return rebuild(model, chain, violated)
     except (EvaluationError, SelfCheckError) as error:
@@ -155,7 +155,7 @@ class _Unrolling:
         self._added += assertions
 
     def _can(self, what: str, *assertions: Term) -> Answer | None:
-        """The solver's answer where the assertions can hold, None where they cannot. `what` says what would be so."""
+        """The solver's answer where the assertions can hold, None if they cannot. `what` says what would be so."""
         about = {
             "question": f"{what} in a behaviour of {len(self._states)} states",
             "nothing is wrong if": "sat" if what == LONGER else "unsat",
@@ -207,7 +207,7 @@ class _Unrolling:
     def violation(self) -> tuple[str, list[Values]] | None:
         """The first property that the last state or step can violate, and a behaviour that does.
 
-        EvaluationError where the code of a property, or of the constraint, fails in a last state.
+        EvaluationError if the code of a property, or of the constraint, fails in a last state.
         """
         if self._model.constraint is not None:
             answer = self._can(
@@ -228,7 +228,7 @@ class _Unrolling:
         return None
 
     def deadlock(self) -> list[Values] | None:
-        """A behaviour to a last state without an enabled action, where that is an error."""
+        """A behaviour to a last state without an enabled action, if that is an error."""
         if not self._model.check_deadlock:
             return None
         enabled = []
@@ -245,7 +245,7 @@ class _Unrolling:
         return chain
 
     def check_contract(self) -> None:
-        """EvaluationError where the code of an action fails in a last state, or breaks the action's contract.
+        """EvaluationError if the code of an action fails in a last state, or breaks the action's contract.
 
         Also where no behaviour goes beyond its initial state, because every one lies outside the constraint.
         """
@@ -266,9 +266,9 @@ class _Unrolling:
                 raise self._contradiction(f"{action.name} fails or breaks its contract", chain)
 
     def confirm(self, depth: int, is_whole: bool = False) -> Confirmed:
-        """What plain Python says, where nothing is wrong in behaviours of so many states, `is_whole`: of any length.
+        """What plain Python says, if nothing is wrong in behaviours of so many states, `is_whole`: of any length.
 
-        SelfCheckError where a search says otherwise, or a step is not what an action does.
+        SelfCheckError if a search says otherwise, or a step is not what an action does.
         """
         names = [each.name for each in self._model.properties]
         searched = Searched(self._model.with_properties(names), judges_deadlock=self._model.check_deadlock)

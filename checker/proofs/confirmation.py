@@ -135,9 +135,9 @@ class Confirmation:
         draw(self._model, searched.sample(MOST_REACHED), self._examine_some)
 
     def confirm(self, proved: Iterable[tuple[Obligation, str]], is_whole: bool) -> Confirmed:
-        """How much was looked at, where nothing of it contradicts the obligations that were proved, each with how.
+        """How much was looked at, if nothing of it contradicts the obligations that were proved, each with how.
 
-        SelfCheckError where something does; EvaluationError where the code of an action fails in a reachable state
+        SelfCheckError if something does; EvaluationError if the code of an action fails in a reachable state
         in a way that no obligation speaks of. `is_whole`: everything is proved, and so every property holds for ever.
         """
         self.collect()

@@ -73,7 +73,7 @@ def sample_of(model: Model, searched: Searched) -> Sample:
 def confirm_steps(model: Model, steps: Mapping[str, Step], suffix: str, searched: Searched) -> Confirmed:
     """How much was looked at, where the formulas of actions, by name, say what these do.
 
-    `suffix` is that of the variables' names, see `symbolic.variables`. SelfCheckError where one says something
+    `suffix` is that of the variables' names, see `symbolic.variables`. SelfCheckError if one says something
     else.
     """
     sample = sample_of(model, searched)

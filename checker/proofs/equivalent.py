@@ -143,7 +143,7 @@ def describe_model(name: str, changes: Sequence[str]) -> None:
 def description_of(name: str, changes: Sequence[str] = (), asked: Asked | None = None) -> Description:
     """The description of the model that `name` gives, read in another process, with the effects that are asked for.
 
-    UsageError or ModelError where it cannot be, as for a model of this process.
+    UsageError or ModelError if it cannot be, as for a model of this process.
     """
     first = str(_top(Path(name)) or SOURCES)
     program = _PROGRAM.format(first=first, name=name, changes=list(changes))
@@ -159,7 +159,7 @@ def description_of(name: str, changes: Sequence[str] = (), asked: Asked | None =
 
 
 def _top(path: Path) -> Path | None:
-    """The folder from which the modules of a file's package are imported; None where it is no file."""
+    """The folder from which the modules of a file's package are imported; None if it is no file."""
     if path.suffix != ".py" or not path.is_file():
         return None
     folder = path.resolve().parent
@@ -178,7 +178,7 @@ def compare(
 ) -> list[Comparison]:
     """Compare the actions of these names, by default all, in the order of the model. `scripts` gets every question.
 
-    UsageError where a name is unknown, or the states or parameters of the models are not alike.
+    UsageError if a name is unknown, or the states or parameters of the models are not alike.
     """
     model.require_unchanged()
     _check_alike(model, other)
@@ -276,7 +276,7 @@ def confirm(
 ) -> None:
     """Hold what was found against what the actions of both models do in plain Python.
 
-    SelfCheckError where two of them differ that are said to be equivalent, or are alike on a state on which they
+    SelfCheckError if two of them differ that are said to be equivalent, or are alike on a state on which they
     are said to differ, or do not do there what the formulas say.
     """
     for each in found:

@@ -36,7 +36,7 @@ class Found:
     states: how many states were searched, and is_complete whether these are all reachable ones.
     pool: how many candidates there were, of which so many `clauses` nobody wrote. false: how many of them are false in
     a reachable state, not_inductive: how many were dropped after that. kept: the rest, which is inductive. needed:
-    those of the kept without any one of which the properties are not proved any more; None where the properties are not
+    those of the kept without any one of which the properties are not proved any more; None if the properties are not
     among the kept. useful: those on which the proofs found rest. given_up: those dropped because the solver gave no
     answer. doubtful: those of the needed ones of which that is not sure, because the solver gave no answer without
     them, or was not asked any more. is_late: whether the time was over before it was known which clauses are inductive,
@@ -138,7 +138,7 @@ class _Clock:
         self._end = None if self._seconds is None else time.monotonic() + self._seconds
 
     def left(self) -> float | None:
-        """Seconds for the next question, None for any; _TimeIsUpError where there is no time for one."""
+        """Seconds for the next question, None for any; _TimeIsUpError if there is no time for one."""
         if self._end is None:
             return self._timeout
         remaining = self._end - time.monotonic()
@@ -172,7 +172,7 @@ class _Attempt:
         self.given_up: tuple[str, ...] = ()
 
     def run(self) -> None:
-        """Find out; _TimeIsUpError where there is no time to learn what is inductive."""
+        """Find out; _TimeIsUpError if there is no time to learn what is inductive."""
         self.kept = self._search.largest_inductive(self._pool) or ()
         self._progress(f"{len(self.kept)} of {len(self._pool)} candidates are inductive")
         proves_steps = self._search.proves_steps(self.kept)
@@ -294,7 +294,7 @@ class _Questions:
         """Whether a step can reach the goal from a state in which all that are left hold.
 
         The core of an answer has numbers of those that are left, and perhaps the goal's, which comes after them.
-        _TimeIsUpError where there is no time to ask.
+        _TimeIsUpError if there is no time to ask.
         """
         timeout = self._clock.left()
         if len(left) <= MOST_ALONE:
@@ -379,7 +379,7 @@ class _ActionQuestions:
         return helping is not None and helping <= set(left)
 
     def _broken_by(self, left: Sequence[str], asked: Sequence[str]) -> list[str]:
-        """Of those that are left all that a step breaks which breaks one of the asked; none where there is none."""
+        """Of those that are left all that a step breaks which breaks one of the asked; none if there is none."""
         goal = terms.disjunction(*(terms.negation(self._after[name]) for name in asked))
         answer = self._questions.ask(left, goal)
         if answer.status is Status.UNSATISFIABLE:

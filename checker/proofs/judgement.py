@@ -43,7 +43,7 @@ class Judgement:
     reached: Reached | None = None
 
     def is_reachable(self, failure: Failure) -> bool | None:
-        """Whether the search found the state of a counterexample to induction; None where it cannot tell."""
+        """Whether the search found the state of a counterexample to induction; None if it cannot tell."""
         if self.reached is None:
             return None
         if self.reached.chain(failure.before) is not None:
@@ -56,7 +56,7 @@ def judge(proof: Proof, limits: Limits) -> Judgement:
 
     A proof that was interrupted is UNDETERMINED, and nothing is searched.
 
-    EvaluationError where the model's code fails in a reachable state.
+    EvaluationError if the model's code fails in a reachable state.
     """
     if proof.is_proved:
         return Judgement(ProofVerdict.PROVED)

@@ -9,7 +9,7 @@ from kafkacheck.checker.process.errors import UsageError
 def with_provable(model: Model, names: Sequence[str]) -> Model:
     """The model with the named properties only, all of them where none is named.
 
-    UsageError where one does not exist, or is neither one of states nor one of steps.
+    UsageError if one does not exist, or is neither one of states nor one of steps.
     """
     if not names:
         return model
@@ -30,7 +30,7 @@ def left_out(model: Model, deadlock_is_judged: bool) -> list[str]:
 
 
 def left_out_text(model: Model, deadlock_is_judged: bool) -> str:
-    """Of what nothing is said, in a line; "" where that is nothing."""
+    """Of what nothing is said, in a line; "" if that is nothing."""
     names = left_out(model, deadlock_is_judged)
     if not names:
         return ""

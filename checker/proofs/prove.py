@@ -1,6 +1,6 @@
 """Proofs by induction: invariants that hold at the start and that every action preserves hold for ever.
 
-A step is proved from every well-typed state in which the lemmas and properties hold, reachable or not. Where it fails,
+A step is proved from every well-typed state in which the lemmas and properties hold, reachable or not. If it fails,
 the solver's state is a counterexample to induction: reachable, or a sign that a lemma is missing.
 """
 
@@ -42,7 +42,7 @@ class Outcome(Enum):
 class Failure:
     """A counterexample to induction: a state and a call from which the obligation fails.
 
-    after: the state that the call leads to, as plain Python computes it; None where the code fails.
+    after: the state that the call leads to, as plain Python computes it; None if the code fails.
     error: what plain Python says where the contract of the action is broken.
     """
 
@@ -62,7 +62,7 @@ class Failure:
 class Checked:
     """An obligation and what became of it. `how` says where no solver was needed; `reason` why it is UNKNOWN.
 
-    second_seconds: what the second solver took, None where it was not asked.
+    second_seconds: what the second solver took, None if it was not asked.
     """
 
     obligation: Obligation
@@ -280,7 +280,7 @@ class Prover:
     def _agreed(self, each: Obligation, reply: Reply) -> Answer:
         """What the solvers say together: nothing is proved of which one of them is not sure.
 
-        SelfCheckError where one says that an obligation can be violated, and the other one that it cannot.
+        SelfCheckError if one says that an obligation can be violated, and the other one that it cannot.
         """
         if reply.second is None:
             return reply.answer

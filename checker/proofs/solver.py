@@ -241,7 +241,7 @@ def solve(
 ) -> Answer:
     """Whether all assertions can hold at once, for variables within their ranges. `timeout` is in seconds.
 
-    Where they can, the answer gives each variable its value of `wishes`, as far as that goes.
+    If they can, the answer gives each variable its value of `wishes`, as far as that goes.
     """
     session = Session(timeout, translation)
     session.add(*assertions)

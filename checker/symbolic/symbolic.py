@@ -36,7 +36,7 @@ Leaves = tuple[Term, ...]
 
 
 class View(NamedTuple):
-    """A record or array of the state: at which leaf it begins, where that is not known under which condition."""
+    """A record or array of the state: at which leaf it begins, if that is not known under which condition."""
 
     places: tuple[tuple[Term, int], ...]
 
@@ -92,14 +92,14 @@ def step(action: Action, leaves: Leaves, parameters: Sequence[Term]) -> Step:
 
 
 def holds(condition: Property, *states: Leaves) -> Term:
-    """Where a property holds of a state, or of a state and the next one: it returns True and does not fail."""
+    """When a property holds of a state, or of a state and the next one: it returns True and does not fail."""
     effect = _observed(condition, *states)
     assert effect.value is not None
     return terms.conjunction(terms.negation(effect.fault), effect.value)
 
 
 def fails(condition: Property, *states: Leaves) -> Term:
-    """Where the code of a property fails."""
+    """When the code of a property fails."""
     return _observed(condition, *states).fault
 
 
@@ -110,7 +110,7 @@ def _observed(condition: Property, *states: Leaves) -> Effect:
 
 
 def run(function: ir.Function, leaves: Leaves, arguments: Sequence[Read]) -> Effect:
-    """What a function does on the leaves. ModelError where a loop has too many rounds to be unrolled."""
+    """What a function does on the leaves. ModelError if a loop has too many rounds to be unrolled."""
     machine = _Machine(leaves)
     value = _Call(machine, function, arguments, TRUE).run()
     return Effect(value, machine.state(), terms.disjunction(*machine.faults))

@@ -203,7 +203,7 @@ def equals(left: Term, right: Term) -> Term:
 
 
 def _distance(left: Term, right: Term) -> int | None:
-    """`right` - `left` where they differ in a constant that is added, if at all; None where that is not evident."""
+    """`right` - `left` where they differ in a constant that is added, if at all; None if that is not evident."""
     (one, less), (other, more) = _sum(left), _sum(right)
     return more - less if one is other else None
 

@@ -17,7 +17,7 @@ MOST_REASONS = 12
 class LassoJudgement:
     """What is to be said of a lasso.
 
-    `objection` says why it does not violate its property; "" where it does. `sentence` then says what never comes to
+    `objection` says why it does not violate its property; "" if it does. `sentence` then says what never comes to
     pass, and `reasons` why the behaviour is fair: one line for each requirement that is enabled in the cycle, and
     one for all others.
     """
@@ -28,7 +28,7 @@ class LassoJudgement:
 
 
 def judge(trace: Trace) -> LassoJudgement:
-    """Judge a lasso each of whose steps applies. EvaluationError where code fails."""
+    """Judge a lasso each of whose steps applies. EvaluationError if code fails."""
     liveness = liveness_named(trace.model, trace.property or "")
     cycle = _Cycle(trace)
     objection = cycle.gap() or _reached(trace, liveness, cycle.evaluate) or cycle.unfairness()

@@ -66,7 +66,7 @@ def call_text(model: Model, step: Step) -> str:
 
 
 def property_named(model: Model, name: str) -> Property:
-    """The property of that name among those that must always hold; UsageError where there is none."""
+    """The property of that name among those that must always hold; UsageError if there is none."""
     for candidate in model.properties:
         if candidate.name == name:
             return candidate
@@ -74,7 +74,7 @@ def property_named(model: Model, name: str) -> Property:
 
 
 def liveness_named(model: Model, name: str) -> Liveness:
-    """The liveness property of that name; UsageError where there is none."""
+    """The liveness property of that name; UsageError if there is none."""
     for candidate in model.liveness:
         if candidate.name == name:
             return candidate
@@ -82,7 +82,7 @@ def liveness_named(model: Model, name: str) -> Liveness:
 
 
 def ending_of(trace: Trace) -> str:
-    """What the trace was found for, as one word: the violated property, "deadlock", or "" where it is neither."""
+    """What the trace was found for, as one word: the violated property, "deadlock", or "" if it is neither."""
     return "deadlock" if trace.is_deadlock else trace.property or ""
 
 
@@ -132,7 +132,7 @@ def first_step(model: Model, state: Any) -> Step:
 def rebuild(model: Model, chain: Sequence[Values], violated: str | None = None, is_deadlock: bool = False) -> Trace:
     """The trace along a chain of flattened states: for each step the first call, in model order, that leads on.
 
-    SelfCheckError where no call leads from one state to the next.
+    SelfCheckError if no call leads from one state to the next.
     """
     layout = model.layout
     steps = [first_step(model, layout.restore(chain[0]))]

@@ -26,7 +26,7 @@ class Witness:
 
     `sentence` is the first sentence of the property's docstring. `place` is "path/file.py:line". `condition` is the
     source of what decided, a part of a returned expression or of the test of an `if`, and `outcome` what it was there;
-    "" and None where nothing but `return False` stands there. `operands` are the values in the condition by their
+    "" and None if nothing but `return False` stands there. `operands` are the values in the condition by their
     source, `values` the scalar locals (loop variables among them), outermost function first. Where any(...) or
     all(...) decided by one element, the condition is what was asked of that element, and `values` has the names that
     the generator gave to it: a number, or where a record is, such as "state.nodes[2]".
@@ -49,7 +49,7 @@ class Witness:
 
     @property
     def decision(self) -> str:
-        """What decided, with the values in it: "`offset >= end` is true: offset = 2, end = 2"; "" where nothing did."""
+        """What decided, with the values in it: "`offset >= end` is true: offset = 2, end = 2"; "" if nothing did."""
         if not self.condition:
             return ""
         operands = ", ".join(f"{source} = {_shown(value)}" for source, value in self.operands)
@@ -86,7 +86,7 @@ class _Call:
 
 
 def explain(trace: Trace) -> Witness | None:
-    """The first witness that the last state (or step) of the trace violates its property; None where it does not.
+    """The first witness that the last state (or step) of the trace violates its property; None if it does not.
 
     None of a lasso: no one state violates a liveness property.
     """
@@ -100,7 +100,7 @@ def explain(trace: Trace) -> Witness | None:
 
 
 def find_witness(checked: Property, *states: Any) -> Witness | None:
-    """Evaluate a property once more, watching; None where it holds. The states are not changed."""
+    """Evaluate a property once more, watching; None if it holds. The states are not changed."""
     call = _watch(checked.function, lambda: checked.holds(*states))
     if call is None or call.result:
         return None
@@ -174,7 +174,7 @@ class _Decision:
 
 
 def _decision(call: _Call) -> _Decision | None:
-    """What decided for the `return` at which a call ended; None where it has no condition, or no source is found."""
+    """What decided for the `return` at which a call ended; None if it has no condition, or no source is found."""
     try:
         source, first = inspect.getsourcelines(call.code)
         tree = ast.parse(textwrap.dedent("".join(source)))
@@ -328,7 +328,7 @@ def _is(call: _Call, node: ast.expr, outcome: bool) -> bool:
 
 
 def _evaluate(call: _Call, node: ast.expr) -> Any:
-    """The value of an expression where a call ended; None where it has none there."""
+    """The value of an expression where a call ended; None if it has none there."""
     try:
         return eval(compile(ast.Expression(node), "<witness>", "eval"), call.globals | call.locals)
     except Exception:  # it was not evaluated there, and may fail

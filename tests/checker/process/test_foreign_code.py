@@ -153,8 +153,9 @@ class Number:
 )
 def test_a_value_that_cannot_say_what_it_is_is_named_by_its_kind(kind, error, tmp_path, capsys):
     assert safe_text(kind(), repr) == f"<{kind.__name__}, whose repr() ends in {error}>"
-    text = "import sys\nsys.path.insert(0, {!r})\nfrom tests.checker.process.test_foreign_code import {}\nMODEL = {}()\n"
-    place = write(tmp_path / f"odd_{kind.__name__}.py", text.format(str(ROOT), kind.__name__, kind.__name__))
+    name = kind.__name__
+    text = f"import sys\nsys.path.insert(0, {str(ROOT)!r})\nfrom {__name__} import {name}\nMODEL = {name}()\n"
+    place = write(tmp_path / f"odd_{name}.py", text)
     ended = Command(capsys)("check", place)
     assert ended.status == WRONG and f"MODEL is <{kind.__name__}, whose repr() ends in {error}>" in ended.error
 
