@@ -6,8 +6,8 @@ The file `bugs.toml` of a folder of the catalogue has one table for each bug tha
     model = "lock"                  the model of the catalogue in which it shows
     property = "mutual_exclusion"   the property that it violates
     broken = [{ retries = "NEVER" }]  the rules as they were; several variants if each shows it
-    rules = { ... }                 rules that both halves have, where they differ from the model's (may be missing)
-    bounds = { ... }                bounds that both halves have, where they differ from the model's (may be missing)
+    rules = { ... }                 rules that both halves have, if they differ from the model's (may be missing)
+    bounds = { ... }                bounds that both halves have, if they differ from the model's (may be missing)
     properties = ["..."]            the properties that the fixed half checks, where not all (may be missing)
     fixed_by = "..."                what mended it
     reason = "..."                  what a reader must know of the outcome (may be missing)

@@ -271,7 +271,7 @@ class CompiledSearch:
         """Remember the first state from which machine code took an action."""
         for action in [each for each in self._untaken if self._space.fired[each] > self._fired_before[each]]:
             origin = self._space.first_origin(action, looked)
-            if origin is not None:  # where a limit ends the search, not every successor was looked at
+            if origin is not None:  # if a limit ends the search, not every successor was looked at
                 self.examples[action] = origin
                 self._untaken.remove(action)
 
@@ -433,7 +433,7 @@ class CompiledSearch:
     def _note_successors(self) -> None:
         """Take over from the report what is violated by steps and by successors that are not kept, and deadlocks.
 
-        Only of the states before the next one: where a limit ended the search, others were expanded too.
+        Only of the states before the next one: if a limit ended the search, others were expanded too.
         """
         counts, report = self.counts, self._space.report
         if 0 <= report[DEADLOCK] < self._next and counts.deadlock is None:

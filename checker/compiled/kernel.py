@@ -320,7 +320,7 @@ class _ExpandWriter:
         """Packs a successor in which these leaves may have been written, judges it, and undoes what was written.
 
         (report, packed state before, state before, state, where the successor goes[, where the properties go that it
-        violates]) -> EXCLUDED where the successor lies outside the constraint, else 0. Shared by all (action,
+        violates]) -> EXCLUDED if the successor lies outside the constraint, else 0. Shared by all (action,
         parameters) that write the same leaves.
         """
         if written in self._keepers:

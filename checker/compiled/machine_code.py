@@ -70,7 +70,7 @@ class Compiler:
         return self._entries
 
     def _code(self) -> bytes:
-        """What the other process has compiled, when it has ended; empty where it could not."""
+        """What the other process has compiled, when it has ended; empty if it could not."""
         if self._process is None or self._output is None or self._process.wait() != 0:
             return b""
         self._output.seek(0)

@@ -447,7 +447,7 @@ def fingerprint(text: str, quick: bool = False) -> str:
 
 @functools.cache
 def _own_text() -> str:
-    """A hash of this file, also where it is in the package that Spark brings to its workers."""
+    """A hash of this file, also if it is in the package that Spark brings to its workers."""
     return hashlib.sha256(pkgutil.get_data("kafkacheck.checker.compiled", "native.py") or b"").hexdigest()
 
 

@@ -85,8 +85,8 @@ def begin(
     """Search a model, on Spark once it is wide enough, keeping every level in a new run directory at `path`.
 
     `model` is what `source` names, if it is there already. Without a path the directory is a temporary one, which
-    stays only where the search did not end. A search that `goes_past` violations and deadlocks tells of them when it
-    ends, also where it is resumed. UsageError if the directory or Spark cannot be used; otherwise as
+    stays only if the search did not end. A search that `goes_past` violations and deadlocks tells of them when it
+    ends, also if it is resumed. UsageError if the directory or Spark cannot be used; otherwise as
     `checker.search.check`.
     """
     model = model or source.model()
@@ -249,7 +249,7 @@ class SparkStarter:
         return self._context
 
     def _start(self) -> tuple[Any, contextlib.ExitStack]:
-        """The context, and what ends it; ended at once where it was given up meanwhile."""
+        """The context, and what ends it; ended at once if it was given up meanwhile."""
         with contextlib.ExitStack() as ending:
             master, conf = self._cluster.master, self._cluster.conf
             started = ending.enter_context(spark.context(master, conf, [_package()], UNCOMPRESSED))
@@ -275,7 +275,7 @@ def _package() -> Path:
 
 
 def _left(result: Result, run: RunDirectory, about: dict[str, Any], is_temporary: bool, cluster: Cluster) -> Result:
-    """Remove a temporary run directory that is not needed; say how to go on where the search did not end."""
+    """Remove a temporary run directory that is not needed; say how to go on if the search did not end."""
     if result.verdict is Verdict.NOT_EXHAUSTED and run.committed():
         result.reason += f"; continue with: {cluster.resuming(run.path, about['source'][0])}"
         return result

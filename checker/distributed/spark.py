@@ -40,7 +40,7 @@ SECONDS_TO_END = 15
 """How long Java may take to end before it is killed."""
 
 MOST_FAILURES = 10
-"""How often a task may fail on this machine, as where a worker is killed. Spark ends a job there at the first time."""
+"""How often a task may fail on this machine, as if a worker is killed. Spark ends a job there at the first time."""
 JAVA = "spark.kafkacheck.java"
 """The setting that says which Java was chosen."""
 

@@ -1,6 +1,6 @@
 """The exact set of visited states, as runs that are sorted by fingerprint.
 
-What is found is looked up in all of them, and where fingerprints are equal the states are compared. Runs are merged so
+What is found is looked up in all of them, and if fingerprints are equal the states are compared. Runs are merged so
 that each is at least twice as long as the next, so there are at most about log2(n) of them, and all merges together
 move each state about log2(n) times at most.
 """
@@ -15,7 +15,7 @@ from kafkacheck.checker.checkpoints.blocks import Array, Candidates, Level, Visi
 def distinct(candidates: Candidates, fingerprints: Array) -> Level:
     """The distinct states among candidates, by ascending fingerprint, each with its least parent.
 
-    Quickest where the candidates come in a few stretches of ascending fingerprints, which are then only merged.
+    Quickest if the candidates come in a few stretches of ascending fingerprints, which are then only merged.
     """
     sorted_by = np.argsort(fingerprints, kind="stable")
     found = Level(candidates.states[sorted_by], fingerprints[sorted_by], candidates.parents[sorted_by])

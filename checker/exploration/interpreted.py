@@ -273,7 +273,7 @@ def _attempts(number: int, action: Action, first_call: int) -> list[str]:
 
 
 def wait(search: InterpretedSearch, is_ready: Callable[[], bool]) -> Found | None:
-    """Wait for the compiler; Found where a limit or Ctrl-C ends the waiting."""
+    """Wait for the compiler; Found if a limit or Ctrl-C ends the waiting."""
     watch = search.watch
     while not is_ready() or watch.interrupts.pressed:  # Ctrl-C may have ended the compiler, too
         is_due = watch.is_due() or watch.interrupts.pressed

@@ -136,7 +136,7 @@ class StepColumns:
         return len(self.actions)
 
     def _parameters(self, model: Model, combinations: Combinations) -> pa.Array | None:
-        """A struct with a field for each parameter that some action has, null where an action has it not.
+        """A struct with a field for each parameter that some action has, null if an action has it not.
 
         None if no action has a parameter. A name that means two types has a field for each action.
         """

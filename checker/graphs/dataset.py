@@ -72,7 +72,7 @@ def _check_start(model: Model, most: int | None) -> None:
 
 @contextlib.contextmanager
 def appearing(folder: Path) -> Iterator[Path]:
-    """A folder to write into, which takes the place of `folder` at the end; removed where that is not reached.
+    """A folder to write into, which takes the place of `folder` at the end; removed if that is not reached.
 
     UsageError if it cannot be written.
     """
@@ -129,7 +129,7 @@ class _Writer:
 
     @contextlib.contextmanager
     def _writing(self, kind: str, level: int) -> Iterator[SealedFile]:
-        """The file of a level. Its folder is removed where it does not become whole, and where it is not begun."""
+        """The file of a level. Its folder is removed if it does not become whole, and where it is not begun."""
         name = f"{level_folder(kind, level)}/{kind}.parquet"
         path = self.folder / name
         path.parent.mkdir(parents=True)

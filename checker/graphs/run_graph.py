@@ -73,7 +73,7 @@ class Piece(NamedTuple):
 class Written(NamedTuple):
     """What was written: how many rows of a level, and how many of them have which verdict, or are which step.
 
-    `file` is the name of the file within the folder of its level, empty where nothing was written. Of states `counts`
+    `file` is the name of the file within the folder of its level, empty if nothing was written. Of states `counts`
     says how many have each bit of the verdicts; of steps how often each (action, parameters) is one, and `wrongs` how
     often each property is violated.
     """

@@ -175,7 +175,7 @@ class StateGraph(CompiledSearch):
     def steps(self) -> Iterator[Steps]:
         """Explore the model: the steps from the states of level 1, then those of level 2, and so on.
 
-        EvaluationError if the model's code fails; NotExhaustedError, which says the reason alone, where a limit,
+        EvaluationError if the model's code fails; NotExhaustedError, which says the reason alone, if a limit,
         Ctrl-C or the memory ends it.
         """
         for _, steps in self.steps_by_level():

@@ -1,9 +1,9 @@
-"""Without which of its conditions a model takes the same steps from the states that it reaches.
+"""Equivalent mutants: a model without one of its conditions that takes the same steps from all reachable states.
 
-A step is a pair of states, whatever the action that is named for it, because properties of states and steps see no more
-of it. If two models have the same initial states, and from each state that the one reaches take the same steps, they
-reach the same states, by induction; so only one of them has to be explored. Fairness sees more: which action is named
-for a step, and with which parameters it is possible. So it is told, too, where only that is another.
+A step is a pair of states, whichever action takes it, because properties of states and steps see no more of it. If two
+models have the same initial states, and take the same steps from each state that the one reaches, they reach the same
+states, by induction, and only one of them has to be explored. Fairness sees more: which action takes a step, and with
+which parameters. So a mutant that differs only in that is reported separately.
 """
 
 from collections.abc import Iterable, Sequence
@@ -59,7 +59,7 @@ def different_interpreted(model: Model, states: Sequence[Values], numbers: Itera
 def _calls(expand: Any, values: Values, number: int) -> list[tuple[int, Values]] | None:
     """Which actions are possible in a state, with which parameters, and the states after them.
 
-    None where protocol code fails, which takes no step that could be compared.
+    None if protocol code fails, because then no step can be compared.
     """
     removal.remove(number)
     found: list[tuple[int, Values, object]] = []
@@ -73,7 +73,7 @@ def _calls(expand: Any, values: Values, number: int) -> list[tuple[int, Values]]
 def different_compiled(model: Model, entries: dict[str, Entry], states: Array, numbers: Iterable[int]) -> Differences:
     """The same by machine code; `states` are packed, uint64[n, words].
 
-    First only the actions that have a condition are tried without it. If these take other steps, the steps of all
+    First only the actions that have a condition are tried without it. If they take other steps, the steps of all
     actions decide, as another action may take the same ones.
     """
     sizes = sizes_of(model)
@@ -114,7 +114,7 @@ def actions_with_switches(model: Model) -> dict[int, int]:
 
 
 def _are_same(one: Array | None, other: Array | None) -> bool:
-    """Whether these are the same steps, whatever the actions, how often and in which order."""
+    """Whether these are the same set of steps, by whichever actions."""
     if one is None or other is None:
         return False
     one, other = one[:, :-1], other[:, :-1]

@@ -30,9 +30,9 @@ def protocol_functions(model: Model) -> list[ir.Function]:
 
 
 def mutants(model: Model) -> list[Mutant]:
-    """Every mutant of every function that the actions reach, actions first in the model's order, then what they call.
+    """Every mutant of every function that the actions reach, actions first in the model's order, then their callees.
 
-    What an action returns is no condition of it: it says whether the action was enabled.
+    The value that an action returns is no condition of it: it says whether the action was enabled.
     """
     actions = {action.function: action.read for action in model.actions}
     found: list[Mutant] = []
@@ -75,7 +75,7 @@ class _Copies:
         self._scopes: dict[int, dict[str, Any]] = {}
 
     def function(self, function: Any) -> Any:
-        """The copy of a function; itself where it is none of them."""
+        """The copy of a function; itself if it is none of them."""
         if function not in self._own:
             return function
         if function not in self._functions:

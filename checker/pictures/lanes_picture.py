@@ -16,15 +16,15 @@ LEAST_SPACING, MOST_CALL, LEAST_CELL, BAR, GAP, ROW = 200.0, 240.0, 38.0, 5.0, 8
 
 
 def lanes_dot(trace: Trace, drawing: Lanes, witness: Witness | None) -> str:
-    """The DOT text of the lanes, ending with what they were found for.
+    """The DOT text of the lanes, with their ending.
 
-    That is the property that is violated with its first witness, or that no action is enabled.
+    The ending is the violated property with its first witness, or that no action is enabled.
     """
     return _Picture(Story(trace, drawing), witness).draw()
 
 
 class _Picture:
-    """Draws from the top down; every method that draws takes where it starts and returns where it ends."""
+    """Draws from the top down; every method that draws takes the height of its top and returns that of its bottom."""
 
     def __init__(self, story: Story, witness: Witness | None) -> None:
         self.story, self.witness = story, witness
@@ -115,7 +115,7 @@ class _Picture:
         return y
 
     def _card(self, lane: Lane, step: int) -> list[list[Box]]:
-        """What a lane owns after a step: the band's text while it has one, its cells, and its own text."""
+        """The rows of a lane after a step: the text of its band if it has one, its cells, and its own text."""
         ground = "white" if lane.index is not None else "#f3f3f3"
         texts = [[Box(line, width_of(line, PLAIN), PLAIN, ground)] for line in self.story.lines(lane, step)]
         marker, band = self.story.marker(lane, step), self.story.band(lane, step)
@@ -148,7 +148,7 @@ class _Picture:
                 self.canvas.line((self._x(lane), self.moments[start]), (self._x(lane), low), shade, 7, layer=1)
 
     def _draw_verdict(self, y: float) -> float:
-        """What is violated, and where; under the last state."""
+        """The violation and its place, under the last state."""
         if self.story.trace.is_deadlock:
             return self._draw_red(deadlock_text(self.story.trace), [], y)
         if self.story.trace.loop is not None:

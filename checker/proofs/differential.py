@@ -1,4 +1,4 @@
-"""Whether formulas say of an action what it does in plain Python, on reached and on random states."""
+"""Whether the formula of an action agrees with the action in plain Python, on reached and on random states."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ from kafkacheck.checker.symbolic.symbolic import Step
 
 @dataclass
 class Calls:
-    """Calls of one action in plain Python: from which states, with which parameters, and what each did."""
+    """Calls of one action in plain Python: the states, the parameters, and the effect of each."""
 
     action: Action
     states: list[Values] = field(default_factory=list)
@@ -71,10 +71,9 @@ def sample_of(model: Model, searched: Searched) -> Sample:
 
 
 def confirm_steps(model: Model, steps: Mapping[str, Step], suffix: str, searched: Searched) -> Confirmed:
-    """How much was looked at, where the formulas of actions, by name, say what these do.
+    """Compare the formulas of actions, by name, with the actions; how much was tried.
 
-    `suffix` is that of the variables' names, see `symbolic.variables`. SelfCheckError if one says something
-    else.
+    `suffix` is that of the variables' names, see `symbolic.variables`. SelfCheckError if one differs.
     """
     sample = sample_of(model, searched)
     for name, step in steps.items():
@@ -93,7 +92,7 @@ def confirm_steps(model: Model, steps: Mapping[str, Step], suffix: str, searched
 
 
 def told(effect: Effect) -> str:
-    """What an action does, in words."""
+    """The effect of an action, in words."""
     if effect.error:
         return "fails"
     return f"returns {effect.enabled} and leads to {effect.after}"
@@ -109,7 +108,7 @@ def _known(model: Model, calls: Calls, suffix: str) -> dict[str, Any]:
 
 
 def _said(step: Step, known: Mapping[str, Any], count: int) -> Sequence[Effect]:
-    """What a formula says for each of so many states."""
+    """The effects by a formula, one for each of `count` states."""
     if not count:
         return []
     found = term_values.evaluate([step.fault, step.enabled, *step.leaves], known)

@@ -52,7 +52,7 @@ class Same(Enum):
 class Comparison:
     """An action of two models, and whether it does the same.
 
-    Where not, `before` is a state and `parameters` are values for which `effects` differ, the first model's first.
+    If not, `before` is a state and `parameters` are values for which `effects` differ, the first model's first.
     """
 
     action: Action
@@ -68,8 +68,8 @@ class Comparison:
 class Description:
     """A model as another process needs it: its scalars, and its actions with their parameters, as terms.
 
-    effects: what its actions did in plain Python, in the order in which that was asked; of an action that it does not
-    have like this there are none.
+    effects: the effects of its actions in plain Python, in the order of the calls that were asked for; none for an
+    action that it does not have with these parameters.
     """
 
     name: str
@@ -90,12 +90,12 @@ class Asked:
 
 
 def ask_for(model: Model, calls: Mapping[str, Calls]) -> Asked:
-    """What is asked of another model, so that its effects can be compared."""
+    """The calls whose effects another model must report, so that they can be compared."""
     return Asked(_scalars(model), {name: (each.states, each.given) for name, each in calls.items()})
 
 
 def describe(model: Model, asked: Asked | None = None) -> Description:
-    """What is compared of a model; with the effects that are asked for, if its states are alike."""
+    """The description of a model; with the effects that are asked for, if its states are alike."""
     model.require_unchanged()
     before = symbolic.variables(model.layout)
     actions = {}
@@ -274,10 +274,10 @@ def confirm(
     sample: Sample,
     other: Description,
 ) -> None:
-    """Hold what was found against what the actions of both models do in plain Python.
+    """Compare the answers with the actions of both models in plain Python.
 
-    SelfCheckError if two of them differ that are said to be equivalent, or are alike on a state on which they
-    are said to differ, or do not do there what the formulas say.
+    SelfCheckError if two actions differ that were found equivalent, agree on a state on which they were found to
+    differ, or do not have the effects there that the formulas have.
     """
     for each in found:
         name = each.action.name

@@ -26,12 +26,12 @@ from kafkacheck.checker.schema.objects import Values
 
 BY_FORM = "by its form"
 CACHED = "proved before"
-"""Why no solver was needed: the formula says it, as where an action writes nothing that a lemma reads; or an older run
-has proved the same."""
+"""Why no solver was needed: the formula is evident, such as for an action that writes nothing that a lemma reads; or an
+older run has proved the same."""
 
 
 class Outcome(Enum):
-    """What became of an obligation."""
+    """The outcome of an obligation."""
 
     PROVED = "proved"
     FAILED = "FAILED"
@@ -43,7 +43,7 @@ class Failure:
     """A counterexample to induction: a state and a call from which the obligation fails.
 
     after: the state that the call leads to, as plain Python computes it; None if the code fails.
-    error: what plain Python says where the contract of the action is broken.
+    error: the message of plain Python if the contract of the action is broken.
     """
 
     before: Values
@@ -60,9 +60,9 @@ class Failure:
 
 @dataclass(frozen=True)
 class Checked:
-    """An obligation and what became of it. `how` says where no solver was needed; `reason` why it is UNKNOWN.
+    """An obligation and its outcome. `how` says why no solver was needed; `reason` why it is UNKNOWN.
 
-    second_seconds: what the second solver took, None if it was not asked.
+    second_seconds: the time of the second solver, None if it was not asked.
     """
 
     obligation: Obligation
@@ -75,19 +75,19 @@ class Checked:
 
     @property
     def told(self) -> str:
-        """How it was proved, or how long it took to see what became of it."""
+        """How it was proved without a solver, or how long the solver took."""
         again = "" if self.second_seconds is None else f" and {self.second_seconds:.2f} s"
         return self.how or f"{self.seconds:.2f} s{again}"
 
 
 @dataclass
 class Proof:
-    """What was asked, and what became of all obligations.
+    """The lemmas and properties of a proof, and the outcome of every obligation.
 
     lemmas: those that are used. invariants: these, then the properties of states. steps: the properties of steps.
     starts_wrong: names of invariants that do not hold in some initial state. second: the solver that repeated all, ""
-    for none. confirmed: how much of what is proved was tried in plain Python, too. interrupted: by which request to end
-    the proof was ended early, "" if by none; the obligations that were left are UNKNOWN.
+    for none. confirmed: how much of the proof was tried in plain Python as well. interrupted: the request that ended
+    the proof early, "" if there was none; the remaining obligations are UNKNOWN.
     """
 
     model: Model
@@ -109,22 +109,22 @@ class Proof:
 
     @property
     def failed(self) -> list[Checked]:
-        """What has a counterexample to induction."""
+        """The obligations with a counterexample to induction."""
         return [each for each in self.checked if each.outcome is Outcome.FAILED]
 
     @property
     def repeated(self) -> list[Checked]:
-        """What the second solver was asked, too."""
+        """The obligations that the second solver was asked, too."""
         return [each for each in self.checked if each.second_seconds is not None]
 
     @property
     def unknown(self) -> list[Checked]:
-        """What the solver could not decide."""
+        """The obligations that the solver could not decide."""
         return [each for each in self.checked if each.outcome is Outcome.UNKNOWN]
 
 
 Listener = Callable[[Checked, int], None]
-"""Is told what became of an obligation, in their order, and how many there are."""
+"""Called with each obligation that is decided, in their order, and the number of all."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ def prove(
 ) -> Proof:
     """Prove by induction that the model's lemmas and properties hold of every reachable state, and of every step.
 
-    `properties` names those of the model's properties that are to be proved (default: all); every lemma is assumed
+    `properties` names the properties to prove (default: all of the model); every lemma is assumed
     and proved in any case. `lemmas` takes the place of those of the model. Beside the solver plain Python searches for
     a second, and runs the actions from other states; see `checker.proofs.confirmation`. Ctrl-C, or a request to end,
     leaves the rest UNKNOWN. UsageError if a property does not exist, or an SMT-LIB script cannot be written.
@@ -211,7 +211,7 @@ def _wrong_at_start(model: Model, invariants: Sequence[Property]) -> tuple[str, 
 
 
 def _holds(evaluation: Evaluation, each: Property, *states: Values) -> bool:
-    """Whether a property holds; where its code fails it does not."""
+    """Whether a property holds; if its code fails it does not."""
     try:
         return evaluation.holds(each, *states)
     except EvaluationError:
@@ -233,7 +233,7 @@ class Prover:
         self._wishes = dict(zip((leaf.path for leaf in model.layout.leaves), model.layout.blank_values, strict=True))
 
     def run(self, asked: Obligations, meanwhile: Callable[[], None] = lambda: None) -> Iterator[Checked]:
-        """What becomes of all obligations, in their order: first the contract, then the preservation.
+        """The outcomes of all obligations, in their order: first the contract, then the preservation.
 
         `meanwhile` is called once the solver has much to do.
         """
@@ -245,7 +245,7 @@ class Prover:
         yield from self.answers(asked.preservation, meanwhile)
 
     def answers(self, asked: Sequence[Obligation], meanwhile: Callable[[], None] = lambda: None) -> Iterator[Checked]:
-        """What becomes of some obligations, in their order, each as soon as it is known."""
+        """The outcomes of some obligations, in their order, each as soon as it is known."""
         second = self._settings.second
         keys = ["" if each.is_trivial else key(each, second) for each in asked]
         known = {name for name in keys if name and self._cache.has(name)}
@@ -278,7 +278,7 @@ class Prover:
         return Checked(each, Outcome.FAILED, seconds[0], failure=failure, second_seconds=seconds[1])
 
     def _agreed(self, each: Obligation, reply: Reply) -> Answer:
-        """What the solvers say together: nothing is proved of which one of them is not sure.
+        """The common answer of the solvers: a proof needs both.
 
         SelfCheckError if one says that an obligation can be violated, and the other one that it cannot.
         """
@@ -311,7 +311,7 @@ class Prover:
         )
 
     def _failure(self, each: Obligation, values: Mapping[str, int]) -> Failure:
-        """The solver's state on plain objects, where it must break what the solver says it breaks."""
+        """The solver's state on plain objects, on which the obligation must fail as well."""
         action = self._model.action(each.action)
         before = self._state(values)
         given = [(one, values.get(f"{action.name}({one.name})", one.low)) for one in action.parameters]

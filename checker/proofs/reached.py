@@ -16,7 +16,7 @@ from kafkacheck.checker.schema.objects import Values
 class Reached:
     """The distinct states that a search has found, and whether they are all there are.
 
-    `found` is what ended the search, None if it visited every reachable state.
+    `found` ended the search; None if it visited every reachable state.
     """
 
     model: Model

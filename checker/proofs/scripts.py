@@ -23,7 +23,7 @@ LONGEST_NAME = 120
 
 @dataclass(frozen=True)
 class Script:
-    """A question: the assertions that are asked about together, what is said of it, and what its file is called after.
+    """A question: the assertions that are asked about together, remarks on it, and the name of its file.
 
     The file's name begins with a number, so that different questions may have one name.
     """
@@ -34,7 +34,7 @@ class Script:
 
 
 class Scripts:
-    """The folder at `path`, which is made where it is missing.
+    """The folder at `path`, which is made if it is missing.
 
     UsageError if it cannot be written, or if it has files in it and no index that says they are of an older run.
     """

@@ -1,4 +1,4 @@
-"""What cvc5 says of a script, as a second opinion. Only this file imports cvc5, which is there if it was asked for."""
+"""The answer of cvc5 to a script, as a second opinion. Only this file imports cvc5, which is an optional package."""
 
 import importlib.util
 from typing import Any

@@ -1,4 +1,4 @@
-"""Terms for Z3, and what Z3 says of them. Only this file imports z3.
+"""Terms for Z3, and its answers. Only this file imports z3.
 
 An integer is a bit-vector just wide enough for its interval, so that nothing overflows.
 """
@@ -29,9 +29,9 @@ class Status(Enum):
 
 @dataclass(frozen=True)
 class Answer:
-    """What Z3 says: the values of the variables where it is SATISFIABLE, and why it is UNKNOWN.
+    """The answer of Z3: the values of the variables if it is SATISFIABLE, and why it is UNKNOWN.
 
-    core: where it is UNSATISFIABLE, the numbers of assertions of the question that cannot hold together already.
+    core: if it is UNSATISFIABLE, the numbers of assertions of the question that cannot hold together already.
     """
 
     status: Status
@@ -49,7 +49,7 @@ class Translation:
         self._variables: dict[int, tuple[Term, tuple[Term, ...]]] = {}
 
     def solver(self) -> Any:
-        """A solver for what is translated here."""
+        """A solver for the expressions that are translated here."""
         solver = z3.SolverFor("QF_BV", ctx=self._context)
         solver.set("ctrl_c", False)  # or else Z3 has a handler of its own, and Python's is not called
         return solver
@@ -154,7 +154,7 @@ def _resize(value: Any, wide: int) -> Any:
 
 
 def ranges_of(variables: Sequence[Term]) -> list[Term]:
-    """That each variable lies in its range, where its bit-vector could hold more."""
+    """That each variable lies in its range, if its bit-vector could hold more."""
     ranges = [_ranged(term) for term in variables if not term.is_bool]
     return [term for term in ranges if not term.is_constant]
 
@@ -175,7 +175,7 @@ class Session:
         self.limit(timeout)
 
     def limit(self, timeout: float | None) -> None:
-        """Give each question from now on so many seconds; None leaves it as it is."""
+        """Give each question from now on this many seconds; None leaves the limit as it is."""
         if timeout is not None:
             self._solver.set("timeout", int(min(max(1, timeout * 1000), MOST_MILLISECONDS)))
 

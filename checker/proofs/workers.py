@@ -44,7 +44,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer, and how many seconds it took; and the same of the second solver where it was asked."""
+    """An answer, and how many seconds it took; and the same of the second solver if it was asked."""
 
     answer: Answer
     seconds: float
@@ -180,7 +180,7 @@ class _Worker(threading.Thread):
         self._end()
 
     def stop(self) -> None:
-        """End the process, whatever it does, and wait for the thread."""
+        """End the process at once, and wait for the thread."""
         self._stopped = True
         self._end()
         if self.ident is not None:

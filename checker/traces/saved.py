@@ -1,4 +1,4 @@
-"""Traces in files: read, and fitted to today's model. What a file may hold wrong is one error that says so."""
+"""Traces in files: read, and fitted to today's model. Every fault of a file is one error that names it."""
 
 import itertools
 import json
@@ -35,7 +35,7 @@ class Saved:
     loop: int | None = None
 
     def settings(self) -> str:
-        """Bounds, then rules, as they are given to `--set`; empty where there are none."""
+        """Bounds, then rules, as they are given to `--set`; empty if there are none."""
         return " ".join(f"{name}={value}" for name, value in {**self.bounds, **self.rules}.items())
 
 
@@ -199,7 +199,7 @@ def _arguments(action: Action, given: dict[str, Any]) -> dict[str, int]:
 
 @contextmanager
 def _at_other_bounds(saved: Saved, model: Model) -> Iterator[None]:
-    """Say of an error that the bounds may be at fault, where they are not those that the trace was saved with."""
+    """Add to an error that the bounds may be at fault, if they are not those of the saved trace."""
     try:
         yield
     except UsageError as error:
