@@ -5,12 +5,12 @@ import signal
 import sys
 from types import FrameType
 
-NOT_EXHAUSTED = 20  # as in checker.process.statuses, which is not to be waited for
+NOT_EXHAUSTED = 20  # as in checker.process.statuses, which takes time to import
 REQUESTS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
-    """End the process at once: nothing has begun that would have to be ended in order."""
+    """End the process at once: nothing has begun that must end in order."""
     try:
         os.write(2, b"error: interrupted before the command began\n")
     finally:
@@ -18,14 +18,14 @@ def _leave(number: int, frame: FrameType | None) -> None:
 
 
 def _let_leave() -> None:
-    """Let a request to end do that, unless whoever started the process has it ignored."""
+    """Let a request end the process, unless it is ignored."""
     for each in REQUESTS:
         if signal.getsignal(each) in (signal.default_int_handler, signal.SIG_DFL):
             signal.signal(each, _leave)
 
 
 def _let_go() -> None:
-    """Let requests do what Python lets them do."""
+    """Give requests Python's own handlers again."""
     for each in REQUESTS:
         if signal.getsignal(each) is _leave:
             signal.signal(each, signal.default_int_handler if each == signal.SIGINT else signal.SIG_DFL)
@@ -42,7 +42,7 @@ if not __package__:  # run as a file: Python would look for modules in this fold
 
 from kafkacheck.checker.process import memory, shutdown  # noqa: E402  # because of where a file that is run looks for modules
 
-_let_go()  # who only imports this file shall see no other Ctrl-C
+_let_go()  # an import of this file must not change Ctrl-C
 
 
 def main() -> int:

@@ -19,7 +19,7 @@ MOST_COPIED = 8
 
 
 FACTORS = 0x1E3779B97F4A7C15, 0x3F58476D1CE4E5B9, 0x14D049BB133111EB
-"""What a fingerprint begins with, what each word is mixed by, and what ends it."""
+"""The start of a fingerprint, the factor for each word, and the one at the end."""
 
 
 def fingerprints(states: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":

@@ -1,4 +1,4 @@
-"""Which leaves a step must change before it can violate a property of steps: after others it need not be judged."""
+"""The leaves that a step must change to violate a property of steps: other steps need not be judged."""
 
 from kafkacheck.checker.language.footprint import footprint
 from kafkacheck.checker.language.work import work
@@ -8,14 +8,14 @@ from kafkacheck.checker.symbolic import symbolic
 from kafkacheck.checker.symbolic.terms import TRUE
 
 MOST_WORK = 20_000
-"""How many statements a property may run that is read symbolically: what takes longer is always judged."""
+"""How many statements a property may run that is read symbolically; a longer one is always judged."""
 
 
 def relevant_leaves(condition: Property, layout: Layout) -> frozenset[int] | None:
     """The leaves of the later state that a property of steps reads; None if it must be judged after every step.
 
-    A step that changes none of them is to the property one that changes nothing. Of that it must be evident, from any
-    well-typed state, that the property holds and its code does not fail.
+    To the property, a step that changes none of them is one that changes nothing. It must be evident that the property
+    holds of such a step from any well-typed state, and that its code does not fail.
     """
     if work(condition.read) > MOST_WORK:
         return None

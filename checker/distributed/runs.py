@@ -38,7 +38,7 @@ from kafkacheck.checker.process.sources import CHECKER, SOURCES
 from kafkacheck.checker.result import Result, result_of, self_checked
 
 SPARK_FROM = 200_000
-"""From how many states on a level is a Spark job, unless told otherwise: below, a job costs more than it saves."""
+"""A level with at least this many states is a Spark job by default; for fewer, a job costs more than it saves."""
 UNCOMPRESSED = {"spark.shuffle.compress": "false", "spark.shuffle.spill.compress": "false"}
 """Packed states are nearly random: compressing them costs time and saves little."""
 
@@ -48,7 +48,7 @@ class Cluster:
     """Where Spark runs and how: the master, settings by name, the number of shards (None: one for each core).
 
     The search is handed over to shards at the first level with `shard_from` states (None: `spark_from`); a level
-    with `spark_from` states is a Spark job. `tell` is given a line of text when Spark has started.
+    with `spark_from` states is a Spark job. `tell` gets a line of text when Spark has started.
     """
 
     master: str | None = None
@@ -84,8 +84,8 @@ def begin(
 ) -> Result:
     """Search a model, on Spark once it is wide enough, keeping every level in a new run directory at `path`.
 
-    `model` is what `source` names, if it is there already. Without a path the directory is a temporary one, which
-    stays only if the search did not end. A search that `goes_past` violations and deadlocks tells of them when it
+    `model` is the model of `source`, if it is there already. Without a path the directory is a temporary one, which
+    stays only if the search did not end. A search that `goes_past` violations and deadlocks reports them when it
     ends, also if it is resumed. UsageError if the directory or Spark cannot be used; otherwise as
     `checker.search.check`.
     """
@@ -120,8 +120,8 @@ def resume(
 ) -> Result:
     """Continue the run at `path` from its last whole level, after comparing all files with their checksums.
 
-    `model` is what `source_of` the run and `named` says, if it is there already. UsageError if the model has
-    changed since, naming what; DamagedRunError naming a file that is damaged.
+    `model` is the model of the run (see `source_of`), if it is there already. UsageError with the changes if the model
+    has changed since; DamagedRunError names a damaged file.
     """
     run = RunDirectory(path)
     about = run.about()
@@ -196,7 +196,7 @@ def _from_the_start(
     watch: Watch,
     sessions: "SparkStarter",
 ) -> Result | Examples:
-    """Search in this process until a level is wide enough and hand over with examples; the result where none is.
+    """Search in this process until a level is wide enough and hand over with examples; the result if none is.
 
     UsageError if a file cannot be written.
     """
@@ -249,7 +249,7 @@ class SparkStarter:
         return self._context
 
     def _start(self) -> tuple[Any, contextlib.ExitStack]:
-        """The context, and what ends it; ended at once if it was given up meanwhile."""
+        """The context, and the function that ends it; ended at once if it was given up meanwhile."""
         with contextlib.ExitStack() as ending:
             master, conf = self._cluster.master, self._cluster.conf
             started = ending.enter_context(spark.context(master, conf, [_package()], UNCOMPRESSED))

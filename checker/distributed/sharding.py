@@ -35,7 +35,7 @@ def write_shards(search: CompiledSearch, run: RunDirectory, count: int) -> Commi
 
 
 def _violated(search: CompiledSearch, fingerprints: Array, count: int) -> tuple[Violation, ...]:
-    """Where the initial states are that violate a property, as a summary says it, where a search goes on past them."""
+    """The initial states that violate a property, as in a summary, if a search goes on past them."""
     found = []
     for number, (state,) in sorted(search.counts.violated.items()):
         packed = search.model.layout.pack(np.array([state], np.int64))[0]

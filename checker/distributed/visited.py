@@ -1,6 +1,6 @@
 """The exact set of visited states, as runs that are sorted by fingerprint.
 
-What is found is looked up in all of them, and if fingerprints are equal the states are compared. Runs are merged so
+New states are looked up in all of them; if fingerprints are equal, the states are compared. Runs are merged so
 that each is at least twice as long as the next, so there are at most about log2(n) of them, and all merges together
 move each state about log2(n) times at most.
 """
@@ -51,7 +51,7 @@ def merged(runs: Sequence[Visited]) -> Visited:
     """One run of the states of all."""
     states = np.concatenate([run.states for run in runs])
     fingerprints = np.concatenate([run.fingerprints for run in runs])
-    order = np.argsort(fingerprints, kind="stable")  # which merges what is sorted already
+    order = np.argsort(fingerprints, kind="stable")  # which merges sorted stretches
     return Visited(states[order], fingerprints[order])
 
 

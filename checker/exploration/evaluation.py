@@ -1,6 +1,6 @@
 """Evaluating a model's functions on plain objects, one state at a time, with every contract checked.
 
-The searches use it for what is rare: initial states, counterexamples, and saying exactly what went wrong.
+The searches use it for rare work: initial states, counterexamples, and exact messages about errors.
 """
 
 import re
@@ -15,7 +15,7 @@ from kafkacheck.checker.schema.objects import Values
 
 
 class Evaluation:
-    """A model's functions applied to flattened states. ModelError if what they see is not what it was."""
+    """A model's functions applied to flattened states. ModelError if the values that they read have changed."""
 
     def __init__(self, model: Model) -> None:
         model.require_unchanged()
@@ -78,7 +78,7 @@ class Evaluation:
         return self.model.constraint is None or self.holds(self.model.constraint, values)
 
     def none_inside(self) -> EvaluationError:
-        """What to say where every initial state lies outside the constraint."""
+        """The message if every initial state lies outside the constraint."""
         assert self.model.constraint is not None
         name, place = self.model.constraint.name, place_of(self.model.constraint.function)
         return EvaluationError(

@@ -65,7 +65,7 @@ class InterpretedSearch:
             self.counts.level_ends = self.counts.level_ends or [len(self._states)]
             return self.counts.stopped(self.model, self.watch.interrupts.reason())
         except MemoryError:
-            self._seen = set()  # room to tell what was found
+            self._seen = set()  # frees memory for the report
             return self.counts.stopped(self.model, NO_MEMORY)
 
     def _search(self, may_stop: Callable[[], bool]) -> Found | None:
@@ -89,7 +89,7 @@ class InterpretedSearch:
         return found
 
     def _attempt(self, work: Callable[[], Found | None]) -> Found | None:
-        """Do a part of the search; what goes wrong in protocol code ends the search, with a reason."""
+        """Do a part of the search; an error of protocol code ends the search, with a reason."""
         expanding = self._next if self.counts.level_ends else -1
         try:
             return work()
@@ -101,7 +101,7 @@ class InterpretedSearch:
             return self._failed(expanding)
 
     def _failed(self, expanding: int) -> Found:
-        """Say what went wrong: at the state that was expanded, or at the newest one, whose invariants come next."""
+        """The error in words: at the state that was expanded, or at the newest one, whose invariants come next."""
         newest = len(self._states) - 1
         error = self._evaluation.failure_of_invariants(self._rows.values(self._states[newest]))
         if error is not None:
@@ -140,7 +140,7 @@ class InterpretedSearch:
         return found
 
     def _expand_next(self) -> Found | None:
-        """Find the successors of the next state; Found where the limit on distinct states ended it."""
+        """Find the successors of the next state; Found if the limit on distinct states ended it."""
         counts, limit = self.counts, self.watch.limits.max_states
         number, is_full = self._next, False
         row = self._states[number]
@@ -162,7 +162,7 @@ class InterpretedSearch:
                     raise self._evaluation.failure_of_step(values)
                 is_inside = self.model.constraint is None or self.model.constraint.holds(state)
                 if is_inside and limit is not None and counts.distinct + len(new) >= limit:
-                    is_full = True  # what follows is no longer counted, but the steps of this state are all checked
+                    is_full = True  # later steps of this state are checked, but no longer counted
             elif after == row:
                 raise self._evaluation.failure_of_step(values)
             if not is_full:

@@ -1,4 +1,4 @@
-"""What a search is asked, how it says how far it is, and how it ends."""
+"""The limits, the progress and the verdict of a search."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -33,8 +33,8 @@ COMPILING = "compiling"
 class Progress:
     """How far a search is. `frontier` is the number of states found and not yet expanded, `memory` bytes resident.
 
-    `left` is about how many states will still be found, None if no estimate can be made. `remark` is something that
-    is to be shown once.
+    `left` is about how many states will still be found, None if no estimate can be made. `remark` is a line to
+    show once.
     """
 
     depth: int

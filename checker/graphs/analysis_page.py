@@ -31,7 +31,7 @@ STYLE = Style(
     guide_stroke_dasharray="none", major_guide_stroke_dasharray="none",
 )  # fmt: skip
 WIDE, HIGH, ROW = 900, 340, 26
-"""Pixels of a plot, and of one row where bars go across."""
+"""Pixels of a plot, and of one row of horizontal bars."""
 MOST_LABELS = 24
 """How many labels stand side by side."""
 

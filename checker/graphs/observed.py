@@ -1,4 +1,4 @@
-"""The state graph of a model as arrays, with what some predicates say of each state, by either reading."""
+"""The state graph of a model as arrays, with the values of some predicates for each state, by either reading."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What `kafkacheck analyze` and `compare` ask of state graphs: Spark SQL over the views `states` and `edges`.
+"""The queries of `kafkacheck analyze` and `compare`: Spark SQL over the views `states` and `edges`.
 
 Each query is text; the names in it come from the data set's `_run.json`. Levels count from 1, states from 0.
 """
@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 
 class Query(NamedTuple):
-    """A table of the analysis: its title, what its rows mean, its SQL, and how it is drawn.
+    """A table of the analysis: its title, the meaning of its rows, its SQL, and its plot.
 
     The last is "line", "bar" (upright), "across" or "" for not at all. The first column, or the first two where there
-    is a `series`, say what a row is about; `value` is what is drawn.
+    is a `series`, identify a row; `value` is drawn.
     """
 
     title: str
@@ -39,7 +39,7 @@ WHERE level <= {expanded} GROUP BY level, degree, enabled
 """
 
 MASK_BITS = 62
-"""So many actions are the bits of one number."""
+"""How many actions fit the bits of one number."""
 MASK = "bit_or(if(place DIV {bits} = {number}, shiftleft(1L, place % {bits}), 0L))"
 IS_ENABLED = "shiftright(enabled[place DIV {bits}], place % {bits}) % 2 = 1"
 
@@ -103,7 +103,7 @@ GROUP BY property, level ORDER BY property, level
 
 
 def summaries(manifest: Mapping[str, Any]) -> dict[str, str]:
-    """What is counted once, by view: all that `tables` asks for is in these views, which are small."""
+    """The counts, each made once, by view: these views are small and have all that `tables` needs."""
     columns = ["level"] + ["properties"] * bool(manifest["invariants"]) + ["measures"] * bool(manifest["measures"])
     columns += ["at_bound"] * bool(manifest["limited"]) + ["cut_off"] * bool(manifest["cut_off"])
     numbers = range(1 + len(manifest["actions"]) // MASK_BITS)

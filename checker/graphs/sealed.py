@@ -62,7 +62,7 @@ class SealedFile:
 
 
 class _Hashed(io.FileIO):
-    """A new file, whose digest is that of the bytes that were to be written, not of what a disk made of them."""
+    """A new file, whose digest is that of the bytes that were given to write, not of the bytes on the disk."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, "xb")
@@ -79,7 +79,7 @@ class _Hashed(io.FileIO):
         return memoryview(content).nbytes
 
     def digest(self) -> Digest:
-        """The digest of what was written so far."""
+        """The digest of the bytes written so far."""
         return Digest(self._length, self._hash.hexdigest())
 
 
