@@ -166,7 +166,7 @@ def opened(folder: Path) -> dict[str, Any]:
 
     run = manifest.read(folder)
     if run["unfinished"]:
-        tell(f"warning: {folder}: {manifest.unfinished_text(run)}; what is told is told of these alone")
+        tell(f"warning: {folder}: {manifest.unfinished_text(run)}; the answers are about these alone")
     return run
 
 

@@ -22,7 +22,7 @@ from kafkacheck.checker.process.files import check_writable
     type=Place(),
     metavar="FILE",
     required=True,
-    help="The file to write: DOT text where its name ends in .dot, a picture (and the text) where it ends in .svg.",
+    help="The file to write: DOT text if its name ends in .dot, a picture and the text if it ends in .svg.",
 )
 @set_option
 def graph(model_name: str, path: Path, changes: tuple[str, ...]) -> int:

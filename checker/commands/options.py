@@ -165,7 +165,7 @@ def smt2_option(command: Command) -> Command:
 def search_options(command: Command) -> Command:
     """The options of a search that ends in a verdict."""
     strict = click.option(
-        "--strict", is_flag=True, help="Fail (status 21) where an action or `sometimes` property never occurs."
+        "--strict", is_flag=True, help="Fail (status 21) if an action or `sometimes` property never occurs."
     )
     return limit_options(out_option(json_option(strict(command))))
 
@@ -201,7 +201,7 @@ def model_option(multiple: bool = False) -> Callable[[Command], Command]:
         "named",
         metavar="MODEL",
         multiple=multiple,
-        help=f"The model, where it is not of the catalogue: a folder does not run the code it names.{often}",
+        help=f"The model, if it is not of the catalogue: the name in a folder runs no code.{often}",
     )
 
 

@@ -67,7 +67,7 @@ MOST_NAMED = 5
     default=60.0,
     show_default=True,
     metavar="S",
-    help="Where a proof fails: search for a real counterexample for so long.",
+    help="If a proof fails: search for a real counterexample for this long.",
 )
 @click.option(
     "--jobs", type=click.IntRange(1, 256), metavar="N", help="Solver processes side by side.  [as many as cores]"

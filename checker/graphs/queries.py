@@ -123,8 +123,8 @@ def tables(manifest: Mapping[str, Any]) -> dict[str, Query]:
     found = {
         "levels": Query(
             "States per level",
-            "A level holds the states that so many states before them are needed to reach; growth is against the level "
-            "before, steps are those from its states, of which steps_outside leave the constraint.",
+            "The states of a level have shortest behaviours of that length; growth is against the level before, steps are "
+            "those from its states, and steps_outside those of them that leave the constraint.",
             LEVELS.format(expanded=manifest["expanded"]), "line", "states",
         ),
         "actions": Query(
@@ -139,7 +139,7 @@ def tables(manifest: Mapping[str, Any]) -> dict[str, Query]:
         ),
         "out_degree": Query(
             "Out-degree",
-            "How many states have so many steps, those that leave the constraint included.",
+            "How many states have each number of steps, including those that leave the constraint.",
             OUT_DEGREE, "bar", "states",
         ),
         "deadlocks": Query(
@@ -155,7 +155,7 @@ def tables(manifest: Mapping[str, Any]) -> dict[str, Query]:
     if manifest["measures"]:
         parts = [MEASURE.format(name=name) for name in manifest["measures"]]
         sql = f"SELECT * FROM ({' UNION ALL '.join(parts)}) ORDER BY measure, value"
-        meaning = "How many states have which value of each measure that the model declares."
+        meaning = "How many states have each value of the measures that the model declares."
         found["measures"] = Query("Measures", meaning, sql, "bar", "states", "measure")
     if manifest["limited"]:
         bounds = manifest["bounds"]
@@ -165,12 +165,12 @@ def tables(manifest: Mapping[str, Any]) -> dict[str, Query]:
         ]
         sql = f"SELECT * FROM ({' UNION ALL '.join(parts)}) ORDER BY bound"
         meaning = (
-            "In how many states some offset, epoch or count stands at the end that the bound sets, or an allowance is "
+            "In how many states an offset, epoch or count has the largest value that the bound allows, or an allowance is "
             "used up. "
         )
         meaning += (
-            "The bound cuts a state off where a call of an action is not possible that would be if the bound were one "
-            "larger; what comes after that call is not looked at."
+            "The bound cuts a state off if some call of an action is not possible there, and would be possible if the "
+            "bound were one larger; later steps are not tried."
             if manifest["cut_off"]
             else "There the bound may have cut a step off; `explore --cut-off` tells whether it did."
         )

@@ -250,7 +250,7 @@ def _supervised(child: int, reader: int, passed_on: list[int]) -> int:
         answer = answer if code == -signal.SIGKILL else statuses.NOT_WELL_FORMED
         where = f"while it was {last}; a model file only defines, so take out what ends the process"
     if code == -signal.SIGKILL:
-        where = "from outside, as the system does it where memory runs out; nothing is known of what it had found"
+        where = "from outside, as the system does if memory runs out; its results are lost"
     with contextlib.suppress(OSError):
         os.write(2, f"error: the process was {how} {where}\n".encode(errors="replace"))
     return answer

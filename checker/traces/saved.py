@@ -54,7 +54,7 @@ def read(path: Path) -> Saved:
         "model": ((str,), "the name of a model"),
         "bounds": ((dict,), "an object of numbers by name"),
         "rules": ((dict, type(None)), "an object of values by name, or null"),
-        "property": ((str, type(None)), "the name of a property, or null where the trace ends in a deadlock"),
+        "property": ((str, type(None)), "the name of a property, or null if the trace ends in a deadlock"),
         "trace": ((list,), "a list of at least one step"),
     }
     missing = [key for key in kinds if key not in data]
