@@ -123,8 +123,8 @@ def tables(manifest: Mapping[str, Any]) -> dict[str, Query]:
     found = {
         "levels": Query(
             "States per level",
-            "The states of a level have shortest behaviours of that length; growth is against the level before, steps are "
-            "those from its states, and steps_outside those of them that leave the constraint.",
+            "The states of a level have shortest behaviours of that length; growth is against the level before, steps "
+            "are those from its states, and steps_outside those of them that leave the constraint.",
             LEVELS.format(expanded=manifest["expanded"]), "line", "states",
         ),
         "actions": Query(
@@ -165,8 +165,8 @@ def tables(manifest: Mapping[str, Any]) -> dict[str, Query]:
         ]
         sql = f"SELECT * FROM ({' UNION ALL '.join(parts)}) ORDER BY bound"
         meaning = (
-            "In how many states an offset, epoch or count has the largest value that the bound allows, or an allowance is "
-            "used up. "
+            "In how many states an offset, epoch or count has the largest value that the bound allows, or an allowance "
+            "is used up. "
         )
         meaning += (
             "The bound cuts a state off if some call of an action is not possible there, and would be possible if the "
