@@ -15,8 +15,8 @@ PLAIN, BOLD, RED_BOLD, SMALL = Style(9, INK), Style(9, INK, bold=True), Style(9,
 LEAST_SPACING, MOST_CALL, LEAST_CELL, BAR, GAP, ROW = 200.0, 240.0, 38.0, 5.0, 8.0, 15.0
 
 
-def lanes_dot(trace: Trace, drawing: Lanes, witness: Witness | None) -> str:
-    """The DOT text of the lanes, with their ending.
+def lanes_svg(trace: Trace, drawing: Lanes, witness: Witness | None) -> str:
+    """The lanes as SVG text, with their ending.
 
     The ending is the violated property with its first witness, or that no action is enabled.
     """
@@ -46,7 +46,7 @@ class _Picture:
         return self.first + lane.order * self.spacing
 
     def draw(self) -> str:
-        """The DOT text."""
+        """The SVG text."""
         name, trace = self.story.model.name, self.story.trace
         title = f"{name} violates {self.witness.name}" if self.witness else f"{name}: {ending_of(trace) or 'behaviour'}"
         self.canvas.words(self.right / 2, 0, [title], Box("", self.right, Style(15, INK, bold=True)))
@@ -62,8 +62,8 @@ class _Picture:
             self._draw_band(lane, y)
         y = self._draw_verdict(y)
         legend = [line for text in self.story.drawing.legend for line in wrap(text, self.right - 2 * GAP, SMALL)]
-        self.canvas.words(self.right / 2, y + GAP, legend, Box("", self.right - 2 * GAP, SMALL, left=True))
-        return self.canvas.dot
+        y = self.canvas.words(self.right / 2, y + GAP, legend, Box("", self.right - 2 * GAP, SMALL, left=True))
+        return self.canvas.svg(self.right, y)
 
     def _draw_step(self, step: int, y: float) -> float:
         """The call at the left, the event, and under it the cards of the lanes that the step changed."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from kafkacheck.checker.pictures import svg
 from kafkacheck.checker.pictures.chain import chain_dot
-from kafkacheck.checker.pictures.lanes_picture import lanes_dot
+from kafkacheck.checker.pictures.lanes_picture import lanes_svg
 from kafkacheck.checker.process.files import make_folder, write_together
 from kafkacheck.checker.traces.itf import to_itf
 from kafkacheck.checker.traces.lasso import lasso_lines
@@ -96,7 +96,8 @@ def replay_text(outcome: ReplayOutcome) -> str:
 def write_files(trace: Trace, folder: Path) -> Written:
     """Write a trace into a folder as JSON, ITF, DOT and SVG, all or none; the folder is made if it is missing.
 
-    UsageError if a file cannot be written. Without a program that draws DOT there is no SVG, and a note says so.
+    UsageError if a file cannot be written. Without a program that draws DOT there is no SVG of the chain of states, and
+    a note says so.
     """
     make_folder(folder)
     stem = stem_of(trace)
@@ -106,16 +107,12 @@ def write_files(trace: Trace, folder: Path) -> Written:
         folder / f"{stem}.json": json_text(to_json(trace) | told),
         folder / f"{stem}.itf.json": json_text(to_itf(trace)),
     }
-    notes: list[str] = []
-    pictures = {"states": chain_dot(trace, witness)}
     if trace.model.drawing is not None:
-        pictures = {"lanes": lanes_dot(trace, trace.model.drawing, witness)} | pictures
-    for name, dot in pictures.items():
-        drawn, note = picture_files(dot, folder / f"{stem}.{name}.svg")
-        contents |= drawn
-        notes += note
+        contents[folder / f"{stem}.lanes.svg"] = lanes_svg(trace, trace.model.drawing, witness)
+    chain, notes = picture_files(chain_dot(trace, witness), folder / f"{stem}.states.svg")
+    contents |= chain
     write_together(contents)
-    return Written(_present(contents), tuple(dict.fromkeys(notes)))
+    return Written(_present(contents), notes)
 
 
 def stem_of(trace: Trace) -> str:
@@ -128,16 +125,16 @@ def write_picture(dot: str, path: Path) -> Written:
     """Draw DOT text to `path`, and write the text beside it (.dot), both or none; UsageError if that fails."""
     contents, notes = picture_files(dot, path)
     write_together(contents)
-    return Written(_present(contents), tuple(notes))
+    return Written(_present(contents), notes)
 
 
-def picture_files(dot: str, path: Path) -> tuple[dict[Path, str | bytes | None], list[str]]:
+def picture_files(dot: str, path: Path) -> tuple[dict[Path, str | bytes | None], tuple[str, ...]]:
     """The files of a picture, its SVG at `path` and its DOT text beside it, and a remark if it could not be drawn.
 
     If nothing can draw it, an older picture at `path` must be removed (None): it would show something else.
     """
     drawn = svg.draw(dot)
-    notes = [drawn.note] if drawn.svg is None else []
+    notes = (drawn.note,) if drawn.svg is None else ()
     return {path: drawn.svg, path.with_suffix(".dot"): dot}, notes
 
 
