@@ -178,6 +178,7 @@ def models_of(folders: Sequence[Path], runs: Sequence[dict[str, Any]], named: Se
 
 @contextlib.contextmanager
 def session(master: str | None, settings: Sequence[str]) -> "Iterator[Analysis]":
+    """Spark for queries on data sets. UsageError if it cannot be started."""
     from kafkacheck.checker.distributed import spark
     from kafkacheck.checker.graphs.analysis import Analysis
 
@@ -188,6 +189,7 @@ def session(master: str | None, settings: Sequence[str]) -> "Iterator[Analysis]"
 
 
 def print_trace(trace: "Trace") -> None:
+    """Print a behaviour as text."""
     from kafkacheck.checker.pictures.render import trace_text
 
     say(trace_text(trace))
