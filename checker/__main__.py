@@ -5,12 +5,12 @@ import signal
 import sys
 from types import FrameType
 
-NOT_EXHAUSTED = 20  # as in checker.process.statuses, which is not to be waited for
+NOT_EXHAUSTED = 20  # as in checker.process.statuses, which takes time to import
 REQUESTS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
-    """End the process at once: nothing has begun that would have to be ended in order."""
+    """End the process at once: nothing has begun that must end in order."""
     try:
         os.write(2, b"error: interrupted before the command began\n")
     finally:
@@ -18,14 +18,14 @@ def _leave(number: int, frame: FrameType | None) -> None:
 
 
 def _let_leave() -> None:
-    """Let a request to end do that, unless whoever started the process has it ignored."""
+    """Let a request end the process, unless it is ignored."""
     for each in REQUESTS:
         if signal.getsignal(each) in (signal.default_int_handler, signal.SIG_DFL):
             signal.signal(each, _leave)
 
 
 def _let_go() -> None:
-    """Let requests do what Python lets them do."""
+    """Give requests Python's own handlers again."""
     for each in REQUESTS:
         if signal.getsignal(each) is _leave:
             signal.signal(each, signal.default_int_handler if each == signal.SIGINT else signal.SIG_DFL)
@@ -40,23 +40,23 @@ if not __package__:  # run as a file: Python would look for modules in this fold
     sys.path[:] = [str(folder.parent), *(place for place in sys.path if Path(place).resolve() != folder)]
     __import__("checker")  # from now on the sources have the name that they have when they are installed
 
-from kafkacheck.checker.process import endings, room  # noqa: E402  # because of where a file that is run looks for modules
+from kafkacheck.checker.process import memory, shutdown  # noqa: E402  # because of where a file that is run looks for modules
 
-_let_go()  # who only imports this file shall see no other Ctrl-C
+_let_go()  # an import of this file must not change Ctrl-C
 
 
 def main() -> int:
     """Run the command line; the exit status. A request to end while it is being loaded ends the process quietly."""
     _let_leave()
-    room.without_threads()
-    room.watch_imports()
-    endings.show_place_at_quit()
+    memory.limit_blas_threads()
+    memory.guard_imports()
+    shutdown.show_threads_at_quit()
     from kafkacheck.checker.commands import command_line
 
-    endings.heed(_leave)
-    endings.let_supervise()
+    shutdown.install(_leave)
+    shutdown.allow_supervisor()
     status = command_line.main()
-    endings.leave(status)
+    shutdown.finish(status)
     return status
 
 

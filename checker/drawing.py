@@ -1,9 +1,9 @@
-"""What a model says about how its behaviours are drawn as lanes: who has a lane, and what each action looks like.
+"""How a model wants its behaviours drawn as lanes: the lanes, and the look of each action.
 
 A description is data. Texts are templates: `{path}` is replaced by the value at that path, written as the state's
 kinds write it. A path is made of names, attributes and indices, and an index may itself be a path:
 `{before.nodes[sender].queue.length}`. Names stand for, in this order: the parameters of the step's action; `before`
-and `after`, the whole states of the step; and the fields of whatever the text describes (the state after the step
+and `after`, the whole states of the step; and the fields of the thing that the text describes (the state after the step
 for an event, one element for a lane, one item for a cell). In a lane's text `lane` is its own index.
 """
 
@@ -37,7 +37,7 @@ class Event:
 class Cells:
     """A sequence inside each element, drawn as a row of cells.
 
-    `items` is the path of the array and `length` that of how many of its items count; `text` writes one item.
+    `items` is the path of the array and `length` the path of the number of its items; `text` writes one item.
     `marker` is the path of a position: items before it are shaded, and a bar stands where it points. `shaded` is the
     word for such items, and `cut` the verb for a step that takes items away.
     """
@@ -65,7 +65,7 @@ class Band:
 
 @dataclass(frozen=True)
 class ExtraLane:
-    """A lane that no array element stands for; `record` is the path of what it owns and `text` describes that."""
+    """A lane for no element of the array; `record` is the path of its part of the state, and `text` describes that."""
 
     name: str
     record: str
@@ -138,7 +138,7 @@ def _check_texts(what: str, texts: tuple[str, ...], root: Any, names: Mapping[st
 
 
 def lookup(path: str, root: Any, names: Mapping[str, Any], prefix: str = "") -> tuple[Any, str]:
-    """The value at `path`, and its full path in the state (the name itself where it is one of `names`).
+    """The value at `path`, and its full path in the state (the name itself if it is one of `names`).
 
     `prefix` is the full path of `root`. An index below zero, as a sentinel is, is an IndexError.
     """
@@ -163,7 +163,7 @@ def lookup(path: str, root: Any, names: Mapping[str, Any], prefix: str = "") -> 
 
 
 def fill(template: str, root: Any, names: Mapping[str, Any], write: Callable[[str, Any], str], prefix: str = "") -> str:
-    """The template with each `{path}` replaced by `write(full path, value)`; "?" where an index is out of range."""
+    """The template with each `{path}` replaced by `write(full path, value)`; "?" if an index is out of range."""
 
     def value_text(match: re.Match[str]) -> str:
         try:

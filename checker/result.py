@@ -1,4 +1,4 @@
-"""What a search answers."""
+"""The answer of a search."""
 
 import builtins
 from dataclasses import dataclass, field
@@ -18,11 +18,11 @@ class Result:
     `states_generated` counts the initial states and every (action, parameters) enabled in an expanded state;
     `states_excluded` says how many of these lie outside the constraint (None without one): they are checked, but
     neither counted as distinct nor explored. `depth` is the number of levels, the initial states being level 1. When
-    a property is violated, the level in which that shows is finished first, so the counts do not depend on the engine.
+    a property is violated, the search finishes that level first, so the counts do not depend on the engine.
     `actions` says how often each action was enabled. `unmet` names the `sometimes` properties without an example;
     `reason` says why a search is NOT_EXHAUSTED or EVALUATION_FAILED, and `interrupted` whether Ctrl-C ended it.
-    `resume` is the command that goes on with a search that is not finished, if what it found is kept.
-    `remarks` are what was told while it ran, such as that memory will run out.
+    `resume` is the command that goes on with an unfinished search, if its levels are kept.
+    `remarks` are notes from the time when it ran, such as that memory will run out.
     `checked` is how many visited states plain Python expanded again before HOLDS, see `checker.compiled.self_check`;
     None if no machine code took part.
     `bytes_per_state` is the memory, or with Spark the disk, kept per distinct state, where measured.
@@ -67,12 +67,12 @@ class Search(Protocol):
 
     @builtins.property
     def model(self) -> Model:
-        """What was searched."""
+        """The model that was searched."""
         ...
 
     @builtins.property
     def counts(self) -> Exploration:
-        """What it found."""
+        """The counts of the search."""
         ...
 
     @builtins.property
@@ -91,7 +91,10 @@ class Search(Protocol):
 
 
 def self_checked(search: Search, found: Found | None, seconds: float) -> tuple[Found | None, int | None]:
-    """What to report of a search that took so many CPU seconds, and how many of its states were checked once more."""
+    """The finding of a search after its self-check, and how many states were checked again.
+
+    `seconds` are the CPU seconds of the search.
+    """
     if found is not None:
         return found, None
     try:
@@ -101,7 +104,7 @@ def self_checked(search: Search, found: Found | None, seconds: float) -> tuple[F
 
 
 def result_of(search: Search, found: Found | None, watch: Watch) -> Result:
-    """The answer of a search that stopped, for what it found."""
+    """The answer of a search that stopped, by its finding."""
     model, counts = search.model, search.counts
     model.require_unchanged()
     result = Result(

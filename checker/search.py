@@ -13,8 +13,8 @@ from kafkacheck.checker.process.interrupts import Stopped
 from kafkacheck.checker.result import Result, result_of, self_checked
 
 if TYPE_CHECKING:
+    from kafkacheck.checker.checkpoints.checkpointing import Checkpoints
     from kafkacheck.checker.compiled.compiled import CompiledSearch
-    from kafkacheck.checker.kept.kept_levels import Keeping
 
     Search = InterpretedSearch | CompiledSearch
 
@@ -29,17 +29,16 @@ def check(
     engine: str = "auto",
     limits: Limits | None = None,
     progress: ProgressListener | None = None,
-    keeping: "Keeping | None" = None,
+    checkpoints: "Checkpoints | None" = None,
 ) -> Result:
     """Visit every reachable state of a model, breadth first, and say whether its properties hold.
 
     `engine` is "interpreted" (plain Python, at once), "compiled" (native code, after a compile that is cached) or
-    "auto" (interpreted until the compiled reading is ready in another process, then that one goes on from there).
-    Where all that holds, the liveness properties are judged as well, see `checker.liveness.liveness`. All give the same
-    counts, depth and verdict, and a shortest counterexample; where the model's code fails, counts say how far the
-    search had come. Ctrl-C and the limits end a search as NOT_EXHAUSTED, unless what was found until then violates a
-    property. `keeping` keeps levels that are whole, and goes on from those that it has. UsageError for an unknown
-    engine.
+    "auto" (interpreted until the compiled reading is ready in another process, then that one goes on from there). If
+    all properties hold, the liveness properties are judged as well, see `checker.liveness.liveness`. All give the same
+    counts, depth and verdict, and a shortest counterexample; if the model's code fails, the counts tell how far the
+    search had come. Ctrl-C and the limits end a search as NOT_EXHAUSTED, unless it has met a violation by then.
+    `checkpoints` keeps levels that are whole, and goes on from those that it has. UsageError for an unknown engine.
     """
     if engine not in ENGINES:
         raise UsageError(f"there is no engine {engine!r}; choose one of: {', '.join(ENGINES)}")
@@ -50,25 +49,25 @@ def check(
             search: Search = InterpretedSearch(model, watch)
             found = search.run()
         else:
-            search, found = _with_compiler(model, watch, engine == "auto", keeping)
+            search, found = _with_compiler(model, watch, engine == "auto", checkpoints)
         found, checked = self_checked(search, found, time.process_time() - begun)
         result = result_of(search, found, watch)
         result.checked = checked
         if result.verdict is Verdict.HOLDS and model.liveness:
             del search  # its memory is needed anew
-            if keeping is not None:
-                keeping.let_go()
+            if checkpoints is not None:
+                checkpoints.let_go()
             from kafkacheck.checker.liveness.liveness import judged
 
             result = judged(result, watch, may_compile=engine != "interpreted")
-        if keeping is not None:
-            keeping.finish(result, watch)
+        if checkpoints is not None:
+            checkpoints.finish(result, watch)
         result.remarks = tuple(watch.remarks)
         return result
 
 
 def _with_compiler(
-    model: Model, watch: Watch, meanwhile: bool, keeping: "Keeping | None"
+    model: Model, watch: Watch, meanwhile: bool, checkpoints: "Checkpoints | None"
 ) -> "tuple[Search, Found | None]":
     """Search by the compiled reading; until it is ready by the interpreted one, or else wait, as `meanwhile` says.
 
@@ -84,14 +83,14 @@ def _with_compiler(
         return search, search.counts.stopped(model, watch.reason_to_stop("compiled", search.counts, 0))
     except MemoryError:
         return search, search.counts.stopped(model, NO_MEMORY)
-    if keeping is not None:
-        keeping.begin(model, text)
+    if checkpoints is not None:
+        checkpoints.begin(model, text)
     with contextlib.ExitStack() as processes:
         try:
             first = processes.enter_context(machine_code.compiling_soon(text))
         except MemoryError:
             return search, search.counts.stopped(model, NO_MEMORY)
-        if meanwhile and not first.is_ready() and not (keeping and keeping.is_resumed):
+        if meanwhile and not first.is_ready() and not (checkpoints and checkpoints.is_resumed):
             found = search.run(first.is_ready)
             if found is not None or search.finished:
                 return search, found
@@ -102,12 +101,12 @@ def _with_compiler(
 
         try:
             better = machine_code.Improvement(text, processes) if first.is_quick else None
-            going_on = CompiledSearch(model, first.entries(), watch, search.hand_over(), better)
+            going_on = CompiledSearch(model, first.entries(), watch, search.snapshot(), better)
         except MemoryError:
             return search, search.counts.stopped(model, NO_MEMORY)
-        if keeping is not None:
-            going_on.at_level = keeping.note
-            reason = keeping.restore(going_on)
+        if checkpoints is not None:
+            going_on.at_level = checkpoints.note
+            reason = checkpoints.restore(going_on)
             if reason:
                 return going_on, going_on.counts.stopped(model, reason)
         begun = time.process_time()

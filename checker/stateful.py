@@ -1,8 +1,8 @@
 """The Hypothesis bridge: a model as a rule-based state machine, whose runs call the plain functions on plain objects.
 
 A machine's rules are the model's actions and its invariants are the model's properties. Runs are random schedules, so
-they also reach what a breadth-first search has no time for; a run that falsifies something is shrunk, and printed as
-the calls that reproduce it. The only file that imports Hypothesis.
+they also reach states that a breadth-first search has no time for; a run that falsifies something is shrunk, and
+printed as the calls that reproduce it. The only file that imports Hypothesis.
 """
 
 from collections.abc import Callable, Iterator
@@ -30,10 +30,10 @@ Call = tuple[int, Values]
 def state_machine(model: Model, lookahead: int = LOOKAHEAD) -> type["ModelMachine"]:
     """A `RuleBasedStateMachine` class for a model; its `.TestCase` is a test.
 
-    Every step is an enabled one, and is held against the contract of actions. Where something false is at most
-    `lookahead` steps away, a run goes there; otherwise every enabled step is open to it. What a run does depends on
-    nothing but what Hypothesis draws, so that a seed determines it. A run goes no further than a state outside the
-    constraint. EvaluationError where the initial states cannot be made.
+    Every step is an enabled one, and is held against the contract of actions. If something false is at most `lookahead`
+    steps away, a run goes there; otherwise every enabled step is open to it. A run depends only on the values that
+    Hypothesis draws, so that a seed determines it. It ends at a state outside the constraint. EvaluationError if the
+    initial states cannot be made.
     """
     graph = _Graph(model, lookahead)
     members: dict[str, Any] = {"_graph": graph, "__doc__": model.question, "__module__": __name__}
@@ -188,7 +188,7 @@ class _Graph:
         return any(self._is_false_at(after, further, distance - 1) for _, further in self.steps(after))
 
     def steps(self, values: Values) -> list[tuple[Call, Values | None]]:
-        """Every enabled call of a state with the state after it; None where the call fails or breaks its contract."""
+        """Every enabled call of a state with the state after it; None if the call fails or breaks its contract."""
         if values not in self._steps:
             if len(self._steps) >= MOST_REMEMBERED:
                 self._steps.clear()
@@ -205,7 +205,7 @@ class _Graph:
                     after = layout.flatten(state)
                     is_kept = enabled == (after != values) or (enabled and action.may_stutter)
                     is_sound = layout.in_range(after) and is_kept
-                except Exception:  # the step itself, once it is taken, says what is wrong
+                except Exception:  # the step itself reports the error when it is taken
                     enabled, after, is_sound = True, (), False
                 if enabled or not is_sound:
                     state = layout.restore(values)
@@ -237,7 +237,7 @@ class _Graph:
         return before is None or self.evaluation.holds(each, before, after)
 
     def violation(self, number: int, before: Values | None, after: Values) -> str | None:
-        """How a property is violated, None where it holds. EvaluationError where it fails to evaluate."""
+        """How a property is violated, None if it holds. EvaluationError if it fails to evaluate."""
         if self._holds(number, before, after):
             return None
         each = self.model.properties[number]
@@ -279,7 +279,7 @@ def _named_value(kind: Kind, value: int) -> Any:
 
 
 def _plain_value(named: Any) -> int:
-    """What `_named_value` was made of."""
+    """The parts of which `_named_value` was made."""
     if isinstance(named, set | frozenset):
         return bits_of(named)
     if named is None:

@@ -22,9 +22,9 @@ from pathlib import Path
 
 import psutil
 
+from tests import ROOT
 from tests.expected import pinned
 
-ROOT = Path(__file__).resolve().parents[1]
 PATIENCE = 600
 """Seconds after which a search hangs, also on a busy machine."""
 ORDERLY = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)

@@ -12,6 +12,7 @@ import hypothesis
 import pytest
 
 import checker  # noqa: F401  # from now on the sources of this folder are the package `kafkacheck`
+from tests import ROOT
 
 # The same examples on every run. KAFKACHECK_EXPLORE=1 looks for new ones, and prints how to repeat a failure.
 hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None, print_blob=True)
@@ -24,7 +25,7 @@ for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES"):
     os.environ.pop(name, None)
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell started us in the background; tests press Ctrl-C
     signal.signal(signal.SIGINT, signal.default_int_handler)
-os.environ.setdefault("KAFKACHECK_CACHE", str(Path(__file__).resolve().parents[1] / ".pytest_cache" / "kernels"))
+os.environ.setdefault("KAFKACHECK_CACHE", str(ROOT / ".pytest_cache" / "kernels"))
 
 
 def pytest_addoption(parser):

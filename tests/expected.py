@@ -9,14 +9,14 @@ counts. So the numbers are never written by hand, and a changed verdict shows in
 import argparse
 import tomllib
 from functools import cache
-from pathlib import Path
 
 from kafkacheck.checker.catalogue.catalogue import EXPECTED_FILE, catalogue_names, find_model, full_name
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.result import Result
 from kafkacheck.checker.search import check
+from tests import ROOT
 
-CATALOGUE = Path(__file__).resolve().parents[1] / "model"
+CATALOGUE = ROOT / "model"
 
 INTERPRETED_UP_TO = 4_000
 """Up to about this many states plain Python is about as quick as compiling."""

@@ -1,4 +1,4 @@
-"""Finds models: by catalogue name, by dotted module, or by file; and what verdict the catalogue expects of them.
+"""Finds models by catalogue name, dotted module or file, and their expected verdicts.
 
 The catalogue is the package `model`. Each module in its folders that defines `MODEL` is a model of the catalogue. The
 module's path is its name: `cluster.deletion.ends`, and `base.py` bears its folder's name. The `expected.toml` of each
@@ -23,13 +23,13 @@ from types import ModuleType
 
 from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.model import Model
-from kafkacheck.checker.process import endings, former_names
+from kafkacheck.checker.process import former_names, shutdown
 from kafkacheck.checker.process.errors import KafkacheckError, ModelError, NotExhaustedError, UsageError
-from kafkacheck.checker.process.foreign import contained, said
+from kafkacheck.checker.process.foreign_code import contained, safe_text
 from kafkacheck.checker.process.interrupts import Stopped, limited
 from kafkacheck.checker.process.locations import short_path
 from kafkacheck.checker.process.names import CATALOGUE, OWN_CATALOGUE, did_you_mean, model_name, short_names, shortened
-from kafkacheck.checker.process.places import SOURCES
+from kafkacheck.checker.process.sources import SOURCES
 
 EXPECTED_FILE = "expected.toml"
 LONGEST_DOTTED_NAME = 500
@@ -43,11 +43,11 @@ DOTTED_NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 @dataclass(frozen=True)
 class Expectation:
-    """What `expected.toml` says a check of a model at its default bounds must find.
+    """The result that a check of a model at its default bounds must have, by `expected.toml`.
 
     verdict: how the search must end.
-    property: the property that must be violated; None where none is.
-    distinct: how many distinct states it visits; 0 where that is not said.
+    property: the property that must be violated; None if none is.
+    distinct: how many distinct states it visits; 0 if the file does not say.
     """
 
     verdict: Verdict
@@ -72,7 +72,7 @@ def is_pattern(text: str) -> bool:
 def names_matching(patterns: Sequence[str], with_folders: bool = False) -> list[str]:
     """The catalogue's names that one of the patterns (a name, or `cluster.*`) fits, sorted.
 
-    `with_folders`: the name of a folder stands for all models in it. UsageError where a pattern fits none.
+    `with_folders`: the name of a folder stands for all models in it. UsageError if a pattern fits none.
     """
     names = catalogue_names()
     found: set[str] = set()
@@ -99,9 +99,9 @@ def _fits(name: str, pattern: str) -> bool:
 
 
 def full_name(text: str) -> str | None:
-    """The name of the catalogue's model that `text` names, in full or in short; None where there is none.
+    """The name of the catalogue's model that `text` names, in full or in short; None if there is none.
 
-    UsageError where several models are called so, and none of them more clearly than others.
+    UsageError if several models are called so, and none of them more clearly than others.
     """
     names = catalogue_names()
     for clearly in range(-1, 3):
@@ -114,7 +114,7 @@ def full_name(text: str) -> str | None:
 
 
 def _meant(text: str, names: Sequence[str]) -> str:
-    """What the user may have meant by a name that no model has: a folder's models, or the nearest name."""
+    """A suggestion for a name that no model has: a folder's models, or the nearest name."""
     inside = [name for name in names if name.startswith(f"{text}.")]
     if inside:
         return f", which is a folder with {len(inside)} models: '{text}.*' names them all"
@@ -128,19 +128,19 @@ def _near(text: str, names: Sequence[str]) -> str:
 def find_model(text: str, max_seconds: float | None = None) -> Model:
     """The model that `text` names: a catalogue name, else a file, else a dotted module.
 
-    UsageError where there is no such name, file or module; ModelError where there is one, but it cannot be imported
-    or has no well-formed `MODEL`; NotExhaustedError where its import is interrupted, or takes more than `max_seconds`.
+    UsageError if there is no such name, file or module; ModelError if there is one, but it cannot be imported
+    or has no well-formed `MODEL`; NotExhaustedError if its import is interrupted, or takes more than `max_seconds`.
     """
     if not is_ours(text):
-        endings.supervise()
+        shutdown.supervise()
     with limited(max_seconds):
         return _model_of(_module(text), text)
 
 
 def file_beside(text: str, name: str) -> Path | None:
-    """The file of that name nearest to the one that defines the model which `text` names, from its folder upwards.
+    """The nearest file of that name, from the folder of the model that `text` names upwards.
 
-    None where no folder of its package has one. Raises what `find_model` does.
+    None if no folder of its package has one. Raises the errors of `find_model`.
     """
     folder = Path(_module(text).__file__ or ".").resolve().parent
     while not (folder / name).is_file():
@@ -158,7 +158,7 @@ def is_ours(text: object) -> bool:
 def own_name(text: object) -> str | None:
     """The full name of the model of the checker's own catalogue that a file names; None if it names something else.
 
-    Only the code of such a model may be run because a file says so, whatever lies in the current folder.
+    A file may let only the code of such a model run, even if the current folder has a catalogue of its own.
     """
     if not isinstance(text, str) or not _is_own_catalogue():
         return None
@@ -195,19 +195,19 @@ def _is_own_catalogue() -> bool:
 
 
 def is_found(text: str) -> bool:
-    """Whether `text` names a file, or a module that Python finds. ModelError where a package cannot be imported."""
+    """Whether `text` names a file, or a module that Python finds. ModelError if a package cannot be imported."""
     if _is_file_name(text):
         return os.path.exists(text)
-    endings.supervise()
+    shutdown.supervise()
     _search_here()
     return _is_module_name(text)
 
 
 def named_value(text: str, name: str) -> object:
-    """What a file, or a dotted module, defines under a name. UsageError where there is no such file or module,
-    ModelError where it cannot be imported or does not define the name.
+    """The value that a file, or a dotted module, gives a name. UsageError if there is no such file or module,
+    ModelError if it cannot be imported or does not define the name.
     """
-    endings.supervise()
+    shutdown.supervise()
     is_file = _is_file_name(text)
     module = (
         _module_of_file(Path(text), catalogue_names(), name) if is_file else _module_of_name(text, catalogue_names())
@@ -218,7 +218,7 @@ def named_value(text: str, name: str) -> object:
 
 
 def expectations() -> dict[str, Expectation]:
-    """What the catalogue expects, by model name; empty without an `expected.toml`. ModelError where that is wrong."""
+    """The expected results of the catalogue, by model name. ModelError if an `expected.toml` is wrong."""
     found: dict[str, Expectation] = {}
     for path in files(EXPECTED_FILE):
         try:
@@ -248,7 +248,7 @@ def _expectation(path: Path, name: str, table: object) -> Expectation:
 
 
 def folders() -> list[Path]:
-    """Where the catalogue lies: the folders of its package."""
+    """The folders of the catalogue: those of its package."""
     return _own_folders() or _locations(importlib.util.find_spec(CATALOGUE))
 
 
@@ -327,7 +327,7 @@ def _look_in(folder: str) -> None:
 
 
 def _current_folder() -> str | None:
-    """The path of the current folder; None where that has been deleted."""
+    """The path of the current folder; None if that has been deleted."""
     try:
         return os.getcwd()
     except OSError:
@@ -401,20 +401,20 @@ def _leads_to(name: str, path: Path) -> bool:
 
 
 def _imported(what: str, load: Callable[[], ModuleType]) -> ModuleType:
-    """The module that `load` imports, which is kept from changing this process (see `checker.process.foreign`).
+    """The module that `load` imports, which is kept from changing this process (see `checker.process.foreign_code`).
 
-    ModelError with the place where it raises, NotExhaustedError where it is ended from outside.
+    ModelError with the place at which it raises, NotExhaustedError if it is ended from outside.
     """
     try:
         with contained(short_path(what)):
-            endings.tell(f"importing {short_path(what)}")
+            shutdown.report(f"importing {short_path(what)}")
             module = load()
-        endings.tell("imported")
+        shutdown.report("imported")
         return module
     except (KafkacheckError, MemoryError):
         raise
     except KeyboardInterrupt:
-        raise NotExhaustedError(f"{endings.told()} while importing {short_path(what)}") from None
+        raise NotExhaustedError(f"{shutdown.reason()} while importing {short_path(what)}") from None
     except Stopped:
         raise NotExhaustedError(f"--max-seconds passed while importing {short_path(what)}") from None
     except SyntaxError as error:
@@ -439,10 +439,10 @@ def _place(error: BaseException) -> str:
 def _description(error: BaseException) -> str:
     name = type(error).__name__
     if isinstance(error, ModuleNotFoundError):
-        return f"{said(error)}; install {error.name} for {sys.executable}, or mend the import"
+        return f"{safe_text(error)}; install {error.name} for {sys.executable}, or mend the import"
     if isinstance(error, SystemExit):
-        return f"it ends the process ({name}: {said(error)}); a model file only defines, so take that out"
-    return f"{name}: {said(error)}; mend that line"
+        return f"it ends the process ({name}: {safe_text(error)}); a model file only defines, so take that out"
+    return f"{name}: {safe_text(error)}; mend that line"
 
 
 def _model_of(module: ModuleType, text: str) -> Model:
@@ -463,4 +463,4 @@ def _model_of(module: ModuleType, text: str) -> Model:
 
 
 def _shown(value: object) -> str:
-    return shortened(said(value, repr))
+    return shortened(safe_text(value, repr))

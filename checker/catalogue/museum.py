@@ -6,8 +6,8 @@ The file `bugs.toml` of a folder of the catalogue has one table for each bug tha
     model = "lock"                  the model of the catalogue in which it shows
     property = "mutual_exclusion"   the property that it violates
     broken = [{ retries = "NEVER" }]  the rules as they were; several variants if each shows it
-    rules = { ... }                 rules that both halves have, where they differ from the model's (may be missing)
-    bounds = { ... }                bounds that both halves have, where they differ from the model's (may be missing)
+    rules = { ... }                 rules that both halves have, if they differ from the model's (may be missing)
+    bounds = { ... }                bounds that both halves have, if they differ from the model's (may be missing)
     properties = ["..."]            the properties that the fixed half checks, where not all (may be missing)
     fixed_by = "..."                what mended it
     reason = "..."                  what a reader must know of the outcome (may be missing)
@@ -61,7 +61,7 @@ class Bug:
         return (self.id, *self.id.split(" / "))
 
     def fixed_model(self) -> Model:
-        """The model with the fix and all that it checks. ModelError where the entry does not fit the model."""
+        """The model with the fix and all that it checks. ModelError if the entry does not fit the model."""
         try:
             catalogue.names_matching([self.model])  # an entry cannot have a file of its own imported
             model = catalogue.find_model(self.model).with_bounds(self.bounds).with_rules(self.rules)
@@ -79,7 +79,7 @@ class Bug:
 
 @dataclass(frozen=True)
 class Exhibit:
-    """What came of the two halves. `broken` has a result for each variant; both are empty where a mechanism lacks.
+    """The results of the two halves. `broken` has one for each variant; both are empty if the model lacks a mechanism.
 
     After Ctrl-C (`is_interrupted`) those that were not begun are missing.
     """
@@ -92,7 +92,7 @@ class Exhibit:
 
     @property
     def is_found(self) -> bool | None:
-        """Whether every variant without the fix violates the property; None where the searches leave that open."""
+        """Whether every variant without the fix violates the property; None if the searches leave that open."""
         if self.bug.lacks or any(each.verdict not in (Verdict.VIOLATED, Verdict.NOT_EXHAUSTED) for each in self.broken):
             return False
         is_whole = len(self.broken) == len(self.bug.broken)
@@ -100,7 +100,7 @@ class Exhibit:
 
     @property
     def is_fixed(self) -> bool | None:
-        """Whether everything holds with the fix; None where the search leaves that open."""
+        """Whether everything holds with the fix; None if the search leaves that open."""
         if self.bug.lacks:
             return False
         if self.fixed is None or self.fixed.verdict is Verdict.NOT_EXHAUSTED:
@@ -130,7 +130,7 @@ class Exhibit:
 
     @property
     def reason(self) -> str:
-        """Why the outcome is not as it should be, or else what the entry says of it."""
+        """Why the outcome is not as it should be; otherwise the reason that the entry gives."""
         if self.bug.lacks:
             return f"not expressible: it lacks {self.bug.lacks}"
         if not self.is_begun:
@@ -158,7 +158,7 @@ class Museum:
         self._held: dict[tuple[Any, ...], Result] = {}
 
     def visit(self, bug: Bug) -> Exhibit:
-        """Search both halves of a bug, until Ctrl-C. ModelError where its entry does not fit."""
+        """Search both halves of a bug, until Ctrl-C. ModelError if its entry does not fit."""
         if bug.lacks:
             return Exhibit(bug)
         started, broken = time.monotonic(), []
@@ -193,7 +193,7 @@ class Museum:
 
 
 def bugs() -> list[Bug]:
-    """All bugs, in the order of their folders and then of the files. ModelError where a file is wrong."""
+    """All bugs, in the order of their folders and then of the files. ModelError if a file is wrong."""
     found: list[Bug] = []
     for path in catalogue.files(FILE):
         try:
@@ -205,7 +205,7 @@ def bugs() -> list[Bug]:
 
 
 def pinned() -> dict[str, Any]:
-    """What the files `expected_bugs.toml` say of complete searches, by the bugs' ids. ModelError where one is wrong.
+    """The pinned results of complete searches, by the bugs' ids. ModelError if an `expected_bugs.toml` is wrong.
 
     Each bug has `broken`, a list of `{trace_states, distinct}`, and `fixed`, which is `{verdict, distinct, depth}`.
     """
@@ -219,14 +219,14 @@ def pinned() -> dict[str, Any]:
 
 
 def chosen_bugs(names: Sequence[str]) -> list[Bug]:
-    """The bugs that these texts name, each once; all of them where there is no text. UsageError as `find_bugs`."""
+    """The bugs that these texts name, each once; all of them if there is no text. UsageError as `find_bugs`."""
     return list({bug.id: bug for name in names for bug in find_bugs(name)}.values()) if names else bugs()
 
 
 def find_bugs(text: str) -> list[Bug]:
     """The bug of that id; else those with a name that is `text`, or begins with it and a blank or a hyphen.
 
-    UsageError where there is none.
+    UsageError if there is none.
     """
     every = bugs()
     wanted = text.strip().lower()

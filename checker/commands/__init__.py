@@ -1,1 +1,1 @@
-"""The command line: what each command reads, does and prints."""
+"""The command line: one file for each command."""

@@ -1,21 +1,27 @@
-"""What several commands of the command line have in common: options, kinds of values, and the exit statuses."""
+"""The options and kinds of values that several commands share."""
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from kafkacheck.checker.commands.output import tell
 from kafkacheck.checker.process import statuses
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.process.names import shortened
+
+if TYPE_CHECKING:
+    from kafkacheck.checker.distributed.runs import Cluster
 
 Command = Callable[..., Any]
 
 EXIT_STATUSES = statuses.help_text()
 
+TIMEOUT = 60.0
+"""Seconds for a single question to the solver, unless told otherwise."""
 
 LEAST_MEMORY, MOST_MEMORY = 1 << 20, 10**6 << 40
 
@@ -26,7 +32,7 @@ class Seconds(click.FloatRange):
     name = "seconds"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The number; a usage error where it is none, infinite, or not above 0."""
+        """The number; a usage error if it is none, infinite, or not above 0."""
         try:
             is_number = math.isfinite(float(value))
         except ValueError:
@@ -44,7 +50,7 @@ class Size(click.ParamType[int]):
     name = "size"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """The number of bytes; a usage error where it is no size, or less than `LEAST_MEMORY`."""
+        """The number of bytes; a usage error if it is no size, or less than `LEAST_MEMORY`."""
         given = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)([KMGT]?)(?:I?B)?", str(value).strip().upper())
         if given is None:
             self.fail(
@@ -65,7 +71,7 @@ class Place(click.Path):
         super().__init__(path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The path; a usage error where the text is empty or cannot be one."""
+        """The path; a usage error if the text is empty or cannot be one."""
         if not str(value).strip():
             self.fail("it is empty; name a file or folder, such as out.", param, ctx)
         if "\0" in str(value):
@@ -125,10 +131,41 @@ def json_option(command: Command) -> Command:
     )
 
 
+def timeout_option(command: Command) -> Command:
+    """The option `--timeout`, the same for every command that has it."""
+    return click.option(
+        "--timeout",
+        type=Seconds(min=0, min_open=True),
+        default=TIMEOUT,
+        show_default=True,
+        metavar="S",
+        help="Give up a single question to the solver after this much time.",
+    )(command)
+
+
+def property_option(command: Command) -> Command:
+    """The option `--property`, the same for every command that has it."""
+    return click.option(
+        "--property", "properties", metavar="NAME", multiple=True, help="Only this property. May be repeated."
+    )(command)
+
+
+def smt2_option(command: Command) -> Command:
+    """The option `--smt2`, the same for every command that has it."""
+    return click.option(
+        "--smt2",
+        "--smt-lib",
+        "scripts",
+        type=Place(),
+        metavar="DIR",
+        help="Write every question as an SMT-LIB 2 script into this folder, with an index.",
+    )(command)
+
+
 def search_options(command: Command) -> Command:
     """The options of a search that ends in a verdict."""
     strict = click.option(
-        "--strict", is_flag=True, help="Fail (status 21) where an action or `sometimes` property never occurs."
+        "--strict", is_flag=True, help="Fail (status 21) if an action or `sometimes` property never occurs."
     )
     return limit_options(out_option(json_option(strict(command))))
 
@@ -164,12 +201,12 @@ def model_option(multiple: bool = False) -> Callable[[Command], Command]:
         "named",
         metavar="MODEL",
         multiple=multiple,
-        help=f"The model, where it is not of the catalogue: a folder does not run the code it names.{often}",
+        help=f"The model, if it is not of the catalogue: the name in a folder runs no code.{often}",
     )
 
 
 def cluster_options(command: Command) -> Command:
-    """The options of a search on Spark; `checker.searching.cluster_of` takes them."""
+    """The options of a search on Spark; `cluster_of` takes them."""
     for option in reversed(
         (
             spark_options,
@@ -191,8 +228,18 @@ def cluster_options(command: Command) -> Command:
     return command
 
 
+def cluster_of(
+    master: str | None, conf: Sequence[str], shards: int | None = None, spark_from: int | None = None
+) -> "Cluster":
+    """Where Spark runs, from the options of the command line. UsageError if a setting is malformed."""
+    from kafkacheck.checker.distributed import runs, spark
+
+    widest = runs.SPARK_FROM if spark_from is None else spark_from
+    return runs.Cluster(master, spark.parse_settings(conf), shards, widest, tell=lambda line: tell(f"note: {line}"))
+
+
 def check_cluster_options(engine: str, *given: object) -> None:
-    """UsageError where an option for Spark is given (not None or empty) and another engine is asked for."""
+    """UsageError if an option for Spark is given (not None or empty) and another engine is asked for."""
     names = ("--run-dir", "--master", "--conf", "--shards", "--spark-from")
     for name, value in zip(names, given, strict=True):
         if engine != "spark" and value not in (None, ()):

@@ -1,4 +1,4 @@
-"""How far a search is, while it runs: one line that is redrawn on a terminal, else a line now and then."""
+"""Progress of a running search: one line that is redrawn on a terminal, otherwise a line now and then."""
 
 import contextlib
 import sys
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 PLAIN_INTERVAL = 5.0
-"""Seconds between two progress lines where they are not redrawn in place."""
+"""Seconds between two progress lines that are not redrawn in place."""
 LIVE_INTERVAL = 0.1
 """Seconds between two updates of the line that is redrawn."""
 LEAST_RATED = 1.0
-"""Seconds of a search that must be seen before a rate is told."""
+"""Seconds of a search before its first rate is shown."""
 MOST_RATED = 3.0
-"""Seconds back from now over which a rate is taken, about."""
+"""About how many seconds back a rate is taken."""
 
 
 class ProgressReport:
@@ -125,13 +125,13 @@ def _left(states: int | None, rates: tuple[float, float] | None) -> str:
 
 
 class Rates:
-    """Distinct and generated states a second, over the last seconds of what it was told."""
+    """Distinct and generated states a second, over the last seconds of the progress that was noted."""
 
     def __init__(self) -> None:
         self._seen: deque[Progress] = deque()
 
     def note(self, progress: Progress) -> None:
-        """Take note of how far the search is. Where it has begun anew, as for liveness, so do the rates."""
+        """Note how far the search is. If the search has begun anew, as for liveness, so do the rates."""
         if self._seen and progress.states_distinct < self._seen[-1].states_distinct:
             self._seen.clear()
         self._seen.append(progress)

@@ -1,7 +1,6 @@
-"""What a check says: its closing line, the table of many checks, and the JSON document."""
+"""The text of checks: the closing line, the table of many checks, and the JSON document."""
 
 import io
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,25 +16,22 @@ from kafkacheck.checker.traces import trace as traces
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from kafkacheck.checker.model import Model
-    from kafkacheck.checker.traces.replay import ReplayOutcome
-
 PLAIN_TABLE_WIDTH = 1000
-"""Columns of the closing table where there is no terminal: nothing is folded."""
+"""Columns of the closing table if there is no terminal: nothing is folded."""
 LEFT = MODEL, VERDICT, PROPERTY, EXPECTED = ("model", "verdict", "property", "expected?")
 RIGHT = ("distinct", "generated", "depth", "seconds", "trace")
 PICTURE = "picture"
-"""The columns of the closing table; the picture's only where it is wide enough."""
+"""The columns of the closing table; the picture's only if the table is wide enough."""
 
 
 @dataclass(frozen=True)
 class Checked:
-    """One model of a run over the catalogue: what was expected, what came out, and the files that show it.
+    """One model of a run over the catalogue: the expected verdict, the result, and the files that show it.
 
-    result: None where the model could not be checked at all.
-    files: what was written for the counterexample; empty where there is none.
+    result: None if the model could not be checked at all.
+    files: the files of the counterexample; empty if there is none.
     error: why it could not be checked, evaluated or written to the end; `error_status` is the exit status for that.
-    is_begun: False where Ctrl-C ended the run before it came to this model.
+    is_begun: False if Ctrl-C ended the run before it came to this model.
     """
 
     name: str
@@ -55,7 +51,7 @@ class Checked:
 
     @property
     def judgement(self) -> str:
-        """How it compares with what is expected: "yes", "unfinished", "not begun", or "no: " and what is."""
+        """Whether the verdict is the expected one: "yes", "unfinished", "not begun", or "no: " and the expected one."""
         if self.is_expected:
             return "yes"
         if not self.is_finished:
@@ -69,7 +65,7 @@ class Checked:
     def is_expected(self) -> bool:
         """Whether the verdict, and the property if one is violated, are those that the catalogue expects.
 
-        What holds because something never happens any more (`Result.is_vacuous`) is never expected.
+        A verdict that holds only because something never happens any more (`Result.is_vacuous`) is never expected.
         """
         found, expected = self.result, self.expectation
         return (
@@ -99,7 +95,7 @@ def closing_line(result: Result) -> str:
 
 
 def constraint_text(result: Result) -> str:
-    """What a model with a constraint holds of; empty for another model or verdict."""
+    """How many states the constraint of a model that holds excludes; empty for another model or verdict."""
     if result.verdict is not Verdict.HOLDS or result.model.constraint is None:
         return ""
     name, excluded = result.model.constraint.name, result.states_excluded
@@ -112,7 +108,7 @@ def constraint_text(result: Result) -> str:
 
 
 def document(result: Result, files: tuple[Path, ...]) -> dict[str, Any]:
-    """The JSON document of one check. `trace` is a list of {action, parameters, state}, or null where there is none.
+    """The JSON document of one check. `trace` is a list of {action, parameters, state}, or null if there is none.
 
     `loop`: of a lasso, the index in it of the state in which the cycle begins, see `checker.traces.trace`.
     """
@@ -148,7 +144,7 @@ def document(result: Result, files: tuple[Path, ...]) -> dict[str, Any]:
 
 
 def catalogue_document(rows: Sequence[Checked]) -> list[dict[str, Any]]:
-    """The JSON document of a run over the catalogue: one check each, with what was expected of it."""
+    """The JSON document of a run over the catalogue: one check each, with its expected verdict."""
     documents = []
     for row in rows:
         found = {"model": row.name} if row.result is None else document(row.result, row.files)
@@ -158,44 +154,8 @@ def catalogue_document(rows: Sequence[Checked]) -> list[dict[str, Any]]:
     return documents
 
 
-def replay_document(model: "Model", verdict: str, outcome: "ReplayOutcome") -> dict[str, Any]:
-    """The JSON document of a replay.
-
-    `step` is the number, from 1 on, of the first step that no longer applies, or else of the one in which the property
-    is violated; `call`, `reason` and `differences` say what no longer applies and why.
-    """
-    step = outcome.violated_step if outcome.violated_step is not None else outcome.failed_step
-    return {
-        "model": model.name,
-        "verdict": verdict,
-        "property": outcome.trace.property,
-        "step": None if step is None else step + 1,
-        "call": outcome.failed_call or None,
-        "reason": outcome.reason or None,
-        "differences": [{"field": each.path, "saved": each.before, "now": each.after} for each in outcome.differences],
-        "bounds": dict(model.bounds),
-        "rules": rules_of(model),
-    }
-
-
-def listed_document(model: "Model", expected: Expectation | None) -> dict[str, Any]:
-    """A model of the catalogue as JSON data, with the verdict that is expected of it."""
-    return {
-        "name": model.name,
-        "question": " ".join(model.question.split()),
-        "bounds": dict(model.bounds),
-        "rules": rules_of(model),
-        "expected": None if expected is None else {"verdict": expected.verdict.name, "property": expected.property},
-    }
-
-
-def json_text(data: Any) -> str:
-    """`data` as indented JSON."""
-    return json.dumps(data, indent=2)
-
-
 def vacuous_text(result: Result) -> str:
-    """What was never seen, although the model says it can be; empty where there is no such thing."""
+    """The examples and actions that never occurred, although the model has them; empty if all did."""
     parts = []
     if result.unmet:
         parts.append(f"no reachable state is an example of {', '.join(result.unmet)}")
@@ -207,8 +167,8 @@ def vacuous_text(result: Result) -> str:
 def closing_table(rows: Sequence[Checked], stream: TextIO) -> str:
     """The table of a run over a catalogue, and a sentence.
 
-    As wide as the terminal behind `stream`, if it is one. Where that is narrow, the property stands under the verdict,
-    and pictures and what was expected instead are listed below the table; numbers are never folded.
+    As wide as the terminal of `stream`, if it is one. If that is narrow, the property stands under the verdict, and
+    pictures and other expected verdicts are listed below the table; numbers are never folded.
     """
     from rich.console import Console
 

@@ -23,7 +23,7 @@ from kafkacheck.checker.exploration.exploration import (
     NO_MEMORY,
     Exploration,
     Found,
-    HandOver,
+    Snapshot,
     Watch,
     failure,
     memory_reason,
@@ -32,14 +32,14 @@ from kafkacheck.checker.exploration.exploration import (
 from kafkacheck.checker.language import removal
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.errors import EvaluationError, SelfCheckError
-from kafkacheck.checker.process.room import THREAD, need, take
+from kafkacheck.checker.process.memory import THREAD, allocate, require
 from kafkacheck.checker.schema.objects import Values
 
 BUFFER = 32768
 """How many successors are collected before all of them are looked up."""
 
 MOST_STATES = MOST_SLOTS // 4 * 3 - (1 << 24)
-"""So many fit the largest table, together with those that are being looked up."""
+"""How many states fit the largest table, together with those that are being looked up."""
 TAKEN_BESIDES = 20
 """About how many bytes a state takes besides itself: its parent, and its share of the table, which grows in steps."""
 SMALLEST_TABLE = 1 << 18
@@ -117,11 +117,11 @@ class Workspace:
         self._context[Context.REMOVED] = number
 
     def try_actions(self, tried: int) -> None:
-        """Where functions have switches: expand by these actions only, each by its bit (`context.bit_of_action`)."""
+        """If functions have switches: expand by these actions only, each by its bit (`context.bit_of_action`)."""
         self._context[Context.TRIED] = tried
 
     def judge(self, does: bool) -> None:
-        """Where functions have switches: whether steps are judged when they are collected."""
+        """If functions have switches: whether steps are judged when they are collected."""
         self._context[Context.JUDGES] = does
 
     def adopt(self, states: "np.ndarray[Any, Any]") -> None:
@@ -153,7 +153,7 @@ class Workspace:
         self._call("fill")
 
     def grow_table(self, slots: int) -> None:
-        """Let the table have so many slots, a power of two, for the states that it holds."""
+        """Let the table have this many slots, a power of two, for the states that it holds."""
         self._context[Context.MASK], self._context[Context.OLD_SLOTS] = slots - BUCKET, self.slots
         self.slots = slots
         self._call("spread")
@@ -162,14 +162,14 @@ class Workspace:
 def _lazily(shape: tuple[int, ...], dtype: Any) -> Any:
     """A zeroed array whose pages are taken from the system when they are first written. MemoryError if it has none."""
     length = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    memory = take(length, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NORESERVE)
+    memory = allocate(length, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NORESERVE)
     if hasattr(mmap, "MADV_HUGEPAGE") and length >= 1 << 22:
         memory.madvise(mmap.MADV_HUGEPAGE)
     return np.frombuffer(memory, dtype).reshape(shape)
 
 
 def slots_for(states: int) -> int:
-    """How many slots a table has that so many states fill by at most three quarters."""
+    """How many slots a table needs so that this many states fill at most three quarters of it."""
     return max(SMALLEST_TABLE, 1 << (4 * states // 3).bit_length())
 
 
@@ -184,12 +184,12 @@ class CompiledSearch:
         model: Model,
         entries: dict[str, Entry],
         watch: Watch,
-        found: HandOver | None = None,
+        found: Snapshot | None = None,
         better: Improvement | None = None,
     ) -> None:
         """`better` compiles the same kernel better than `entries` are; its entries replace them when they are ready.
 
-        `at_level` is called whenever a level is whole, and nothing is to be reported.
+        `at_level` is called whenever a level is whole without anything to report.
         """
         self.model = model
         self.watch = watch
@@ -210,7 +210,7 @@ class CompiledSearch:
             self._count_on()
 
     def go_on(self, counts: Exploration, parts: "Iterator[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]") -> str:
-        """Enter what another search had found when its last level was whole; why that has to stop, or "".
+        """Take over another search as of its last whole level; why that has to stop, or "".
 
         `parts` are its states in order of discovery, uint64[n, words], with the numbers of their parents, uint32[n].
         """
@@ -231,7 +231,7 @@ class CompiledSearch:
         return ""
 
     def _count_on(self) -> None:
-        """Let the machine code count from what was found, of which it can name no examples."""
+        """Let the machine code go on from earlier counts, for which it has no examples."""
         self._fired_before, self._met_before = list(self.counts.fired), frozenset(self.counts.met)
         self._space.fired[:] = self.counts.fired
         for number in self.counts.met:
@@ -245,7 +245,7 @@ class CompiledSearch:
             try:
                 space = self.space_class(sizes_of(self.model), entries, capacity)
                 if capacity > SMALLEST_CAPACITY:
-                    need(2 * THREAD)
+                    require(2 * THREAD)
                 return space
             except MemoryError:
                 if capacity == SMALLEST_CAPACITY:
@@ -271,7 +271,7 @@ class CompiledSearch:
         """Remember the first state from which machine code took an action."""
         for action in [each for each in self._untaken if self._space.fired[each] > self._fired_before[each]]:
             origin = self._space.first_origin(action, looked)
-            if origin is not None:  # where a limit ends the search, not every successor was looked at
+            if origin is not None:  # if a limit ends the search, not every successor was looked at
                 self.examples[action] = origin
                 self._untaken.remove(action)
 
@@ -367,7 +367,7 @@ class CompiledSearch:
         self.counts.distinct = len(states)
 
     def _level(self) -> Found | None:
-        """Expand one level to its end; what violates a property is judged then, so that counts are of whole levels."""
+        """Expand one level to its end; violations are judged then, so that counts are of whole levels."""
         counts = self.counts
         while self._next < counts.level_ends[-1]:
             reason = self._block(counts.level_ends[-1])
@@ -384,7 +384,7 @@ class CompiledSearch:
         return found
 
     def _block(self, end: int) -> str:
-        """Expand some states and keep what is new; why the search must stop, or ""."""
+        """Expand some states and keep new ones; why the search must stop, or ""."""
         space, counts = self._space, self.counts
         better = self._better.entries() if self._better is not None and not self.watch.interrupts.pressed else None
         if better is not None:
@@ -393,7 +393,7 @@ class CompiledSearch:
         capacity = space.capacity if limit is None else min(limit, space.capacity)
         following, found = space.expand(self._next, end)
         amount, fault = found, space.report[[FAULT, FAULT_AT]]
-        if fault[0] != NO_FAULT:  # what the states before the faulty one lead to comes first
+        if fault[0] != NO_FAULT:  # successors of the states before the faulty one come first
             space.report[FAULT] = NO_FAULT
             amount = int(np.searchsorted(space.origins[:found], fault[1]))
         kept = counts.distinct
@@ -431,9 +431,9 @@ class CompiledSearch:
                 counts.met.add(number)
 
     def _note_successors(self) -> None:
-        """Take over from the report what is violated by steps and by successors that are not kept, and deadlocks.
+        """Take over from the report the violations by steps and by successors that are not kept, and deadlocks.
 
-        Only of the states before the next one: where a limit ended the search, others were expanded too.
+        Only of the states before the next one: if a limit ended the search, others were expanded too.
         """
         counts, report = self.counts, self._space.report
         if 0 <= report[DEADLOCK] < self._next and counts.deadlock is None:
@@ -445,7 +445,7 @@ class CompiledSearch:
                 counts.violated[number] = [*behaviour, self._evaluation.violating_successor(behaviour[-1], number)]
 
     def _failed(self) -> Found:
-        """Say what went wrong at the state at work, by evaluating it again on plain objects."""
+        """The error at the state at work, in words, by evaluating it again on plain objects."""
         row = int(self._space.report[FAULT_AT])
         behaviour = self.chain(row)
         last = behaviour[-1]
@@ -468,7 +468,7 @@ class CompiledSearch:
 
     @property
     def rows(self) -> "tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]":
-        """The arrays of all states, and of their parents, which never change where a state was found."""
+        """The arrays of all states, and of their parents, which never change for a state that was found."""
         return self._space.store, self._space.parents
 
     @property

@@ -1,4 +1,4 @@
-"""The context of a kernel: what its entries are given, as an array of 64-bit integers."""
+"""The context of a kernel: the arguments of its entries, as an array of 64-bit integers."""
 
 from enum import IntEnum
 from typing import NamedTuple
@@ -17,8 +17,7 @@ class Context(IntEnum):
     an empty table, and `spread` makes one of OLD_SLOTS slots as large as MASK says.
 
     Only in kernels whose functions have switches: REMOVED, see `checker.language.removal`. `expand` tries the actions
-    whose bit is set in TRIED, see `bit_of_action`; and where JUDGES is 0 it asks of no step whether it violates a
-    property.
+    whose bit is set in TRIED, see `bit_of_action`; and if JUDGES is 0 it judges no step.
 
     Only in kernels of state graphs: `expand` fills COMBINATIONS uint32[ROOM] and WRONGS uint64[ROOM], `absorb` fills
     TARGETS uint32[ROOM], and `check` fills VERDICTS uint64[LAST - FIRST] and MEASURES int64[LAST - FIRST, measures];
@@ -54,7 +53,7 @@ class Context(IntEnum):
 
 
 EXCLUDED = 1 << 15
-"""Added in ACTIONS to the number of the action where a successor lies outside the constraint, which is not kept."""
+"""Added in ACTIONS to the number of the action if a successor lies outside the constraint, which is not kept."""
 
 
 EVERY_ACTION = -1
@@ -62,7 +61,7 @@ EVERY_ACTION = -1
 
 
 def bit_of_action(place: int) -> int:
-    """The bit of an action in TRIED, by its place in the model; where there are many, some share one."""
+    """The bit of an action in TRIED, by its place in the model; if there are many, some share one."""
     return 1 << place % 63
 
 
@@ -71,7 +70,7 @@ NO_STATE = (1 << 32) - 1
 
 
 class Sizes(NamedTuple):
-    """What the arrays of a kernel's context depend on; all that a process needs to know of the model to run one.
+    """The sizes of the arrays of a kernel's context; a process that runs a kernel needs no more of the model.
 
     `words` a packed state has; `combinations`: the number of (action, parameters), the most successors of a state; the
     numbers of `actions`, of `properties` that must always hold, and of `sometimes` properties.

@@ -43,7 +43,7 @@ from kafkacheck.checker.compiled.native import (
     removed,
 )
 from kafkacheck.checker.compiled.packing import Packing
-from kafkacheck.checker.compiled.watched import watched_leaves
+from kafkacheck.checker.compiled.relevance import relevant_leaves
 from kafkacheck.checker.language import ir
 from kafkacheck.checker.language.footprint import WHOLE_STATE, footprint
 from kafkacheck.checker.model import Action, Model
@@ -57,7 +57,7 @@ milliseconds to compile. Actions with few parameters come first; the others are 
 
 
 def sizes_of(model: Model) -> Sizes:
-    """What the arrays of a model's kernel depend on."""
+    """The sizes of the arrays of a model's kernel."""
     combinations = sum(action.combination_count() for action in model.actions)
     return Sizes(model.layout.word_count, combinations, len(model.actions), len(model.properties), len(model.sometimes))
 
@@ -77,7 +77,7 @@ def kernel_text(model: Model, with_steps: bool = False) -> str:
     """The LLVM module of a model. Deterministic: equal models give equal text.
 
     `with_steps`: it also tells the steps between states and every state's verdicts, for `checker.graphs.state_graph`.
-    ModelError if what the functions see is not what it was when the model was defined.
+    ModelError if values that the functions read have changed since the model was defined.
     """
     model.require_unchanged()
     with collector.paused():
@@ -141,7 +141,7 @@ class _KernelWriter:
         verdicts: list[tuple[int, llvm.Value]],
         state: llvm.Value,
     ) -> None:
-        """Write what a state is judged to be, one bit each, and its measures."""
+        """Write the verdicts on a state, one bit each, and its measures."""
         place = builder.sub(row, builder.get(context, Context.FIRST))
         builder.put(pointer(builder, context, Context.VERDICTS), place, bits(builder, verdicts))
         report, measures = (pointer(builder, context, slot) for slot in (Context.REPORT, Context.MEASURES))
@@ -161,7 +161,7 @@ class _KernelWriter:
 
 
 def note_first(builder: Builder, report: llvm.Value, slot: int, row: llvm.Value, hit: llvm.Value) -> None:
-    """Report `row` where `hit` and nothing was reported in the slot before."""
+    """Report `row` if `hit` holds and nothing was reported in the slot before."""
     with (
         builder.if_then(hit, likely=False),
         builder.if_then(builder.icmp_signed("<", builder.get(report, slot), number(0))),
@@ -187,7 +187,7 @@ class _ExpandWriter:
         self._keepers: dict[tuple[tuple[int, ...], bool], llvm.Function] = {}
         self._invariants = [place for place, each in enumerate(self.model.properties) if not each.is_step]
         self._watched = {
-            place: watched_leaves(each, self.model.layout)
+            place: relevant_leaves(each, self.model.layout)
             for place, each in enumerate(self.model.properties)
             if each.is_step
         }
@@ -317,10 +317,10 @@ class _ExpandWriter:
         return builder.add(value, number(sum(action.combination_count() for action in actions[:place])))
 
     def _keeper(self, written: tuple[int, ...], may_stutter: bool) -> llvm.Function:
-        """Packs a successor in which these leaves may have been written, judges it, and undoes what was written.
+        """Packs a successor in which these leaves may have been written, judges it, and undoes the writes.
 
         (report, packed state before, state before, state, where the successor goes[, where the properties go that it
-        violates]) -> EXCLUDED where the successor lies outside the constraint, else 0. Shared by all (action,
+        violates]) -> EXCLUDED if the successor lies outside the constraint, else 0. Shared by all (action,
         parameters) that write the same leaves, and may all write what is there already, or none of them.
         """
         key = written, may_stutter
@@ -355,7 +355,7 @@ class _ExpandWriter:
     def _judge(
         self, builder: Builder, report: llvm.Value, states: list[llvm.Value], wrong: list[llvm.Value], places: list[int]
     ) -> None:
-        """Report the state at work where its successor violates one of some properties, and which in `wrong` if given.
+        """Report the state at work if its successor violates one of some properties, and which in `wrong` if given.
 
         `places` are the numbers of the properties.
         """

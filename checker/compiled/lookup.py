@@ -23,7 +23,7 @@ _ENTRIES = llvm.VectorType(I64, BUCKET)
 _MARKS = llvm.IntType(BUCKET)
 _NO_MARKS = llvm.Constant(_MARKS, 0)
 MOST_SLOTS = 1 << 32
-"""The buckets of a larger table could not be told apart by half a fingerprint."""
+"""Half a fingerprint could not distinguish the buckets of a larger table."""
 
 TAG = 0xFFFFFFFF00000000
 INDEX = 0x00000000FFFFFFFF
@@ -117,7 +117,7 @@ class _Pipeline:
         return _Probe(slot, candidates, free, further)
 
     def free_slot(self, probe: _Probe) -> llvm.Value:
-        """The first free slot of the bucket; where there is none, go on to the next bucket."""
+        """The first free slot of the bucket; if there is none, go on to the next bucket."""
         builder = self.builder
         found = builder.append_basic_block("found")
         builder.cbranch(builder.icmp_unsigned("!=", probe.free, _NO_MARKS), found, probe.further)
@@ -180,7 +180,7 @@ class _AbsorbWriter(_Pipeline):
         return self.packing.row(builder, self.store, builder.sub(following, number(1)))
 
     def _decide(self, place: llvm.Value) -> None:
-        """Third stage: append a successor where it is new, and count its action."""
+        """Third stage: append a successor if it is new, and count its action."""
         builder = self.builder
         action = builder.load(builder.gep(self.actions, [place]))
         look, known = (builder.append_basic_block(name) for name in ("look", "known"))
@@ -198,12 +198,12 @@ class _AbsorbWriter(_Pipeline):
         builder.put(self.fired, number_of, builder.add(builder.get(self.fired, number_of), number(1)))
 
     def _tell(self, place: llvm.Value, row: llvm.Value) -> None:
-        """Say which state a successor is, as far as is known; what is said last counts."""
+        """Note which state a successor is, as far as is known; the last note counts."""
         if self.targets is not None:
             self.builder.store(self.builder.trunc(row, I32), self.builder.gep(self.targets, [place]))
 
     def _compare(self, place: llvm.Value, probe: _Probe, words: Words, known: llvm.Block) -> None:
-        """Compare the states that the candidates name, and go to `known` where one is the wanted one."""
+        """Compare the states that the candidates name, and go to `known` if one is the wanted one."""
         builder = self.builder
         above = builder.block
         compare, another, none = (builder.append_basic_block(name) for name in ("compare", "another", "none"))
@@ -224,7 +224,7 @@ class _AbsorbWriter(_Pipeline):
         builder.position_at_end(none)
 
     def _append(self, place: llvm.Value, words: Words, slot: llvm.Value, fingerprint: llvm.Value) -> None:
-        """Keep a new state, or leave where there is no room for it."""
+        """Keep a new state, or leave if there is no room for it."""
         builder = self.builder
         count = builder.load(self.count)
         with builder.if_then(builder.icmp_signed(">=", count, self.capacity), likely=False):
@@ -258,10 +258,10 @@ class _FillWriter(_Pipeline):
 
 
 class _SpreadWriter(_Pipeline):
-    """Writes `spread`: let the entries of a table use the free slots that now lie behind it.
+    """Writes `spread`: let the entries of a table use the free slots that now follow it.
 
     Bucket after bucket is emptied, and its entries are entered again. The bucket that they belong to now is this one,
-    one before it, or one behind the old table, and all that these have is entered already. So that this holds for the
+    one before it, or one after the old table, and all their entries are entered already. So that this holds for the
     entries that went around the end of the table, too, the first bucket follows one with a free slot.
     """
 

@@ -15,10 +15,10 @@ from kafkacheck.checker.compiled import native
 from kafkacheck.checker.compiled.kernel import ENTRIES
 from kafkacheck.checker.compiled.native import Entry
 from kafkacheck.checker.process import cache
-from kafkacheck.checker.process.places import child
+from kafkacheck.checker.process.sources import child_command
 
 KIND = "code"
-"""What the cache calls it."""
+"""Its kind in the cache."""
 
 WORTH_BETTER = 0.3
 """After how many CPU seconds of work with quick code better code is begun; most searches have ended by then."""
@@ -36,12 +36,12 @@ def entries(text: str, quick: bool = False) -> dict[str, Entry]:
 
 
 def entries_soon(text: str) -> dict[str, Entry]:
-    """The entries of a kernel, well compiled where the cache has them so, and otherwise quickly."""
+    """The entries of a kernel, optimised if the cache has them so, and otherwise compiled quickly."""
     return cached(text) or entries(text, quick=True)
 
 
 class Compiler:
-    """The compiling of one kernel in another process, or what the cache had of it."""
+    """The compiling of one kernel in another process, or its code from the cache."""
 
     def __init__(
         self,
@@ -63,21 +63,21 @@ class Compiler:
         return self._process is None or self._process.poll() is not None
 
     def entries(self) -> dict[str, Entry]:
-        """The kernel's entries. Compiles here and now what the other process could not."""
+        """The kernel's entries. Compiles in this process if the other one could not."""
         if self._entries is None:
             code = self._code() or native.compile_object(self._text, self.is_quick)
             self._entries = _loaded(self._text, self.is_quick, code)
         return self._entries
 
     def _code(self) -> bytes:
-        """What the other process has compiled, when it has ended; empty where it could not."""
+        """The code that the other process has compiled, when it has ended; empty if it could not."""
         if self._process is None or self._output is None or self._process.wait() != 0:
             return b""
         self._output.seek(0)
         return self._output.read()
 
     def linger(self) -> None:
-        """Let the other process go on until this one ends, which then keeps what it has compiled for the next run."""
+        """Let the other process go on until this one ends, which then keeps its code for the next run."""
         if not self.is_ready():
             self.lingers = True
             atexit.register(self._keep_at_the_end)
@@ -105,7 +105,7 @@ def compiling(text: str, quick: bool = False) -> Iterator[Compiler]:
         source.seek(0)
         try:
             process = subprocess.Popen(
-                child(program), stdin=source, stdout=output, stderr=subprocess.DEVNULL, process_group=0
+                child_command(program), stdin=source, stdout=output, stderr=subprocess.DEVNULL, process_group=0
             )
         except OSError:  # there is no room for another process
             yield Compiler(text, quick)
@@ -144,7 +144,7 @@ class Improvement:
         self._is_possible = True
 
     def entries(self) -> dict[str, Entry] | None:
-        """The better code, or None where it is not ready, or there is no room for it: what is at work goes on."""
+        """The better code, or None if it is not ready, or there is no memory for it: the code at work goes on."""
         if not self._is_possible or time.process_time() - self._begun < WORTH_BETTER:
             return None
         try:
@@ -164,7 +164,7 @@ class Improvement:
 
 
 def _loaded(text: str, quick: bool, code: bytes) -> dict[str, Entry]:
-    """The entries of an object file, which is kept where the cache can be written."""
+    """The entries of an object file, which is kept if the cache can be written."""
     _keep(text, quick, code)
     return native.load_object(code, ENTRIES)
 

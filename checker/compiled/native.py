@@ -1,10 +1,10 @@
 """From the typed form of protocol functions to LLVM, and from LLVM to machine code. Only this file imports llvmlite.
 
 A record or array of the state is a pointer to its first scalar; all scalars are 64-bit integers in the order of the
-leaves. That no number leaves 64 bits was shown before (`checker.language.ranges`). What plain Python would raise (an
-index outside its array, a division by zero, a negative shift) is noted in the report, after which the function goes on
-with a harmless value, so that no memory outside the state is ever touched; the search then evaluates the same state on
-plain objects to say what went wrong.
+leaves. `checker.language.ranges` has shown that no number leaves 64 bits. An error of plain Python (an index outside
+its array, a division by zero, a negative shift) is noted in the report, and the function goes on with a harmless value,
+so that no memory outside the state is ever touched; the search then evaluates the same state on plain objects for the
+message.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ from kafkacheck.checker.language import ir
 from kafkacheck.checker.language.ranges import HIGHEST_SHIFT
 from kafkacheck.checker.language.removal import NOTHING
 from kafkacheck.checker.language.work import loop_work
-from kafkacheck.checker.process.room import need
+from kafkacheck.checker.process.memory import require
 from kafkacheck.checker.schema.shape import ArrayOf, leaf_count
 
 I1, I16, I32, I64 = llvm.IntType(1), llvm.IntType(16), llvm.IntType(32), llvm.IntType(64)
@@ -32,15 +32,15 @@ POINTER = I64.as_pointer()
 VOID = llvm.VoidType()
 
 AT, FAULT, FAULT_AT, DEADLOCK, STOP, FIRST_PROPERTY = range(6)
-"""Where a kernel reports: the state at work; what went wrong, and at which state; the first state without an enabled
-action; then per property. STOP becomes 1, from outside, where the search must end."""
+"""Where a kernel reports: the state at work; the fault, and its state; the first state without an enabled
+action; then per property. STOP becomes 1, from outside, if the search must end."""
 
 NO_FAULT, FAILED, NO_CHANGE, OUT_OF_RANGE, DIRTY_FALSE, STOPPED = range(6)
-"""What went wrong: the code fails in plain Python, an action broke one of the clauses of its contract, or a loop was
+"""The faults: the code fails in plain Python, an action broke one of the clauses of its contract, or a loop was
 left because of STOP."""
 
 ROOM = 1 << 21
-"""What LLVM needs in any case, in bytes. It ends the process where it finds none."""
+"""The least memory that LLVM needs, in bytes. Without it LLVM ends the process."""
 
 ROOM_TO_COMPILE = 40
 """How many bytes it takes at most for each byte of a module's text."""
@@ -72,22 +72,22 @@ class Builder(llvm.IRBuilder):
     """An instruction builder with the few shapes that kernels are made of."""
 
     def at(self, pointer: llvm.Value, index: "llvm.Value | int") -> llvm.Value:
-        """The address of the element `index` behind a pointer."""
+        """The address of the element `index` from a pointer on."""
         return self.gep(pointer, [number(index) if isinstance(index, int) else index])
 
     def get(self, pointer: llvm.Value, index: "llvm.Value | int") -> llvm.Value:
-        """The element `index` behind a pointer."""
+        """The element `index` from a pointer on."""
         return self.load(self.at(pointer, index))
 
     def put(self, pointer: llvm.Value, index: "llvm.Value | int", value: "llvm.Value | int") -> None:
-        """Write the element `index` behind a pointer."""
+        """Write the element `index` from a pointer on."""
         self.store(number(value) if isinstance(value, int) else value, self.at(pointer, index))
 
     @contextlib.contextmanager
     def loop(
         self, start: llvm.Value, stop: llvm.Value, step: int = 1, polled: llvm.Value | None = None
     ) -> Iterator[llvm.Value]:
-        """A counted loop; inside it, the counter. Where a report is `polled`, it is left as soon as that says STOP."""
+        """A counted loop; inside it, the counter. If a report is `polled`, it is left as soon as that says STOP."""
         counter = self.in_entry(I64)
         self.store(start, counter)
         head, body, after = (self.append_basic_block(name) for name in ("loop", "body", "after"))
@@ -304,7 +304,7 @@ class _FunctionEmitter:
         return self._checked(self.builder.icmp_unsigned("<", index, number(array.length)), index, 0)
 
     def _checked(self, good: llvm.Value, value: llvm.Value, harmless: int) -> llvm.Value:
-        """`value` where `good`; else a fault is noted and `harmless` taken."""
+        """`value` if `good`; otherwise a fault is noted and `harmless` taken."""
         with self.builder.if_then(self.builder.not_(good), likely=False):
             self.builder.note_fault(self.report, FAILED)
         return self.builder.select(good, value, llvm.Constant(value.type, harmless))
@@ -447,16 +447,16 @@ def fingerprint(text: str, quick: bool = False) -> str:
 
 @functools.cache
 def _own_text() -> str:
-    """A hash of this file, also where it is in the package that Spark brings to its workers."""
+    """A hash of this file, also if it is in the package that Spark brings to its workers."""
     return hashlib.sha256(pkgutil.get_data("kafkacheck.checker.compiled", "native.py") or b"").hexdigest()
 
 
 def compile_object(text: str, quick: bool = False) -> bytes:
-    """The object file of a module's text. Other threads run while LLVM works. MemoryError where there is no room.
+    """The object file of a module's text. Other threads run while LLVM works. MemoryError if there is no room.
 
     `quick`: compiled about 14 times as fast, and runs 2 to 5 times as slow.
     """
-    need(ROOM + ROOM_TO_COMPILE * len(text))
+    require(ROOM + ROOM_TO_COMPILE * len(text))
     with _lock:
         target = _target(quick)
         module = binding.parse_assembly(text)
@@ -476,7 +476,7 @@ def compile_input(quick: bool) -> None:
 
 def load_object(code: bytes, names: list[str]) -> dict[str, Entry]:
     """The functions of an object file by name; each takes the address of its context. As `compile_object`."""
-    need(ROOM + len(code))
+    require(ROOM + len(code))
     with _lock:
         _target()
         engine = binding.create_mcjit_compiler(binding.parse_assembly(""), _new_target())

@@ -19,7 +19,7 @@ MOST_COPIED = 8
 
 
 FACTORS = 0x1E3779B97F4A7C15, 0x3F58476D1CE4E5B9, 0x14D049BB133111EB
-"""What a fingerprint begins with, what each word is mixed by, and what ends it."""
+"""The start of a fingerprint, the factor for each word, and the one at the end."""
 
 
 def fingerprints(states: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
@@ -143,7 +143,7 @@ class Packing:
         return outside, builder.icmp_signed("==", different, number(0))
 
     def _copy(self, builder: Builder, source: llvm.Value, target: llvm.Value, words: list[int]) -> None:
-        """Copy these words of a packed state, and others too where these are many."""
+        """Copy these words of a packed state, and others too if these are many."""
         if len(words) > MOST_COPIED:
             builder.call(self._copy_all, [source, target])
             return

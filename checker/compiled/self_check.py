@@ -1,9 +1,9 @@
 """An answer checks itself: before HOLDS, states that machine code expanded are expanded again by plain Python.
 
-They are drawn by their fingerprints, so that the same search draws the same ones, and to them comes one state for each
-action that machine code took and for each `sometimes` property of which it told an example. Of each state both readings
-must tell the same successors, in the same order, and the same values of the constraint and of all properties; and each
-successor inside the constraint must have been visited. What was visited is looked up without machine code.
+They are drawn by their fingerprints, so that the same search draws the same ones; one state is added for each action
+that machine code took and for each `sometimes` property with an example. For each state both readings must have the
+same successors, in the same order, and the same values of the constraint and of all properties; and each successor
+inside the constraint must have been visited. Visited states are looked up without machine code.
 """
 
 import contextlib
@@ -48,7 +48,7 @@ class Visited(Protocol):
     """The states that a search has visited, packed: uint64[n, words]."""
 
     def drawn(self, most: int) -> Array:
-        """At most so many of them, chosen by their fingerprints; all of them if there are no more."""
+        """At most this many states, chosen by their fingerprints; all if there are no more."""
 
     def has(self, states: Array) -> Array:
         """Which of these states are among them, bool[n]. Machine code has no part in it."""
@@ -56,14 +56,14 @@ class Visited(Protocol):
 
 @dataclass
 class Examples:
-    """States, packed, that machine code named: in which an action was taken, of which a `sometimes` property holds."""
+    """Packed states from machine code: in which an action was taken, and of which a `sometimes` property holds."""
 
     actions: dict[int, Array] = field(default_factory=dict)
     sometimes: dict[int, Array] = field(default_factory=dict)
 
 
 class _Told(NamedTuple):
-    """What a reading tells of a state; no successors if it fails.
+    """The judgement of a reading on a state; no successors if it fails.
 
     `steps` has the number of the action of each successor, and whether that lies outside the constraint. `wrong` are
     the properties that some step violates, or some successor outside the constraint. `stuck`: that no action is enabled
@@ -83,7 +83,7 @@ FAILED = _Told([], [], [], [], [], fails=True)
 
 
 def of_search(search: CompiledSearch, seconds: float) -> int:
-    """Check a search that visited every state, and took so many CPU seconds; how many of its states were checked.
+    """Check a search that visited every state, and took this many CPU seconds; how many states were checked.
 
     SelfCheckError if the readings differ. Ctrl-C, the time limit and lack of memory end it before its time.
     """
@@ -111,9 +111,9 @@ def check(
     seconds: float,
     violated: frozenset[int] = frozenset(),
 ) -> int:
-    """As `of_search`, of whatever was visited. `space` is not the one of the search, and its store is replaced.
+    """As `of_search`, for any visited states. `space` is not the one of the search, and its store is replaced.
 
-    `violated` are the numbers of the properties of which the search told that they are.
+    `violated` are the numbers of the properties that the search found violated.
     """
     comparison = _Comparison(model, space, visited, watch, min(MOST_SECONDS, SHARE * seconds), violated)
     with collector.paused(), contextlib.suppress(MemoryError):
@@ -180,7 +180,7 @@ class _Comparison:
         return len(self._compared)
 
     def run(self, examples: Examples) -> None:
-        """First the examples, then the initial states, then what is drawn. SelfCheckError as `of_search`."""
+        """First the examples, then the initial states, then drawn states. SelfCheckError as `of_search`."""
         named = [*examples.actions.values(), *examples.sometimes.values()]
         if named and self._compare(np.stack(named), examples):
             self._look_up_initial()
@@ -201,14 +201,14 @@ class _Comparison:
         return self.model.layout.pack(flat)
 
     def _compare(self, states: Array, examples: Examples | None = None) -> bool:
-        """Compare what both readings tell of some packed states; False if time was over before the last of them."""
+        """Compare both readings on some packed states; False if the time was over before the last of them."""
         self._space.adopt(np.ascontiguousarray(states))
         rows: list[Values] = [tuple(values) for values in self.model.layout.unpack(states).tolist()]
         for values, is_there in zip(rows, self._visited.has(states), strict=True):
             if not is_there:
                 raise self._difference(values, "cannot say", "the search kept this state and does not find it again")
         plain: list[_Told] = []
-        # What differs is told outside of this, so that Ctrl-C cannot end the telling.
+        # A difference is reported outside of this, so that Ctrl-C cannot end the report.
         left = PATIENCE * max(self._until - time.process_time(), 0.0)
         with contextlib.suppress(Stopped), self._watch.interrupts.stopping_protocol_code(self._codes, left):
             for values in rows:
@@ -270,7 +270,7 @@ class _Comparison:
             raise self._difference(values, "no action is enabled in it", "there is no such state")
 
     def _step_text(self, values: Values, told: _Told, place: int) -> str:
-        """What a reading says of one successor of a state."""
+        """The judgement of a reading on one successor of a state."""
         if place >= len(told.steps):
             return f"it has {len(told.steps)} successors"
         action, outside = told.steps[place]
@@ -286,7 +286,7 @@ class _Comparison:
         return f"successor {place + 1} is by {name}: {changes}{where}"
 
     def _plain(self, values: Values) -> _Told:
-        """What plain Python tells of a state."""
+        """The judgement of plain Python on a state."""
         model = self.model
         successors: list[tuple[int, Values, Any]] = []
         steps, wrong = [], set()
@@ -305,13 +305,13 @@ class _Comparison:
             failing = self._failing(before)
         except MemoryError:
             raise
-        except Exception:  # the model's code may raise anything; it is evaluated again to tell what
+        except Exception:  # the model's code may raise anything; it is evaluated again for the message
             return FAILED
         stuck = model.check_deadlock and not steps
         return _Told(steps, [after for _, after, _ in successors], failing, sorted(wrong), met, stuck)
 
     def _machine(self, row: int) -> _Told:
-        """What machine code tells of the state in a row of the store."""
+        """The judgement of machine code on the state in a row of the store."""
         space = self._space
         space.report[:] = -1
         space.report[FAULT] = NO_FAULT
@@ -332,7 +332,7 @@ class _Comparison:
         )
 
     def _difference(self, values: Values, plain: str, machine: str) -> SelfCheckError:
-        """The error for a state of which the readings tell different things."""
+        """The error for a state on which the readings differ."""
         layout = self.model.layout
         state = json.dumps(layout.to_json(layout.restore(values)))
         return SelfCheckError(

@@ -1,1 +1,1 @@
-"""A search on Spark: shards, and what travels between them."""
+"""A search on Spark: shards, and the messages between them."""

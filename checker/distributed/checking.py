@@ -4,6 +4,8 @@ from functools import cached_property
 
 import numpy as np
 
+from kafkacheck.checker.checkpoints.blocks import Array, Level, Visited
+from kafkacheck.checker.checkpoints.run_directory import Committed, RunDirectory
 from kafkacheck.checker.compiled import self_check
 from kafkacheck.checker.compiled.compiled import Workspace
 from kafkacheck.checker.compiled.packing import fingerprints as fingerprints_of
@@ -11,8 +13,6 @@ from kafkacheck.checker.compiled.self_check import MOST_STATES
 from kafkacheck.checker.distributed import shard as shards
 from kafkacheck.checker.distributed import visited
 from kafkacheck.checker.distributed.distributed import DistributedSearch
-from kafkacheck.checker.kept.blocks import Array, Level, Visited
-from kafkacheck.checker.kept.run_directory import Committed, RunDirectory
 
 
 class Runs:

@@ -1,6 +1,6 @@
 """The distributed reading: level after level, each expanded and absorbed by shards, each kept whole in a run directory.
 
-The search begins in this process (see `checker.distributed.hand_over`). From then on a level that is wide enough is a
+The search begins in this process (see `checker.distributed.sharding`). From then on a level that is wide enough is a
 Spark job, in which every shard expands its states and Spark brings the successors to the shards that own them; narrower
 levels are not worth a job, and the same work is done here.
 """
@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
+from kafkacheck.checker.checkpoints.blocks import Level, place_of
+from kafkacheck.checker.checkpoints.run_directory import Committed, RunDirectory, Shard, Summary
 from kafkacheck.checker.compiled.self_check import Examples
 from kafkacheck.checker.distributed import shard as shards
 from kafkacheck.checker.distributed.shard import Absorbed, Trouble, Work
 from kafkacheck.checker.exploration.evaluation import Evaluation
 from kafkacheck.checker.exploration.exploration import Exploration, Found, Watch, failure, states_reason
 from kafkacheck.checker.exploration.verdict import Verdict
-from kafkacheck.checker.kept.blocks import Level, place_of
-from kafkacheck.checker.kept.run_directory import Committed, RunDirectory, Shard, Summary
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.background import FailedError, Job
 from kafkacheck.checker.process.errors import SelfCheckError
@@ -26,10 +26,10 @@ from kafkacheck.checker.schema.objects import Values
 
 
 class Workers(Protocol):
-    """Who does a level's work."""
+    """The workers that expand a level."""
 
     def run(self, work: Work, parts: Sequence[Shard], reason_to_stop: Callable[[], str]) -> list[Absorbed]:
-        """What the shards found; FailedError with the reason where they could not, or were stopped."""
+        """The reports of the shards; FailedError with the reason if they could not work, or were stopped."""
 
 
 class HereWorkers:
@@ -58,7 +58,7 @@ class SparkWorkers:
         self._context: Any = None
 
     def run(self, work: Work, parts: Sequence[Shard], reason_to_stop: Callable[[], str]) -> list[Absorbed]:
-        """As `Workers`. UsageError where Spark does not start."""
+        """As `Workers`. UsageError if Spark does not start."""
         if self._context is None:
             self._context = self._start(reason_to_stop)
         context, count = self._context, len(parts)
@@ -142,7 +142,7 @@ class DistributedSearch:
 
     @property
     def work(self) -> Work:
-        """What is known of the kernel."""
+        """The facts about the kernel."""
         return self._work
 
     @property
@@ -157,7 +157,7 @@ class DistributedSearch:
         return taken / max(self.counts.distinct, 1)
 
     def run(self) -> Found | None:
-        """Search until every state is expanded (None) or something stops it. UsageError where Spark does not start."""
+        """Search until every state is expanded (None) or something stops it. UsageError if Spark does not start."""
         try:
             found = None if self._goes_past else self._judged()
             while found is None and self._levels[-1].states:
@@ -181,7 +181,7 @@ class DistributedSearch:
         return self.watch.reason_to_stop(self.engine, self.counts, self.counts.distinct - last)
 
     def _level(self) -> Found | None:
-        """Expand the last level, and make the next one exist; what is to be reported then."""
+        """Expand the last level, and make the next one exist; the finding to report then."""
         before, started = self._levels[-1], time.perf_counter()
         work = self._work._replace(level=before.number + 1)
         workers = self._here if before.states < self._widest else self._there
@@ -216,7 +216,7 @@ class DistributedSearch:
                     sometimes[number] = self._run.read(Level, answer.kept.level).states[row].copy()
 
     def _counts(self) -> Exploration:
-        """What the levels say."""
+        """The counts of the levels."""
         last = self._levels[-1]
         assert last.summary is not None
         ends = list(itertools.accumulate(level.states for level in self._levels if level.states))
@@ -230,7 +230,7 @@ class DistributedSearch:
         )
 
     def _judged(self) -> Found | None:
-        """What the last level says must be reported."""
+        """The finding to report, by the last level."""
         summary, counts = self._levels[-1].summary, self.counts
         assert summary is not None
         if summary.deadlock is not None:
@@ -245,7 +245,7 @@ class DistributedSearch:
         return counts.judge(self.model)
 
     def _failed(self, before: Committed, answers: Sequence[Absorbed]) -> Found | None:
-        """What could not be evaluated, said by evaluating it again on plain objects."""
+        """The finding for a state that could not be evaluated, by evaluating it again on plain objects."""
         evaluation = Evaluation(self.model)
         for report in sorted(report for answer in answers for report in answer.expanded):
             if report.failed is not None:
@@ -281,7 +281,7 @@ class DistributedSearch:
 
 
 def _summary(before: Committed, answers: Sequence[Absorbed]) -> Summary:
-    """What is known after a level, given what was known before it."""
+    """The summary after a level, from the one before it."""
     known, expanded = before.summary, sorted(report for answer in answers for report in answer.expanded)
     assert known is not None
     violated = {violation[0]: violation for violation in known.violated}

@@ -35,7 +35,7 @@ SECONDS = 30
 
 @dataclass(frozen=True)
 class Java:
-    """A Java that can run Spark: its program, its version, and in words where it was found and why it was taken.
+    """A Java that can run Spark: its program, its version, and where it was found and why it was taken, in words.
 
     `has_vector` says whether it can be started as Spark starts it.
     """
@@ -51,7 +51,7 @@ class Java:
         return f"Java {self.version} ({self.origin})"
 
     def home(self, folder: Path) -> Path:
-        """What JAVA_HOME must be for Spark to start it; `folder` takes the launcher where one is needed."""
+        """The JAVA_HOME with which Spark starts it; `folder` takes the launcher if one is needed."""
         if self.has_vector:
             return self.program.parent.parent
         launcher = folder / "java-home" / "bin" / "java"
@@ -64,7 +64,7 @@ class Java:
 def find() -> Java:
     """The Java of JAVA_HOME, else the one on PATH, else the wheel's: the first that Spark supports.
 
-    UsageError, saying what is wrong with each, where none can be used.
+    UsageError with the fault of each, if none can be used.
     """
     refused: list[str] = []
     for place, program in _candidates():

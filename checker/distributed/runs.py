@@ -16,28 +16,29 @@ from typing import Any
 import psutil
 
 from kafkacheck.checker.catalogue import catalogue
-from kafkacheck.checker.catalogue.named import Source, Wanted, followed
+from kafkacheck.checker.catalogue.model_source import Source
+from kafkacheck.checker.checkpoints.run_directory import RunDirectory, kernel_name
+from kafkacheck.checker.checkpoints.run_source import source_of
 from kafkacheck.checker.compiled import kernel, machine_code
 from kafkacheck.checker.compiled.compiled import CompiledSearch
 from kafkacheck.checker.compiled.self_check import Examples, examples_of
 from kafkacheck.checker.distributed import spark
 from kafkacheck.checker.distributed.distributed import DistributedSearch, HereWorkers, SparkWorkers
-from kafkacheck.checker.distributed.hand_over import hand_over
 from kafkacheck.checker.distributed.shard import Work
+from kafkacheck.checker.distributed.sharding import write_shards
 from kafkacheck.checker.exploration.exploration import Found, Watch
 from kafkacheck.checker.exploration.interpreted import InterpretedSearch, wait
 from kafkacheck.checker.exploration.verdict import Limits, ProgressListener, Verdict
-from kafkacheck.checker.kept.run_directory import RunDirectory, kernel_name
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.model.identity import differences, identity_of
 from kafkacheck.checker.process.background import FailedError, Job
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.process.files import atomic_write, reason_of
-from kafkacheck.checker.process.places import CHECKER, SOURCES
+from kafkacheck.checker.process.sources import CHECKER, SOURCES
 from kafkacheck.checker.result import Result, result_of, self_checked
 
 SPARK_FROM = 200_000
-"""From how many states on a level is a Spark job, unless told otherwise: below, a job costs more than it saves."""
+"""A level with at least this many states is a Spark job by default; for fewer, a job costs more than it saves."""
 UNCOMPRESSED = {"spark.shuffle.compress": "false", "spark.shuffle.spill.compress": "false"}
 """Packed states are nearly random: compressing them costs time and saves little."""
 
@@ -46,15 +47,15 @@ UNCOMPRESSED = {"spark.shuffle.compress": "false", "spark.shuffle.spill.compress
 class Cluster:
     """Where Spark runs and how: the master, settings by name, the number of shards (None: one for each core).
 
-    The search is handed over to shards at the first level with `hand_over_from` states (None: `spark_from`); a level
-    with `spark_from` states is a Spark job. `tell` is given a line of text when Spark has started.
+    The search is handed over to shards at the first level with `shard_from` states (None: `spark_from`); a level
+    with `spark_from` states is a Spark job. `tell` gets a line of text when Spark has started.
     """
 
     master: str | None = None
     conf: dict[str, str] = field(default_factory=dict)
     shards: int | None = None
     spark_from: int = SPARK_FROM
-    hand_over_from: int | None = None
+    shard_from: int | None = None
     tell: Callable[[str], None] = lambda line: None
 
     def resuming(self, path: Path, model: str = "") -> str:
@@ -83,9 +84,9 @@ def begin(
 ) -> Result:
     """Search a model, on Spark once it is wide enough, keeping every level in a new run directory at `path`.
 
-    `model` is what `source` names, where it is there already. Without a path the directory is a temporary one, which
-    stays only where the search did not end. A search that `goes_past` violations and deadlocks tells of them when it
-    ends, also where it is resumed. UsageError where the directory or Spark cannot be used; otherwise as
+    `model` is the model of `source`, if it is there already. Without a path the directory is a temporary one, which
+    stays only if the search did not end. A search that `goes_past` violations and deadlocks reports them when it
+    ends, also if it is resumed. UsageError if the directory or Spark cannot be used; otherwise as
     `checker.search.check`.
     """
     model = model or source.model()
@@ -119,8 +120,8 @@ def resume(
 ) -> Result:
     """Continue the run at `path` from its last whole level, after comparing all files with their checksums.
 
-    `model` is what `source_of` the run and `named` says, where it is there already. UsageError where the model has
-    changed since, naming what; DamagedRunError naming a file that is damaged.
+    `model` is the model of the run (see `source_of`), if it is there already. UsageError with the changes if the model
+    has changed since; DamagedRunError names a damaged file.
     """
     run = RunDirectory(path)
     about = run.about()
@@ -138,7 +139,7 @@ def resume(
 
 
 def unchanged_kernel(run: RunDirectory, model: Model) -> str:
-    """The text of the model's kernel. UsageError where a run was begun with another one, naming the differences."""
+    """The text of the model's kernel. UsageError if a run was begun with another one, naming the differences."""
     about, text = run.about(), kernel.kernel_text(model)
     changed = differences(about["identity"], identity_of(model, text))
     if changed:
@@ -146,34 +147,6 @@ def unchanged_kernel(run: RunDirectory, model: Model) -> str:
             f"{run.path} was begun with another {model.name}: {'; '.join(changed[:5])}; undo that, or begin a new run"
         )
     return text
-
-
-def source_of(path: Path, named: str | None = None) -> Source:
-    """How to find the model of the run at `path`: as it is `named`, or by a name of the catalogue.
-
-    UsageError where there is no run, and where it names another model and none is `named`.
-    """
-    about = RunDirectory(path).described()
-    source = about.get("source")
-    if not isinstance(about.get("model"), str) or not _is_source(source):
-        raise UsageError(
-            f"the description of the run in {path} was changed: its model is {about.get('model')!r} and its source "
-            f"{source!r}, which is a name, a list of settings, a list of properties and a flag; put it back as it was, "
-            "or begin the search again"
-        )
-    assert isinstance(source, list)
-    text, changes, properties, lemmas = source
-    (text,) = followed([Wanted(path, about["model"], text)], [] if named is None else [named])
-    return Source(text, tuple(changes), tuple(properties), lemmas).absolute()
-
-
-def _is_source(value: object) -> bool:
-    """Whether this is how a search writes which model it is of."""
-    if not isinstance(value, list) or len(value) != 4:
-        return False
-    text, *lists, lemmas = value
-    is_listed = all(isinstance(each, list) and all(isinstance(one, str) for one in each) for each in lists)
-    return isinstance(text, str) and isinstance(lemmas, bool) and is_listed
 
 
 def _continued(
@@ -223,9 +196,9 @@ def _from_the_start(
     watch: Watch,
     sessions: "SparkStarter",
 ) -> Result | Examples:
-    """Search in this process until a level is wide enough and hand over with examples; the result where none is.
+    """Search in this process until a level is wide enough and hand over with examples; the result if none is.
 
-    UsageError where a file cannot be written.
+    UsageError if a file cannot be written.
     """
     with machine_code.compiling(text) as compiler:
         waiting = InterpretedSearch(model, watch)
@@ -235,7 +208,7 @@ def _from_the_start(
         search = CompiledSearch(model, compiler.entries(), watch)
         if about["goes_past"]:
             search.counts.tolerate_all(model)
-        found = search.run(cluster.spark_from if cluster.hand_over_from is None else cluster.hand_over_from)
+        found = search.run(cluster.spark_from if cluster.shard_from is None else cluster.shard_from)
         if found is not None or not search.frontier:
             return _answer(search, found, watch)
         try:
@@ -245,7 +218,7 @@ def _from_the_start(
                 about["shards"] = sessions.context(reason_to_stop).defaultParallelism
             run.describe(about)
             examples = examples_of(search)
-            hand_over(search, run, about["shards"])
+            write_shards(search, run, about["shards"])
         except FailedError as error:
             return result_of(search, search.counts.stopped(model, str(error)), watch)
         except OSError as error:
@@ -266,7 +239,7 @@ class SparkStarter:
         self._before: list[psutil.Process] = []
 
     def context(self, reason_to_stop: Callable[[], str]) -> Any:
-        """The Spark context. UsageError where Spark cannot be started, FailedError where there is a reason to stop."""
+        """The Spark context. UsageError if Spark cannot be started, FailedError if there is a reason to stop."""
         if self._context is None:
             self._before = psutil.Process().children()
             started, ending = Job(self._start, self._give_up, str).wait(reason_to_stop)
@@ -276,7 +249,7 @@ class SparkStarter:
         return self._context
 
     def _start(self) -> tuple[Any, contextlib.ExitStack]:
-        """The context, and what ends it; ended at once where it was given up meanwhile."""
+        """The context, and the function that ends it; ended at once if it was given up meanwhile."""
         with contextlib.ExitStack() as ending:
             master, conf = self._cluster.master, self._cluster.conf
             started = ending.enter_context(spark.context(master, conf, [_package()], UNCOMPRESSED))
@@ -302,7 +275,7 @@ def _package() -> Path:
 
 
 def _left(result: Result, run: RunDirectory, about: dict[str, Any], is_temporary: bool, cluster: Cluster) -> Result:
-    """Remove a temporary run directory that is not needed; say how to go on where the search did not end."""
+    """Remove a temporary run directory that is not needed; say how to go on if the search did not end."""
     if result.verdict is Verdict.NOT_EXHAUSTED and run.committed():
         result.reason += f"; continue with: {cluster.resuming(run.path, about['source'][0])}"
         return result

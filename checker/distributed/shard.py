@@ -1,8 +1,8 @@
-"""What one shard does in one level: expand its states into successors, and keep what is new among those it owns.
+"""The work of one shard in one level: expand its states into successors, and keep the new ones among those it owns.
 
-A shard owns a range of fingerprints. Both halves read from and write to the run directory, and know of the model only
-its kernel, so that any process that has the directory can do them, again where it must: names of files are never
-used twice, and what an attempt leaves behind that is not named in a level does not count.
+A shard owns a range of fingerprints. Both halves read from and write to the run directory, and know only the kernel
+of the model, so that any process that has the directory can do them, more than once if need be: names of files are
+never used twice, and files of an attempt that no level names do not count.
 """
 
 import itertools
@@ -13,14 +13,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kafkacheck.checker.checkpoints import blocks
+from kafkacheck.checker.checkpoints.blocks import Array, Candidates, Level, Visited, parent_of
+from kafkacheck.checker.checkpoints.run_directory import File, RunDirectory, Shard
 from kafkacheck.checker.compiled import machine_code
 from kafkacheck.checker.compiled.compiled import Workspace, slots_for
 from kafkacheck.checker.compiled.context import Sizes, kept_slot, successor_slot
 from kafkacheck.checker.compiled.native import DEADLOCK, FAULT, FAULT_AT, NO_FAULT, Entry, fingerprint
 from kafkacheck.checker.distributed import visited
-from kafkacheck.checker.kept import blocks
-from kafkacheck.checker.kept.blocks import Array, Candidates, Level, Visited, parent_of
-from kafkacheck.checker.kept.run_directory import File, RunDirectory, Shard
 from kafkacheck.checker.process import cache
 from kafkacheck.checker.process.errors import KafkacheckError
 
@@ -33,7 +33,7 @@ MESSAGE_ROWS = 1 << 17
 
 
 class Work(NamedTuple):
-    """What is done for a level: `kernel` names the kernel in the run directory at `path`, which has `shards` shards."""
+    """The task for a level: `kernel` names the kernel in the run directory at `path`, which has `shards` shards."""
 
     path: str
     kernel: str
@@ -43,7 +43,7 @@ class Work(NamedTuple):
 
 
 class Expanded(NamedTuple):
-    """What a shard found while it expanded its part of a level, and how many bytes of successors it sent.
+    """The report of a shard that expanded its part of a level, and how many bytes of successors it sent.
 
     `violated` gives, by number of the property, the first row with a
     violating successor; `deadlock` and `failed` the first row without an enabled action, and that could not be
@@ -62,11 +62,10 @@ class Expanded(NamedTuple):
 
 
 class Absorbed(NamedTuple):
-    """A shard's part of the next level: what it holds, what of it shows something, as in `Expanded`, by its own rows.
+    """A shard's part of the next level: its files, and its findings as in `Expanded`, by its own rows.
 
-
-    `met_in` are the rows in which the `sometimes` properties of `met` hold. `expanded` is what the shards reported
-    whose messages came here.
+    `met_in` are the rows in which the `sometimes` properties of `met` hold. `expanded` are the reports
+    of the shards whose messages came here.
     """
 
     shard: int
@@ -85,7 +84,7 @@ class Trouble(NamedTuple):
 
 
 Message = bytes | Expanded | Trouble
-"""What shards send to each other: successors as a block of `Candidates`, and to themselves a report."""
+"""The messages between shards: successors as a block of `Candidates`, and to themselves a report."""
 
 _kernels: dict[str, dict[str, Entry]] = {}
 
@@ -121,7 +120,7 @@ def expand(work: Work, shard: int, part: File) -> Iterator[tuple[int, Message]]:
 
 
 class _Found:
-    """What expanding has shown so far; rows count from the first of the shard's part."""
+    """The findings of expanding so far; rows count from the first of the shard's part."""
 
     def __init__(self) -> None:
         self.generated = 0
@@ -140,7 +139,7 @@ class _Found:
                 self.taken[action] = start + origin
 
     def note(self, space: Workspace, start: int) -> None:
-        """Take over what the kernel reported of a chunk that begins at row `start`."""
+        """Take over the report of the kernel on a chunk that begins at row `start`."""
         report = space.report
         for number in range(space.sizes.properties):
             row = int(report[successor_slot(number)])
@@ -159,7 +158,7 @@ def _clear(space: Workspace) -> None:
 
 
 def _batches(space: Workspace, states: Array, found: _Found, start: int) -> Iterator[tuple[int, int]]:
-    """Expand states; whenever successors are to be sent, the first and last row where they lie in the store.
+    """Expand states; whenever successors must be sent, their first and last row in the store.
 
     The first of the states is the row `start` of the shard's part.
     """
@@ -204,7 +203,7 @@ def _messages(work: Work, space: Workspace, first: int, last: int, origin: int) 
 
 
 def absorb(work: Work, shard: int, messages: Iterable[Message], runs: Sequence[File]) -> Absorbed | Trouble:
-    """Keep what is new among the states sent to a shard, given the runs of those it knows."""
+    """Keep new ones among the states sent to a shard, given the runs of those it knows."""
     try:
         came: list[Candidates] = []
         expanded = []
@@ -294,7 +293,7 @@ def kernel_soon(text: str) -> dict[str, Entry]:
 
 
 def trouble_text(error: BaseException) -> str:
-    """What went wrong, for the user."""
+    """The failure, in words for the user."""
     if isinstance(error, MemoryError):
         return "a shard's states need more memory than there is; use more shards"
     if isinstance(error, OSError):

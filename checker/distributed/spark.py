@@ -1,7 +1,7 @@
 """Starting and ending Spark; this file alone imports pyspark.
 
-In local mode everything stays on the loopback interface. What Java and Spark have to say goes to a file that is read
-only where something went wrong. Nothing outlives the process: Java ends when its input does, however that comes about.
+In local mode everything stays on the loopback interface. The output of Java and Spark goes to a file that is read
+only after a failure. Nothing outlives the process: Java ends with its input, even if the process is killed.
 """
 
 import contextlib
@@ -40,7 +40,7 @@ SECONDS_TO_END = 15
 """How long Java may take to end before it is killed."""
 
 MOST_FAILURES = 10
-"""How often a task may fail on this machine, as where a worker is killed. Spark ends a job there at the first time."""
+"""How often a task may fail on this machine, for example because a worker is killed. Spark itself allows no failure."""
 JAVA = "spark.kafkacheck.java"
 """The setting that says which Java was chosen."""
 
@@ -69,7 +69,7 @@ UNLISTED = (
 DECLARERS = ("internal.config.package$", "internal.config.UI$", "sql.internal.SQLConf$", "sql.internal.StaticSQLConf$")
 
 
-logging.getLogger().addHandler(logging.NullHandler())  # or else py4j prints tracebacks where Java is gone
+logging.getLogger().addHandler(logging.NullHandler())  # or else py4j prints tracebacks when Java is gone
 
 
 @contextlib.contextmanager
@@ -101,10 +101,10 @@ def context(
 ) -> Iterator[SparkContext]:
     """A Spark context; on leaving it ends, with its Java and its temporary files.
 
-    `master` is by default what `spark-submit` says, or "local[*]". `conf` gives Spark settings by name,
+    `master` is by default that of `spark-submit`, or "local[*]". `conf` gives Spark settings by name,
     `python_files` the .py and .zip files that workers must be able to import, `defaults` settings that give way to
-    any other. Under `spark-submit`, and where a context runs already in this process, the settings there stand; that
-    context goes on on leaving. UsageError where no Java can be used, where the master cannot be reached or refuses, and
+    any other. Under `spark-submit`, and if a context runs already in this process, its settings stand, and it
+    stays on leaving. UsageError if no Java can be used, if the master cannot be reached or refuses, and
     for settings that do not exist, have no possible value, or contradict the ones that stand.
     """
     for name in LOGGERS:
@@ -144,7 +144,7 @@ def description(running: SparkContext) -> str:
 
 
 def parse_settings(texts: Sequence[str]) -> dict[str, str]:
-    """Spark settings from texts such as "spark.executor.memory=4g". UsageError where one has another form."""
+    """Spark settings from texts such as "spark.executor.memory=4g". UsageError if one has another form."""
     settings: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")
@@ -160,7 +160,7 @@ def parse_settings(texts: Sequence[str]) -> dict[str, str]:
 
 @contextlib.contextmanager
 def explained(what: str) -> Iterator[None]:
-    """Turn what Spark raises while `what` is done into a UsageError with Spark's reason."""
+    """Turn errors of Spark while `what` is done into a UsageError with Spark's reason."""
     try:
         yield
     except (PySparkException, Py4JError) as error:
@@ -182,7 +182,7 @@ def reason(error: BaseException) -> str:
 
 
 def _one_line(text: str) -> str:
-    """The first line of a text; of a worker's traceback the line that says what was raised."""
+    """The first line of a text; of a worker's traceback the line with the exception."""
     *_, tail = text.rpartition("Traceback (most recent call last):")
     return next((line.strip() for line in tail.splitlines() if line.strip() and not line.startswith(" ")), "")
 
@@ -207,7 +207,7 @@ def _check_agreement(given: Mapping[str, str], standing: SparkConf) -> None:
 def temporary_folder() -> Iterator[Path]:
     """A temporary folder, removed on leaving. Those of processes that were killed are removed, too.
 
-    UsageError where the system gives no room for one.
+    UsageError if the system gives no room for one.
     """
     prefix = f"{APPLICATION}-spark-"
     for old in Path(tempfile.gettempdir()).glob(f"{prefix}*-*"):
@@ -236,7 +236,7 @@ def _own_gateway(folder: Path, given: dict[str, str]) -> Iterator[Any]:
     chosen = java.find()
     defaults = {**QUIET, "spark.app.name": APPLICATION, JAVA: chosen.text, "spark.local.dir": str(folder)}
     defaults["spark.sql.autoBroadcastJoinThreshold"] = "-1"  # a graph is a hundred times as large as its Parquet files
-    defaults["spark.sql.warehouse.dir"] = str(folder / "warehouse")  # or else it is made where the user stands
+    defaults["spark.sql.warehouse.dir"] = str(folder / "warehouse")  # or else it is made in the current folder
     environment = {"JAVA_HOME": str(chosen.home(folder))}
     if "spark.pyspark.python" not in given:
         environment["PYSPARK_PYTHON"] = os.environ.get("PYSPARK_PYTHON", sys.executable)
@@ -269,8 +269,8 @@ def _launched(settings: SparkConf, output: IO[bytes], log: Path) -> Any:
 
 
 def kill_others(known: Sequence[psutil.Process]) -> None:
-    """End what this process has begun besides these, with all below it, and wait for that: it writes to folders that
-    are about to go.
+    """End all child processes but these, with all below them, and wait for their end: they write to folders that are
+    about to be removed.
     """
     processes = [each for each in psutil.Process().children() if each not in known]
     for each in tuple(processes):
@@ -285,7 +285,7 @@ def kill_others(known: Sequence[psutil.Process]) -> None:
 
 
 def _is_at_work(process: psutil.Process) -> bool:
-    """Whether a process has not ended. Its exit status stays for who began it, and may wait for it elsewhere."""
+    """Whether a process has not ended. Its exit status stays for its parent, which may wait for it elsewhere."""
     try:
         return bool(process.status() != psutil.STATUS_ZOMBIE)
     except psutil.Error:
@@ -297,7 +297,7 @@ def _launch(settings: SparkConf | None, streams: dict[str, Any] | None) -> Any:
 
 
 def _last_words(log: Path) -> str:
-    """What a log says that most likely tells what went wrong, or ""."""
+    """The line of a log that most likely explains the failure, or ""."""
     lines = [line.strip() for line in log.read_text(encoding="utf-8", errors="replace").splitlines()]
     lines = [line for line in lines if line and not line.startswith(("WARNING", "at "))]
     return " ".join(lines[:2])
@@ -320,7 +320,7 @@ def _started(gateway: Any, given: Mapping[str, str], python_files: Sequence[str 
 
 
 def _context(gateway: Any, settings: SparkConf, python_files: list[str]) -> SparkContext:
-    """The context, within a bounded time, and with Ctrl-C left to whom it belonged."""
+    """The context, within a bounded time, with the handler of Ctrl-C as it was."""
     master = settings.get("spark.master")
     is_main = threading.current_thread() is threading.main_thread()
     handler = signal.getsignal(signal.SIGINT)
@@ -340,7 +340,7 @@ def _context(gateway: Any, settings: SparkConf, python_files: list[str]) -> Spar
 
 @contextlib.contextmanager
 def _killed_after(seconds: float, gateway: Any) -> Iterator[threading.Event]:
-    """Kill our own Java where what is done takes too long; the event says whether that happened."""
+    """Kill our own Java if the work takes too long; the event says whether that happened."""
     was_killed = threading.Event()
 
     def kill() -> None:
@@ -401,7 +401,7 @@ def _is_local(master: str) -> bool:
 
 
 _LOCAL = re.compile(r"local(\[(\*|[1-9]\d*)(,\s*[1-9]\d*)?\])?|local-cluster\[\s*[1-9]\d*\s*(,\s*[1-9]\d*\s*){2}\]")
-"""The masters that are this machine: so many cores, or workers, cores and MiB; and how often a task may fail."""
+"""The masters on this machine: their number of cores, or of workers, cores and MiB; and of failures of a task."""
 
 
 def _patient(master: str) -> str:
@@ -411,12 +411,12 @@ def _patient(master: str) -> str:
 
 
 def _as_given(master: str) -> str:
-    """A master, or the value of another setting, without what `_patient` adds."""
+    """A master, or the value of another setting, without the addition of `_patient`."""
     return master.replace(f",{MOST_FAILURES}]", "]")
 
 
 def _addresses(master: str) -> list[tuple[str, int]]:
-    """The hosts and ports of a standalone master. UsageError where they are malformed."""
+    """The hosts and ports of a standalone master. UsageError if they are malformed."""
     found = []
     for part in master.removeprefix("spark://").split(","):
         host, colon, port = part.rpartition(":")
@@ -427,7 +427,7 @@ def _addresses(master: str) -> list[tuple[str, int]]:
 
 
 def reach(master: str) -> None:
-    """UsageError where a master has no possible form, or where none of a standalone cluster's masters answers."""
+    """UsageError if a master has no possible form, or if none of a standalone cluster's masters answers."""
     if master == "yarn" or master.startswith("k8s://") or _LOCAL.fullmatch(master):
         return
     if not master.startswith("spark://"):

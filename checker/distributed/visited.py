@@ -1,6 +1,6 @@
 """The exact set of visited states, as runs that are sorted by fingerprint.
 
-What is found is looked up in all of them, and where fingerprints are equal the states are compared. Runs are merged so
+New states are looked up in all of them; if fingerprints are equal, the states are compared. Runs are merged so
 that each is at least twice as long as the next, so there are at most about log2(n) of them, and all merges together
 move each state about log2(n) times at most.
 """
@@ -9,13 +9,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kafkacheck.checker.kept.blocks import Array, Candidates, Level, Visited
+from kafkacheck.checker.checkpoints.blocks import Array, Candidates, Level, Visited
 
 
 def distinct(candidates: Candidates, fingerprints: Array) -> Level:
     """The distinct states among candidates, by ascending fingerprint, each with its least parent.
 
-    Quickest where the candidates come in a few stretches of ascending fingerprints, which are then only merged.
+    Quickest if the candidates come in a few stretches of ascending fingerprints, which are then only merged.
     """
     sorted_by = np.argsort(fingerprints, kind="stable")
     found = Level(candidates.states[sorted_by], fingerprints[sorted_by], candidates.parents[sorted_by])
@@ -51,7 +51,7 @@ def merged(runs: Sequence[Visited]) -> Visited:
     """One run of the states of all."""
     states = np.concatenate([run.states for run in runs])
     fingerprints = np.concatenate([run.fingerprints for run in runs])
-    order = np.argsort(fingerprints, kind="stable")  # which merges what is sorted already
+    order = np.argsort(fingerprints, kind="stable")  # which merges sorted stretches
     return Visited(states[order], fingerprints[order])
 
 

@@ -1,1 +1,1 @@
-"""What a search of all states is, and the reading of plain Python."""
+"""Searches of all states: their counts, verdicts and limits, and the interpreted reading."""

@@ -1,6 +1,6 @@
 """Evaluating a model's functions on plain objects, one state at a time, with every contract checked.
 
-The searches use it for what is rare: initial states, counterexamples, and saying exactly what went wrong.
+The searches use it for rare work: initial states, counterexamples, and exact messages about errors.
 """
 
 import re
@@ -16,7 +16,7 @@ from kafkacheck.checker.schema.shape import Scalar
 
 
 class Evaluation:
-    """A model's functions applied to flattened states. ModelError if what they see is not what it was."""
+    """A model's functions applied to flattened states. ModelError if the values that they read have changed."""
 
     def __init__(self, model: Model) -> None:
         model.require_unchanged()
@@ -26,7 +26,7 @@ class Evaluation:
     def successors(self, values: Values) -> Iterator[tuple[Action, Values, Values]]:
         """Every enabled (action, parameters, state after), in the order of the search.
 
-        EvaluationError where an action fails, changes the state and returns False, returns True without a change if it
+        EvaluationError if an action fails, changes the state and returns False, returns True without a change if it
         may not stutter, or leaves a value outside its range.
         """
         for action in self.model.actions:
@@ -36,7 +36,7 @@ class Evaluation:
                     yield action, given, after
 
     def apply(self, action: Action, given: Values, values: Values) -> Values | None:
-        """The state after an action, or None where it is not enabled. EvaluationError as in `successors`."""
+        """The state after an action, or None if it is not enabled. EvaluationError as in `successors`."""
         state = self._layout.restore(values)
         call = call_text(action, given)
         enabled = guarded(call, lambda: action.apply(state, given))
@@ -71,7 +71,7 @@ class Evaluation:
         return f"widen the range in the schema, or raise {' or '.join(bounds)} (--set)"
 
     def holds(self, each: Property, *states: Values) -> bool:
-        """Whether a property holds. EvaluationError where it fails to evaluate."""
+        """Whether a property holds. EvaluationError if it fails to evaluate."""
         objects = [self._layout.restore(values) for values in states]
         return bool(guarded(each.name, lambda: each.holds(*objects)))
 
@@ -80,7 +80,7 @@ class Evaluation:
         return self.model.constraint is None or self.holds(self.model.constraint, values)
 
     def none_inside(self) -> EvaluationError:
-        """What to say where every initial state lies outside the constraint."""
+        """The message if every initial state lies outside the constraint."""
         assert self.model.constraint is not None
         name, place = self.model.constraint.name, place_of(self.model.constraint.function)
         return EvaluationError(
@@ -97,7 +97,7 @@ class Evaluation:
     def violating_successor(self, values: Values, number: int) -> Values:
         """The first successor that violates an action property, or that is not kept and violates an invariant.
 
-        EvaluationError where there is none, or where evaluating one fails.
+        EvaluationError if there is none, or if evaluating one fails.
         """
         each = self.model.properties[number]
         for _, _, after in self.successors(values):

@@ -1,4 +1,4 @@
-"""What a search has found so far, in the form in which one reading hands it to another, and when it must stop."""
+"""The counts and findings of a search, which one reading hands to another, and when it must stop."""
 
 import time
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ NO_MEMORY = "the system has no more memory to give"
 
 @dataclass
 class Found:
-    """What a search stopped for, as the verdict, the property's name, and the states that lead there."""
+    """The finding that stopped a search: the verdict, the property's name, and the states that lead there."""
 
     verdict: Verdict
     property: str | None = None
@@ -31,7 +31,7 @@ class Found:
 
 
 def failure(error: EvaluationError | SelfCheckError, chain: Sequence[Values] = ()) -> Found:
-    """What a search stopped for where evaluating a state failed, to which these states lead."""
+    """The finding that evaluating a state failed, to which these states lead."""
     differ = isinstance(error, SelfCheckError)
     verdict = Verdict.SELF_CHECK_FAILED if differ else Verdict.EVALUATION_FAILED
     return Found(verdict, None, list(chain), str(error), error)
@@ -39,14 +39,14 @@ def failure(error: EvaluationError | SelfCheckError, chain: Sequence[Values] = (
 
 @dataclass
 class Exploration:
-    """What a search has found so far.
+    """The counts and findings of a search so far.
 
     `level_ends` are the numbers one past the last state of each level found whole; the last of them bounds the level
     that is being expanded. `excluded` counts the generated states outside the constraint, `fired` the steps per
     action. `met` holds the numbers of the `sometimes` properties that have an example. `violated` holds, per property,
     the first behaviour that violates it, and `deadlock` the first that ends in a state without an enabled action; they
-    are judged when the level is done. A search goes on past those that are at least as long as `tolerated` says, in
-    states, by the property's number, None for a deadlock.
+    are judged when the level is done. A search goes on past those with at least as many states as
+    `tolerated` has for the property's number, or for None: a deadlock.
     """
 
     distinct: int = 0
@@ -67,7 +67,7 @@ class Exploration:
         return len(self.level_ends) + (self.distinct > self.level_ends[-1])
 
     def judge(self, model: Model) -> Found | None:
-        """What to report now: the shortest behaviour first, among equals the property listed first."""
+        """The finding to report now: the shortest behaviour first, among equals the property listed first."""
         judged = [each for each, behaviour in self.violated.items() if not self._tolerates(each, behaviour)]
         number = min(judged, key=lambda each: (len(self.violated[each]), each), default=None)
         stuck = self.deadlock
@@ -86,12 +86,12 @@ class Exploration:
         return number in self.tolerated and len(behaviour) >= self.tolerated[number]
 
     def stopped(self, model: Model, reason: str) -> Found:
-        """What to report where a search stops unfinished: what it has found, or that it did not finish."""
+        """The finding of a search that stops unfinished: a violation if it has one, or that it did not finish."""
         return self.judge(model) or Found(Verdict.NOT_EXHAUSTED, reason=reason)
 
 
 @dataclass
-class HandOver:
+class Snapshot:
     """A search in the middle: all states in order of discovery, their parents, and the next one to expand."""
 
     states: list[Values]
@@ -129,7 +129,7 @@ class Watch:
     def reason_to_stop(self, engine: str, counts: Exploration, expanded: int, each: float | None = None) -> str:
         """Why the search must stop now, or "". Tells the listener how far it is, and once if memory will run out.
 
-        `each` is how many bytes of memory one more state takes, where that is known.
+        `each` is how many bytes of memory one more state takes, if that is known.
         """
         self._next_look = time.perf_counter() + SECONDS_BETWEEN_LOOKS
         resident = self._process.memory_info().rss
@@ -149,7 +149,7 @@ class Watch:
         return self.interrupts.reason()
 
     def _warn(self, first: Progress, last: Progress, taken: int, each: float | None) -> None:
-        """Tell that memory will run out as soon as that can be said, from what came between two looks."""
+        """Warn as soon as the growth between two looks shows that memory will run out."""
         more = last.states_distinct - first.states_distinct
         if each is None:
             each = max(last.memory - first.memory, 0) / more

@@ -1,9 +1,9 @@
-"""What is still to come of a search: how many states, and whether they will fit the memory.
+"""A forecast of a search: how many states are left, and whether they will fit the memory.
 
 The number of states on a level grows and then shrinks, in a curve that is much like a bell: each level's share of the
-one before falls by about the same factor. Where levels shrink, that curve is drawn on. Over the models of a catalogue
-of protocols the number of all states came out at 0.6 to 1.9 of what it was, mostly within a tenth. Where levels still
-grow nothing can be said: a curve that has not turned may turn anywhere.
+one before falls by about the same factor. Once levels shrink, the curve is extended. Over the models of a catalogue of
+protocols the estimate of all states was 0.6 to 1.9 times their number, mostly within a tenth. While levels still grow
+there is no estimate: a curve that has not turned may turn anywhere.
 """
 
 from collections.abc import Sequence
@@ -14,11 +14,11 @@ LEAST_LEVELS = 6
 LEAST_STATES = 1_000
 """With fewer states a level that shrinks is chance."""
 MOST_LEVELS = 100_000
-"""Further than so many levels the curve is not drawn."""
+"""The curve is extended by at most this many levels."""
 
 
 def states_left(level_ends: Sequence[int], distinct: int) -> int | None:
-    """About how many states will still be found; None where no estimate can be made.
+    """About how many states will still be found; None if no estimate can be made.
 
     `level_ends` are those of `checker.exploration.exploration.Exploration`, `distinct` how many states are found.
     """
@@ -40,11 +40,11 @@ def states_left(level_ends: Sequence[int], distinct: int) -> int | None:
 
 
 def memory_warning(taken: int, limit: int, each: float, distinct: int, left: int | None, rate: float) -> str:
-    """That the memory will not be enough, or "" as long as that cannot be said.
+    """A warning that the memory will not be enough, or "".
 
     `taken` and `limit` are bytes that the search has and may have, `each` those for one more state, `left` is what
-    `states_left` says, `rate` the new states a second. With an estimate it is told at once; without one when half of
-    the limit is taken.
+    `states_left` says, `rate` the new states a second. With an estimate it comes at once; without one when half of the
+    limit is taken.
     """
     if left is not None:
         needed = taken + each * left

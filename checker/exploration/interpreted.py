@@ -10,7 +10,7 @@ from kafkacheck.checker.exploration.exploration import (
     NO_MEMORY,
     Exploration,
     Found,
-    HandOver,
+    Snapshot,
     Watch,
     failure,
     states_reason,
@@ -53,23 +53,23 @@ class InterpretedSearch:
         self._failing_steps = generate_judge({number: each for number, each in numbered.items() if each.is_step})
         self._failing = generate_judge({number: each for number, each in numbered.items() if not each.is_step})
 
-    def hand_over(self) -> HandOver:
+    def snapshot(self) -> Snapshot:
         """Everything found so far, for another reading to go on with."""
-        return HandOver([*map(self._rows.values, self._states)], self._parents, self._next, self.counts)
+        return Snapshot([*map(self._rows.values, self._states)], self._parents, self._next, self.counts)
 
-    def run(self, may_hand_over: Callable[[], bool] = lambda: False) -> Found | None:
-        """Search until every state is expanded (None), something stops it, or `may_hand_over` says so (None too)."""
+    def run(self, may_stop: Callable[[], bool] = lambda: False) -> Found | None:
+        """Search until every state is expanded (None), something stops it, or `may_stop` says so (None too)."""
         try:
             with self.watch.interrupts.stopping_protocol_code(self._codes), collector.paused():
-                return self._search(may_hand_over)
+                return self._search(may_stop)
         except Stopped:
             self.counts.level_ends = self.counts.level_ends or [len(self._states)]
             return self.counts.stopped(self.model, self.watch.interrupts.reason())
         except MemoryError:
-            self._seen = set()  # room to tell what was found
+            self._seen = set()  # frees memory for the report
             return self.counts.stopped(self.model, NO_MEMORY)
 
-    def _search(self, may_hand_over: Callable[[], bool]) -> Found | None:
+    def _search(self, may_stop: Callable[[], bool]) -> Found | None:
         found = self._attempt(self._start) if not self._states else None
         while found is None and self._next < len(self._states):
             level_end = self.counts.level_ends[-1]
@@ -82,7 +82,7 @@ class InterpretedSearch:
                     reason = self.watch.reason_to_stop(self.engine, self.counts, self._next)
                     if reason:
                         return self.counts.stopped(self.model, reason)
-                    if may_hand_over():
+                    if may_stop():
                         return None
             found = self.counts.judge(self.model)
             if found is None and len(self._states) > level_end:
@@ -90,7 +90,7 @@ class InterpretedSearch:
         return found
 
     def _attempt(self, work: Callable[[], Found | None]) -> Found | None:
-        """Do a part of the search; what goes wrong in protocol code ends the search, with a reason."""
+        """Do a part of the search; an error of protocol code ends the search, with a reason."""
         expanding = self._next if self.counts.level_ends else -1
         try:
             return work()
@@ -102,7 +102,7 @@ class InterpretedSearch:
             return self._failed(expanding)
 
     def _failed(self, expanding: int) -> Found:
-        """Say what went wrong: at the state that was expanded, or at the newest one, whose invariants come next."""
+        """The error in words: at the state that was expanded, or at the newest one, whose invariants come next."""
         newest = len(self._states) - 1
         error = self._evaluation.failure_of_invariants(self._rows.values(self._states[newest]))
         if error is not None:
@@ -141,7 +141,7 @@ class InterpretedSearch:
         return found
 
     def _expand_next(self) -> Found | None:
-        """Find the successors of the next state; Found where the limit on distinct states ended it."""
+        """Find the successors of the next state; Found if the limit on distinct states ended it."""
         counts, limit = self.counts, self.watch.limits.max_states
         number, is_full = self._next, False
         row = self._states[number]
@@ -163,7 +163,7 @@ class InterpretedSearch:
                     raise self._evaluation.failure_of_step(values)
                 is_inside = self.model.constraint is None or self.model.constraint.holds(state)
                 if is_inside and limit is not None and counts.distinct + len(new) >= limit:
-                    is_full = True  # what follows is no longer counted, but the steps of this state are all checked
+                    is_full = True  # later steps of this state are checked, but no longer counted
             elif after == row and not self.model.actions[self._action_of[call]].may_stutter:
                 raise self._evaluation.failure_of_step(values)
             if not is_full:
@@ -274,7 +274,7 @@ def _attempts(number: int, action: Action, first_call: int) -> list[str]:
 
 
 def wait(search: InterpretedSearch, is_ready: Callable[[], bool]) -> Found | None:
-    """Wait for the compiler; Found where a limit or Ctrl-C ends the waiting."""
+    """Wait for the compiler; Found if a limit or Ctrl-C ends the waiting."""
     watch = search.watch
     while not is_ready() or watch.interrupts.pressed:  # Ctrl-C may have ended the compiler, too
         is_due = watch.is_due() or watch.interrupts.pressed

@@ -1,4 +1,4 @@
-"""What a search is asked, how it says how far it is, and how it ends."""
+"""The limits, the progress and the verdict of a search."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class Verdict(Enum):
 
 @dataclass(frozen=True)
 class Limits:
-    """Where a search stops unfinished: distinct states, seconds, bytes of memory. None means no limit."""
+    """When a search stops unfinished: distinct states, seconds, bytes of memory. None means no limit."""
 
     max_states: int | None = None
     max_seconds: float | None = None
@@ -33,8 +33,8 @@ COMPILING = "compiling"
 class Progress:
     """How far a search is. `frontier` is the number of states found and not yet expanded, `memory` bytes resident.
 
-    `left` is about how many states will still be found, None where no estimate can be made. `remark` is something that
-    is to be shown once.
+    `left` is about how many states will still be found, None if no estimate can be made. `remark` is a line to
+    show once.
     """
 
     depth: int

@@ -1,1 +1,1 @@
-"""State graphs: every state and every step, as arrays, as a data set, and what Spark SQL answers about them."""
+"""State graphs: every state and every step, as arrays, as a data set, and queries on them by Spark SQL."""

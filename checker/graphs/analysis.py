@@ -1,4 +1,4 @@
-"""The queries of `checker.graphs.queries`, run by Spark over data sets; what they find is small: Arrow tables."""
+"""The queries of `checker.graphs.queries`, run by Spark over data sets; the answers are small Arrow tables."""
 
 import tempfile
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ NO_EDGES = (
 
 @dataclass(frozen=True)
 class Found:
-    """How many states are what was asked for, and the level and number of the nearest one; None where there is none."""
+    """How many states satisfy a predicate, and the level and number of the nearest one; None if there is none."""
 
     states: int
     level: int | None = None
@@ -45,7 +45,7 @@ class Convergence:
 
 @dataclass(frozen=True)
 class Difference:
-    """What tells two data sets apart: by level, and the first state and step of each that the other has not.
+    """The differences of two data sets: by level, and the first state and step of each that the other lacks.
 
     `first_state` and `first_step` are rows by side, "a" and "b"; a side that has nothing of its own has no entry.
     """
@@ -62,7 +62,7 @@ class Analysis:
         self._session = session
 
     def open_views(self, folder: Path, manifest: dict[str, Any], suffix: str = "") -> None:
-        """Let `states` and `edges`, with a suffix, be those of a data set. UsageError where Spark cannot read them."""
+        """Let `states` and `edges`, with a suffix, be those of a data set. UsageError if Spark cannot read them."""
         with spark.explained(f"{folder} cannot be read"):
             self._read(folder / STATES).createOrReplaceTempView(f"states{suffix}")
             edges = self._read(folder / EDGES) if manifest["edges"] else self._session.sql(NO_EDGES)
@@ -80,7 +80,7 @@ class Analysis:
         return tables
 
     def where(self, predicate: str) -> Found:
-        """The states that satisfy a predicate in SQL over their columns. UsageError where Spark does not accept it."""
+        """The states that satisfy a predicate in SQL over their columns. UsageError if Spark does not accept it."""
         with spark.explained(f"--where {predicate!r}"):
             self._satisfying(predicate)
             (row,) = self._rows(queries.NEAREST).to_pylist()
@@ -88,9 +88,9 @@ class Analysis:
         return Found(row["states"], first.get("level"), first.get("state"))
 
     def converge(self, predicate: str, actions: Sequence[str], manifest: dict[str, Any]) -> Convergence:
-        """From which states steps by `actions`, or by any where none is named, can lead to one of the predicate.
+        """From which states steps by `actions`, or by any if none is named, can lead to one of the predicate.
 
-        UsageError where Spark does not accept the predicate, or there is no such action.
+        UsageError if Spark does not accept the predicate, or there is no such action.
         """
         for name in actions:
             if name not in manifest["actions"]:
@@ -113,7 +113,7 @@ class Analysis:
         return Convergence(goal, reaching, Found(len(table), *(first[0].values() if first else ())), table)
 
     def difference(self, columns: dict[str, list[str]], has_parameters: dict[str, bool]) -> Difference:
-        """What tells the views with suffix `_a` and `_b` apart. `columns`: those of the fields, in the same order."""
+        """The differences of the views with suffix `_a` and `_b`. `columns`: those of the fields, in the same order."""
         fields = {side: f"struct({', '.join(f'`{name}`' for name in names)})" for side, names in columns.items()}
         with (
             tempfile.TemporaryDirectory(prefix="kafkacheck-compare-") as work,
@@ -139,14 +139,14 @@ class Analysis:
         self._session.read.schema(schema).parquet(str(path.absolute())).createOrReplaceTempView(name)
 
     def _satisfying(self, predicate: str) -> None:
-        """Let `satisfying` be the states of a predicate. Spark reads it by itself: what it says of it fits its text."""
+        """Let `satisfying` be the states of a predicate, which Spark parses alone: its errors refer to that text."""
         self._session.table("states").where(predicate).createOrReplaceTempView("satisfying")
 
     def _rows(self, sql: str) -> pa.Table:
         return self._session.sql(sql).toArrow()
 
     def _keep(self, sql: str, path: Path, view: str) -> int:
-        """Write what a query finds to a file and let a view be that, so that no plan grows; the number of rows."""
+        """Write the rows of a query to a file and make that a view, so that no plan grows; the number of rows."""
         found = self._session.sql(sql)
         found.write.parquet(str(path))
         self._view(path, view, found.schema)

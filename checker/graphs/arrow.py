@@ -1,8 +1,8 @@
-"""States and steps as Arrow columns: named and typed as the schema declares them, so that SQL over them reads well.
+"""States and steps as Arrow columns: named and typed as the schema declares them, so that SQL on them is easy to read.
 
-Numbers are 32-bit integers, whatever their range, so that arithmetic on them does not overflow. Where there is none
-(an optional id or epoch) they are null. Enum members are their names, flags booleans, sets of ids lists of ids, records
-structs and arrays lists.
+Numbers are 32-bit integers, whatever their range, so that arithmetic on them does not overflow. A missing value (of an
+optional id or epoch) is null. Enum members are their names, flags booleans, sets of ids lists of ids, records structs
+and arrays lists.
 """
 
 import re
@@ -35,7 +35,7 @@ class Names(Kind):
 
 
 def field_columns(layout: Layout) -> dict[str, str]:
-    """The column of each field of a state; a field with the name of another column has an underscore behind it."""
+    """The column of each field of a state; a field with the name of another column gets an underscore at its end."""
     columns: dict[str, str] = {}
     taken = {name.lower() for name in OWN_COLUMNS}
     for name, _ in layout.root.fields:
@@ -136,9 +136,9 @@ class StepColumns:
         return len(self.actions)
 
     def _parameters(self, model: Model, combinations: Combinations) -> pa.Array | None:
-        """A struct with a field for each parameter that some action has, null where an action has it not.
+        """A struct with a field for each parameter that some action has, null if an action lacks it.
 
-        None where no action has a parameter. A name that means two types has a field for each action.
+        None if no action has a parameter. A name that means two types has a field for each action.
         """
         types: dict[str, set[pa.DataType]] = {}
         for action in model.actions:

@@ -1,8 +1,8 @@
-"""Which states a bound cuts off: those from which a call of an action is possible only where the bound is one larger.
+"""The states that a bound cuts off: those from which a call of an action is possible only if the bound is one larger.
 
-The model at the larger bound is compiled, too, and each state is taken for the same state there: its scalars have the
-same values, of an allowance as much is used up, and what the larger schema has beyond is blank. Then every action is
-tried there with all its parameters. This is exact for one step; what comes after it is not looked at.
+The model at the larger bound is compiled, too, and each state is mapped to the same state there: its scalars have the
+same values, as much of an allowance is used up, and the additional scalars are blank. Then every action is tried there
+with all its parameters. This is exact for one step; later steps are not tried.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -23,9 +23,9 @@ from kafkacheck.checker.schema.layout import Slot, packed, unpacked
 class Larger(NamedTuple):
     """A model at a bound that is one larger, without its classes, so that it can be sent to another process.
 
-    `columns` says where each scalar of a state is kept there, and `added` what is added to it, int64[leaves]; `blank`
-    are the scalars of a blank state there; `same`, int64[combinations], is the number that a call has here, -1 for one
-    that there is only there.
+    `columns` has the place of each scalar of a state there, and `added` the number that is added to it, int64[leaves];
+    `blank` are the scalars of a blank state there; `same`, int64[combinations], is the number of a call here, -1 for
+    one that exists only there.
     """
 
     text: str
@@ -56,7 +56,7 @@ class Judged(NamedTuple):
 
 
 def larger(model: Model, bound: str) -> Larger | None:
-    """The model with a bound one larger; None where that is not the same system with more room."""
+    """The model with a bound one larger; None if that is not the same system with more room."""
     try:
         other = model.with_bounds({bound: model.bounds[bound] + 1})
     except KafkacheckError:
@@ -96,7 +96,7 @@ def all_larger(model: Model, bounds: Iterable[str]) -> dict[str, Larger | None]:
 
 
 class CutOff:
-    """Finds the states that bounds cut off, given a kernel with steps and, by bound, what `larger` says."""
+    """Finds the states that bounds cut off, given a kernel with steps and, by bound, the answer of `larger`."""
 
     def __init__(
         self,

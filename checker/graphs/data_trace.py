@@ -21,7 +21,7 @@ from kafkacheck.checker.traces.trace import Step, Trace, rebuild
 def model_of(manifest: dict[str, Any], text: str) -> Model:
     """The model that was explored, at its bounds and with its rules; `text` is how to find it, which a user has named.
 
-    UsageError where it is no longer there or so.
+    UsageError if it is no longer there or so.
     """
     try:
         model = find_model(text)
@@ -35,7 +35,7 @@ def model_of(manifest: dict[str, Any], text: str) -> Model:
 def trace_to(folder: Path, manifest: dict[str, Any], level: int, state: int, text: str) -> Trace:
     """A shortest behaviour to a state of a data set, by the model that `text` names.
 
-    UsageError where today's model does not behave so any more.
+    UsageError if today's model does not behave so any more.
     """
     model = model_of(manifest, text)
     return _replayed(model, manifest, lambda: rebuild(model, _chain(model, folder, manifest, level, state)))
@@ -44,8 +44,8 @@ def trace_to(folder: Path, manifest: dict[str, Any], level: int, state: int, tex
 def trace_with_step(folder: Path, manifest: dict[str, Any], step: dict[str, Any], text: str) -> Trace:
     """A shortest behaviour, by the model that `text` names, to a step: a row of its level, source, action and target.
 
-    Where several steps by the action lead from the source to the target, it is the first one. UsageError where today's
-    model does not behave so any more; EvaluationError where it does, and its plain functions do not.
+    If several steps by the action lead from the source to the target, it is the first one. UsageError if today's
+    model does not behave so any more; EvaluationError if it does, and its plain functions do not.
     """
     model = model_of(manifest, text)
 
@@ -108,7 +108,7 @@ def _given(model: Model, action: Action, folder: Path, step: dict[str, Any]) -> 
 
 
 def _rows(path: Path, wanted: list[tuple[str, str, Any]], columns: list[str] | None = None) -> list[dict[str, Any]]:
-    """The rows of a table that are wanted, every page compared with its checksum. UsageError where one is damaged."""
+    """The rows of a table that are wanted, every page compared with its checksum. UsageError if one is damaged."""
     try:
         table = pq.read_table(path, columns=columns, filters=wanted, partitioning=None, page_checksum_verification=True)
     except (OSError, pa.ArrowException) as error:

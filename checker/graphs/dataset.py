@@ -1,11 +1,11 @@
-"""A state graph as a data set: a folder of Parquet files that any SQL engine reads, and a file that says what it is.
+"""A state graph as a data set: a folder of Parquet files that any SQL engine reads, and a file that describes it.
 
     _run.json               the model, its bounds and rules, counts, verdicts
     states/level=<level>/   files with the states of a level
     edges/level=<level>/    files with the steps from the states of a level
 
-`level` is a column, too, as readers of such folders know. `checker/graphs/README.md` names the other columns. Here a
-graph is written that is explored in this process; `checker.graphs.run_dataset` writes one that Spark explored.
+`level` is a column, too, as readers of such folders know. `checker/graphs/README.md` names the other columns. This
+module writes a graph that is explored in this process; `checker.graphs.run_dataset` writes one that Spark explored.
 """
 
 import contextlib
@@ -41,13 +41,13 @@ def write(
     limits: Limits | None = None,
     with_cut_off: bool = False,
 ) -> dict[str, Any]:
-    """Explore a model, past violations, and write its state graph to `folder`; what `_run.json` says.
+    """Explore a model, past violations, and write its state graph to `folder`; the content of `_run.json`.
 
-    `locator` is how the model is found again. `with_cut_off`: it is told of each state which bounds cut it off. The
-    folder appears when all is written. Where a limit, Ctrl-C or the memory ends it, that is all levels found whole, of
-    which the last has no steps, and `_run.json` says so. UsageError where the folder is there already, cannot be
-    written, or would hold no state, EvaluationError where the model's code fails, NotExhaustedError where it ends
-    before anything is explored.
+    `locator` tells how to find the model again. `with_cut_off`: each state is written with the bounds that cut it off.
+    The folder appears when all is written. If a limit, Ctrl-C or the memory ends it, that is all levels found whole, of
+    which the last has no steps, and `_run.json` says so. UsageError if the folder is there already, cannot be written,
+    or would hold no state, EvaluationError if the model's code fails, NotExhaustedError if it ends before anything is
+    explored.
     """
     check_new(folder)
     watch = Watch(limits or Limits(), progress)
@@ -58,23 +58,23 @@ def write(
 
 
 def check_new(folder: Path) -> None:
-    """UsageError where a folder is there already, unless it is empty, or cannot be made."""
+    """UsageError if a folder is there already, unless it is empty, or cannot be made."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder} is there already and not an empty folder; name another one, or remove it")
     make_usable(Path(os.path.abspath(folder)).parent)
 
 
 def _check_start(model: Model, most: int | None) -> None:
-    """UsageError where a limit on the states does not let in the first level."""
+    """UsageError if a limit on the states does not let in the first level."""
     if most is not None and sum(1 for _ in itertools.islice(model.initial_states(), most + 1)) > most:
         raise UsageError(f"{model.name} has more than {most} initial states; give more to --max-states")
 
 
 @contextlib.contextmanager
 def appearing(folder: Path) -> Iterator[Path]:
-    """A folder to write into, which takes the place of `folder` at the end; removed where that is not reached.
+    """A folder to write into, which takes the place of `folder` at the end; removed after an error.
 
-    UsageError where it cannot be written.
+    UsageError if it cannot be written.
     """
     folder = Path(os.path.abspath(folder))
     make_folder(folder.parent)
@@ -129,7 +129,7 @@ class _Writer:
 
     @contextlib.contextmanager
     def _writing(self, kind: str, level: int) -> Iterator[SealedFile]:
-        """The file of a level. Its folder is removed where it does not become whole, and where it is not begun."""
+        """The file of a level. Its folder is removed if the file is not begun or does not become whole."""
         name = f"{level_folder(kind, level)}/{kind}.parquet"
         path = self.folder / name
         path.parent.mkdir(parents=True)
@@ -155,7 +155,7 @@ class _Writer:
                 self.tally.add_states(level, bit_counts(states.verdicts, self.judgements))
 
     def _write_edges(self, level: int, parts: Iterable[Steps]) -> None:
-        """Write the steps of a level, or none of them where something ends it before."""
+        """Write the steps of a level; none of them if something ends it before."""
         combinations = np.zeros(len(self.tables.steps), np.int64)
         wrongs, count = np.zeros(len(self.model.properties), np.int64), 0
         with self._writing(EDGES, level) as file:

@@ -1,4 +1,4 @@
-"""The tables of a state graph as Arrow tables: states with their fields and what is judged of them, and steps."""
+"""The tables of a state graph as Arrow tables: states with their fields and verdicts, and steps."""
 
 from collections.abc import Mapping
 
@@ -17,8 +17,8 @@ class Tables:
     """Makes the tables of a model's state graph, also in processes that do not have the model: it can be pickled.
 
     `columns` names the column of each field of a state, `schema` is their type as text, `limited` are the bounds
-    with the fields that count up to them, `steps` the columns of each (action, parameters), `slots` where the scalars
-    of a packed state are.
+    with the fields that count up to them, `steps` the columns of each (action, parameters), `slots` the places of the
+    scalars in a packed state.
     """
 
     def __init__(self, model: Model) -> None:
@@ -36,9 +36,9 @@ class Tables:
         self.schema = str(pa.struct([(column, nothing.type.field(name).type) for name, column in self.columns.items()]))
 
     def states(self, states: States, cut_off: Mapping[str, Judged]) -> pa.Table:
-        """States as rows: their number, fingerprint, parent, fields, and what is judged of them.
+        """States as rows: their number, fingerprint, parent, fields and verdicts.
 
-        `cut_off` says by bound which of them it cuts off.
+        `cut_off` tells for each bound which of them it cuts off.
         """
         count = len(states.words)
         rows = unpacked(states.words, self.slots)

@@ -1,4 +1,4 @@
-"""`_run.json`: what a data set of a state graph says of itself, and the folders of its tables."""
+"""`_run.json`: the description of a data set of a state graph, and the folders of its tables."""
 
 import hashlib
 import json
@@ -27,7 +27,7 @@ KEYS = (
     "generated", "depth", "expanded", "levels", "actions", "violations", "examples", "measures", "limited", "cut_off",
     "columns", "schema", "invariants", "files",
 )  # fmt: skip
-"""What `_run.json` says."""
+"""The keys of `_run.json`."""
 SEAL = "sha256"
 """Under this key `_run.json` has a digest of all else that it says."""
 AGAIN = "explore the model again, into another folder"
@@ -36,7 +36,7 @@ Array = np.ndarray[Any, Any]
 
 
 def level_folder(kind: str, level: int) -> str:
-    """Where the files with the states or edges of a level are, within a data set."""
+    """The folder of the files with the states or edges of a level, within a data set."""
     return f"{kind}/level={level}"
 
 
@@ -49,9 +49,9 @@ def write(
     tally: "Tally",
     files: Mapping[str, Digest],
 ) -> dict[str, Any]:
-    """Write `_run.json`; what it says. `files` are the digests of all files by their paths in the data set.
+    """Write `_run.json`; its content. `files` are the digests of all files by their paths in the data set.
 
-    ModelError if what the functions see has changed meanwhile.
+    ModelError if values that the functions read have changed meanwhile.
     """
     model.require_unchanged()
     is_open = bool(found.reason) and found.outcome.verdict is Verdict.HOLDS
@@ -97,10 +97,10 @@ def write(
 
 
 class Explored(NamedTuple):
-    """What was explored: the text of its kernel, what a check would say, and why not all is there, if so.
+    """An explored graph: the text of its kernel, the verdict of a check, and why not all is there, if so.
 
     `initial` is the number of initial states that were generated; `states` are those of each level, `edges` the steps
-    from each level whose steps are there; `cut_off` are the bounds of which it is told which states they cut off.
+    from each level whose steps are there; `cut_off` are the bounds whose cut-off states are marked.
     """
 
     text: str
@@ -113,7 +113,7 @@ class Explored(NamedTuple):
 
 
 class Tally:
-    """What is counted of the levels that were written whole."""
+    """The counts of the levels that were written whole."""
 
     def __init__(self, model: Model) -> None:
         self._actions = Combinations(model).actions
@@ -123,7 +123,7 @@ class Tally:
         self.fired = np.zeros(len(model.actions), np.int64)
 
     def add_states(self, level: int, counts: Array) -> None:
-        """Count some states of a level, of which so many have each bit of the verdicts set."""
+        """Count some states of a level, and how many of them have each bit of the verdicts set."""
         for name, found in zip([*self.names, *self.examples], counts, strict=True):
             if name in self.violations:
                 self._violated(name, "states", level, int(found))
@@ -149,9 +149,9 @@ def bit_counts(masks: Array, bits: int) -> Array:
 
 
 def read(folder: Path) -> dict[str, Any]:
-    """What `_run.json` of a data set says, after all files were compared with their digests.
+    """The content of `_run.json` of a data set, after all files were compared with their digests.
 
-    UsageError where the folder is no data set of this version, or a file is damaged.
+    UsageError if the folder is no data set of this version, or a file is damaged.
     """
     path = folder / MANIFEST
     try:
@@ -183,3 +183,11 @@ def read(folder: Path) -> dict[str, Any]:
 
 def _seal(data: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
+
+
+def unfinished_text(run: Mapping[str, Any]) -> str:
+    """Which part of a state graph is there, if it is not all, by what `_run.json` says."""
+    return (
+        f"not all is there: {run['unfinished']}; there are the states of levels 1 to {run['depth']} and the steps from "
+        f"those of {run['expanded']} levels"
+    )

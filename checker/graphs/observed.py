@@ -1,4 +1,4 @@
-"""The state graph of a model as arrays, with what some predicates say of each state, by either reading."""
+"""The state graph of a model as arrays, with the values of some predicates for each state, by either reading."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ def first_steps(sources: Array, count: int) -> Array:
 
 
 def compiled_graph(model: Model, predicates: Sequence[Property], watch: Watch) -> ObservedGraph:
-    """The graph by the compiled reading. EvaluationError where code fails, NotExhaustedError at a limit."""
+    """The graph by the compiled reading. EvaluationError if code fails, NotExhaustedError at a limit."""
     from kafkacheck.checker.graphs import state_graph
 
     graph = state_graph.explored(model.observed_by(predicates), watch)

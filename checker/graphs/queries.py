@@ -1,4 +1,4 @@
-"""What `kafkacheck analyze` and `compare` ask of state graphs: Spark SQL over the views `states` and `edges`.
+"""The queries of `kafkacheck analyze` and `compare`: Spark SQL over the views `states` and `edges`.
 
 Each query is text; the names in it come from the data set's `_run.json`. Levels count from 1, states from 0.
 """
@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 
 class Query(NamedTuple):
-    """A table of the analysis: its title, what its rows mean, its SQL, and how it is drawn.
+    """A table of the analysis: its title, the meaning of its rows, its SQL, and its plot.
 
     The last is "line", "bar" (upright), "across" or "" for not at all. The first column, or the first two where there
-    is a `series`, say what a row is about; `value` is what is drawn.
+    is a `series`, identify a row; `value` is drawn.
     """
 
     title: str
@@ -39,7 +39,7 @@ WHERE level <= {expanded} GROUP BY level, degree, enabled
 """
 
 MASK_BITS = 62
-"""So many actions are the bits of one number."""
+"""How many actions fit the bits of one number."""
 MASK = "bit_or(if(place DIV {bits} = {number}, shiftleft(1L, place % {bits}), 0L))"
 IS_ENABLED = "shiftright(enabled[place DIV {bits}], place % {bits}) % 2 = 1"
 
@@ -103,7 +103,7 @@ GROUP BY property, level ORDER BY property, level
 
 
 def summaries(manifest: Mapping[str, Any]) -> dict[str, str]:
-    """What is counted once, by view: all that `tables` asks for is in these views, which are small."""
+    """The counts, each made once, by view: these views are small and have all that `tables` needs."""
     columns = ["level"] + ["properties"] * bool(manifest["invariants"]) + ["measures"] * bool(manifest["measures"])
     columns += ["at_bound"] * bool(manifest["limited"]) + ["cut_off"] * bool(manifest["cut_off"])
     numbers = range(1 + len(manifest["actions"]) // MASK_BITS)
@@ -123,8 +123,8 @@ def tables(manifest: Mapping[str, Any]) -> dict[str, Query]:
     found = {
         "levels": Query(
             "States per level",
-            "A level holds the states that so many states before them are needed to reach; growth is against the level "
-            "before, steps are those from its states, of which steps_outside leave the constraint.",
+            "The states of a level have shortest behaviours of that length; growth is against the level before, steps "
+            "are those from its states, and steps_outside those of them that leave the constraint.",
             LEVELS.format(expanded=manifest["expanded"]), "line", "states",
         ),
         "actions": Query(
@@ -139,7 +139,7 @@ def tables(manifest: Mapping[str, Any]) -> dict[str, Query]:
         ),
         "out_degree": Query(
             "Out-degree",
-            "How many states have so many steps, those that leave the constraint included.",
+            "How many states have each number of steps, including those that leave the constraint.",
             OUT_DEGREE, "bar", "states",
         ),
         "deadlocks": Query(
@@ -155,7 +155,7 @@ def tables(manifest: Mapping[str, Any]) -> dict[str, Query]:
     if manifest["measures"]:
         parts = [MEASURE.format(name=name) for name in manifest["measures"]]
         sql = f"SELECT * FROM ({' UNION ALL '.join(parts)}) ORDER BY measure, value"
-        meaning = "How many states have which value of each measure that the model declares."
+        meaning = "How many states have each value of the measures that the model declares."
         found["measures"] = Query("Measures", meaning, sql, "bar", "states", "measure")
     if manifest["limited"]:
         bounds = manifest["bounds"]
@@ -165,12 +165,12 @@ def tables(manifest: Mapping[str, Any]) -> dict[str, Query]:
         ]
         sql = f"SELECT * FROM ({' UNION ALL '.join(parts)}) ORDER BY bound"
         meaning = (
-            "In how many states some offset, epoch or count stands at the end that the bound sets, or an allowance is "
-            "used up. "
+            "In how many states an offset, epoch or count has the largest value that the bound allows, or an allowance "
+            "is used up. "
         )
         meaning += (
-            "The bound cuts a state off where a call of an action is not possible that would be if the bound were one "
-            "larger; what comes after that call is not looked at."
+            "The bound cuts a state off if some call of an action is not possible there, and would be possible if the "
+            "bound were one larger; later steps are not tried."
             if manifest["cut_off"]
             else "There the bound may have cut a step off; `explore --cut-off` tells whether it did."
         )

@@ -15,9 +15,12 @@ from typing import Any
 import numpy as np
 
 from kafkacheck.checker.catalogue.catalogue import own_name
+from kafkacheck.checker.checkpoints.blocks import Level
+from kafkacheck.checker.checkpoints.run_directory import Committed, RunDirectory, Summary
+from kafkacheck.checker.checkpoints.run_source import source_of
 from kafkacheck.checker.compiled import kernel
 from kafkacheck.checker.distributed import spark
-from kafkacheck.checker.distributed.runs import Cluster, SparkStarter, source_of, unchanged_kernel
+from kafkacheck.checker.distributed.runs import Cluster, SparkStarter, unchanged_kernel
 from kafkacheck.checker.distributed.shard import Trouble
 from kafkacheck.checker.exploration.evaluation import Evaluation
 from kafkacheck.checker.exploration.exploration import Exploration, Found, Watch
@@ -29,29 +32,27 @@ from kafkacheck.checker.graphs.dataset_tables import Tables
 from kafkacheck.checker.graphs.manifest import EDGES, STATES, Explored, Tally, level_folder
 from kafkacheck.checker.graphs.run_graph import Failed, Graph, Piece, Written
 from kafkacheck.checker.graphs.sealed import Digest
-from kafkacheck.checker.kept.blocks import Level
-from kafkacheck.checker.kept.run_directory import Committed, RunDirectory, Summary
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.background import FailedError, Job
 from kafkacheck.checker.process.errors import EvaluationError, NotExhaustedError, SelfCheckError, UsageError
 
 LARGEST_PART = 1 << 24
-"""How many states are in memory at a time where the targets of steps are found."""
+"""How many states are in memory at a time while the targets of steps are looked up."""
 LARGEST_PIECE, SMALLEST_PIECE = 1 << 19, 1 << 14
-"""How many states are a task, at the most; fewer where there are few, so that all cores have work."""
+"""The most states of a task; fewer if there are few, so that all cores have work."""
 TASKS_PER_CORE = 4
 
 
 def write(
     path: Path, folder: Path, cluster: Cluster, reason: str = "", with_cut_off: bool = False, named: str | None = None
 ) -> dict[str, Any]:
-    """Write the state graph of the run at `path` to a folder; what `_run.json` says.
+    """Write the state graph of the run at `path` to a folder; the content of `_run.json`.
 
-    The model is found as for `runs.resume`. Where the search has not ended, that is all levels found whole, of which
-    the last has no steps; `reason` says why, where it is known. `with_cut_off` as for `dataset.write`. The folder
-    appears when all is written. UsageError where the run has no level, is of a model that has changed since, or
-    anything cannot be written, DamagedRunError naming a file that is damaged, EvaluationError where a measure fails,
-    NotExhaustedError where Ctrl-C ends it.
+    The model is found as for `runs.resume`. If the search has not ended, that is all levels found whole, of which
+    the last has no steps; `reason` says why, if it is known. `with_cut_off` as for `dataset.write`. The folder
+    appears when all is written. UsageError if the run has no level, is of a model that has changed since, or
+    anything cannot be written, DamagedRunError naming a file that is damaged, EvaluationError if a measure fails,
+    NotExhaustedError if Ctrl-C ends it.
     """
     check_new(folder)
     run = RunDirectory(path)
@@ -94,7 +95,7 @@ def _reason(model: Model, path: Path, last: Committed) -> str:
 
 
 def _outcome(model: Model, summary: Summary) -> Found:
-    """What a check would say, without the behaviour."""
+    """The verdict of a check, without the behaviour."""
     counts = Exploration()
     for number, level, _, _, by_successor in summary.violated:
         counts.violated[number] = [()] * (level + by_successor)
@@ -141,7 +142,7 @@ class _Writer:
         self._files: dict[str, Digest] = {}
 
     def write(self, locator: str, reason: str) -> dict[str, Any]:
-        """Write the data set. FailedError with the reason where that is not possible, EvaluationError for a measure."""
+        """Write the data set. FailedError with the reason if that is not possible, EvaluationError for a measure."""
         for kind, count in ((STATES, len(self._levels)), (EDGES, self._expanded)):
             for level in range(1, count + 1):
                 (self.folder / level_folder(kind, level)).mkdir(parents=True)
@@ -184,7 +185,7 @@ class _Writer:
         return found.repartitionAndSortWithinPartitions(parts, lambda key: key[0]).mapPartitions(write)
 
     def _do(self, job: Callable[[], Any]) -> None:
-        """Run a job and count what it wrote."""
+        """Run a job and count the rows that it wrote."""
         name = "state graph"
 
         def run() -> list[Any]:
@@ -216,7 +217,7 @@ class _Writer:
         return error or Evaluation(self.model).failure_of_step(values)
 
     def _compare(self, generated: int) -> None:
-        """The search and what was written must agree on what was generated."""
+        """Check that the search and the written files have the same number of generated states."""
         if (generated, self._tally.fired.tolist()) != (self._summary.generated, list(self._summary.fired)):
             raise SelfCheckError(
                 f"{self._run.path} says that {self._summary.generated:,} states were generated, and {generated:,} were "
@@ -224,7 +225,7 @@ class _Writer:
             )
 
     def _tidy(self) -> None:
-        """Remove what is not part of the data set: what attempts left behind, and folders without a file."""
+        """Remove files that failed attempts left, and folders without a file."""
         for path in self.folder.glob("*/*/.*"):
             path.unlink(missing_ok=True)
         for kind in (STATES, EDGES):

@@ -1,9 +1,9 @@
-"""What one task does to write a part of a state graph as Parquet, from the levels that a run directory has.
+"""The work of one task: write a part of a state graph as Parquet, from the levels of a run directory.
 
 A state is numbered by its place in the run: the states of earlier levels come first, then those of earlier shards, then
-those of lesser fingerprints. The target of a step is a packed state first; its number is found by whoever holds that
-part of all states, a range of fingerprints, in memory. A file appears whole, under a name that does not depend on the
-attempt, and two attempts write the same.
+those of lesser fingerprints. The target of a step is a packed state first; its number is found by the task that holds
+that part of all states, a range of fingerprints, in memory. A file appears whole, under a name that does not depend on
+the attempt, and two attempts write the same.
 """
 
 import contextlib
@@ -17,6 +17,9 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from kafkacheck.checker.checkpoints import blocks
+from kafkacheck.checker.checkpoints.blocks import ROW_BITS, Array, Level, Sent
+from kafkacheck.checker.checkpoints.run_directory import DamagedRunError, File, RunDirectory
 from kafkacheck.checker.compiled.compiled import slots_for
 from kafkacheck.checker.compiled.context import EXCLUDED, Sizes
 from kafkacheck.checker.compiled.native import FAULT, FAULT_AT, NO_FAULT
@@ -26,24 +29,21 @@ from kafkacheck.checker.graphs.dataset_tables import Tables
 from kafkacheck.checker.graphs.manifest import EDGES, STATES, bit_counts, level_folder
 from kafkacheck.checker.graphs.sealed import Digest, SealedFile
 from kafkacheck.checker.graphs.state_graph import States, Steps, StepSpace
-from kafkacheck.checker.kept import blocks
-from kafkacheck.checker.kept.blocks import ROW_BITS, Array, Level, Sent
-from kafkacheck.checker.kept.run_directory import DamagedRunError, File, RunDirectory
 from kafkacheck.checker.process.errors import KafkacheckError
 
 MESSAGE_ROWS = 1 << 15
 """How many steps are sent in one message at most: one or two megabytes."""
 ROWS_AT_ONCE = 1 << 20
-"""About how many steps are collected before they are sent to those who know the targets."""
+"""About how many steps are collected before they are sent to the tasks that know the targets."""
 WRITTEN_AT_ONCE = 1 << 17
 """About how many steps make a row group of Parquet."""
 
 
 class Graph(NamedTuple):
-    """What every task must know.
+    """The data that every task needs.
 
     `run` and `out` are the run directory and the folder to write to; `kernel` is the text of the kernel with steps,
-    `others` says by bound what `cut_off.larger` does. `files` are those of each level by shard, and `starts`,
+    `others` has the answer of `cut_off.larger` for each bound. `files` are those of each level by shard, and `starts`,
     int64[levels, shards], the numbers of their first states. The states are divided into `parts`, a multiple of the
     number of shards.
     """
@@ -71,9 +71,9 @@ class Piece(NamedTuple):
 
 
 class Written(NamedTuple):
-    """What was written: how many rows of a level, and how many of them have which verdict, or are which step.
+    """The counts of written rows of a level: all of them, and by verdict or by step.
 
-    `file` is the name of the file within the folder of its level, empty where nothing was written. Of states `counts`
+    `file` is the name of the file within the folder of its level, empty if nothing was written. Of states `counts`
     says how many have each bit of the verdicts; of steps how often each (action, parameters) is one, and `wrongs` how
     often each property is violated.
     """
@@ -230,7 +230,7 @@ def write_steps(graph: Graph, messages: Iterable[tuple[Key, bytes | Trouble]]) -
 
 
 class _Steps:
-    """Steps on their way into a file, some at a time, and what is counted of them."""
+    """Steps on their way into a file, some at a time, and their counts."""
 
     def __init__(self, graph: Graph) -> None:
         self._tables = graph.tables
@@ -246,7 +246,7 @@ class _Steps:
             self.flush(writer)
 
     def flush(self, writer: SealedFile) -> None:
-        """Write what waits."""
+        """Write the steps that wait."""
         if not self._waiting:
             return
         sent = Sent(*(np.concatenate(columns) for columns in zip(*self._waiting, strict=True)))
@@ -279,7 +279,7 @@ class _Part:
         self._space.fill_table(count, slots_for(count + self._space.room))
 
     def numbered(self, sent: Sent) -> Sent:
-        """The steps with the numbers of their targets in place of these. DamagedRunError where one is not there."""
+        """The steps with the numbers of their targets in place of these. DamagedRunError if one is not there."""
         space, targets = self._space, np.empty(len(sent.sources), np.int64)
         for first in range(0, len(targets), space.room):
             last = min(first + space.room, len(targets))

@@ -35,7 +35,7 @@ class SealedFile:
         self._file: pq.ParquetWriter | None = None
 
     def write(self, table: pa.Table) -> None:
-        """Write some rows. OSError, naming the file, where that fails."""
+        """Write some rows. OSError, naming the file, if that fails."""
         try:
             if self._bytes is None or self._file is None:
                 self._bytes = _Hashed(self.path)
@@ -47,7 +47,7 @@ class SealedFile:
             raise OSError(error.errno, os.strerror(error.errno or 5), str(self.path)) from error
 
     def close(self) -> None:
-        """End the file, if it was begun. OSError where that fails."""
+        """End the file, if it was begun. OSError if that fails."""
         if self._file is not None and self._bytes is not None:
             try:
                 self._file.close()
@@ -62,7 +62,7 @@ class SealedFile:
 
 
 class _Hashed(io.FileIO):
-    """A new file, whose digest is that of the bytes that were to be written, not of what a disk made of them."""
+    """A new file, whose digest is that of the bytes that were given to write, not of the bytes on the disk."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, "xb")
@@ -79,7 +79,7 @@ class _Hashed(io.FileIO):
         return memoryview(content).nbytes
 
     def digest(self) -> Digest:
-        """The digest of what was written so far."""
+        """The digest of the bytes written so far."""
         return Digest(self._length, self._hash.hexdigest())
 
 
@@ -104,7 +104,7 @@ def verify(folder: Path, kinds: tuple[str, ...], files: Mapping[str, Digest], me
 
 
 def _objection(path: Path, wanted: Digest) -> str:
-    """How a file differs from its digest; "" where it does not."""
+    """How a file differs from its digest; "" if it does not."""
     try:
         with open(path, "rb") as file:
             length = os.fstat(file.fileno()).st_size

@@ -1,6 +1,6 @@
 """The state graph of a model: every state and every step between two, level by level, by the compiled reading.
 
-Nothing but the packed states, their parents and the table that finds them is kept; steps are told as they are found.
+It keeps only the packed states, their parents and the table that finds them; steps are yielded as they are found.
 """
 
 import functools
@@ -23,7 +23,7 @@ from kafkacheck.checker.process.locations import guarded
 from kafkacheck.checker.schema.objects import Values
 
 MOST_JUDGEMENTS = 64
-"""How many properties and examples are told of a state: each is one bit."""
+"""How many properties and examples a state can be judged by: each is one bit."""
 
 Array = np.ndarray[Any, Any]
 
@@ -34,7 +34,7 @@ class Steps(NamedTuple):
     """The steps from some states of one level, as arrays of equal length, in order of their sources.
 
     `sources` uint32 and `targets` uint32 number the states in order of discovery, from 0 on; the target is `NO_STATE`
-    where it lies outside the constraint. `combinations` uint32 numbers (action, parameters), see `Combinations`.
+    if it lies outside the constraint. `combinations` uint32 numbers (action, parameters), see `Combinations`.
     `wrongs` uint64: bit k says that the step violates property k, or its target outside the constraint does. The
     arrays are views that the next steps overwrite.
     """
@@ -75,7 +75,7 @@ class Combinations:
 
 
 def explored(model: Model, watch: Watch) -> "StateGraph":
-    """The graph of a model, to be told by `steps`. NotExhaustedError where a limit ends the wait for machine code."""
+    """The graph of a model, which `steps` explores. NotExhaustedError if a limit ends the wait for machine code."""
     text = kernel_text(model, with_steps=True)
     with machine_code.compiling_soon(text) as compiler:
         while not compiler.is_ready():
@@ -91,7 +91,7 @@ def _compiled(model: Model) -> tuple[str, dict[str, Entry]]:
 
 
 def check_judgements(model: Model) -> None:
-    """UsageError where a model has more properties than can be told of a state."""
+    """UsageError if a model has more properties than a state can be judged by."""
     count = len(model.properties) + len(model.sometimes)
     if count > MOST_JUDGEMENTS:
         raise UsageError(
@@ -101,7 +101,7 @@ def check_judgements(model: Model) -> None:
 
 
 def failure_of_measures(model: Model, values: Values) -> EvaluationError | None:
-    """What a measure of a state fails with, if one does."""
+    """The error of a measure of a state, if one fails."""
     state = model.layout.restore(values)
     try:
         for measure in model.measures:
@@ -129,7 +129,7 @@ class StepSpace(Workspace):
             self._context[slot] = array.ctypes.data
 
     def use_measures(self, count: int) -> None:
-        """Make room for so many measures of a state."""
+        """Allocate the arrays for this many measures of a state."""
         self.measures = np.empty((self.room, count), np.int64)
         self._context[Context.MEASURES] = self.measures.ctypes.data
 
@@ -140,11 +140,11 @@ class StepSpace(Workspace):
 
 
 class StateGraph(CompiledSearch):
-    """Explores a model to the end, past violations, and tells every step.
+    """Explores a model to the end, past violations, and yields every step.
 
     `watch` says when to stop, in place of `limits` and `progress`; `compiled` is the kernel, its text and its entries,
-    where it is there. UsageError where the model has more properties than can be told. `levels` and `states` may be
-    used while `steps` is iterated; `outcome` is what a check would say, and is whole when that is done.
+    if it is there. UsageError if the model has more properties than can be told. `levels` and `states` may be
+    used while `steps` is iterated; `outcome` is the verdict of a check, and is whole when that is done.
     """
 
     space_class = StepSpace
@@ -175,7 +175,7 @@ class StateGraph(CompiledSearch):
     def steps(self) -> Iterator[Steps]:
         """Explore the model: the steps from the states of level 1, then those of level 2, and so on.
 
-        EvaluationError where the model's code fails; NotExhaustedError, which says the reason alone, where a limit,
+        EvaluationError if the model's code fails; NotExhaustedError, with only the reason, if a limit,
         Ctrl-C or the memory ends it.
         """
         for _, steps in self.steps_by_level():
@@ -238,7 +238,7 @@ class StateGraph(CompiledSearch):
         return Steps(level, *(array[:count] for array in arrays))
 
     def _failed(self) -> Found:
-        """Say what went wrong at the state at work, in a measure or anything else."""
+        """The error at the state at work, in a measure or elsewhere, in words."""
         behaviour = self.chain(int(self._space.report[FAULT_AT]))
         error = failure_of_measures(self.model, behaviour[-1])
         if error is not None:
@@ -246,6 +246,6 @@ class StateGraph(CompiledSearch):
         return super()._failed()
 
     def _go_on(self, found: Found | None) -> None:
-        """Go on past a violation; EvaluationError where the model's code failed."""
+        """Go on past a violation; EvaluationError if the model's code failed."""
         if found is not None and found.verdict in (Verdict.EVALUATION_FAILED, Verdict.SELF_CHECK_FAILED):
             raise found.error or EvaluationError(found.reason)

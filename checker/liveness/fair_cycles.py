@@ -1,9 +1,9 @@
-"""Behaviours that never come to a goal although they are fair: searched as a way to a fair cycle, or to a fair stop.
+"""Fair behaviours that never reach a goal: searched as a way to a fair cycle, or to a fair stop.
 
 A strongly connected part of the states outside the goal has a fair cycle, through all of its states and steps, where
-each requirement that is enabled in it (weak: in all of its states; strong: in some) is also done within it. A part
-where a weak one is not has none at all. Where only strong ones are not, the states that enable them are taken out, and
-what is left is divided anew. A behaviour may also stop, where no step is enabled that any requirement speaks of.
+each requirement that is enabled in it (weak: in all of its states; strong: in some) is also done within it. A part in
+which a weak one is not done has no fair cycle at all. If only strong ones are not done, the states that enable them are
+taken out, and the rest is divided anew. A behaviour may also stop, if no step of any requirement is enabled.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ NOTHING = -1
 class Lasso(NamedTuple):
     """A behaviour from an initial state `start` on, as numbers of steps: a stem, then for ever a cycle.
 
-    The cycle is empty where the behaviour stops after the stem.
+    The cycle is empty if the behaviour stops after the stem.
     """
 
     start: int
@@ -61,9 +61,9 @@ class Rules:
         return self._speaks[combinations]
 
     def pairs(self, owners: Array, combinations: Array) -> Array:
-        """The distinct pairs of an owner and a requirement that speaks of its step: owner * len(all) + requirement.
+        """The distinct pairs of an owner and a requirement of its step, as owner * len(all) + requirement.
 
-        Quickest where the owners ascend, and the (action, parameters) of each.
+        Quickest if the owners ascend, and the (action, parameters) of each.
         """
         found = [np.empty(0, np.int64)]
         for numbers in self.numbers(combinations):
@@ -79,7 +79,7 @@ class Rules:
 def find_lasso(graph: ObservedGraph, rules: Rules, starts: Array, outside: Array) -> Lasso | None:
     """A fair behaviour that comes to a state of `starts` and then stays `outside` for ever; None: there is none.
 
-    `starts` bool[states] are states `outside`, bool[states]. The stem is a shortest one to what it leads to.
+    `starts` bool[states] are states `outside`, bool[states]. The stem is a shortest one to its cycle or stop.
     """
     search = _Search(graph, rules, starts, outside)
     stops = search.stops()
@@ -147,7 +147,7 @@ class _Search:
     def fair_parts(self) -> Array:
         """Strongly connected parts that have a fair cycle: the number of each state's part, or NOTHING.
 
-        Those that are found first, where taking out states would divide others further.
+        It returns as soon as it has some, although taking out states could divide other parts further.
         """
         part = self._divided(self.distance != NOTHING)
         while (part != NOTHING).any():
@@ -190,7 +190,7 @@ class _Search:
         return np.unique(unmet // width), np.unique(enabled[np.isin(of_part, unmet)] // width)
 
     def lasso(self, entry: int, part: Array | None) -> Lasso:
-        """The behaviour to a state and around its part, or where that is None, no further."""
+        """The behaviour to a state and around its part; without a part it stops there."""
         graph, stem, state = self.graph, list[int](), entry
         while self.arrival[state] != NOTHING:
             stem.append(int(self.arrival[state]))
@@ -210,7 +210,7 @@ class _Cycle:
         self.graph, self.rules, self.part = graph, rules, part
 
     def around(self, entry: int) -> list[int]:
-        """The steps of a fair cycle from a state back to it: a shortest one, with detours to what it fails to meet."""
+        """The steps of a fair cycle from a state back to it: a shortest one, with detours to unmet requirements."""
         path: list[int] = []
         state = entry
         while True:
@@ -249,7 +249,7 @@ class _Cycle:
         return goals
 
     def _meeting(self, number: int) -> tuple[set[int], Array]:
-        """The steps in the part that do what a requirement asks for; the states they start from, or that free of it."""
+        """The steps in the part that meet a requirement; their sources, or the states in which it is not enabled."""
         graph = self.graph
         steps = graph.steps_from(np.flatnonzero(self.part))
         asks = np.any([each == number for each in self.rules.numbers(graph.combinations[steps])], axis=0)

@@ -13,7 +13,7 @@ from kafkacheck.checker.traces.lasso import judge
 from kafkacheck.checker.traces.trace import Step, Trace, first_step
 
 MOST_INTERPRETED = 2_000
-"""Up to so many steps the plain functions tell a state graph sooner than they are compiled."""
+"""Up to this many steps the plain functions explore a state graph sooner than they are compiled."""
 
 BEFORE = "the invariants hold, but liveness is not judged: "
 
@@ -21,9 +21,9 @@ BEFORE = "the invariants hold, but liveness is not judged: "
 def judged(result: Result, watch: Watch, may_compile: bool = True) -> Result:
     """The answer of a search that says HOLDS, once the liveness properties of its model are judged as well.
 
-    By the reading that finished the search; where that was the interpreted one and it took more than `MOST_INTERPRETED`
-    steps, by the compiled one, if that may be. The first one listed that is violated is told, with a lasso that was
-    replayed on the plain functions. NOT_EXHAUSTED where a limit ends it, and where a constraint cuts states off.
+    The reading that finished the search judges them. If that was the interpreted one and it took more than
+    `MOST_INTERPRETED` steps, the compiled one does, if it may. The answer has the first violated one in the list, with
+    a lasso that was replayed on the plain functions. NOT_EXHAUSTED if a limit ends it, or a constraint cuts states off.
     """
     model = result.model
     if result.states_excluded:
@@ -67,7 +67,7 @@ def _first_lasso(model: Model, graph: ObservedGraph) -> tuple[Liveness, Lasso] |
 
 
 def _trace(model: Model, graph: ObservedGraph, liveness: Liveness, lasso: Lasso) -> Trace:
-    """The lasso as calls of the plain functions. SelfCheckError where they do not lead where the search went."""
+    """The lasso as calls of the plain functions. SelfCheckError if they do not lead there."""
     calls = [(action, given) for action in model.actions for given in action.combinations()]
     evaluate, layout = Evaluation(model), model.layout
     path = [*lasso.stem, *lasso.cycle]

@@ -1,6 +1,6 @@
-"""What became of the mutants of a model before, kept as long as nothing that it depends on has changed.
+"""Outcomes of the mutants of a model, kept as long as nothing that they depend on has changed.
 
-Outcomes are kept for each program, by its machine code's text, what is asked, and the checker itself. Each is a line,
+Outcomes are kept for each program, by its machine code's text, the question, and the checker itself. Each is a line,
 written at once, so that several processes may write.
 """
 
@@ -14,11 +14,11 @@ from kafkacheck.checker.language.signature import signature_of
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.mutation.mutation import Mutant
 from kafkacheck.checker.process.cache import Lines
-from kafkacheck.checker.process.places import CHECKER, digest_of_sources
+from kafkacheck.checker.process.sources import CHECKER, digest_of_sources
 
 
 class Outcomes:
-    """The outcomes of one program. A cache that cannot be read or written costs time, nothing else."""
+    """The outcomes of one program. A cache that cannot be read or written only costs time."""
 
     def __init__(self, model: Model, text: str, known: Mapping[int, Mutant], limits: Limits, with_traces: bool) -> None:
         live = signature_of([each.read for each in model.predicates()])
@@ -30,7 +30,7 @@ class Outcomes:
         self._kept = Lines("guards", "\0".join(parts))
 
     def known(self) -> dict[int, dict[str, Any]]:
-        """What is remembered, by number of the condition."""
+        """The outcomes that are kept, by number of the condition."""
         found: dict[int, dict[str, Any]] = {}
         for line in self._kept:
             with contextlib.suppress(ValueError, TypeError):

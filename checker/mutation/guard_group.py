@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kafkacheck.checker.catalogue import catalogue
-from kafkacheck.checker.catalogue.named import Source
+from kafkacheck.checker.catalogue.model_source import Source
 from kafkacheck.checker.exploration.verdict import Verdict
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.mutation.guards import Finding, Outcome
@@ -27,12 +27,12 @@ class Member:
 
 
 def key_of(mutant: Mutant) -> Key:
-    """What tells a guard from all others, in every model."""
+    """The key of a guard, the same in every model."""
     return f"{mutant.place}: {mutant.name}"
 
 
 def member(source: Source) -> Member:
-    """The model that a source names. UsageError or ModelError where there is none."""
+    """The model that a source names. UsageError or ModelError if there is none."""
     model = source.model()
     known = mutants(model)
     numbers = {key_of(each): number for number, each in enumerate(known)}
@@ -67,7 +67,7 @@ def others(members: Sequence[Member]) -> list[str]:
 
 
 class Verdicts:
-    """What is known of each guard so far: the findings of the models that have judged it, in their order."""
+    """The findings on each guard so far, in the order of the models that have judged it."""
 
     def __init__(self, members: Sequence[Member]) -> None:
         self.keys = list(dict.fromkeys(key for each in members for key in each.numbers))
@@ -79,7 +79,7 @@ class Verdicts:
         self._found[key].append(finding)
 
     def finding(self, key: Key) -> Finding | None:
-        """What the models say together: caught by one, else unexplained by one, else redundant in all that have it."""
+        """The common finding: caught by one model, else unexplained by one, else redundant in all that have it."""
         found = self._found[key]
         for outcome in (Outcome.CAUGHT, Outcome.UNEXPLAINED, Outcome.REDUNDANT, Outcome.EXCLUDED):
             for each in found:
@@ -92,7 +92,7 @@ class Verdicts:
         return [key for key in keys if (found := self.finding(key)) is None or found.outcome is not Outcome.CAUGHT]
 
     def is_settled(self, key: Key) -> bool:
-        """Whether no other model is to be asked: one has caught the guard, or all that were named have it redundant."""
+        """Whether no other model must be asked: one has caught the guard, or it is redundant in all that were named."""
         found = self.finding(key)
         if found is None or found.outcome is Outcome.UNEXPLAINED:
             return False

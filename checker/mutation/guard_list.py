@@ -34,7 +34,7 @@ class Listed:
 def reasons(members: Sequence[Member]) -> dict[Key, Listed]:
     """The reasons that the files of these models list for their guards; none for a model without a file.
 
-    UsageError where a file cannot be read, an entry is not well-formed, or a guard is listed twice or is none of
+    UsageError if a file cannot be read, an entry is not well-formed, or a guard is listed twice or is none of
     the models' that the entry speaks of.
     """
     files = {file: None for each in members if (file := catalogue.file_beside(each.source.text, FILE)) is not None}

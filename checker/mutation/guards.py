@@ -1,14 +1,13 @@
 """Does every guard earn its place? Each condition of a model's actions is removed in turn, and the rest explored.
 
-A mutant (see `checker.mutation.mutation`) is *caught* where it violates a property or a lemma sooner than the model
-itself does, which for a model that holds means at all, where its code breaks the contract of an action, or where
-something that the model can do never happens any more. It is *redundant* where it takes the same steps as the model
-from every state that the model reaches; and if not by the same actions, which fairness tells apart, every liveness
-property that the model has must hold as well. Otherwise it is *unexplained*: nothing that must hold says what the
-condition is for.
+A mutant (see `checker.mutation.mutation`) is *caught* if it violates a property or a lemma sooner than the model
+itself does (in a model that holds: at all), if its code breaks the contract of an action, or if something that the
+model can do never happens any more. It is *redundant* if it takes the same steps as the model from every state that the
+model reaches. If these steps are not by the same actions, which fairness tells apart, every liveness property of the
+model must hold as well. Otherwise it is *unexplained*: no property needs the condition.
 
 All mutants of a model are one program with switches (`checker.language.removal`), so that machine code is made once.
-First it is asked from which of the model's states a mutant steps elsewhere, and only the mutants that do are explored.
+First the steps from the model's states are compared, and only mutants that take other steps are explored.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,8 +25,8 @@ from kafkacheck.checker.language import removal
 from kafkacheck.checker.liveness.liveness import judged
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.mutation import guard_cache
+from kafkacheck.checker.mutation.equivalence import Differences, different_compiled, different_interpreted
 from kafkacheck.checker.mutation.mutation import Mutant
-from kafkacheck.checker.mutation.sameness import Differences, different_compiled, different_interpreted
 from kafkacheck.checker.mutation.substitution import mutants, switched, switches_of
 from kafkacheck.checker.process import cache
 from kafkacheck.checker.process.errors import EvaluationError, ModelError, NotExhaustedError
@@ -35,17 +34,17 @@ from kafkacheck.checker.result import result_of
 from kafkacheck.checker.traces.trace import Trace, rebuild
 
 SMALL = 20_000
-"""A model that has at most so many states for all its mutants together is explored by plain Python; machine code takes
+"""A model with at most this many states, over all its mutants together, is explored by plain Python; machine code takes
 a second to make."""
 QUICK = 20_000
-"""A model with at most so many states is explored by machine code that was compiled quickly."""
+"""A model with at most this many states is explored by machine code that was compiled quickly."""
 ROOM = 4
-"""A mutant is followed up to so many times the states of the model."""
+"""A mutant is explored up to this many times the states of the model."""
 LEAST_ROOM = 100_000
 
 
 class Outcome(Enum):
-    """What became of a mutant; EXCLUDED: the rules leave the condition out, so that nothing was removed."""
+    """The outcome for a mutant; EXCLUDED: the rules leave the condition out, so that nothing was removed."""
 
     CAUGHT = "caught"
     REDUNDANT = "redundant"
@@ -55,12 +54,12 @@ class Outcome(Enum):
 
 @dataclass(frozen=True)
 class Finding:
-    """What came of one mutant in one model.
+    """The finding on one mutant in one model.
 
-    `by`: the property that caught it, "deadlock", "contract", "vacuity", or "definition" where the model is refused
+    `by`: the property that caught it, "deadlock", "contract", "vacuity", or "definition" if the model is refused
     without the condition; `reason` says more. `length`: the states of its shortest counterexample at `bounds`, None
-    where it has none. `states` and `steps`: the distinct and generated states that were visited, of the model itself
-    where the mutant is redundant. `trace`: the counterexample as text, where it was asked for.
+    if it has none. `states` and `steps`: the distinct and generated states that were visited, of the model itself
+    if the mutant is redundant. `trace`: the counterexample as text, if it was asked for.
     """
 
     guard: str
@@ -79,11 +78,11 @@ class Finding:
 class Examiner:
     """Examines the mutants of one model. `mutants` are all of them; `with_traces` keeps counterexamples as text.
 
-    `limits` are for each mutant. What was found before is looked up where the machine code is still the same.
+    `limits` are for each mutant. Earlier findings are used if the machine code is still the same.
     """
 
     def __init__(self, model: Model, with_traces: bool = False, limits: Limits | None = None) -> None:
-        self.model = model.with_lemmas()  # which say more than what is promised, so that more is caught, and sooner
+        self.model = model.with_lemmas()  # lemmas are stronger than the properties, so that more is caught, and sooner
         self.mutants = mutants(self.model)
         self._with_traces = with_traces
         self._limits = limits or Limits()
@@ -91,9 +90,9 @@ class Examiner:
         self._refused: dict[int, str] = {}
 
     def examine(self, numbers: Iterable[int]) -> list[Finding]:
-        """What becomes of the model without each of the conditions of those numbers (places in `mutants`), in order.
+        """The findings on the mutants of those numbers (places in `mutants`), in order.
 
-        EvaluationError where the model's own code fails; NotExhaustedError where it is not explored to the end within
+        EvaluationError if the model's own code fails; NotExhaustedError if it is not explored to the end within
         the limits.
         """
         asked = list(numbers)
@@ -131,7 +130,7 @@ class Examiner:
 
 
 class _Program:
-    """A model with switches, and what it does while no condition is removed."""
+    """A model with switches, and its search while no condition is removed."""
 
     def __init__(self, model: Model, known: Mapping[int, Mutant], with_traces: bool, limits: Limits) -> None:
         self.model = model
@@ -146,7 +145,7 @@ class _Program:
         self._may_stall: bool | None = None
 
     def examine(self, numbers: Sequence[int]) -> dict[int, Finding]:
-        """What becomes of the model without each of these conditions."""
+        """The findings on the model without each of these conditions."""
         found = {
             number: replace(_blank(self.model, self.known[number]), outcome=Outcome.EXCLUDED)
             for number in numbers
@@ -173,7 +172,7 @@ class _Program:
         return found
 
     def _remembered(self, numbers: Sequence[int]) -> dict[int, Finding]:
-        """What was found before, where the model is not small."""
+        """The earlier findings, if the model is not small."""
         if self._search is None and self._cache is None:
             self._begin()
         if self._cache is None:
@@ -186,7 +185,7 @@ class _Program:
         }
 
     def _begin(self) -> None:
-        """Explore the model by plain Python if it is small; otherwise make what its outcomes are kept by."""
+        """Explore the model by plain Python if it is small; otherwise make its machine code."""
         most = max(1, SMALL // len(self.known))
         limits = replace(self._limits, max_states=min(most, self._limits.max_states or most))
         small = InterpretedSearch(self.model, Watch(limits))
@@ -199,7 +198,7 @@ class _Program:
         self._cache = guard_cache.Outcomes(self.model, self._text, self.known, self._limits, self._with_traces)
 
     def _explored(self) -> InterpretedSearch | CompiledSearch:
-        """The search of the model itself, past whatever it violates."""
+        """The search of the model itself, past its violations."""
         if self._search is not None:
             return self._search
         with cache.one_at_a_time("guards"):  # the processes that share the work need the same kernel
@@ -215,7 +214,7 @@ class _Program:
     def _different(self, numbers: Sequence[int]) -> Differences:
         """The conditions without which some step is another, or is another action's."""
         if isinstance(self._search, InterpretedSearch):
-            return different_interpreted(self.model, self._search.hand_over().states, numbers)
+            return different_interpreted(self.model, self._search.snapshot().states, numbers)
         assert self._search is not None and self._entries is not None
         return different_compiled(self.model, self._entries, self._search.states, numbers)
 
@@ -227,7 +226,7 @@ class _Program:
             removal.remove(removal.NOTHING)
 
     def _judged(self, blank: Finding, has_same_steps: bool) -> Finding:
-        """What becomes of the model without the condition that is removed now, by what it does without it."""
+        """The finding on the model without the condition that is removed now, by exploring it."""
         usual = self._explored().counts
         limits = replace(self._limits, max_states=self._limits.max_states or max(ROOM * usual.distinct, LEAST_ROOM))
         watch = Watch(limits)
@@ -258,7 +257,7 @@ class _Program:
         return self._caught(search.counts, by, found.reason, trace, blank)
 
     def _settles(self) -> bool:
-        """Whether the model has liveness properties, all of which hold of it."""
+        """Whether the model has liveness properties and all hold."""
         if self._may_stall is None:
             chosen = removal.removed()
             removal.remove(removal.NOTHING)
@@ -294,7 +293,7 @@ def _blank(model: Model, mutant: Mutant) -> Finding:
 
 
 def _kept(finding: Finding) -> dict[str, Any]:
-    """What is remembered of a finding, as JSON data."""
+    """The part of a finding that is kept, as JSON data."""
     names = ("by", "reason", "length", "states", "steps", "trace")
     return {"outcome": finding.outcome.value, **{name: getattr(finding, name) for name in names}}
 
@@ -314,7 +313,7 @@ def _lengths(counts: Exploration) -> dict[int | None, int]:
 
 
 def _vacuity(model: Model, before: Exploration, counts: Exploration) -> str:
-    """What the model can do and the mutant cannot; empty where there is no such thing."""
+    """The actions and examples that the model has and the mutant lacks; empty if there are none."""
     unmet = [each.name for number, each in enumerate(model.sometimes) if number in before.met - counts.met]
     idle = [
         each.name
@@ -333,12 +332,12 @@ def _difference(before: Exploration, after: Exploration) -> str:
 
 
 def _past_everything(model: Model) -> dict[int | None, int]:
-    """Lets a search go on past whatever is violated."""
+    """Lets a search go on past all violations."""
     return dict.fromkeys([None, *range(len(model.properties))], 0)
 
 
 def _finished(search: InterpretedSearch | CompiledSearch, found: Found | None) -> InterpretedSearch | CompiledSearch:
-    """The search, which must have come to its end. EvaluationError or NotExhaustedError where it did not."""
+    """The search, which must have come to its end. EvaluationError or NotExhaustedError if it did not."""
     if found is None:
         return search
     name = search.model.name

@@ -2,12 +2,12 @@
 
 Each `Mutant` is a function with one condition gone:
 
-- an `if` is never taken; or always, where its body does not return. A guard `if ...: return False` is thus removed.
+- an `if` is never taken; or always, if its body does not return. A guard `if ...: return False` is thus removed.
 - the test of a conditional expression is always or never true.
-- an operand of `and` or `or` is dropped: what is left decides.
-- what a predicate returns is always true, or never.
+- an operand of `and` or `or` is dropped: the rest decides.
+- the value that a predicate returns is always true, or never.
 - a link of a chain of comparisons is dropped; `<` becomes `<=` and back, `>` becomes `>=` and back.
-- an `if` of a generator is dropped; or, where any(...) or all(...) has one, what it asks of each element that is left.
+- an `if` of a generator is dropped; or, if any(...) or all(...) has one, its question about each remaining element.
 
 A condition that reads nothing but constants, rules and bounds is left alone: it is a switch, which a model sets.
 
@@ -24,7 +24,7 @@ from kafkacheck.checker.language.source import codes_within, function_tree
 from kafkacheck.checker.process.locations import place_of
 
 Change = tuple[str, str, ast.expr]
-"""The source text of a condition, what becomes of it in words, and the expression that stands there then."""
+"""The source text of a condition, its change in words, and the expression that takes its place."""
 
 _ACROSS: dict[type[ast.cmpop], tuple[str, type[ast.cmpop]]] = {
     ast.Lt: ("< becomes <=", ast.LtE),
@@ -44,8 +44,8 @@ IS_REMOVED = "__is_removed__"
 class Mutant:
     """A function without one of its conditions.
 
-    `text` is the source text of the condition, `change` what becomes of it in words, `line` where it stands; `instead`
-    is the expression that stands there then, and `node` the number of the node that holds it, in the order of
+    `text` is the source text of the condition, `change` its change in words, `line` its line; `instead`
+    is the expression that takes its place, and `node` the number of the node that holds it, in the order of
     `ast.walk`. `name` tells it from all others of the file and does not move with the line.
     """
 
@@ -99,7 +99,7 @@ def switched(function: FunctionType, numbered: Sequence[tuple[int, Mutant]]) -> 
 
 
 class _Switches(ast.NodeTransformer):
-    """Puts switches around conditions: what stands instead of each, by the node that holds it."""
+    """Puts switches around conditions: the replacement of each, by the node that holds it."""
 
     def __init__(self, changes: dict[ast.AST, list[tuple[int, ast.expr]]]) -> None:
         self._changes = changes

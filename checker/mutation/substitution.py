@@ -18,7 +18,7 @@ from kafkacheck.checker.model import Model
 from kafkacheck.checker.model.charges import is_charged
 from kafkacheck.checker.mutation import mutation
 from kafkacheck.checker.mutation.mutation import IS_REMOVED, Mutant, mutants_of
-from kafkacheck.checker.process.places import is_of_checker
+from kafkacheck.checker.process.sources import is_of_checker
 
 
 def protocol_functions(model: Model) -> list[ir.Function]:
@@ -35,9 +35,9 @@ def protocol_functions(model: Model) -> list[ir.Function]:
 
 
 def mutants(model: Model) -> list[Mutant]:
-    """Every mutant of every function that the actions reach, actions first in the model's order, then what they call.
+    """Every mutant of every function that the actions reach, actions first in the model's order, then their callees.
 
-    What an action returns is no condition of it: it says whether the action was enabled.
+    The value that an action returns is no condition of it: it says whether the action was enabled.
     """
     read: dict[Any, ir.Function] = {each.function: each for each in protocol_functions(model)}
     actions: list[Any] = [action.function for action in model.actions]
@@ -50,7 +50,7 @@ def mutants(model: Model) -> list[Mutant]:
 def switched(model: Model, known: Mapping[int, Mutant]) -> Model:
     """The model whose actions can do without any one of these conditions: `removal.remove` says which by its number.
 
-    ModelError where that is not well-formed.
+    ModelError if that is not well-formed.
     """
     by_function: dict[FunctionType, list[tuple[int, Mutant]]] = {}
     for number, mutant in known.items():
@@ -81,7 +81,7 @@ class _Copies:
         self._scopes: dict[int, dict[str, Any]] = {}
 
     def function(self, function: Any) -> Any:
-        """The copy of a function; itself where it is none of them."""
+        """The copy of a function; itself if it is none of them."""
         if function not in self._own:
             return function
         if function not in self._functions:

@@ -1,1 +1,1 @@
-"""What is drawn: traces as chains and as lanes, whole state graphs, DOT and SVG."""
+"""Pictures: traces as chains and as lanes, whole state graphs, DOT and SVG."""

@@ -1,4 +1,4 @@
-"""Pictures whose every node has its place: DOT text that any Graphviz draws alike, because nothing is left to lay out.
+"""Pictures whose every part has its place, as SVG text: no program has to lay anything out.
 
 Coordinates are points, x to the right and y downwards from the top. Boxes have fixed sizes and words are centred or
 start at the left, so that a font with wider letters than expected changes nothing but the words themselves.
@@ -6,17 +6,15 @@ start at the left, so that a font with wider letters than expected changes nothi
 
 import textwrap
 from dataclasses import dataclass
+from xml.sax.saxutils import escape
 
-import graphviz
-
-POINTS_PER_INCH = 72
-FONT = "Helvetica"
-GRAPH = {"layout": "neato", "splines": "line", "inputscale": "72", "outputorder": "edgesfirst", "bgcolor": "white"}
-NODE = {"shape": "box", "fixedsize": "true", "pin": "true", "margin": "0", "fontname": FONT, "style": "filled"}
-EDGE = {"arrowhead": "none", "arrowsize": "0.8", "headclip": "false", "tailclip": "false"}
+FONT = "Helvetica, Arial, sans-serif"
+MARGIN = 8
 WIDTH_OF_LETTER = 0.58
 WIDTH_OF_BOLD_LETTER = 0.64
 """The width of an average letter, as a part of the font size; that of a wide font, so that words fit their boxes."""
+BASELINE = 0.36
+"""How far below the middle of a line its letters stand, as a part of the font size."""
 
 Spot = tuple[float, float]
 
@@ -45,63 +43,61 @@ class Box:
 
 
 class Canvas:
-    """Collects nodes and edges; `dot` is the picture's DOT text.
+    """Collects shapes and lines; `svg` is the picture.
 
-    Nodes lie over edges, later ones over earlier ones; edges of a higher layer lie over those of a lower one.
+    Shapes lie over lines, later ones over earlier ones; lines of a higher layer lie over those of a lower one.
     """
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._nodes: list[dict[str, str]] = []
-        self._edges: list[tuple[int, str, str, dict[str, str]]] = []
+        self._shapes: list[str] = []
+        self._lines: list[tuple[int, str]] = []
 
-    @property
-    def dot(self) -> str:
-        """The DOT text."""
-        graph = graphviz.Digraph(self._name, graph_attr=GRAPH, node_attr=NODE, edge_attr=EDGE)
-        for number, attributes in enumerate(self._nodes):
-            graph.node(f"n{number}", **attributes)
-        for _, start, end, attributes in sorted(self._edges, key=lambda edge: edge[0]):
-            graph.edge(start, end, **attributes)
-        return str(graph.source)
+    def svg(self, width: float, height: float) -> str:
+        """The SVG text of the picture, of which this size is shown."""
+        area = {"x": -MARGIN, "y": -MARGIN, "width": width + 2 * MARGIN, "height": height + 2 * MARGIN}
+        size = f'width="{area["width"]:.1f}pt" height="{area["height"]:.1f}pt"'
+        view = " ".join(f"{value:.1f}" for value in area.values())
+        root = f'xmlns="http://www.w3.org/2000/svg" {size} viewBox="{view}" font-family="{FONT}" xml:space="preserve"'
+        lines = [text for _, text in sorted(self._lines, key=lambda each: each[0])]
+        ground = [f"<title>{escape(self._name)}</title>", _element("rect", **area, fill="white")]
+        return "\n".join([f"<svg {root}>", *ground, *lines, *self._shapes, "</svg>", ""])
 
-    def _node(self, spot: Spot, width: float, height: float, **attributes: str) -> str:
-        size = {"width": f"{width / POINTS_PER_INCH:.3f}", "height": f"{height / POINTS_PER_INCH:.3f}"}
-        self._nodes.append({"pos": f"{spot[0]:.1f},{-spot[1]:.1f}!"} | size | attributes)
-        return f"n{len(self._nodes) - 1}"
-
-    def _edge(self, layer: int, start: Spot, end: Spot, **attributes: str) -> None:
-        first, last = (self._node(spot, 1, 1, shape="point", style="invis", label="") for spot in (start, end))
-        self._edges.append((layer, first, last, attributes))
-
-    def line(self, start: Spot, end: Spot, colour: str, width: float = 1, layer: int = 0) -> None:
+    def line(self, start: Spot, end: Spot, colour: str, width: float = 1, layer: int = 0, dashes: str = "") -> None:
         """A straight line."""
-        self._edge(layer, start, end, color=colour, penwidth=f"{width:g}")
+        ends = {"x1": start[0], "y1": start[1], "x2": end[0], "y2": end[1]}
+        look = {"stroke": colour, "stroke-width": width, "stroke-dasharray": dashes}
+        self._lines.append((layer, _element("line", **ends, **look)))
 
     def arrow(self, start: Spot, end: Spot, colour: str, dashed: bool = False) -> None:
-        """A straight arrow from `start` to `end`, over all lines."""
-        style = "dashed" if dashed else "solid"
-        self._edge(9, start, end, color=colour, style=style, arrowhead="normal", penwidth="1.4")
+        """A horizontal arrow from `start` to `end`, over all lines."""
+        (x, y), back = end, end[0] + (-9 if end[0] > start[0] else 9)
+        self.line(start, (back, y), colour, 1.4, layer=9, dashes="5 2" * dashed)
+        head = f"{x:.1f},{y:.1f} {back:.1f},{y - 3.5:.1f} {back:.1f},{y + 3.5:.1f}"
+        self._lines.append((9, _element("polygon", points=head, fill=colour)))
 
     def mark(self, spot: Spot, colour: str, letter: str = "") -> None:
         """A round mark, larger if there is a letter in it."""
-        size = 13 if letter else 8
-        look = {"fontcolor": "white", "fontsize": "10", "fontname": f"{FONT}-Bold"}
-        self._node(spot, size, size, shape="circle", label=letter, color=colour, fillcolor=colour, **look)
+        self._shapes.append(_element("circle", cx=spot[0], cy=spot[1], r=6.5 if letter else 4, fill=colour))
+        self._write(spot, letter, Style(10, "white", bold=True))
 
     def box(self, x: float, y: float, box: Box, height: float) -> None:
         """A box centred on `x`, `height` high, with its top at `y`."""
-        look = {"label": f"{graphviz.escape(box.text)}\\l" if box.left else graphviz.escape(box.text)}
-        look |= {"fontsize": str(box.style.size), "fontcolor": box.style.colour}
-        look |= {"color": box.edge or box.fill or "transparent", "fillcolor": box.fill or "transparent"}
-        if box.style.bold:
-            look["fontname"] = f"{FONT}-Bold"
-        if box.edge and box.border != 1:
-            look["penwidth"] = f"{box.border:g}"
-        self._node((x, y + height / 2), box.width, height, **look)
+        left, middle = x - box.width / 2, y + height / 2
+        if box.fill or box.edge:
+            look = {"fill": box.fill or "none", "stroke": box.edge, "stroke-width": box.border}
+            self._shapes.append(_element("rect", x=left, y=y, width=box.width, height=height, **look))
+        self._write((left if box.left else x, middle), box.text, box.style, "start" if box.left else "middle")
         if box.struck:
-            stroke = box.style.colour
-            self._node((x, y + height / 2), box.width - 6, 0.8, label="", color=stroke, fillcolor=stroke, penwidth="0")
+            stroke = {"x": left + 3, "y": middle - 0.4, "width": box.width - 6, "height": 0.8}
+            self._shapes.append(_element("rect", **stroke, fill=box.style.colour))
+
+    def _write(self, spot: Spot, text: str, style: Style, anchor: str = "middle") -> None:
+        """Words on a line whose middle is at the height of the spot."""
+        place = {"x": spot[0], "y": spot[1] + BASELINE * style.size, "text-anchor": anchor}
+        look = {"font-size": style.size, "fill": style.colour, "font-weight": "bold" * style.bold}
+        if text:
+            self._shapes.append(_element("text", text, **place, **look))
 
     def row(self, x: float, y: float, boxes: list[Box], height: float) -> None:
         """Boxes side by side, centred on `x`, with their top at `y`."""
@@ -111,13 +107,20 @@ class Canvas:
             left += box.width
 
     def words(self, x: float, y: float, lines: list[str], model: Box) -> float:
-        """Lines of words, each in a box like `model`, the first with its top at `y`; returns where the last ends."""
+        """Lines of words, each in a box like `model`, the first with its top at `y`; returns the bottom of the last."""
         height = model.style.size + 4
         for line in lines:
             look = Box(line, model.width, model.style, model.fill, model.edge, left=model.left)
             self.box(x, y, look, height)
             y += height
         return y
+
+
+def _element(tag: str, content: str = "", **attributes: str | float) -> str:
+    """An element of SVG with its attributes, but for empty ones."""
+    told = {name: f"{value:.1f}" if isinstance(value, float) else value for name, value in attributes.items()}
+    words = "".join(f' {name}="{value}"' for name, value in told.items() if value != "")
+    return f"<{tag}{words}>{escape(content)}</{tag}>"
 
 
 def width_of(text: str, style: Style) -> float:

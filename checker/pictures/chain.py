@@ -1,4 +1,4 @@
-"""The picture of a trace as a chain of states: every field of each state in tables, what a step changed highlighted."""
+"""The picture of a trace as a chain of states: tables of all fields, with the changes of each step highlighted."""
 
 from collections.abc import Iterator
 
@@ -10,16 +10,16 @@ from kafkacheck.checker.traces.trace import Trace, call_text, deadlock_text, lea
 from kafkacheck.checker.traces.witness import Witness
 
 FONT = "Courier"
-"""A font whose letters are equally wide, so that words fit their cells whatever program draws them."""
+"""A font whose letters are equally wide, so that words fit their cells in every program that draws them."""
 CHANGED, HEAD, RED = "#ffe58a", "#e4e9f0", "#c62828"
 AGAIN = "and so on again and again"
 TABLE = 'BORDER="0" CELLBORDER="1" CELLSPACING="0" CELLPADDING="3" COLOR="#999999"'
 
 
 def chain_dot(trace: Trace, witness: Witness | None) -> str:
-    """The DOT text of the chain, ending with what it was found for.
+    """The DOT text of the chain, with its ending.
 
-    That is the property that is violated with its first witness, or that no action is enabled. The last step of a lasso
+    The ending is the violated property with its first witness, or that no action is enabled. The last step of a lasso
     leads back to the state in which its cycle begins.
     """
     graph = graphviz.Digraph(

@@ -18,7 +18,7 @@ from kafkacheck.checker.schema.pretty import difference, state_lines
 MOST_STATES = 100
 """A picture with more states cannot be read."""
 MOST_FIELDS = 6
-"""States with more fields are described by what is different from the state before."""
+"""States with more fields are described by their differences from the state before."""
 MARGIN = "  "
 """Room on both sides of an edge's label, without which labels side by side and the edge itself touch the words."""
 TO = "to"
@@ -36,7 +36,7 @@ def state_graph(model: Model, most_states: int = MOST_STATES) -> "nx.MultiDiGrap
     Each node has `values` (flattened), `level` (initial states: 1), `parent` (the number of the state it was found
     from; None for an initial state), `is_kept` (False outside the model's constraint) and `violates` (names of
     invariants); each edge has `label` (the call) and `violates` (names of action properties). TooManyStatesError
-    where there are more than `most_states`; EvaluationError where the model's code fails.
+    if there are more than `most_states`; EvaluationError if the model's code fails.
     """
     evaluate, graph = Evaluation(model), nx.MultiDiGraph()
     invariants = [each for each in model.properties if not each.is_step]
@@ -70,7 +70,7 @@ def state_graph(model: Model, most_states: int = MOST_STATES) -> "nx.MultiDiGrap
 
 
 def smaller(model: Model) -> Model | None:
-    """The model at smaller bounds at which its graph can be drawn; None where no such bounds are found.
+    """The model at smaller bounds at which its graph can be drawn; None if no such bounds are found.
 
     All bounds are lowered together, none below 0, each time by about a quarter and at least by 1.
     """
@@ -164,15 +164,15 @@ def _look(model: Model, graph: "nx.MultiDiGraph[int]", number: int) -> dict[str,
 
 
 def check_name(path: Path) -> None:
-    """UsageError where the name of a file does not tell what to write into it."""
+    """UsageError if the name of a file does not tell what to write into it."""
     if path.suffix not in (".dot", ".gv", ".svg"):
         raise UsageError(f"cannot write a graph to {path}: end its name in .svg or .dot")
 
 
 def write_graph(model: Model, path: Path) -> Written:
-    """Write the model's state graph to `path`: DOT where that ends in .dot or .gv, SVG and DOT where it ends in .svg.
+    """Write the model's state graph to `path`: DOT if it ends in .dot or .gv, SVG and DOT if it ends in .svg.
 
-    UsageError for another ending, for a model with too many states, or where a file cannot be written.
+    UsageError for another ending, for a model with too many states, or if a file cannot be written.
     """
     check_name(path)
     dot = graph_dot(model, state_graph(model))

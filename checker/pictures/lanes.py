@@ -1,4 +1,4 @@
-"""What a trace looks like as lanes, before anything is placed: who has a lane, and what is on it at each step."""
+"""A trace as lanes, before anything is placed: the lanes, and the items on each at each step."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ from kafkacheck.checker.traces.witness import Witness
 
 @dataclass(frozen=True)
 class Lane:
-    """One lane: its heading, its place from the left, and the path in the state of what it owns.
+    """One lane: its heading, its place from the left, and the path of its part of the state.
 
-    `index` is that of its element; None where it is an extra lane.
+    `index` is that of its element; None if it is an extra lane.
     """
 
     title: str
@@ -31,7 +31,7 @@ class Item:
     """One item in a lane's cells after a step.
 
     `is_shaded`: it lies before the marker. `is_new`: the step put it there. `is_removed`: the step took it away, so it
-    is drawn a last time; `shaded_on` are then the headings of the lanes where it lay before the marker until now.
+    is drawn a last time; `shaded_on` are then the headings of the lanes on which it lay before the marker until now.
     """
 
     position: int
@@ -68,7 +68,7 @@ class Story:
         return [line for line in text.split("\n") if line]
 
     def marker(self, lane: Lane, step: int) -> int | None:
-        """The marker's position in a lane's cells after a step; None where the lane has no cells."""
+        """The marker's position in a lane's cells after a step; None if the lane has no cells."""
         if self.drawing.cells is None or lane.index is None:
             return None
         return int(lookup(self.drawing.cells.marker, self._element(lane, step), {})[0])
@@ -87,7 +87,7 @@ class Story:
         return found
 
     def cut(self, step: int) -> str:
-        """Words for the items that a step took away, and where they lay before the marker; empty where it took none."""
+        """Words for the items that a step took away, and where they lay before the marker; empty if it took none."""
         cells, parts = self.drawing.cells, []
         for item in (item for lane in self.lanes for item in self.items(lane, step) if item.is_removed):
             shaded = f" ({cells.shaded} on {', '.join(item.shaded_on)})" if cells and item.shaded_on else ""
@@ -107,12 +107,12 @@ class Story:
         return self._fill(band.text, element, lane.path, names), int(lookup(band.colour, element, names)[0])
 
     def is_changed(self, lane: Lane, step: int) -> bool:
-        """Whether a step changed what the lane owns."""
+        """Whether a step changed the lane's part of the state."""
         inside = (f"{lane.path}.", f"{lane.path}[")
         return any(f"{change.path}.".startswith(inside) for change in changed_fields(self.trace, step))
 
     def event(self, step: int) -> Event | None:
-        """How the step's action looks; None where the drawing does not say."""
+        """How the step's action looks; None if the drawing does not say."""
         return self.drawing.events.get(self.trace.steps[step].action or "")
 
     def event_text(self, step: int) -> str:
@@ -156,7 +156,7 @@ class Story:
         return tuple(lane.title for lane in self.lanes if is_shaded(lane))
 
     def _lane_at(self, end: str, step: int) -> Lane | None:
-        """The lane that an end of an event names; None where it names none, as a sentinel does."""
+        """The lane that an end of an event names; None if it names none, as a sentinel does."""
         for lane in self.lanes:
             if lane.index is None and lane.title == end:
                 return lane

@@ -15,16 +15,16 @@ PLAIN, BOLD, RED_BOLD, SMALL = Style(9, INK), Style(9, INK, bold=True), Style(9,
 LEAST_SPACING, MOST_CALL, LEAST_CELL, BAR, GAP, ROW = 200.0, 240.0, 38.0, 5.0, 8.0, 15.0
 
 
-def lanes_dot(trace: Trace, drawing: Lanes, witness: Witness | None) -> str:
-    """The DOT text of the lanes, ending with what they were found for.
+def lanes_svg(trace: Trace, drawing: Lanes, witness: Witness | None) -> str:
+    """The lanes as SVG text, with their ending.
 
-    That is the property that is violated with its first witness, or that no action is enabled.
+    The ending is the violated property with its first witness, or that no action is enabled.
     """
     return _Picture(Story(trace, drawing), witness).draw()
 
 
 class _Picture:
-    """Draws from the top down; every method that draws takes where it starts and returns where it ends."""
+    """Draws from the top down; every method that draws takes the height of its top and returns that of its bottom."""
 
     def __init__(self, story: Story, witness: Witness | None) -> None:
         self.story, self.witness = story, witness
@@ -46,7 +46,7 @@ class _Picture:
         return self.first + lane.order * self.spacing
 
     def draw(self) -> str:
-        """The DOT text."""
+        """The SVG text."""
         name, trace = self.story.model.name, self.story.trace
         title = f"{name} violates {self.witness.name}" if self.witness else f"{name}: {ending_of(trace) or 'behaviour'}"
         self.canvas.words(self.right / 2, 0, [title], Box("", self.right, Style(15, INK, bold=True)))
@@ -62,8 +62,8 @@ class _Picture:
             self._draw_band(lane, y)
         y = self._draw_verdict(y)
         legend = [line for text in self.story.drawing.legend for line in wrap(text, self.right - 2 * GAP, SMALL)]
-        self.canvas.words(self.right / 2, y + GAP, legend, Box("", self.right - 2 * GAP, SMALL, left=True))
-        return self.canvas.dot
+        y = self.canvas.words(self.right / 2, y + GAP, legend, Box("", self.right - 2 * GAP, SMALL, left=True))
+        return self.canvas.svg(self.right, y)
 
     def _draw_step(self, step: int, y: float) -> float:
         """The call at the left, the event, and under it the cards of the lanes that the step changed."""
@@ -115,7 +115,7 @@ class _Picture:
         return y
 
     def _card(self, lane: Lane, step: int) -> list[list[Box]]:
-        """What a lane owns after a step: the band's text while it has one, its cells, and its own text."""
+        """The rows of a lane after a step: the text of its band if it has one, its cells, and its own text."""
         ground = "white" if lane.index is not None else "#f3f3f3"
         texts = [[Box(line, width_of(line, PLAIN), PLAIN, ground)] for line in self.story.lines(lane, step)]
         marker, band = self.story.marker(lane, step), self.story.band(lane, step)
@@ -148,7 +148,7 @@ class _Picture:
                 self.canvas.line((self._x(lane), self.moments[start]), (self._x(lane), low), shade, 7, layer=1)
 
     def _draw_verdict(self, y: float) -> float:
-        """What is violated, and where; under the last state."""
+        """The violation and its place, under the last state."""
         if self.story.trace.is_deadlock:
             return self._draw_red(deadlock_text(self.story.trace), [], y)
         if self.story.trace.loop is not None:

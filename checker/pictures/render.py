@@ -9,7 +9,7 @@ from typing import Any
 
 from kafkacheck.checker.pictures import svg
 from kafkacheck.checker.pictures.chain import chain_dot
-from kafkacheck.checker.pictures.lanes_picture import lanes_dot
+from kafkacheck.checker.pictures.lanes_picture import lanes_svg
 from kafkacheck.checker.process.files import make_folder, write_together
 from kafkacheck.checker.traces.itf import to_itf
 from kafkacheck.checker.traces.lasso import lasso_lines
@@ -32,17 +32,17 @@ LONGEST_STEM = 200
 
 @dataclass(frozen=True)
 class Written:
-    """The files that were written, the best picture before other pictures, and remarks on what could not be drawn."""
+    """The files that were written, the best picture first among pictures, and remarks on those that are missing."""
 
     files: tuple[Path, ...]
     notes: tuple[str, ...] = ()
 
 
 def trace_text(trace: Trace) -> str:
-    """The trace as text: numbered calls, the fields that each changed, then what it ends in.
+    """The trace as text: numbered calls, the fields that each changed, then its end.
 
-    That is the property that is violated with its first witness, or that no action is enabled. Of a lasso it is said
-    where the cycle begins, what never comes to pass, and why going on so for ever is fair.
+    The end is the violated property with its first witness, or that no action is enabled. For a lasso the text says
+    where the cycle begins, which goal is never reached, and why going on so for ever is fair.
     """
     return "\n".join([*_step_lines(trace), *_verdict_lines(trace, explain(trace))])
 
@@ -71,7 +71,7 @@ def _verdict_lines(trace: Trace, witness: Witness | None) -> list[str]:
 
 
 def replay_text(outcome: ReplayOutcome) -> str:
-    """What today's code makes of a saved trace: the steps that apply, and where and why it ends."""
+    """A saved trace on today's code: the steps that apply, and where and why it ends."""
     trace = outcome.trace
     lines = list(_step_lines(trace))
     if trace.loop is not None and outcome.reason:
@@ -94,9 +94,10 @@ def replay_text(outcome: ReplayOutcome) -> str:
 
 
 def write_files(trace: Trace, folder: Path) -> Written:
-    """Write a trace into a folder as JSON, ITF, DOT and SVG, all or none; the folder is made where it is missing.
+    """Write a trace into a folder as JSON, ITF, DOT and SVG, all or none; the folder is made if it is missing.
 
-    UsageError where a file cannot be written. Without a program that draws DOT there is no SVG, and a note says so.
+    UsageError if a file cannot be written. Without a program that draws DOT there is no SVG of the chain of states, and
+    a note says so.
     """
     make_folder(folder)
     stem = stem_of(trace)
@@ -106,38 +107,34 @@ def write_files(trace: Trace, folder: Path) -> Written:
         folder / f"{stem}.json": json_text(to_json(trace) | told),
         folder / f"{stem}.itf.json": json_text(to_itf(trace)),
     }
-    notes: list[str] = []
-    pictures = {"states": chain_dot(trace, witness)}
     if trace.model.drawing is not None:
-        pictures = {"lanes": lanes_dot(trace, trace.model.drawing, witness)} | pictures
-    for name, dot in pictures.items():
-        drawn, note = picture_files(dot, folder / f"{stem}.{name}.svg")
-        contents |= drawn
-        notes += note
+        contents[folder / f"{stem}.lanes.svg"] = lanes_svg(trace, trace.model.drawing, witness)
+    chain, notes = picture_files(chain_dot(trace, witness), folder / f"{stem}.states.svg")
+    contents |= chain
     write_together(contents)
-    return Written(_present(contents), tuple(dict.fromkeys(notes)))
+    return Written(_present(contents), notes)
 
 
 def stem_of(trace: Trace) -> str:
-    """How the names of a trace's files begin: the model, and what the trace was found for."""
+    """The beginning of the names of a trace's files: the model, and the ending of the trace."""
     stem = re.sub(r"[^\w.-]+", "_", f"{trace.model.name}-{ending_of(trace) or 'trace'}")
     return stem.encode()[:LONGEST_STEM].decode(errors="ignore")
 
 
 def write_picture(dot: str, path: Path) -> Written:
-    """Draw DOT text to `path`, and write the text beside it (.dot), both or none; UsageError where that fails."""
+    """Draw DOT text to `path`, and write the text beside it (.dot), both or none; UsageError if that fails."""
     contents, notes = picture_files(dot, path)
     write_together(contents)
-    return Written(_present(contents), tuple(notes))
+    return Written(_present(contents), notes)
 
 
-def picture_files(dot: str, path: Path) -> tuple[dict[Path, str | bytes | None], list[str]]:
-    """The files of a picture, its SVG at `path` and its DOT text beside it, and remarks on what could not be drawn.
+def picture_files(dot: str, path: Path) -> tuple[dict[Path, str | bytes | None], tuple[str, ...]]:
+    """The files of a picture, its SVG at `path` and its DOT text beside it, and a remark if it could not be drawn.
 
-    Where nothing can draw it, an older picture at `path` is to be removed (None): it would show something else.
+    If nothing can draw it, an older picture at `path` must be removed (None): it would show something else.
     """
     drawn = svg.draw(dot)
-    notes = [drawn.note] if drawn.svg is None else []
+    notes = (drawn.note,) if drawn.svg is None else ()
     return {path: drawn.svg, path.with_suffix(".dot"): dot}, notes
 
 

@@ -1,8 +1,4 @@
-"""DOT to SVG, by whichever Graphviz program there is: the system's `dot`, or the one that comes as a wheel.
-
-Pictures that place every node themselves say `layout=neato` and pin the nodes, so that one command, without any
-option for the layout, draws every picture of this project: `dot -Tsvg picture.dot`.
-"""
+"""DOT to SVG, by whichever Graphviz program there is: the system's `dot`, or the one that comes as a wheel."""
 
 import shutil
 import subprocess
@@ -24,7 +20,7 @@ ADVICE = (
 
 @dataclass(frozen=True)
 class Drawn:
-    """The SVG, or None and a `note` that says why there is none and what to do."""
+    """The SVG, or None and a `note` that says why there is none and how to mend that."""
 
     svg: bytes | None
     note: str = ""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from kafkacheck.checker.process.errors import KafkacheckError
-from kafkacheck.checker.process.room import THREAD, need
+from kafkacheck.checker.process.memory import THREAD, require
 
 SECONDS_BETWEEN_LOOKS = 0.1
 
@@ -14,7 +14,7 @@ Answer = TypeVar("Answer")
 
 
 class FailedError(Exception):
-    """Why a level could not be done, in words; what is committed stands."""
+    """Why a level could not be finished; levels that were committed stay."""
 
 
 class Job(Generic[Answer]):
@@ -28,12 +28,12 @@ class Job(Generic[Answer]):
         self._error: BaseException | None = None
 
     def wait(self, reason_to_stop: Callable[[], str]) -> Answer:
-        """The answer; FailedError where there is a reason to stop, or the work fails.
+        """The answer; FailedError if there is a reason to stop, or the work fails.
 
         KafkacheckErrors of the work are raised as they are. Work that was given up goes on until it heeds `cancel`;
         the process does not end before.
         """
-        need(THREAD)
+        require(THREAD)
         thread = threading.Thread(target=self._run)
         thread.start()
         try:
@@ -43,7 +43,7 @@ class Job(Generic[Answer]):
                 if reason and thread.is_alive():
                     raise FailedError(reason)
         except BaseException:
-            with contextlib.suppress(Exception):  # what is gone needs no word
+            with contextlib.suppress(Exception):  # the work may have ended already
                 self._cancel()
             raise
         if isinstance(self._error, KafkacheckError):

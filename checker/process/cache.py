@@ -1,11 +1,11 @@
-"""What is kept between runs in a folder of the user's own: machine code, proofs, what became of guards.
+"""The cache: machine code, proofs and outcomes of guards, kept between runs in a folder of the user.
 
-A cache must not be able to lie. So each thing kept is sealed: with it lies a hash, under a secret of the folder, of its
-kind, its whole key and its content. A file that was copied under another key, in which a word has changed, or that was
-written elsewhere, lacks its seal: it counts as not there, and is made anew. And the folder must be the user's own: one
-that others can write into, or can put another in the place of, is not used at all, which is told once.
+A cache must not be able to lie, so every entry has a seal: an HMAC, keyed with a secret of the folder, of its kind, its
+whole key and its content. A file without its seal counts as missing and is made anew: one that was copied to another
+key, changed, or written elsewhere. The folder must belong to the user. If others can write into it or replace it, it is
+not used at all, and one warning says so.
 
-A cache that cannot be used costs time, nothing else: nothing here raises an error.
+A cache that cannot be used only costs time: nothing here raises an error.
 """
 
 import contextlib
@@ -33,7 +33,7 @@ MOST_BYTES = 8 << 20
 
 SECRET = "secret"
 TOLD = "KAFKACHECK_CACHE_TOLD"
-"""Names the folder of which it was told that it is not used, for this process and those that it starts."""
+"""Names the folder about which this process, or one that started it, has warned already."""
 
 _LENGTH = 32
 _NEW = ".new-"
@@ -87,7 +87,7 @@ def keep(kind: str, key: str, content: bytes) -> None:
 
 @contextlib.contextmanager
 def one_at_a_time(name: str) -> Iterator[None]:
-    """Let one process of this machine at a time do what is named, where the cache can be written."""
+    """Hold a lock of this name, so that one process at a time works on it, if the cache can be written."""
     with contextlib.ExitStack() as held:
         with contextlib.suppress(OSError, RuntimeError):  # without a lock it is done more than once, nothing else
             if _opened(makes=True) is not None:
@@ -132,7 +132,7 @@ class Lines:
             self._seals[text] = self._sealed(text).decode()
             if not self._path.exists():
                 _make_room(self._path)
-            with _appended(self._path) as file:  # the break comes first: it ends what a killed process left
+            with _appended(self._path) as file:  # the break comes first: it ends a line that a killed process left
                 file.write(f"\n{text} {self._seals[text]}".encode())
                 size = file.tell()
             content = _content(self._path) if size >= MOST_BYTES else None
@@ -153,9 +153,9 @@ def _seal(secret: bytes, kind: str, key: str, content: bytes) -> bytes:
 
 
 def _opened(makes: bool) -> bytes | None:
-    """The secret of the folder; None where the folder cannot be believed, which is told once.
+    """The secret of the folder; None, after one warning, if the folder cannot be trusted.
 
-    `makes`: the folder and the secret are made where they are not there. OSError where that fails.
+    `makes`: a missing folder or secret is made. OSError if that fails.
     """
     place = folder().absolute()
     if not makes and not place.is_dir():
@@ -192,7 +192,7 @@ def _new_secret(place: Path) -> bytes:
 def _objection(place: Path) -> str:
     """Why somebody else could write into the folder, or put another one in its place, with the mend; "" if nobody can.
 
-    OSError where the folder is not there.
+    OSError if the folder is not there.
     """
     user, way = os.geteuid(), list(_way_to(place))
     other = "choose another folder with KAFKACHECK_CACHE"
@@ -213,7 +213,7 @@ def _objection(place: Path) -> str:
 
 
 def _way_to(place: Path) -> Iterator[Path]:
-    """Each folder and link on the way to an absolute path, the folder itself last. OSError where links form a ring."""
+    """Each folder and link on the way to an absolute path, the folder itself last. OSError if links form a ring."""
     rest, way, links = list(reversed(place.parts)), Path("/"), 0
     while rest:
         part = rest.pop()
@@ -231,7 +231,7 @@ def _way_to(place: Path) -> Iterator[Path]:
 
 
 def _is_private(group: int) -> bool:
-    """Whether the user alone is in a group, as where every user has one of the same name."""
+    """Whether the user is the only member of a group: many systems give each user one of the same name."""
     try:
         user, found = pwd.getpwuid(os.geteuid()), grp.getgrgid(group)
     except KeyError:
@@ -240,7 +240,7 @@ def _is_private(group: int) -> bool:
 
 
 def _content(path: Path, private: bool = False, most: int = -1) -> bytes | None:
-    """The content of an ordinary file of the user's that no other can write, or read where it is private; or None.
+    """The content of the user's ordinary file that nobody else can write (nor read, if it is private); or None.
 
     most: how many bytes of it are read; -1: all.
     """
@@ -260,7 +260,7 @@ def _content(path: Path, private: bool = False, most: int = -1) -> bytes | None:
 
 
 def _appended(path: Path) -> IO[bytes]:
-    """A file to add to, a new one where there is none that can be believed; what is added is written at once."""
+    """The file opened for appending without a buffer; a new one replaces a file that cannot be trusted."""
     if os.path.lexists(path) and _content(path, most=0) is None:
         with _only_one_in(path.parent):  # otherwise it removes the file that another process has just made instead
             if _content(path, most=0) is None:

@@ -1,4 +1,4 @@
-"""Python's garbage collector, and where it is in vain."""
+"""Pausing Python's garbage collector."""
 
 import contextlib
 import gc
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def paused() -> Iterator[None]:
-    """Make many objects that are all needed to the end, or no cyclic garbage: the collector would look in vain."""
+    """Within it the collector is off: for code that makes many objects and no cyclic garbage."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -50,6 +50,6 @@ class SelfCheckError(KafkacheckError):
 
 
 class NotExhaustedError(KafkacheckError):
-    """A search that ended before every state was visited, where nothing less is of use (exit status 20)."""
+    """A search that ended before every state was visited, if nothing less is of use (exit status 20)."""
 
     exit_status = statuses.NOT_EXHAUSTED

@@ -9,14 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import FrameType
 
-from kafkacheck.checker.process import endings
+from kafkacheck.checker.process import shutdown
 from kafkacheck.checker.process.errors import UsageError
 
 
 def atomic_write(path: Path, data: str | bytes) -> None:
     """Write `data` (text as UTF-8) to `path`: a reader sees the old file or the whole new one, never a part.
 
-    Raises UsageError where the file cannot be written; then the old file, if any, is untouched.
+    Raises UsageError if the file cannot be written; then the old file, if any, is untouched.
     """
     write_together({path: data})
 
@@ -24,7 +24,7 @@ def atomic_write(path: Path, data: str | bytes) -> None:
 def write_together(contents: Mapping[Path, str | bytes | None]) -> None:
     """Write several files (text as UTF-8; None removes the file): each appears whole, and none before all can.
 
-    Raises UsageError where one cannot be written. Until the last byte is on the disk every old file is untouched, and
+    Raises UsageError if one cannot be written. Until the last byte is on the disk every old file is untouched, and
     Ctrl-C waits while the new ones take their places.
     """
     for path in contents:
@@ -63,8 +63,10 @@ def make_folder(path: Path) -> Path:
 
 
 def make_usable(folder: Path, option: str = "--out") -> list[Path]:
-    """Make the folder where it is missing; what was made. UsageError where that fails, or no file can be written into
-    it; then nothing is left of what was made. `option` is the one that names another folder.
+    """Make the folder and those above it, if they are missing, and return the folders that were made.
+
+    UsageError if that fails, or if no file can be written into the folder; the folders that were made are removed then.
+    `option` is the option that names another folder.
     """
     made = [each for each in (folder, *folder.parents) if not each.exists()]
     make_folder(folder)
@@ -88,7 +90,7 @@ def remove_empty(folders: Iterable[Path]) -> None:
 
 
 def check_writable(path: Path) -> None:
-    """Find out whether a file can be written at `path`, whose folder is made. UsageError where it cannot."""
+    """Find out whether a file can be written at `path`, whose folder is made. UsageError if it cannot."""
     make_usable(path.parent)
     _check_ordinary(path)
 
@@ -127,7 +129,7 @@ def _undisturbed() -> Iterator[None]:
         yield
         return
     held: list[tuple[int, FrameType | None]] = []
-    with endings.reacting(lambda number, frame: held.append((number, frame))):
+    with shutdown.handling(lambda number, frame: held.append((number, frame))):
         yield
     if held:
-        endings.react(*held[0])
+        shutdown.handle(*held[0])

@@ -2,7 +2,7 @@
 
 Models of users go on importing `checker.model`, also in the folder of the sources, and get the very same module.
 
-The program imports this before it can heed a request to end, so this imports only what Python has loaded by then.
+The program imports this before it can heed a signal, so this imports only modules that Python has loaded by then.
 """
 
 import importlib
@@ -29,7 +29,7 @@ class _Alias:
 
 
 class _Below:
-    """Finds what lies below a package that has been imported under its former name."""
+    """Finds modules below a package that has been imported under its former name."""
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> object:
         top, _, rest = name.partition(".")
@@ -59,12 +59,12 @@ def _aliased(name: str, present: str) -> ModuleSpec | None:
         return None
     module = importlib.import_module(present)
     alias = _Alias(module)
-    return ModuleSpec(name, alias, is_package=hasattr(module, "__path__"))  # type: ignore[arg-type]  # it has what is called
+    return ModuleSpec(name, alias, is_package=hasattr(module, "__path__"))  # type: ignore[arg-type]  # a loader
 
 
 def _present(top: str, rest: str) -> str:
     """The name of today; a module of the checker that was moved to a stage's folder is known by its last part."""
-    from kafkacheck.checker.process.places import CHECKER
+    from kafkacheck.checker.process.sources import CHECKER
 
     name, path = f"kafkacheck.{top}.{rest}", CHECKER / rest.replace(".", "/")
     if top != "checker" or path.with_suffix(".py").is_file() or path.is_dir():

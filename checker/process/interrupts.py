@@ -13,24 +13,24 @@ import time
 from collections.abc import Callable, Iterator, Set
 from types import CodeType, FrameType
 
-from kafkacheck.checker.process import endings
-from kafkacheck.checker.process.room import THREAD, need
+from kafkacheck.checker.process import shutdown
+from kafkacheck.checker.process.memory import THREAD, require
 
 SECONDS_BETWEEN_TICKS = 0.1
-"""Once a search should end, how often it is tried again, where protocol code does not run at the moment."""
+"""Seconds until the next attempt to end a search, if no protocol code ran at the last one."""
 OURS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
-"""What the files of this package begin with."""
+"""The path that the files of this package begin with."""
 LONGEST_TIMER = 1e8
 """The most seconds that every system lets a timer run."""
 
 
 class Stopped(BaseException):
-    """Raised in protocol code where the search must end. No error: nothing that handles errors may catch it."""
+    """Raised in protocol code if the search must end. No error: no handler of errors may catch it."""
 
 
 @contextlib.contextmanager
 def limited(seconds: float | None) -> Iterator[None]:
-    """Raise `Stopped` in what runs within once so many seconds have passed. Only the main thread can be stopped."""
+    """Raise `Stopped` in the code within, after this many seconds. Only the main thread can be stopped."""
     if seconds is None or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -49,7 +49,7 @@ def limited(seconds: float | None) -> Iterator[None]:
 
 
 class Interrupts:
-    """Whether a search must end, and how it is told. Without `listening` it only looks at the clock."""
+    """Whether a search must end, by a request or by its time limit. Without `listening` it only reads the clock."""
 
     def __init__(self, max_seconds: float | None = None) -> None:
         self.pressed = False
@@ -69,7 +69,7 @@ class Interrupts:
     def reason(self) -> str:
         """Why the search must end, or ""."""
         if self.pressed:
-            return f"it was {endings.word(self._request)}"
+            return f"it was {shutdown.name_of(self._request)}"
         return f"it was stopped after {self._seconds:g} seconds" if self.is_late else ""
 
     @contextlib.contextmanager
@@ -86,7 +86,7 @@ class Interrupts:
         first = 0.0 if self._seconds is None else min(max(self._seconds, 0.001), LONGEST_TIMER)
         timer = signal.setitimer(signal.ITIMER_REAL, first, SECONDS_BETWEEN_TICKS)
         try:
-            with endings.reacting(self._on_press):
+            with shutdown.handling(self._on_press):
                 yield
         finally:
             self._listens = False
@@ -111,7 +111,7 @@ class Interrupts:
 
     @contextlib.contextmanager
     def stopping_protocol_code(self, codes: Set[CodeType], seconds: float | None = None) -> Iterator[None]:
-        """Within it, `Stopped` is raised in the functions with these codes; also after so many seconds, if given."""
+        """Within it, `Stopped` is raised in the functions with these codes; also after this many seconds, if given."""
         self._protocol_code, begun = codes, time.perf_counter()
         timer = 0.0, 0.0
         if seconds is not None and self._listens:
@@ -130,8 +130,8 @@ class Interrupts:
     def stopping_ours(self) -> Iterator[None]:
         """Within it, `Stopped` is raised wherever code of this package runs: for work that leaves nothing behind.
 
-        Not in the code of others, which may have been called by the garbage collector, or to finalize something:
-        there Python prints an exception and goes on, so that it would be lost.
+        It is not raised in other code: the garbage collector may have called that, or a finalizer, and there Python
+        only prints an exception and goes on.
         """
         self._may_raise_in_ours = True
         try:
@@ -145,12 +145,12 @@ class Interrupts:
         if not self._listens:
             yield
             return
-        need(THREAD)
-        with endings.waking(stop, lambda: self.pressed or self.is_late):
+        require(THREAD)
+        with shutdown.waking(stop, lambda: self.pressed or self.is_late):
             yield
 
 
 def _is_ours(frame: FrameType | None) -> bool:
-    """Whether code of this package runs, and not a handler that an earlier tick called, whatever ran then."""
+    """Whether code of this package runs, other than a handler in this file that an earlier tick called."""
     file = "" if frame is None else frame.f_code.co_filename
     return file.startswith(OURS) and file != __file__

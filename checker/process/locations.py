@@ -1,4 +1,4 @@
-"""Says where in a file something is or has failed."""
+"""Places in files: of functions, declarations and failures."""
 
 import ast
 import os
@@ -12,13 +12,13 @@ from types import FrameType
 from typing import Any
 
 from kafkacheck.checker.process.errors import EvaluationError
-from kafkacheck.checker.process.places import is_of_checker
+from kafkacheck.checker.process.sources import is_of_checker
 
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 def place_of(function: Callable[..., Any], line: int | None = None) -> str:
-    """Where `function` (or the given line of its file) is, as "path:line", the path relative where that is shorter."""
+    """Where `function` (or the given line of its file) is, as "path:line", with the path as `short_path` writes it."""
     code = getattr(function, "__code__", None)
     if code is None:
         return repr(function)
@@ -42,7 +42,7 @@ def declaration_place(module: str, class_name: str, name: str = "") -> str:
 
 
 def _assigned(statement: ast.stmt) -> list[str]:
-    """What a statement gives a value, or declares."""
+    """The names that a statement assigns or declares."""
     match statement:
         case ast.AnnAssign(target=target):
             return [ast.unparse(target)]

@@ -1,27 +1,40 @@
-"""How much memory this process may still have, and who limits it: the machine, a control group, or `ulimit`.
+"""How much memory this process may still have, and whether that is enough for a library, a thread or an array.
 
-Python alone is needed to find that out on Linux, so that it can be asked before any library is loaded.
+The machine, a control group or `ulimit` limits it. On Linux this needs Python alone, so that it can be asked before any
+library is loaded: without enough address space (`ulimit -v`) some libraries end the process, or blame a file.
 """
 
 import contextlib
-from collections.abc import Iterator
+import errno
+import mmap
+import os
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import ModuleType
 
 ROOT = Path("/")
 """The folder in which `proc`, and the control groups that it speaks of, are looked up."""
 
 UNLIMITED = 1 << 60
-"""From so many bytes on a limit says that there is none."""
+"""A limit of at least this many bytes means no limit."""
 
 LIMITS = ("memory.max", "memory.high", "memory.limit_in_bytes")
-"""What a control group may have: the system kills, or holds back, what takes more. The last is that of version 1."""
+"""Files with a control group's limit: beyond it, the system kills or throttles. The last is for version 1."""
 USAGES = ("memory.current", "memory.usage_in_bytes")
 RECLAIMED = ("inactive_file", "active_file", "slab_reclaimable")
-"""What a control group is charged for, but the system takes back as soon as somebody needs it."""
+"""Memory that a control group is charged for, but that the system reclaims as soon as it is needed."""
 NOT_YET = ("file_dirty", "file_writeback", "dirty", "writeback")
 """Parts of it that must be written to the disk before; the last two in version 1."""
 TOTAL = "total_"
 """In version 1 the counts of a group with those below it begin so."""
+
+NEEDS = {"llvmlite": 190, "numpy": 110, "pyarrow": 190, "scipy": 120, "z3": 60}
+"""How many MiB of address space must be left to load a library, by its name; a little more than was measured."""
+THREAD = 1 << 24
+"""How many bytes must be left to start a thread: without memory for its stack, Python would wait for it for ever."""
+LEAST_FREE = 64
+"""With fewer MiB left, any failure is taken for lack of memory."""
 
 
 def available() -> int:
@@ -32,15 +45,55 @@ def available() -> int:
 
 
 def limit() -> int | None:
-    """The least of what control groups and the process's own limits let it have, in bytes, used or not; None where
+    """The least of what control groups and the process's own limits let it have, in bytes, used or not; None if
     only the machine's memory limits it.
     """
     return min((most for most, _ in (*_groups(), *_own_limits())), default=None)
 
 
 def address_space() -> int | None:
-    """How many bytes of address space the process may still take; None where that has no limit, or nobody knows."""
+    """How many bytes of address space the process may still take; None if that has no limit, or nobody knows."""
     return next((most - used for most, used in _own_limits("RLIMIT_AS")), None)
+
+
+def limit_blas_threads() -> None:
+    """Let NumPy's library of linear algebra, which nothing here uses, start only one thread.
+
+    Each of its threads takes memory when NumPy is loaded. A value that the user has set stays.
+    """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def guard_imports() -> None:
+    """From now on raise MemoryError if a library is imported that would not find enough address space."""
+    if address_space() is not None and not any(isinstance(each, _Finder) for each in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())
+
+
+def allocate(size: int, flags: int = mmap.MAP_SHARED) -> mmap.mmap:
+    """Zeroed bytes of the system. MemoryError if it refuses them."""
+    try:
+        return mmap.mmap(-1, size, flags=flags)
+    except (OSError, ValueError, OverflowError) as error:
+        raise MemoryError(f"{size:,} bytes: {error}") from error
+
+
+def require(size: int) -> None:
+    """MemoryError if the system would refuse this many bytes just now."""
+    allocate(size).close()
+
+
+def is_short() -> bool:
+    """Whether the process, or the whole system, has next to no memory left."""
+    return available() < LEAST_FREE << 20
+
+
+def is_cause_of(error: BaseException) -> bool:
+    """Whether an error of loading a library, or of beginning a thread, is one of memory that it does not name."""
+    number = getattr(error, "errno", None)
+    return number == errno.ENOMEM or (
+        isinstance(error, ImportError | OSError | RuntimeError) and number is None and is_short()
+    )
 
 
 def _left_by_machine() -> int:
@@ -112,7 +165,7 @@ def _lines(name: str) -> list[str]:
 
 
 def _number(path: Path) -> int | None:
-    """The number in a file; None where there is no such file, or another word, such as `max`."""
+    """The number in a file; None if there is no such file, or another word, such as `max`."""
     with contextlib.suppress(OSError, ValueError):
         return int(path.read_text("ascii"))
     return None
@@ -128,3 +181,15 @@ def _reclaimable(folder: Path) -> int:
         sum(counts.get(TOTAL + name, counts.get(name, 0)) for name in names) for names in (RECLAIMED, NOT_YET)
     )
     return max(0, reclaimed - not_yet)
+
+
+class _Finder:
+    """Finds no module, and refuses those for which there is no room."""
+
+    def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> None:
+        """Nothing. MemoryError if the library would not find enough address space."""
+        left = address_space() if name in NEEDS else None
+        if left is not None and left >> 20 < NEEDS[name]:
+            raise MemoryError(
+                f"{name} needs {NEEDS[name]} MiB of address space to be loaded, and {left >> 20} MiB are left"
+            )

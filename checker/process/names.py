@@ -23,17 +23,17 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def shortened(text: str, most: int = 60) -> str:
-    """The text itself, or its beginning where it is longer than a message should be."""
+    """The text, or only its beginning if it is too long for a message."""
     return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def printable(text: str) -> str:
-    """The text with line ends and whatever else cannot be printed written as in Python."""
+    """The text, with line ends and other letters that cannot be printed written as in Python."""
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
 
 
 def unknown(what: str, name: str, known: Iterable[str], model: str) -> str:
-    """The message for a name that does not exist: what was given, what there is, and the nearest name."""
+    """The message for an unknown name: the name, the known ones, and the nearest of them."""
     names = list(known)
     return f"{model} has no {what} {shortened(name)!r}; it has: {', '.join(names) or 'none'}{did_you_mean(name, names)}"
 
@@ -41,8 +41,8 @@ def unknown(what: str, name: str, known: Iterable[str], model: str) -> str:
 def model_name(module: str, file: str = "") -> str:
     """The name of the model that a module, in a file of that path, defines.
 
-    In the catalogue it is the module's dotted path below the package. Elsewhere it is the file's, without what no name
-    may have. The underscore behind a keyword of Python, as in `return_`, is no part of a name.
+    In the catalogue it is the module's dotted path below the package. Elsewhere it is the file's name, without letters
+    that no name may have. An underscore after a keyword of Python, as in `return_`, is no part of a name.
     """
     parts = module.removeprefix("kafkacheck.").split(".")
     if parts.pop(0) != OWN_CATALOGUE or not parts:
@@ -53,7 +53,7 @@ def model_name(module: str, file: str = "") -> str:
 
 
 def short_names(name: str) -> tuple[tuple[str, ...], ...]:
-    """What a model of the catalogue is called beside its name, the clearest first; equally clear ones lie together.
+    """Shorter names of a model of the catalogue, the clearest first; equally clear ones lie together.
 
     The first two are the forms that names had when all models lay in one folder; then come the last parts of the name.
     """

@@ -1,6 +1,6 @@
-"""The exit statuses of the program, all of them, and what each says.
+"""All exit statuses of the program, and what each means.
 
-`TABLE` is what `checker/README.md` and the help of every command show. An error of `checker.process.errors` carries one
+`checker/README.md` and the help of every command show `TABLE`. An error of `checker.process.errors` carries one
 of these.
 """
 
@@ -14,7 +14,7 @@ NO_LONGER_APPLIES = 1
 CANNOT_CONVERGE = 1
 """`analyze --converge`: some state cannot converge."""
 REFUSED = 2
-"""The command, or what it names, is wrong; or the system refused something that the command needs."""
+"""The command, or something that it names, is wrong; or the system refused something that the command needs."""
 DEADLOCK = 11
 INVARIANT_VIOLATED = 12
 STEP_VIOLATED = 13
@@ -26,9 +26,9 @@ UNEXPLAINED = 22
 INTERNAL_ERROR = 70
 EVALUATION_FAILED = 75
 BY_SIGNAL = 128
-"""To this the number of a signal is added that ended the process at once, as a shell does it."""
+"""Plus the number of the signal that ended the process at once, as in a shell."""
 PIPE_CLOSED = 141
-"""What a shell says of a program that ends because nobody reads its output any more."""
+"""The status that a shell gives a program whose reader has closed the pipe."""
 NOT_WELL_FORMED = 150
 
 TABLE: tuple[tuple[tuple[int, ...], str], ...] = (
@@ -64,7 +64,7 @@ TABLE: tuple[tuple[tuple[int, ...], str], ...] = (
         "system sends if memory runs out",
     ),
 )
-"""Which statuses say what."""
+"""The statuses, each with its meaning."""
 
 
 def help_text() -> str:

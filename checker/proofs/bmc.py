@@ -1,7 +1,7 @@
-"""Bounded model checking: whether a behaviour of so many states breaks a property, by unrolling the actions.
+"""Bounded model checking: whether a behaviour up to a length breaks a property, by unrolling the actions.
 
-Behaviours are lengthened one state at a time, so that the first one found is a shortest one. Nothing is said of longer
-behaviours than those looked at, except where there are none.
+Behaviours are lengthened one state at a time, so that the first violation has a shortest one. Longer behaviours than
+these are not judged, unless there are none.
 """
 
 import time
@@ -11,10 +11,10 @@ from enum import Enum
 
 from kafkacheck.checker.exploration.evaluation import Evaluation, call_text
 from kafkacheck.checker.model import Model
-from kafkacheck.checker.process import endings
+from kafkacheck.checker.process import shutdown
 from kafkacheck.checker.process.errors import EvaluationError, SelfCheckError
 from kafkacheck.checker.proofs.confirmation import Confirmed, Searched, shortly, state_lines
-from kafkacheck.checker.proofs.likeness import confirm_steps
+from kafkacheck.checker.proofs.differential import confirm_steps
 from kafkacheck.checker.proofs.obligations import differs
 from kafkacheck.checker.proofs.scripts import Script, Scripts
 from kafkacheck.checker.proofs.solver import Answer, Session, Status
@@ -40,11 +40,11 @@ class BoundedVerdict(Enum):
 
 @dataclass(frozen=True)
 class BoundedResult:
-    """What a bounded check has found.
+    """The result of a bounded check.
 
-    depth: every behaviour of so many states was looked at, and nothing is wrong in a shorter one; as long as `trace`
-    where that shows what is wrong, as in a search. property: the violated one. reason: why the verdict is UNKNOWN,
-    TIMEOUT or EVALUATION_FAILED. confirmed: where nothing is wrong, how much of that was tried in plain Python, too.
+    depth: every behaviour of this many states was checked, and no shorter one violates anything; the length of `trace`
+    if there is one, as in a search. property: the violated one. reason: why the verdict is UNKNOWN,
+    TIMEOUT or EVALUATION_FAILED. confirmed: if nothing is violated, how much of that was tried in plain Python as well.
     """
 
     model: Model
@@ -58,7 +58,7 @@ class BoundedResult:
 
 
 Listener = Callable[[int, float], None]
-"""Is told each depth that is proved, and the seconds so far."""
+"""Called with each depth that is proved, and the seconds so far."""
 
 
 LONGER = "a step is possible"
@@ -77,7 +77,7 @@ def check_bounded(
 ) -> BoundedResult:
     """Check every behaviour of at most `depth` states; `timeout` is in seconds for each question to the solver.
 
-    `scripts` gets every question. SelfCheckError where plain Python and the solver do not say the same.
+    `scripts` gets every question. SelfCheckError if plain Python and the solver do not say the same.
     """
     model.require_unchanged()
     unrolling = _Unrolling(model, timeout)
@@ -119,13 +119,13 @@ def _lengthened(unrolling: "_Unrolling", model: Model, depth: int, listener: Lis
         is_late = reason in ("timeout", "canceled")
         return result(BoundedVerdict.TIMEOUT if is_late else BoundedVerdict.UNKNOWN, reason=reason)
     except KeyboardInterrupt:
-        return result(BoundedVerdict.UNKNOWN, reason=f"it was {endings.told()}")
+        return result(BoundedVerdict.UNKNOWN, reason=f"it was {shutdown.reason()}")
     except EvaluationError as error:
         return result(BoundedVerdict.EVALUATION_FAILED, reason=str(error))
 
 
 def _replayed(model: Model, chain: list[Values], violated: str | None = None) -> Trace:
-    """The trace along states of the solver's. SelfCheckError where plain Python does not go along them."""
+    """The trace along states of the solver's. SelfCheckError if plain Python does not go along them."""
     try:
         return rebuild(model, chain, violated)
     except (EvaluationError, SelfCheckError) as error:
@@ -155,7 +155,7 @@ class _Unrolling:
         self._added += assertions
 
     def _can(self, what: str, *assertions: Term) -> Answer | None:
-        """The solver's answer where the assertions can hold, None where they cannot. `what` says what would be so."""
+        """The solver's answer if the assertions can hold, None if they cannot. `what` describes them."""
         about = {
             "question": f"{what} in a behaviour of {len(self._states)} states",
             "nothing is wrong if": "sat" if what == LONGER else "unsat",
@@ -169,7 +169,7 @@ class _Unrolling:
         return answer if answer.status is Status.SATISFIABLE else None
 
     def lengthen(self) -> bool:
-        """Add one state; whether there is a behaviour with so many."""
+        """Add one state; whether there is a behaviour of that length."""
         if not self._states:
             self._start()
         else:
@@ -207,7 +207,7 @@ class _Unrolling:
     def violation(self) -> tuple[str, list[Values]] | None:
         """The first property that the last state or step can violate, and a behaviour that does.
 
-        EvaluationError where the code of a property, or of the constraint, fails in a last state.
+        EvaluationError if the code of a property, or of the constraint, fails in a last state.
         """
         if self._model.constraint is not None:
             answer = self._can(
@@ -228,7 +228,7 @@ class _Unrolling:
         return None
 
     def deadlock(self) -> list[Values] | None:
-        """A behaviour to a last state without an enabled action, where that is an error."""
+        """A behaviour to a last state without an enabled action, if that is an error."""
         if not self._model.check_deadlock:
             return None
         enabled = []
@@ -245,9 +245,9 @@ class _Unrolling:
         return chain
 
     def check_contract(self) -> None:
-        """EvaluationError where the code of an action fails in a last state, or breaks the action's contract.
+        """EvaluationError if the code of an action fails in a last state, or breaks the action's contract.
 
-        Also where no behaviour goes beyond its initial state, because every one lies outside the constraint.
+        Also if no behaviour goes beyond its initial state, because every one lies outside the constraint.
         """
         evaluation = Evaluation(self._model)
         is_limited = self._model.constraint is not None
@@ -269,9 +269,9 @@ class _Unrolling:
                 raise self._contradiction(f"{action.name} fails or breaks its contract", chain)
 
     def confirm(self, depth: int, is_whole: bool = False) -> Confirmed:
-        """What plain Python says, where nothing is wrong in behaviours of so many states, `is_whole`: of any length.
+        """The check by plain Python that behaviours of this many states (`is_whole`: of any length) violate nothing.
 
-        SelfCheckError where a search says otherwise, or a step is not what an action does.
+        SelfCheckError if a search finds a violation, or a formula of a step differs from its action.
         """
         names = [each.name for each in self._model.properties]
         searched = Searched(self._model.with_properties(names), judges_deadlock=self._model.check_deadlock)

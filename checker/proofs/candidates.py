@@ -23,10 +23,10 @@ MOST_VALUES = 6
 """Scalars with more values than this are only compared with each other."""
 
 MOST_TRIED = 60_000
-"""How many clauses are looked at; longer ones are left out where there would be more."""
+"""How many clauses are tried; longer ones are left out if there would be more."""
 
 MOST_KEPT = 500
-"""How many clauses a pool has at most; longer ones are left out where there would be more."""
+"""How many clauses a pool has at most; longer ones are left out if there would be more."""
 
 LONGEST = 3
 BLOCK = 1 << 16
@@ -112,7 +112,7 @@ def clauses(layout: Layout, reached: Reached) -> list[Property]:
 
 
 def _combinations(known: Sequence[Fact], size: int, room: int) -> Iterator[tuple[int, ...]]:
-    """The choices of so many facts; none where they are more than `room`. Two facts speak of different scalars."""
+    """The choices of this many facts; none if there are more than `room`. Two facts speak of different scalars."""
     count = 1
     for number in range(size):
         count = count * (len(known) - number) // (number + 1)

@@ -1,7 +1,7 @@
-"""Whether plain Python agrees with what was proved: a short search, and actions run from states drawn at random.
+"""Whether plain Python agrees with a proof: a short search, and actions run from states drawn at random.
 
-It shares nothing with the proof but the model's functions, so that a formula that is not what a function does, a proof
-that was kept by mistake, or a solver that errs, is noticed where it matters.
+It shares nothing with the proof but the model's functions. So it notices a formula that differs from its function, a
+proof that was cached by mistake, and a solver that errs.
 """
 
 import itertools
@@ -28,11 +28,11 @@ SEARCH_SECONDS = 1.0
 SAMPLE_SECONDS = 0.4
 """How many CPU seconds the actions are run from states that are drawn."""
 MOST_DRAWN = 1_500
-"""At most so many states are drawn."""
+"""At most this many states are drawn."""
 MOST_REACHED = 300
-"""So many of the states that are reached are drawn again, and the others near them."""
+"""How many of the reached states are drawn again; others are drawn near them."""
 MOST_CALLS = 4
-"""Each action is run from a state with at most so many values of its parameters."""
+"""Each action is run from a state with at most this many values of its parameters."""
 
 Call = tuple[Action, Values]
 """An action and the values of its parameters."""
@@ -40,7 +40,7 @@ Call = tuple[Action, Values]
 
 @dataclass(frozen=True)
 class Effect:
-    """What an action does on one state: its error, "" for none, or whether it is enabled and the state after it."""
+    """The effect of an action on one state: its error, "" for none, or whether it is enabled and the state after it."""
 
     error: str
     enabled: bool
@@ -59,7 +59,7 @@ class Effect:
 
 
 def run(model: Model, action: Action, given: Values, state: Any) -> Effect:
-    """What an action does in plain Python on a state, which it may change."""
+    """The effect of an action in plain Python on a state, which it may change."""
     try:
         enabled = action.apply(state, given)
         return Effect("", enabled, tuple(map(int, model.layout.flatten(state))))
@@ -71,11 +71,11 @@ def run(model: Model, action: Action, given: Values, state: Any) -> Effect:
 
 @dataclass(frozen=True)
 class Confirmed:
-    """How much plain Python has looked at.
+    """How much plain Python has tried.
 
     searched: how many distinct states the search has visited, up to depth, and is_complete whether these are all.
-    drawn: how many states actions were run from, in `assumed` of which everything that is assumed holds; None where
-    nothing is. calls: how often an action was run, and enabled how often it was.
+    drawn: how many states actions were run from, `assumed`: in how many of these every assumption holds; None if
+    nothing is assumed. calls: how often an action was run, and enabled how often it was.
     """
 
     searched: int
@@ -86,10 +86,19 @@ class Confirmed:
     calls: int = 0
     enabled: int = 0
 
+    def told(self, model: Model) -> str:
+        """In a line: `lock: plain Python agrees: a search of 96 states, all there are; ...`."""
+        far = "all there are" if self.is_complete else f"to depth {self.depth}"
+        assumed = f" ({self.assumed:,} have all that is assumed)" if self.assumed is not None else ""
+        return (
+            f"{model.name}: plain Python agrees: a search of {self.searched:,} states, {far}; {self.calls:,} "
+            f"calls from {self.drawn:,} states drawn{assumed}, {self.enabled:,} of them enabled"
+        )
+
 
 @dataclass(frozen=True)
 class Evidence:
-    """A call in plain Python that does what was to be proved impossible; `told` says what it does."""
+    """A call in plain Python that contradicts an obligation; `told` says how."""
 
     before: Values
     action: Action
@@ -98,7 +107,7 @@ class Evidence:
 
 
 class Confirmation:
-    """A model's actions and properties in plain Python, held against what is to be proved of them.
+    """A model's actions and properties in plain Python, compared with the obligations on them.
 
     `invariants` are the lemmas and the properties of states, `steps` the properties of steps; the constraint, if there
     is one, is assumed beside them.
@@ -115,7 +124,7 @@ class Confirmation:
         self._drawn = self._assumed = self._calls = self._enabled = 0
 
     def collect(self) -> None:
-        """Search, draw states, run actions, and note what goes wrong. Does so once, whenever there is time for it."""
+        """Search, draw states, run actions, and note violations; only at the first call."""
         if self._search is not None:
             return
         self._search = searched = Searched(_asked(self._model, [*self._invariants, *self._steps]))
@@ -126,9 +135,9 @@ class Confirmation:
         draw(self._model, searched.sample(MOST_REACHED), self._examine_some)
 
     def confirm(self, proved: Iterable[tuple[Obligation, str]], is_whole: bool) -> Confirmed:
-        """How much was looked at, where nothing of it contradicts the obligations that were proved, each with how.
+        """How much was looked at, if nothing of it contradicts the obligations that were proved, each with how.
 
-        SelfCheckError where something does; EvaluationError where the code of an action fails in a reachable state
+        SelfCheckError if something does; EvaluationError if the code of an action fails in a reachable state
         in a way that no obligation speaks of. `is_whole`: everything is proved, and so every property holds for ever.
         """
         self.collect()
@@ -138,7 +147,7 @@ class Confirmation:
                 raise self._contradiction(obligation, how, evidence)
         search = self._search
         assert search is not None
-        if is_whole and self._is_broken and search.found is not None:  # by the contract, of which no obligation speaks
+        if is_whole and self._is_broken and search.found is not None:  # a failure that no obligation covers
             raise EvaluationError(search.found.reason)
         if is_whole:
             search.check_nothing_found("everything is proved")
@@ -166,7 +175,7 @@ class Confirmation:
         return self._examine(values, some_calls(self._model, rng))
 
     def _examine(self, values: Values, calls: Iterable[Call]) -> bool:
-        """Run actions from a state, note what was to be proved impossible; whether all that is assumed holds in it."""
+        """Run actions from a state and note violations; whether every assumption holds in the state."""
         layout = self._model.layout
         state = layout.restore(values)
         is_assumed = all(_holds(each, state) for each in self._assumptions)
@@ -184,7 +193,7 @@ class Confirmation:
         return is_assumed
 
     def _wrong(self, values: Values, after: Any, effect: Effect, is_assumed: bool) -> Iterator[tuple[str, str]]:
-        """What an effect does that may have been proved impossible: the subjects, each with words for it."""
+        """The violations by an effect that may have been proved impossible: the subjects, each with words for it."""
         layout = self._model.layout
         bad = layout.first_out_of_range(effect.after)
         if effect.error:
@@ -203,9 +212,9 @@ class Confirmation:
 
 
 class Searched:
-    """What a search in plain Python finds of a model in at most `SEARCH_SECONDS`, if it may look so far.
+    """A search of a model in plain Python, for at most `SEARCH_SECONDS`.
 
-    KeyboardInterrupt where Ctrl-C ends it.
+    KeyboardInterrupt if Ctrl-C ends it.
     """
 
     def __init__(self, model: Model, judges_deadlock: bool = False) -> None:
@@ -240,17 +249,17 @@ class Searched:
         return [self._search.chain(number)[-1] for number in range(0, self.states, step)]
 
     def check_nothing_found(self, claim: str, longest: float = float("inf")) -> None:
-        """SelfCheckError if a behaviour of at most `longest` states violates what is claimed to hold.
+        """SelfCheckError if a behaviour of at most `longest` states violates the claim.
 
         EvaluationError if no behaviour begins, for example because every initial state is outside the constraint.
         """
         found = self.found
         if found is None or found.verdict is Verdict.NOT_EXHAUSTED or len(found.chain) > longest:
             return
-        if not found.chain:  # no state can be explored: what was proved is said of nothing
+        if not found.chain:  # no state can be explored: the proof is about nothing
             raise EvaluationError(found.reason)
         if found.verdict is Verdict.EVALUATION_FAILED:
-            if len(found.chain) == longest:  # what fails may be the step to a longer one
+            if len(found.chain) == longest:  # the step to a longer behaviour may fail
                 return
             what = found.reason
         else:
@@ -296,7 +305,7 @@ def draw(model: Model, reached: Sequence[Values], examine: Callable[[Values, ran
 
 
 def some_calls(model: Model, rng: random.Random) -> Iterator[Call]:
-    """Each action with a few values of its parameters, all where there are few."""
+    """Each action with a few values of its parameters, or all if these are few."""
     for action in model.actions:
         if action.combination_count() <= MOST_CALLS:
             yield from ((action, given) for given in action.combinations())
@@ -306,7 +315,7 @@ def some_calls(model: Model, rng: random.Random) -> Iterator[Call]:
 
 
 def _holds(each: Property, *states: Any) -> bool:
-    """Whether a property holds; where its code fails it does not."""
+    """Whether a property holds; if its code fails it does not."""
     try:
         return each.holds(*states)
     except MemoryError:

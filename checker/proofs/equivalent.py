@@ -4,7 +4,6 @@ The second model is read in a process of its own, in which the modules beside it
 package can be compared.
 """
 
-import contextlib
 import pickle
 import subprocess
 import sys
@@ -16,16 +15,14 @@ from typing import Any
 
 from kafkacheck.checker.exploration.evaluation import call_text
 from kafkacheck.checker.model import Action, Model
-from kafkacheck.checker.process import endings
 from kafkacheck.checker.process.errors import KafkacheckError, ModelError, SelfCheckError, UsageError
-from kafkacheck.checker.process.places import SOURCES, child
-from kafkacheck.checker.proofs import workers
+from kafkacheck.checker.process.sources import SOURCES, child_command
 from kafkacheck.checker.proofs.confirmation import Effect, run, shortly, state_lines
-from kafkacheck.checker.proofs.likeness import Calls, Sample, told
+from kafkacheck.checker.proofs.differential import Calls, Sample, told
 from kafkacheck.checker.proofs.obligations import differs
 from kafkacheck.checker.proofs.scripts import Script, Scripts
-from kafkacheck.checker.proofs.solver import Answer, Status
-from kafkacheck.checker.proofs.workers import Question, Reply
+from kafkacheck.checker.proofs.solver import Status
+from kafkacheck.checker.proofs.workers import Question, Reply, Solvers
 from kafkacheck.checker.schema import Flag
 from kafkacheck.checker.schema.objects import Values
 from kafkacheck.checker.symbolic import symbolic, term_values, terms
@@ -55,7 +52,7 @@ class Same(Enum):
 class Comparison:
     """An action of two models, and whether it does the same.
 
-    Where not, `before` is a state and `parameters` are values for which `effects` differ, the first model's first.
+    If not, `before` is a state and `parameters` are values for which `effects` differ, the first model's first.
     """
 
     action: Action
@@ -71,8 +68,8 @@ class Comparison:
 class Description:
     """A model as another process needs it: its scalars, and its actions with their parameters, as terms.
 
-    effects: what its actions did in plain Python, in the order in which that was asked; of an action that it does not
-    have like this there are none.
+    effects: the effects of its actions in plain Python, in the order of the calls that were asked for; none for an
+    action that it does not have with these parameters.
     """
 
     name: str
@@ -93,12 +90,12 @@ class Asked:
 
 
 def ask_for(model: Model, calls: Mapping[str, Calls]) -> Asked:
-    """What is asked of another model, so that its effects can be compared."""
+    """The calls whose effects another model must report, so that they can be compared."""
     return Asked(_scalars(model), {name: (each.states, each.given) for name, each in calls.items()})
 
 
 def describe(model: Model, asked: Asked | None = None) -> Description:
-    """What is compared of a model; with the effects that are asked for, if its states are alike."""
+    """The description of a model; with the effects that are asked for, if its states are alike."""
     model.require_unchanged()
     before = symbolic.variables(model.layout)
     actions = {}
@@ -146,11 +143,11 @@ def describe_model(name: str, changes: Sequence[str]) -> None:
 def description_of(name: str, changes: Sequence[str] = (), asked: Asked | None = None) -> Description:
     """The description of the model that `name` gives, read in another process, with the effects that are asked for.
 
-    UsageError or ModelError where it cannot be, as for a model of this process.
+    UsageError or ModelError if it cannot be, as for a model of this process.
     """
     first = str(_top(Path(name)) or SOURCES)
     program = _PROGRAM.format(first=first, name=name, changes=list(changes))
-    done = subprocess.run(child(program), input=pickle.dumps(asked), capture_output=True)
+    done = subprocess.run(child_command(program), input=pickle.dumps(asked), capture_output=True)
     if done.returncode or not done.stdout:
         told = done.stderr.decode(errors="replace").strip() or f"it ends the process (exit status {done.returncode})"
         raise ModelError(f"{name} cannot be read: {told.splitlines()[-1]}")
@@ -162,7 +159,7 @@ def description_of(name: str, changes: Sequence[str] = (), asked: Asked | None =
 
 
 def _top(path: Path) -> Path | None:
-    """The folder from which the modules of a file's package are imported; None where it is no file."""
+    """The folder from which the modules of a file's package are imported; None if it is no file."""
     if path.suffix != ".py" or not path.is_file():
         return None
     folder = path.resolve().parent
@@ -181,7 +178,7 @@ def compare(
 ) -> list[Comparison]:
     """Compare the actions of these names, by default all, in the order of the model. `scripts` gets every question.
 
-    UsageError where a name is unknown, or the states or parameters of the models are not alike.
+    UsageError if a name is unknown, or the states or parameters of the models are not alike.
     """
     model.require_unchanged()
     _check_alike(model, other)
@@ -197,15 +194,9 @@ def compare(
         scripts.write(model, [Script(one.name, {"action": one.name, **about}, (each,)) for one, each in pairs_asked])
     wishes = dict(zip((leaf.path for leaf in model.layout.leaves), model.layout.blank_values, strict=True))
     asked = [Question((each,), timeout, wishes) for each in different if each is not FALSE]
-    answered: list[Reply] = []
-    with contextlib.closing(workers.replies(asked, jobs)) as coming:
-        try:
-            for reply in coming:
-                answered.append(reply)
-        except KeyboardInterrupt:
-            unknown = Reply(Answer(Status.UNKNOWN, reason=f"it was {endings.told()}"), 0.0)
-            answered += [unknown] * (len(asked) - len(answered))
-    replies = iter(answered)
+    solvers = Solvers(jobs)
+    with solvers.listening():
+        replies = iter(list(solvers.replies(asked)))
     return [
         Comparison(action, Same.EQUIVALENT, 0.0) if each is FALSE else _judged(model, action, pair, next(replies))
         for action, each, pair in zip(wanted, different, pairs, strict=True)
@@ -283,10 +274,10 @@ def confirm(
     sample: Sample,
     other: Description,
 ) -> None:
-    """Hold what was found against what the actions of both models do in plain Python.
+    """Compare the answers with the actions of both models in plain Python.
 
-    SelfCheckError where two of them differ that are said to be equivalent, or are alike on a state on which they
-    are said to differ, or do not do there what the formulas say.
+    SelfCheckError if two actions differ that were found equivalent, agree on a state on which they were found to
+    differ, or do not have the effects there that the formulas have.
     """
     for each in found:
         name = each.action.name

@@ -1,8 +1,9 @@
-"""Finding lemmas: of a pool of candidates, the largest part that is inductive, and which of it a property needs.
+"""Finding lemmas (Houdini): the largest inductive part of a pool of candidates, and its part that a property needs.
 
-Candidates that are false in a reachable state go first. Then the solver looks for a step from a state in which all that
-are left hold to one in which some do not; those go, until it finds none. A candidate on which the solver gives up goes,
-too. First only what somebody wrote is tried; simple clauses are added where that does not suffice.
+Candidates that are false in a reachable state are dropped first. Then the solver looks for a step from a state in which
+all remaining ones hold to one in which some do not; those are dropped, until it finds none. A candidate on which the
+solver gives up is dropped, too. At first only written candidates are tried; if they do not suffice, simple clauses are
+added.
 """
 
 import time
@@ -26,21 +27,20 @@ BLOCK = 1 << 16
 """How many states are evaluated at once."""
 
 MOST_ALONE = 40
-"""So many candidates are asked about one at a time, to learn which others each of them rests on."""
+"""At most this many candidates are asked about one at a time, to learn which others each of them rests on."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """What was found in a pool.
+    """The lemmas found in a pool.
 
     states: how many states were searched, and is_complete whether these are all reachable ones.
-    pool: how many candidates there were, of which so many `clauses` nobody wrote. false: how many of them are false in
-    a reachable state, not_inductive: how many were dropped after that. kept: the rest, which is inductive. needed:
-    those of the kept without any one of which the properties are not proved any more; None where the properties are not
-    among the kept. useful: those on which the proofs found rest. given_up: those dropped because the solver gave no
-    answer. doubtful: those of the needed ones of which that is not sure, because the solver gave no answer without
-    them, or was not asked any more. is_late: whether the time was over before it was known which clauses are inductive,
-    so that none was used.
+    pool: how many candidates there were; `clauses` of them were generated. false: how many are false in a reachable
+    state, not_inductive: how many were dropped after that. kept: the rest, which is inductive. needed:
+    those kept ones that all are needed to prove the properties; None if the properties are not among the kept. useful:
+    those on which the proofs found rest. given_up: those dropped because the solver gave no answer. doubtful: those
+    needed ones that may not be needed, because the solver gave no answer without them, or was not asked any more.
+    is_late: whether the time was over before the inductive clauses were known, so that none was used.
     """
 
     states: int
@@ -68,8 +68,8 @@ def find_lemmas(
     """Find lemmas for some properties, and for the contract of every action, in a pool and among simple clauses.
 
     `timeout` is in seconds for each question. `limits` bound the search whose states the candidates must hold in, and
-    its seconds the search among clauses, too, and after that the one for those that can be left out; `progress` is told
-    how far it is.
+    its seconds the search among clauses, too, and after that the one for lemmas that can be left out; `progress` is
+    called with lines of text.
     """
     aims = [each for each in targets if not each.is_step]
     pool = [each for each in pool if not each.is_step]
@@ -126,7 +126,7 @@ class _TimeIsUpError(Exception):
 
 
 class _Clock:
-    """How long a question may take: so many seconds, and not beyond the time for all of them if there is a bound."""
+    """How long a question may take: its timeout, or less if the time for all of them ends before."""
 
     def __init__(self, timeout: float | None, seconds: float | None = None) -> None:
         self._timeout = timeout
@@ -138,7 +138,7 @@ class _Clock:
         self._end = None if self._seconds is None else time.monotonic() + self._seconds
 
     def left(self) -> float | None:
-        """Seconds for the next question, None for any; _TimeIsUpError where there is no time for one."""
+        """Seconds for the next question, None for any; _TimeIsUpError if there is no time for one."""
         if self._end is None:
             return self._timeout
         remaining = self._end - time.monotonic()
@@ -148,7 +148,7 @@ class _Clock:
 
 
 class _Attempt:
-    """What is inductive of some candidates, and what of that some properties need."""
+    """The inductive part of some candidates, and its part that some properties need."""
 
     def __init__(
         self,
@@ -172,7 +172,7 @@ class _Attempt:
         self.given_up: tuple[str, ...] = ()
 
     def run(self) -> None:
-        """Find out; _TimeIsUpError where there is no time to learn what is inductive."""
+        """Find out; _TimeIsUpError if there is no time to learn what is inductive."""
         self.kept = self._search.largest_inductive(self._pool) or ()
         self._progress(f"{len(self.kept)} of {len(self._pool)} candidates are inductive")
         proves_steps = self._search.proves_steps(self.kept)
@@ -189,7 +189,7 @@ class _Attempt:
 
 
 class _Houdini:
-    """A pool of candidates, by name, and what is asked of each action about them."""
+    """A pool of candidates, by name, and the questions about each action."""
 
     def __init__(
         self,
@@ -211,11 +211,11 @@ class _Houdini:
         self._asked: tuple[_StepQuestions | _ActionQuestions, ...] = (*self._actions, self._rest)
 
     def proves_steps(self, names: Sequence[str]) -> bool:
-        """Whether the contract and the properties of steps are proved where these candidates hold."""
+        """Whether the contract and the properties of steps are proved if these candidates hold."""
         return self._rest.are_proved(names)
 
     def take_given_up(self) -> tuple[str, ...]:
-        """What the solver gave no answer about since this was asked before."""
+        """The candidates without an answer since the last call."""
         given_up = dict.fromkeys(name for each in self._asked for name in each.given_up)
         for each in self._asked:
             each.given_up.clear()
@@ -238,9 +238,9 @@ class _Houdini:
         return tuple(left)
 
     def smallest(self, names: Sequence[str], wanted: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """A part of an inductive set that proves the wanted ones, and of which none other can be left out.
+        """A part of an inductive set that proves the wanted ones, and from which no other one can be left out.
 
-        Then those of it that may not be needed after all, because the solver gave no answer without them.
+        Then its members that may not be needed after all, because the solver gave no answer without them.
         """
         part = self.used(names, wanted)
         needed: list[str] = []
@@ -294,7 +294,7 @@ class _Questions:
         """Whether a step can reach the goal from a state in which all that are left hold.
 
         The core of an answer has numbers of those that are left, and perhaps the goal's, which comes after them.
-        _TimeIsUpError where there is no time to ask.
+        _TimeIsUpError if there is no time to ask.
         """
         timeout = self._clock.left()
         if len(left) <= MOST_ALONE:
@@ -310,7 +310,7 @@ class _Questions:
 
 
 class _StepQuestions:
-    """Whether every action keeps its contract, and every step its properties, where some candidates hold before it."""
+    """Whether every action keeps its contract, and every step its properties, if some candidates hold before it."""
 
     def __init__(self, model: Model, steps: Sequence[Property], held: Mapping[str, Term], clock: _Clock) -> None:
         self.given_up: list[str] = []
@@ -338,7 +338,7 @@ class _StepQuestions:
 
 
 class _ActionQuestions:
-    """Which candidates an action does not preserve, where those that are left hold before it."""
+    """Which candidates an action does not preserve, if the remaining ones hold before it."""
 
     def __init__(
         self, model: Model, name: str, pool: Mapping[str, Property], held: Mapping[str, Term], step: Step, clock: _Clock
@@ -354,7 +354,7 @@ class _ActionQuestions:
         self._steps: list[_Breaking] = []
 
     def broken(self, left: Sequence[str]) -> list[str]:
-        """Candidates that one step breaks, all that it does; none where no step breaks one."""
+        """Candidates that one step breaks, all that it does; none if no step breaks one."""
         for step in self._steps:
             if step.missing.isdisjoint(left) and not step.broken.isdisjoint(left):
                 return [name for name in left if name in step.broken]
@@ -379,7 +379,7 @@ class _ActionQuestions:
         return helping is not None and helping <= set(left)
 
     def _broken_by(self, left: Sequence[str], asked: Sequence[str]) -> list[str]:
-        """Of those that are left all that a step breaks which breaks one of the asked; none where there is none."""
+        """Of those that are left all that a step breaks which breaks one of the asked; none if there is none."""
         goal = terms.disjunction(*(terms.negation(self._after[name]) for name in asked))
         answer = self._questions.ask(left, goal)
         if answer.status is Status.UNSATISFIABLE:

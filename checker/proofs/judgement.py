@@ -1,6 +1,6 @@
-"""What a proof that fails means: whether a property is violated in a reachable state, and where its states lie.
+"""The meaning of a failed proof: whether a property is violated in a reachable state, and which states are reachable.
 
-A bounded search tells. A counterexample to induction that the search reaches is a real one; where all reachable states
+A bounded search decides. A counterexample to induction that the search reaches is a real one. If all reachable states
 were searched and it is not among them, a lemma that rules it out is missing.
 """
 
@@ -22,7 +22,7 @@ BLOCK = 1 << 16
 
 
 class ProofVerdict(Enum):
-    """The answer of a proof: UNDETERMINED is what is neither PROVED nor VIOLATED."""
+    """The answer of a proof: UNDETERMINED is neither PROVED nor VIOLATED."""
 
     PROVED = "PROVED"
     VIOLATED = "VIOLATED"
@@ -33,7 +33,7 @@ class ProofVerdict(Enum):
 class Judgement:
     """The verdict on a proof.
 
-    trace: a shortest behaviour that violates a property, where the search found one. lemma_traces: behaviours to states
+    trace: a shortest behaviour that violates a property, if the search found one. lemma_traces: behaviours to states
     in which a lemma does not hold, by its name. reached: the states that were searched, None if none were.
     """
 
@@ -43,7 +43,7 @@ class Judgement:
     reached: Reached | None = None
 
     def is_reachable(self, failure: Failure) -> bool | None:
-        """Whether the search found the state of a counterexample to induction; None where it cannot tell."""
+        """Whether the search found the state of a counterexample to induction; None if it cannot tell."""
         if self.reached is None:
             return None
         if self.reached.chain(failure.before) is not None:
@@ -52,11 +52,11 @@ class Judgement:
 
 
 def judge(proof: Proof, limits: Limits) -> Judgement:
-    """Say what a proof amounts to; if something is not proved, after a search within the limits.
+    """The judgement on a proof; if something is not proved, after a search within the limits.
 
     A proof that was interrupted is UNDETERMINED, and nothing is searched.
 
-    EvaluationError where the model's code fails in a reachable state.
+    EvaluationError if the model's code fails in a reachable state.
     """
     if proof.is_proved:
         return Judgement(ProofVerdict.PROVED)

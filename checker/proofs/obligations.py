@@ -1,7 +1,7 @@
-"""What must be proved of a model, as questions for the solver: each asks for a state that breaks one of them.
+"""The proof obligations of a model, as questions for the solver: each asks for a state that violates one.
 
 Every action, from every well-typed state in which the lemmas and properties hold: its code does not fail, it leaves
-every field in its range, it changes nothing where it is not enabled, and each lemma and property holds after it.
+every field in its range, it changes nothing if it is not enabled, and each lemma and property holds after it.
 """
 
 from collections.abc import Sequence
@@ -17,13 +17,13 @@ CODE = "no error"
 RANGES = "ranges"
 DISABLED = "disabled changes nothing"
 CONTRACT = (CODE, RANGES, DISABLED)
-"""What is proved of each action whatever the model's properties: no index or sum is out of bounds, every written field
-stays in its range, and nothing is written where it returns False."""
+"""The obligations on each action for any properties: no index or sum is out of bounds, every written field stays in its
+range, and nothing is written if it returns False."""
 
 
 @dataclass(frozen=True)
 class Obligation:
-    """What is to be proved of one action: that `violation` is impossible where the assumptions hold.
+    """One obligation on one action: `violation` is impossible if the assumptions hold.
 
     subject: one of `CONTRACT`, or the name of a lemma or property that the action must preserve.
     """
@@ -40,17 +40,17 @@ class Obligation:
 
     @property
     def text(self) -> str:
-        """What it says, in words: `sorted_queue after node_sends`."""
+        """The obligation in words: `sorted_queue after node_sends`."""
         return f"{self.subject} {'in' if self.is_contract else 'after'} {self.action}"
 
     @property
     def assertions(self) -> tuple[Term, ...]:
-        """What cannot hold together once this is proved."""
+        """The terms that cannot hold together once this is proved."""
         return (*self.assumptions, self.violation)
 
     @property
     def is_trivial(self) -> bool:
-        """Whether it is proved by its form: the action does not touch what the subject speaks of."""
+        """Whether it is proved by its form: the action does not touch the fields of the subject."""
         return self.violation is FALSE
 
     def assuming(self, assumptions: Sequence[Term]) -> "Obligation":
@@ -60,10 +60,10 @@ class Obligation:
 
 @dataclass(frozen=True)
 class Obligations:
-    """All that must be proved of a model.
+    """All proof obligations of a model.
 
-    invariant: what may be assumed: that the invariants hold, and the model's constraint if it has one.
-    contract: assumes nothing; what fails so is asked again with the invariant assumed.
+    invariant: the assumption that the invariants hold, and the model's constraint if it has one.
+    contract: assumes nothing; an obligation that fails is asked again with the invariant assumed.
     preservation: in the order of the invariants and step properties, then of the actions.
     """
 
@@ -73,7 +73,7 @@ class Obligations:
 
 
 def obligations(model: Model, invariants: Sequence[Property], steps: Sequence[Property] = ()) -> Obligations:
-    """What must be proved so that the invariants hold of every reachable state and `steps` of every step."""
+    """The obligations by which the invariants hold of every reachable state and `steps` of every step."""
     before = symbolic.variables(model.layout)
     held = {each.name: symbolic.holds(each, before) for each in invariants}
     limiting = () if model.constraint is None else (model.constraint,)
@@ -105,7 +105,7 @@ def _broken(layout: Layout, each: Property, held: Term | None, before: Leaves, s
 
 
 def narrowed(layout: Layout, leaves: Leaves) -> Leaves:
-    """A state of which it is proved elsewhere that every scalar is in its range."""
+    """A state whose scalars are proved elsewhere to be in their ranges."""
     return tuple(terms.narrowed(leaf, each.low, each.high) for leaf, each in zip(leaves, layout.leaves, strict=True))
 
 

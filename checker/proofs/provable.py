@@ -7,9 +7,9 @@ from kafkacheck.checker.process.errors import UsageError
 
 
 def with_provable(model: Model, names: Sequence[str]) -> Model:
-    """The model with the named properties only, all of them where none is named.
+    """The model with the named properties only; all of them if none is named.
 
-    UsageError where one does not exist, or is neither one of states nor one of steps.
+    UsageError if one does not exist, or is neither one of states nor one of steps.
     """
     if not names:
         return model
@@ -24,13 +24,13 @@ def with_provable(model: Model, names: Sequence[str]) -> Model:
 
 
 def left_out(model: Model, deadlock_is_judged: bool) -> list[str]:
-    """What a search judges and the solver does not: properties of whole behaviours by name, and "deadlock"."""
+    """The names of properties that only a search judges: those of whole behaviours, and "deadlock"."""
     others = ["deadlock"] if model.check_deadlock and not deadlock_is_judged else []
     return [*(each.name for each in model.liveness), *others]
 
 
 def left_out_text(model: Model, deadlock_is_judged: bool) -> str:
-    """Of what nothing is said, in a line; "" where that is nothing."""
+    """The properties that are not judged, in a line; "" if there are none."""
     names = left_out(model, deadlock_is_judged)
     if not names:
         return ""

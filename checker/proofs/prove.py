@@ -1,6 +1,6 @@
 """Proofs by induction: invariants that hold at the start and that every action preserves hold for ever.
 
-A step is proved from every well-typed state in which the lemmas and properties hold, reachable or not. Where it fails,
+A step is proved from every well-typed state in which the lemmas and properties hold, reachable or not. If it fails,
 the solver's state is a counterexample to induction: reachable, or a sign that a lemma is missing.
 """
 
@@ -13,26 +13,25 @@ from pathlib import Path
 
 from kafkacheck.checker.exploration.evaluation import Evaluation, call_text
 from kafkacheck.checker.model import Action, Model, Property
-from kafkacheck.checker.process import endings
 from kafkacheck.checker.process.errors import EvaluationError, SelfCheckError
-from kafkacheck.checker.proofs import solver, workers
+from kafkacheck.checker.proofs import solver
 from kafkacheck.checker.proofs.confirmation import Confirmation, Confirmed, shortly, state_lines
 from kafkacheck.checker.proofs.obligations import Obligation, Obligations, obligations
 from kafkacheck.checker.proofs.proof_cache import ProofCache, key
 from kafkacheck.checker.proofs.scripts import Script, Scripts
 from kafkacheck.checker.proofs.solver import Answer, Status
-from kafkacheck.checker.proofs.workers import Question, Reply
+from kafkacheck.checker.proofs.workers import Question, Reply, Solvers, worker_count
 from kafkacheck.checker.schema import Flag
 from kafkacheck.checker.schema.objects import Values
 
 BY_FORM = "by its form"
 CACHED = "proved before"
-"""Why no solver was needed: the formula says it, as where an action writes nothing that a lemma reads; or an older run
-has proved the same."""
+"""Why no solver was needed: the formula is evident, such as for an action that writes nothing that a lemma reads; or an
+older run has proved the same."""
 
 
 class Outcome(Enum):
-    """What became of an obligation."""
+    """The outcome of an obligation."""
 
     PROVED = "proved"
     FAILED = "FAILED"
@@ -43,8 +42,8 @@ class Outcome(Enum):
 class Failure:
     """A counterexample to induction: a state and a call from which the obligation fails.
 
-    after: the state that the call leads to, as plain Python computes it; None where the code fails.
-    error: what plain Python says where the contract of the action is broken.
+    after: the state that the call leads to, as plain Python computes it; None if the code fails.
+    error: the message of plain Python if the contract of the action is broken.
     """
 
     before: Values
@@ -61,9 +60,9 @@ class Failure:
 
 @dataclass(frozen=True)
 class Checked:
-    """An obligation and what became of it. `how` says where no solver was needed; `reason` why it is UNKNOWN.
+    """An obligation and its outcome. `how` says why no solver was needed; `reason` why it is UNKNOWN.
 
-    second_seconds: what the second solver took, None where it was not asked.
+    second_seconds: the time of the second solver, None if it was not asked.
     """
 
     obligation: Obligation
@@ -76,19 +75,19 @@ class Checked:
 
     @property
     def told(self) -> str:
-        """How it was proved, or how long it took to see what became of it."""
+        """How it was proved without a solver, or how long the solver took."""
         again = "" if self.second_seconds is None else f" and {self.second_seconds:.2f} s"
         return self.how or f"{self.seconds:.2f} s{again}"
 
 
 @dataclass
 class Proof:
-    """What was asked, and what became of all obligations.
+    """The lemmas and properties of a proof, and the outcome of every obligation.
 
     lemmas: those that are used. invariants: these, then the properties of states. steps: the properties of steps.
     starts_wrong: names of invariants that do not hold in some initial state. second: the solver that repeated all, ""
-    for none. confirmed: how much of what is proved was tried in plain Python, too. interrupted: by which request to end
-    the proof was ended early, "" if by none; the obligations that were left are UNKNOWN.
+    for none. confirmed: how much of the proof was tried in plain Python as well. interrupted: the request that ended
+    the proof early, "" if there was none; the remaining obligations are UNKNOWN.
     """
 
     model: Model
@@ -110,22 +109,22 @@ class Proof:
 
     @property
     def failed(self) -> list[Checked]:
-        """What has a counterexample to induction."""
+        """The obligations with a counterexample to induction."""
         return [each for each in self.checked if each.outcome is Outcome.FAILED]
 
     @property
     def repeated(self) -> list[Checked]:
-        """What the second solver was asked, too."""
+        """The obligations that the second solver was asked, too."""
         return [each for each in self.checked if each.second_seconds is not None]
 
     @property
     def unknown(self) -> list[Checked]:
-        """What the solver could not decide."""
+        """The obligations that the solver could not decide."""
         return [each for each in self.checked if each.outcome is Outcome.UNKNOWN]
 
 
 Listener = Callable[[Checked, int], None]
-"""Is told what became of an obligation, in their order, and how many there are."""
+"""Called with each obligation that is decided, in their order, and the number of all."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +137,7 @@ class Settings:
     """
 
     timeout: float | None = 60.0
-    jobs: int = field(default_factory=workers.worker_count)
+    jobs: int = field(default_factory=worker_count)
     use_cache: bool = True
     smt_lib: Path | None = None
     second: str = ""
@@ -153,7 +152,7 @@ def prove(
 ) -> Proof:
     """Prove by induction that the model's lemmas and properties hold of every reachable state, and of every step.
 
-    `properties` names those of the model's properties that are to be proved (default: all); every lemma is assumed
+    `properties` names the properties to prove (default: all of the model); every lemma is assumed
     and proved in any case. `lemmas` takes the place of those of the model. Beside the solver plain Python searches for
     a second, and runs the actions from other states; see `checker.proofs.confirmation`. Ctrl-C, or a request to end,
     leaves the rest UNKNOWN. UsageError if a property does not exist, or an SMT-LIB script cannot be written.
@@ -169,16 +168,13 @@ def prove(
     proof.second = given.second
     scripts = None if given.smt_lib is None else Scripts(given.smt_lib)
     confirmation = Confirmation(model, invariants, steps)
-    wanted_of_all = (*asked.contract, *asked.preservation)
-    try:
-        for each in Prover(model, (*invariants, *steps), given).run(asked, confirmation.collect):
+    prover = Prover(model, (*invariants, *steps), given)
+    with prover.solvers.listening():
+        for each in prover.run(asked, confirmation.collect):
             proof.checked.append(each)
             if listener is not None:
-                listener(each, len(wanted_of_all))
-    except KeyboardInterrupt:
-        proof.interrupted = endings.told()
-        left = wanted_of_all[len(proof.checked) :]
-        proof.checked += [Checked(each, Outcome.UNKNOWN, reason=f"it was {proof.interrupted}") for each in left]
+                listener(each, len(asked.contract) + len(asked.preservation))
+    proof.interrupted = prover.solvers.interrupted
     model.require_unchanged()
     if scripts is not None:
         scripts.write(model, [script_of(each.obligation) for each in proof.checked])
@@ -215,7 +211,7 @@ def _wrong_at_start(model: Model, invariants: Sequence[Property]) -> tuple[str, 
 
 
 def _holds(evaluation: Evaluation, each: Property, *states: Values) -> bool:
-    """Whether a property holds; where its code fails it does not."""
+    """Whether a property holds; if its code fails it does not."""
     try:
         return evaluation.holds(each, *states)
     except EvaluationError:
@@ -232,11 +228,12 @@ class Prover:
         self._model = model
         self._properties = {each.name: each for each in properties}
         self._settings = settings
+        self.solvers = Solvers(settings.jobs)
         self._cache = ProofCache(settings.use_cache)
         self._wishes = dict(zip((leaf.path for leaf in model.layout.leaves), model.layout.blank_values, strict=True))
 
     def run(self, asked: Obligations, meanwhile: Callable[[], None] = lambda: None) -> Iterator[Checked]:
-        """What becomes of all obligations, in their order: first the contract, then the preservation.
+        """The outcomes of all obligations, in their order: first the contract, then the preservation.
 
         `meanwhile` is called once the solver has much to do.
         """
@@ -248,7 +245,7 @@ class Prover:
         yield from self.answers(asked.preservation, meanwhile)
 
     def answers(self, asked: Sequence[Obligation], meanwhile: Callable[[], None] = lambda: None) -> Iterator[Checked]:
-        """What becomes of some obligations, in their order, each as soon as it is known."""
+        """The outcomes of some obligations, in their order, each as soon as it is known."""
         second = self._settings.second
         keys = ["" if each.is_trivial else key(each, second) for each in asked]
         known = {name for name in keys if name and self._cache.has(name)}
@@ -257,7 +254,7 @@ class Prover:
             Question(each.assertions, self._settings.timeout, self._wishes, bool(second)) for each in open_ones.values()
         ]
         answered: dict[str, Reply] = {}  # several obligations may be one question, which is asked once
-        with contextlib.closing(workers.replies(questions, self._settings.jobs, meanwhile)) as replies:
+        with contextlib.closing(self.solvers.replies(questions, meanwhile)) as replies:
             for each, name in zip(asked, keys, strict=True):
                 if not name:
                     yield Checked(each, Outcome.PROVED, how=BY_FORM)
@@ -281,9 +278,9 @@ class Prover:
         return Checked(each, Outcome.FAILED, seconds[0], failure=failure, second_seconds=seconds[1])
 
     def _agreed(self, each: Obligation, reply: Reply) -> Answer:
-        """What the solvers say together: nothing is proved of which one of them is not sure.
+        """The common answer of the solvers: a proof needs both.
 
-        SelfCheckError where one says that an obligation can be violated, and the other one that it cannot.
+        SelfCheckError if one says that an obligation can be violated, and the other one that it cannot.
         """
         if reply.second is None:
             return reply.answer
@@ -314,7 +311,7 @@ class Prover:
         )
 
     def _failure(self, each: Obligation, values: Mapping[str, int]) -> Failure:
-        """The solver's state on plain objects, where it must break what the solver says it breaks."""
+        """The solver's state on plain objects, on which the obligation must fail as well."""
         action = self._model.action(each.action)
         before = self._state(values)
         given = [(one, values.get(f"{action.name}({one.name})", one.low)) for one in action.parameters]

@@ -16,7 +16,7 @@ from kafkacheck.checker.schema.objects import Values
 class Reached:
     """The distinct states that a search has found, and whether they are all there are.
 
-    `found` is what ended the search, None where it visited every reachable state.
+    `found` ended the search; None if it visited every reachable state.
     """
 
     model: Model
@@ -35,7 +35,7 @@ class Reached:
         return self.found.property if self.found is not None and self.found.verdict is Verdict.VIOLATED else None
 
     def chain(self, values: Values) -> list[Values] | None:
-        """The states from an initial one to this one; None where the search did not find it."""
+        """The states from an initial one to this one; None if the search did not find it."""
         states = self._search.states
         packed = self.model.layout.pack(np.array([values], np.int64))[0]
         rows = np.flatnonzero((states == packed).all(axis=1))

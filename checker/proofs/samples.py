@@ -6,7 +6,7 @@ from kafkacheck.checker.schema.layout import Layout
 from kafkacheck.checker.schema.objects import Values
 
 MOST_CHANGED = 3
-"""In so many scalars a state near another one differs from it at most."""
+"""In how many scalars a state near another one differs from it at most."""
 
 
 def anywhere(layout: Layout, rng: random.Random) -> Values:

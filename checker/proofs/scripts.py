@@ -23,7 +23,7 @@ LONGEST_NAME = 120
 
 @dataclass(frozen=True)
 class Script:
-    """A question: the assertions that are asked about together, what is said of it, and what its file is called after.
+    """A question: the assertions that are asked about together, remarks on it, and the name of its file.
 
     The file's name begins with a number, so that different questions may have one name.
     """
@@ -34,9 +34,9 @@ class Script:
 
 
 class Scripts:
-    """The folder at `path`, which is made where it is missing.
+    """The folder at `path`, which is made if it is missing.
 
-    UsageError where it cannot be written, or where it has files in it and no index that says they are of an older run.
+    UsageError if it cannot be written, or if it has files in it and no index that says they are of an older run.
     """
 
     def __init__(self, path: Path) -> None:
@@ -60,7 +60,7 @@ class Scripts:
     def write(self, model: Model, scripts: Sequence[Script]) -> None:
         """Write the scripts and their index, and remove those of an older run that are no longer there.
 
-        UsageError where a file cannot be written; then all are as they were.
+        UsageError if a file cannot be written; then all are as they were.
         """
         digits = max(3, len(str(len(scripts))))
         files: dict[Path, str | bytes | None] = {self._path / name: None for name in self._old}

@@ -1,4 +1,4 @@
-"""What cvc5 says of a script, as a second opinion. Only this file imports cvc5, which is there if it was asked for."""
+"""The answer of cvc5 to a script, as a second opinion. Only this file imports cvc5, which is an optional package."""
 
 import importlib.util
 from typing import Any
@@ -10,7 +10,7 @@ NAME = "cvc5"
 
 
 def version() -> str:
-    """Its name and version. UsageError where it is not installed."""
+    """Its name and version. UsageError if it is not installed."""
     if importlib.util.find_spec("cvc5") is None:
         raise UsageError(
             "--solver cvc5: the package cvc5 is not installed; run `pip install 'kafkacheck[cvc5]'`, or leave --solver "
@@ -29,7 +29,7 @@ def version() -> str:
 def solve(script: str, timeout: float | None) -> Answer:
     """Whether the assertions of an SMT-LIB script can hold at once, as `solver.solve`. `timeout` is in seconds.
 
-    RuntimeError where cvc5 does not understand the script.
+    RuntimeError if cvc5 does not understand the script.
     """
     import cvc5
 

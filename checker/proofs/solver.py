@@ -1,4 +1,4 @@
-"""Terms for Z3, and what Z3 says of them. Only this file imports z3.
+"""Terms for Z3, and its answers. Only this file imports z3.
 
 An integer is a bit-vector just wide enough for its interval, so that nothing overflows.
 """
@@ -10,7 +10,7 @@ from typing import Any
 
 import z3
 
-from kafkacheck.checker.process import endings
+from kafkacheck.checker.process import shutdown
 from kafkacheck.checker.symbolic.terms import Term, equals, in_order, is_within, negation, number, variables_of
 
 VERSION = z3.get_version_string()
@@ -29,9 +29,9 @@ class Status(Enum):
 
 @dataclass(frozen=True)
 class Answer:
-    """What Z3 says: the values of the variables where it is SATISFIABLE, and why it is UNKNOWN.
+    """The answer of Z3: the values of the variables if it is SATISFIABLE, and why it is UNKNOWN.
 
-    core: where it is UNSATISFIABLE, the numbers of assertions of the question that cannot hold together already.
+    core: if it is UNSATISFIABLE, the numbers of assertions of the question that cannot hold together already.
     """
 
     status: Status
@@ -49,7 +49,7 @@ class Translation:
         self._variables: dict[int, tuple[Term, tuple[Term, ...]]] = {}
 
     def solver(self) -> Any:
-        """A solver for what is translated here."""
+        """A solver for the expressions that are translated here."""
         solver = z3.SolverFor("QF_BV", ctx=self._context)
         solver.set("ctrl_c", False)  # or else Z3 has a handler of its own, and Python's is not called
         return solver
@@ -154,7 +154,7 @@ def _resize(value: Any, wide: int) -> Any:
 
 
 def ranges_of(variables: Sequence[Term]) -> list[Term]:
-    """That each variable lies in its range, where its bit-vector could hold more."""
+    """That each variable lies in its range, if its bit-vector could hold more."""
     ranges = [_ranged(term) for term in variables if not term.is_bool]
     return [term for term in ranges if not term.is_constant]
 
@@ -175,7 +175,7 @@ class Session:
         self.limit(timeout)
 
     def limit(self, timeout: float | None) -> None:
-        """Give each question from now on so many seconds; None leaves it as it is."""
+        """Give each question from now on this many seconds; None leaves the limit as it is."""
         if timeout is not None:
             self._solver.set("timeout", int(min(max(1, timeout * 1000), MOST_MILLISECONDS)))
 
@@ -199,7 +199,7 @@ class Session:
         """
         self._know(assertions)
         expressions = [self._translation.expression(term) for term in assertions]
-        with endings.waking(self._solver.interrupt, lambda: False):
+        with shutdown.waking(self._solver.interrupt, lambda: False):
             status = self._solver.check(*expressions)
         if status == z3.unsat:
             guilty = {each.get_id() for each in self._solver.unsat_core()} if expressions else ()
@@ -241,7 +241,7 @@ def solve(
 ) -> Answer:
     """Whether all assertions can hold at once, for variables within their ranges. `timeout` is in seconds.
 
-    Where they can, the answer gives each variable its value of `wishes`, as far as that goes.
+    If they can, the answer gives each variable its value of `wishes`, as far as that goes.
     """
     session = Session(timeout, translation)
     session.add(*assertions)

@@ -8,10 +8,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kafkacheck.checker.process.places import child
+from kafkacheck.checker.process import shutdown
+from kafkacheck.checker.process.sources import child_command
 from kafkacheck.checker.proofs import second_solver
 from kafkacheck.checker.proofs.smt_lib import script
 from kafkacheck.checker.proofs.solver import Answer, Status, Translation, solve
@@ -43,7 +44,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer, and how many seconds it took; and the same of the second solver where it was asked."""
+    """An answer, and how many seconds it took; and the same of the second solver if it was asked."""
 
     answer: Answer
     seconds: float
@@ -86,34 +87,72 @@ def worker_count() -> int:
     return os.cpu_count() or 1
 
 
-def replies(
-    questions: Sequence[Question], jobs: int, meanwhile: Callable[[], None] = lambda: None
-) -> Generator[Reply, None, None]:
-    """The replies to the questions, in their order, each as soon as it and all before it are known.
+class Solvers:
+    """Answers questions, by `jobs` processes side by side; with 0 this process asks the solver, and waits for it.
 
-    `jobs` is how many processes work side by side; with 0 this one does, which then waits for the solver. `meanwhile`
-    is called as soon as they work.
+    `interrupted` is "" until the process is asked to end (see `listening`), and then how: every question that has no
+    reply by then is UNKNOWN, and so is every later one.
     """
-    if not jobs:
-        meanwhile()
-        translation = Translation()
-        for question in questions:
-            yield reply_to(question, translation)
-        return
-    waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
-    for number in range(len(questions)):
-        waiting.put(number)
-    found: list[queue.SimpleQueue[Reply]] = [queue.SimpleQueue() for _ in questions]
-    workers = [_Worker(questions, waiting, found) for _ in range(min(jobs, len(questions)))]
-    try:
-        for worker in workers:
-            worker.start()
-        meanwhile()
-        for each in found:
-            yield each.get()
-    finally:
-        for worker in workers:
-            worker.stop()
+
+    def __init__(self, jobs: int) -> None:
+        self.interrupted = ""
+        self._jobs = jobs
+        self._found: list[queue.SimpleQueue[Reply]] = []
+
+    @contextlib.contextmanager
+    def listening(self) -> Iterator[None]:
+        """Within it a request to end, such as Ctrl-C, only ends the questions; a second one raises KeyboardInterrupt.
+
+        Only the main thread hears requests.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        with shutdown.handling(lambda number, frame: self._interrupt()):
+            yield
+
+    def _interrupt(self) -> None:
+        if self.interrupted:
+            raise KeyboardInterrupt
+        self.interrupted = shutdown.reason()
+        for each in self._found:
+            each.put(self._unknown())  # a question that has its reply gives that one first
+
+    def _unknown(self) -> Reply:
+        return Reply(Answer(Status.UNKNOWN, reason=f"it was {self.interrupted}"), 0.0)
+
+    def replies(
+        self, questions: Sequence[Question], meanwhile: Callable[[], None] = lambda: None
+    ) -> Generator[Reply, None, None]:
+        """The replies to the questions, in their order, each as soon as it and all before it are known.
+
+        `meanwhile` is called as soon as the processes work. If it raises KeyboardInterrupt, that is a request to end.
+        """
+        self._found = [queue.SimpleQueue() for _ in questions]
+        if self.interrupted:
+            yield from [self._unknown() for _ in questions]
+            return
+        workers: list[_Worker] = []
+        if self._jobs:
+            waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
+            for number in range(len(questions)):
+                waiting.put(number)
+            workers = [_Worker(questions, waiting, self._found) for _ in range(min(self._jobs, len(questions)))]
+        try:
+            for worker in workers:
+                worker.start()
+            try:
+                meanwhile()
+            except KeyboardInterrupt:
+                self._interrupt()
+            translation = Translation()
+            for question, found in zip(questions, self._found, strict=True):
+                if not workers and not self.interrupted:
+                    found.put(reply_to(question, translation))
+                yield found.get()
+        finally:
+            for worker in workers:
+                worker.stop()
 
 
 class _Worker(threading.Thread):
@@ -141,7 +180,7 @@ class _Worker(threading.Thread):
         self._end()
 
     def stop(self) -> None:
-        """End the process, whatever it does, and wait for the thread."""
+        """End the process at once, and wait for the thread."""
         self._stopped = True
         self._end()
         if self.ident is not None:
@@ -182,7 +221,7 @@ class _Worker(threading.Thread):
                 raise OSError("the work is stopped")
             if self._process is None:
                 self._process = subprocess.Popen(
-                    child(_PROGRAM),
+                    child_command(_PROGRAM),
                     stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, process_group=0,
                 )  # fmt: skip
             return self._process

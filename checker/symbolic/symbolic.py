@@ -1,12 +1,12 @@
 """The symbolic reading: protocol functions as terms over any state, their branches merged.
 
-It walks the same typed form (`checker.language.ir`) that becomes machine code. A branch is read on both sides and what
-differs is chosen by its condition; a loop is unrolled over the values that its counter can have; an index that is not
-known chooses among the elements. What plain Python would raise becomes the condition under which it does.
+It walks the same typed form (`checker.language.ir`) that becomes machine code. A branch is read on both sides, and its
+condition chooses between values that differ; a loop is unrolled over the values that its counter can have; an index
+that is not known chooses among the elements. An error of plain Python becomes the condition under which it is raised.
 
 The order of evaluation is that of `checker.language.ir`. The state at the point of reading is inside `_Machine` and
-nowhere else: a scalar is read and written by its place at that moment, and what a branch keeps of the state is a tuple,
-into which nothing can be stored.
+nowhere else: a scalar is read and written by its place at that moment, and a branch keeps the state as a tuple, into
+which nothing can be stored.
 """
 
 import functools
@@ -36,7 +36,7 @@ Leaves = tuple[Term, ...]
 
 
 class View(NamedTuple):
-    """A record or array of the state: at which leaf it begins, where that is not known under which condition."""
+    """A record or array of the state: at which leaf it begins, if that is not known under which condition."""
 
     places: tuple[tuple[Term, int], ...]
 
@@ -46,7 +46,7 @@ Read = Term | View
 
 @dataclass(frozen=True)
 class Effect:
-    """What a call does on any state: what it returns (None for nothing), the state after it, when it fails."""
+    """A call on any state: the value that it returns (None for nothing), the state after it, and when it fails."""
 
     value: Term | None
     leaves: Leaves
@@ -54,7 +54,7 @@ class Effect:
 
 
 class Step(NamedTuple):
-    """An action on any state: where it is enabled, the state it leads to, and where its code fails."""
+    """An action on any state: when it is enabled, the state that it leads to, and when its code fails."""
 
     enabled: Term
     leaves: Leaves
@@ -86,20 +86,20 @@ def constants(values: Sequence[int]) -> Leaves:
 
 
 def step(action: Action, leaves: Leaves, parameters: Sequence[Term]) -> Step:
-    """What an action does on a state with these values of its parameters."""
+    """The step of an action from a state, with these values of its parameters."""
     effect = run(action.read, leaves, [_view(0), *parameters])
     return Step(TRUE if effect.value is None else effect.value, effect.leaves, effect.fault)
 
 
 def holds(condition: Property, *states: Leaves) -> Term:
-    """Where a property holds of a state, or of a state and the next one: it returns True and does not fail."""
+    """When a property holds of a state, or of a state and the next one: it returns True and does not fail."""
     effect = _observed(condition, *states)
     assert effect.value is not None
     return terms.conjunction(terms.negation(effect.fault), effect.value)
 
 
 def fails(condition: Property, *states: Leaves) -> Term:
-    """Where the code of a property fails."""
+    """When the code of a property fails."""
     return _observed(condition, *states).fault
 
 
@@ -110,7 +110,7 @@ def _observed(condition: Property, *states: Leaves) -> Effect:
 
 
 def run(function: ir.Function, leaves: Leaves, arguments: Sequence[Read]) -> Effect:
-    """What a function does on the leaves. ModelError where a loop has too many rounds to be unrolled."""
+    """The call of a function on the leaves. ModelError if a loop has too many rounds to be unrolled."""
     machine = _Machine(leaves)
     value = _Call(machine, function, arguments, TRUE).run()
     return Effect(value, machine.state(), terms.disjunction(*machine.faults))
@@ -121,7 +121,7 @@ def _view(place: int) -> View:
 
 
 class _Machine:
-    """What all calls share: the state at this point, and the conditions under which one of them has failed."""
+    """The part that all calls share: the state at this point, and the conditions under which one of them has failed."""
 
     def __init__(self, state: Leaves) -> None:
         self._leaves = list(state)
@@ -136,7 +136,7 @@ class _Machine:
         self._leaves[place] = value
 
     def state(self) -> Leaves:
-        """The state at this point; what is written later does not change it."""
+        """The state at this point; later writes do not change it."""
         return tuple(self._leaves)
 
     def go_to(self, state: Leaves) -> None:
@@ -153,7 +153,7 @@ class _Outcome(NamedTuple):
 
 
 class _Point(NamedTuple):
-    """A point of a call: the conditions under which it is reached (see `_Call`), and what is known there."""
+    """A point of a call: the conditions under which it is reached (see `_Call`), and the facts known there."""
 
     path: Term
     reach: Term
@@ -161,7 +161,7 @@ class _Point(NamedTuple):
     state: Leaves
 
     def under(self, test: Term) -> "_Point":
-        """The same where `test` holds."""
+        """The same point if `test` holds."""
         return self._replace(path=terms.conjunction(self.path, test), reach=terms.conjunction(self.reach, test))
 
 
@@ -183,7 +183,7 @@ class _Call:
         self._outcomes: list[_Outcome] = []
 
     def run(self) -> Term | None:
-        """Run the whole function; what it returns. The machine has the state after it."""
+        """Run the whole function; the value that it returns. The machine has the state after it."""
         self._block(self._function.body)
         if self._path is not FALSE:
             self._leave(None)
@@ -235,7 +235,7 @@ class _Call:
         then()
         then_ends = self._point()
         other_starts = before.under(opposite)
-        if then_ends.path is FALSE:  # what it returns comes before all that follows
+        if then_ends.path is FALSE:  # the value that it returns is evaluated before all that follows
             other_starts = other_starts._replace(path=before.path)
         self._go_to(other_starts)
         otherwise()
@@ -257,7 +257,7 @@ class _Call:
         self._machine.go_to(point.state)
 
     def _join(self, test: Term, then: "_Point") -> None:
-        """Let names and leaves be those of `then` where `test` holds, and those of now elsewhere."""
+        """Let names and leaves be those of `then` if `test` holds, and the present ones otherwise."""
         self._machine.go_to(_merged(test, then.state, self._machine.state()))
         self._names = {
             name: _chosen(test, then.names[name], value) for name, value in self._names.items() if name in then.names
@@ -379,7 +379,7 @@ class _Call:
         return self._checked(left if value is None else value)
 
     def _checked(self, value: Term) -> Term:
-        """`value`, which fails where it leaves what every reading can compute with."""
+        """`value`, which fails if it leaves the range that every reading can compute with."""
         if value.low >= LOWEST and value.high <= HIGHEST:
             return value
         self._fails(terms.negation(terms.is_within(value, LOWEST, HIGHEST)))

@@ -82,7 +82,7 @@ def truth(value: bool) -> Term:
 
 
 def variable(name: str, low: int, high: int) -> Term:
-    """An integer variable that lies in `low` .. `high`; the constant where that is one value."""
+    """An integer variable that lies in `low` .. `high`; the constant if that is one value."""
     return number(low) if low == high else _term("variable", (), low, high, name)
 
 
@@ -147,7 +147,7 @@ def implication(condition: Term, consequence: Term) -> Term:
 
 
 def choice(condition: Term, then: Term, otherwise: Term) -> Term:
-    """`then` where `condition` holds, else `otherwise`; both integers, or both truth values."""
+    """`then` if `condition` holds, else `otherwise`; both integers, or both truth values."""
     if condition.is_constant:
         return then if condition.value else otherwise
     if then is otherwise:
@@ -203,7 +203,7 @@ def equals(left: Term, right: Term) -> Term:
 
 
 def _distance(left: Term, right: Term) -> int | None:
-    """`right` - `left` where they differ in a constant that is added, if at all; None where that is not evident."""
+    """`right` - `left` if that is evidently a constant; otherwise None."""
     (one, less), (other, more) = _sum(left), _sum(right)
     return more - less if one is other else None
 
@@ -368,7 +368,7 @@ def greatest(left: Term, right: Term) -> Term:
 
 
 def narrowed(term: Term, low: int, high: int) -> Term:
-    """`term`, of which it is known that it lies in `low` .. `high`."""
+    """`term`, which is known to lie in `low` .. `high`."""
     low, high = max(low, term.low), min(high, term.high)
     if (low, high) == (term.low, term.high):
         return term
@@ -382,13 +382,13 @@ def as_number(term: Term) -> Term:
     return choice(term, ONE, ZERO)
 
 
-# -- what a term is made of ------------------------------------------------------------------------------------
+# -- the parts of a term -----------------------------------------------------------------------------------------
 
 
 def in_order(roots: Sequence[Term], known: Container[int] = ()) -> Iterator[Term]:
-    """Every term that the roots are made of, once, arguments before what is made of them.
+    """Every term within the roots, once, arguments before the terms that have them.
 
-    Without those whose `id` is known, and what these are made of.
+    Terms whose `id` is known are left out, with their arguments.
     """
     done: set[int] = set()
     stack: list[tuple[Term, bool]] = [(root, False) for root in reversed(roots)]

@@ -19,8 +19,8 @@ def to_itf(trace: Trace) -> dict[str, Any]:
     """The trace as ITF data: numbers as big integers, id sets as sets, arrays by id as maps, by position as lists.
 
     Enum members are strings. An absent id or epoch stays -1, because a variable of TLA+ tools has one type. A lasso has
-    a `loop`: the index of the first of the states that come again and again, which is the one that the first step of
-    the cycle leads to, or the last one where nothing happens any more.
+    a `loop`: the index of the first state that is repeated. The first step of the cycle leads to it; if nothing
+    happens any more, it is the last state.
     """
     root = trace.model.layout.root
     kept = [name for name, _ in root.fields]

@@ -10,15 +10,15 @@ from kafkacheck.checker.schema.objects import Values
 from kafkacheck.checker.traces.trace import Step, Trace, liveness_named
 
 MOST_REASONS = 12
-"""Of how many requirements it is told one by one why they are met."""
+"""For at most this many requirements the text says one by one why they are met."""
 
 
 @dataclass(frozen=True)
 class LassoJudgement:
-    """What is to be said of a lasso.
+    """The text for a lasso.
 
-    `objection` says why it does not violate its property; "" where it does. `sentence` then says what never comes to
-    pass, and `reasons` why the behaviour is fair: one line for each requirement that is enabled in the cycle, and
+    `objection` says why it does not violate its property; "" if it does. `sentence` then names the goal that is never
+    reached, and `reasons` why the behaviour is fair: one line for each requirement that is enabled in the cycle, and
     one for all others.
     """
 
@@ -28,7 +28,7 @@ class LassoJudgement:
 
 
 def judge(trace: Trace) -> LassoJudgement:
-    """Judge a lasso each of whose steps applies. EvaluationError where code fails."""
+    """Judge a lasso each of whose steps applies. EvaluationError if code fails."""
     liveness = liveness_named(trace.model, trace.property or "")
     cycle = _Cycle(trace)
     objection = cycle.gap() or _reached(trace, liveness, cycle.evaluate) or cycle.unfairness()
@@ -38,7 +38,7 @@ def judge(trace: Trace) -> LassoJudgement:
 
 
 def lasso_lines(trace: Trace) -> list[str]:
-    """What a lasso violates, and why the behaviour is fair; what speaks against that, where something does."""
+    """The violation of a lasso and why the behaviour is fair; otherwise the objection."""
     judgement = judge(trace)
     if judgement.objection:
         return [f"{trace.property} is not violated: {judgement.objection}"]
@@ -49,7 +49,7 @@ def lasso_lines(trace: Trace) -> list[str]:
 
 
 class _Cycle:
-    """The states of a cycle, and what is enabled in each."""
+    """The states of a cycle, and the steps enabled in each."""
 
     def __init__(self, trace: Trace) -> None:
         assert trace.loop is not None
@@ -65,7 +65,7 @@ class _Cycle:
         self.does = {rule: self._step_of(rule, trace.steps[self.first + 1 :]) for rule in self.asks}
 
     def _step_of(self, rule: Requirement, steps: Sequence[Step]) -> int | None:
-        """The index of the first step of the cycle that does what a requirement asks for."""
+        """The index of the first step of the cycle that meets a requirement."""
         for index, step in enumerate(steps, start=self.first + 1):
             action = self.trace.model.action(step.action or "")
             is_covered = rule.covers(action, [step.parameters[each.name] for each in action.parameters])
@@ -99,7 +99,7 @@ class _Cycle:
                 yield f"{rule}: not enabled in state {free + 1}"
 
     def idle(self) -> list[str]:
-        """Which requirements are met because what they ask for is never enabled in the cycle: a line, or none."""
+        """The requirements that are met because they are never enabled in the cycle: a line, or none."""
         never = [rule for rule, asked in self.asks.items() if not asked and self.does[rule] is None]
         whole = {rule.fairness for rule in self.asks} - {rule.fairness for rule in self.asks if rule not in never}
         told = dict.fromkeys(rule.fairness.action.name if rule.fairness in whole else str(rule) for rule in never)
@@ -111,7 +111,7 @@ def _is_among(rule: Requirement, calls: Iterable[tuple[Action, Values]]) -> bool
 
 
 def _shortened(reasons: Iterator[str]) -> list[str]:
-    """The reasons, and how many more there are where they are too many to be read."""
+    """The reasons, and how many more there are if they are too many to be read."""
     found = list(reasons)
     more = len(found) - MOST_REASONS
     return found if more <= 1 else [*found[:MOST_REASONS], f"and {more} more that are met"]

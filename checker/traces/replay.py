@@ -1,4 +1,4 @@
-"""Running a saved trace on today's code: how far it applies, and whether it still ends in what it was saved for."""
+"""Running a saved trace on today's code: how far it applies, and whether it still ends in the saved violation."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,12 +17,12 @@ from kafkacheck.checker.traces.witness import find_witness
 
 @dataclass(frozen=True)
 class ReplayOutcome:
-    """What today's code makes of a saved trace.
+    """The outcome of a saved trace on today's code.
 
     `trace` has the steps that apply, with today's states. `failed_step` is the index of the first step that does not
     apply (None: all do), `failed_call` its call as text, `reason` why, and `differences` are the fields where today's
     state (after) is not the saved one (before). `violated_step` is the index of the first step at which the property
-    is violated, of a lasso that of the last one; where a lasso whose steps apply is no longer fair, closed or away from
+    is violated, for a lasso that of the last step; if a lasso whose steps apply is no longer fair, closed or away from
     its goal, `reason` says so. `is_deadlock`: all steps apply, and no action is enabled in the last state.
     """
 
@@ -56,7 +56,7 @@ def replay(model: Model, trace: Trace, unknown: UnknownCall | None = None) -> Re
     """Run the calls of a trace on today's code, from its first state, until one no longer applies.
 
     A step applies when its action is enabled and leads to the saved state. `unknown` is the call after the last step
-    that the model does not have. EvaluationError, with the step's number, where code fails.
+    that the model does not have. EvaluationError, with the step's number, if code fails.
     """
     checked = property_named(model, trace.property) if trace.property is not None and trace.loop is None else None
     evaluate, layout, first = Evaluation(model), model.layout, trace.steps[0]

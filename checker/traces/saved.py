@@ -1,4 +1,4 @@
-"""Traces in files: read, and fitted to today's model. What a file may hold wrong is one error that says so."""
+"""Traces in files: read, and fitted to today's model. Every fault of a file is one error that names it."""
 
 import itertools
 import json
@@ -23,7 +23,7 @@ KEYS = {"action", "parameters", "state"}
 class Saved:
     """A trace as it stands in the file at `path`: the model's name, bounds and rules by name, the violated property.
 
-    `property` is None where the trace ends in a deadlock. `steps` are as in the file; `load` reads them.
+    `property` is None if the trace ends in a deadlock. `steps` are as in the file; `load` reads them.
     """
 
     path: Path
@@ -35,7 +35,7 @@ class Saved:
     loop: int | None = None
 
     def settings(self) -> str:
-        """Bounds, then rules, as they are given to `--set`; empty where there are none."""
+        """Bounds, then rules, as they are given to `--set`; empty if there are none."""
         return " ".join(f"{name}={value}" for name, value in {**self.bounds, **self.rules}.items())
 
 
@@ -48,13 +48,13 @@ class UnknownCall:
 
 
 def read(path: Path) -> Saved:
-    """The trace saved at `path`. UsageError where the file is none that `check --out` wrote."""
+    """The trace saved at `path`. UsageError if the file is none that `check --out` wrote."""
     data = _document(path)
     kinds: dict[str, tuple[tuple[type, ...], str]] = {
         "model": ((str,), "the name of a model"),
         "bounds": ((dict,), "an object of numbers by name"),
         "rules": ((dict, type(None)), "an object of values by name, or null"),
-        "property": ((str, type(None)), "the name of a property, or null where the trace ends in a deadlock"),
+        "property": ((str, type(None)), "the name of a property, or null if the trace ends in a deadlock"),
         "trace": ((list,), "a list of at least one step"),
     }
     missing = [key for key in kinds if key not in data]
@@ -80,7 +80,7 @@ def read(path: Path) -> Saved:
 def as_saved(model: Model, saved: Saved, changes: Sequence[str]) -> Model:
     """The model with the bounds and rules of a saved trace, and then the `--set` texts `changes` applied.
 
-    UsageError where the trace is of another model, or where the model can no longer have a saved bound or rule that
+    UsageError if the trace is of another model, or if the model can no longer have a saved bound or rule that
     `changes` do not set.
     """
     path, its_model = saved.path, shortened(saved.model)
@@ -116,7 +116,7 @@ def as_saved(model: Model, saved: Saved, changes: Sequence[str]) -> Model:
 def load(model: Model, saved: Saved | Path) -> tuple[Trace, UnknownCall | None]:
     """The steps of a saved trace up to the first call that `model` does not have, and that call (None: it has all).
 
-    The model must have the bounds and rules that the trace is to be read with, see `as_saved`. UsageError where the
+    The model must have the bounds and rules that the trace is to be read with, see `as_saved`. UsageError if the
     property does not exist, or a step or state is not one of the model.
     """
     saved = saved if isinstance(saved, Saved) else read(saved)
@@ -199,7 +199,7 @@ def _arguments(action: Action, given: dict[str, Any]) -> dict[str, int]:
 
 @contextmanager
 def _at_other_bounds(saved: Saved, model: Model) -> Iterator[None]:
-    """Say of an error that the bounds may be at fault, where they are not those that the trace was saved with."""
+    """Add to an error that the bounds may be at fault, if they are not those of the saved trace."""
     try:
         yield
     except UsageError as error:

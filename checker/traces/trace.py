@@ -1,4 +1,4 @@
-"""Behaviours: the steps from an initial state to what was found; rebuilt from a search, and written as JSON.
+"""Behaviours: the steps from an initial state to a violation or other end; rebuilt from a search, and written as JSON.
 
 The first step of a trace is an initial state and has no action, so the number of steps is the number of states.
 """
@@ -28,7 +28,7 @@ VERSION = 1
 class Step:
     """One action, the values of its parameters by name, and the state after it.
 
-    An initial state has no action; `start` is then the call that made it, where the model has several to choose from.
+    An initial state has no action; `start` is then the call that made it, if the model has several.
     """
 
     action: str | None
@@ -39,10 +39,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Trace:
-    """A behaviour of `model` that ends where `property` is violated; None: in a deadlock, or where a search stopped.
+    """A behaviour of `model` that ends in a violation of `property`; None: in a deadlock, or when a search stopped.
 
     A lasso, which violates a liveness property, has a `loop`: the index of the step at whose state the cycle begins.
-    The last step leads back to that state, and so on for ever; it is that step itself where nothing happens any more.
+    The last step leads back to that state, and so on for ever; it is that step itself if nothing happens any more.
     """
 
     model: Model
@@ -66,7 +66,7 @@ def call_text(model: Model, step: Step) -> str:
 
 
 def property_named(model: Model, name: str) -> Property:
-    """The property of that name among those that must always hold; UsageError where there is none."""
+    """The property of that name among those that must always hold; UsageError if there is none."""
     for candidate in model.properties:
         if candidate.name == name:
             return candidate
@@ -74,7 +74,7 @@ def property_named(model: Model, name: str) -> Property:
 
 
 def liveness_named(model: Model, name: str) -> Liveness:
-    """The liveness property of that name; UsageError where there is none."""
+    """The liveness property of that name; UsageError if there is none."""
     for candidate in model.liveness:
         if candidate.name == name:
             return candidate
@@ -82,24 +82,24 @@ def liveness_named(model: Model, name: str) -> Liveness:
 
 
 def ending_of(trace: Trace) -> str:
-    """What the trace was found for, as one word: the violated property, "deadlock", or "" where it is neither."""
+    """The ending of the trace as one word: the violated property, "deadlock", or "" if it is neither."""
     return "deadlock" if trace.is_deadlock else trace.property or ""
 
 
 def deadlock_text(trace: Trace) -> str:
-    """What a deadlock is, of the last state of the trace."""
+    """The text for a deadlock in the last state of the trace."""
     return f"no action is enabled in state {len(trace.steps)}"
 
 
 def loop_text(trace: Trace) -> str:
-    """What stands before the cycle of a lasso, or after its last step where that is empty."""
+    """The line before the cycle of a lasso, or after its last step if the cycle is empty."""
     return "and from here on nothing happens any more" if trace.is_stop else "and from here on again and again:"
 
 
 def to_json(trace: Trace) -> dict[str, Any]:
     """The trace as JSON data: what it belongs to, and `trace`, a list of {action, parameters, state}.
 
-    `property` is null where the trace ends in a deadlock. A lasso has a `loop`, see `Trace`.
+    `property` is null if the trace ends in a deadlock. A lasso has a `loop`, see `Trace`.
     """
     model = trace.model
     steps = []
@@ -120,7 +120,7 @@ def to_json(trace: Trace) -> dict[str, Any]:
 
 
 def first_step(model: Model, state: Any) -> Step:
-    """The step of an initial state; says which call made it, where the model has several to choose from."""
+    """The step of an initial state; names the call that made it, if the model has several."""
     calls = model.initial_calls()
     if len(calls) > 1:
         for action, arguments, made in calls:
@@ -132,7 +132,7 @@ def first_step(model: Model, state: Any) -> Step:
 def rebuild(model: Model, chain: Sequence[Values], violated: str | None = None, is_deadlock: bool = False) -> Trace:
     """The trace along a chain of flattened states: for each step the first call, in model order, that leads on.
 
-    SelfCheckError where no call leads from one state to the next.
+    SelfCheckError if no call leads from one state to the next.
     """
     layout = model.layout
     steps = [first_step(model, layout.restore(chain[0]))]
@@ -151,7 +151,7 @@ def rebuild(model: Model, chain: Sequence[Values], violated: str | None = None, 
 
 
 def changed_fields(trace: Trace, index: int) -> list[Change]:
-    """What step `index` changed, field by field; for the first step every field that is not blank, nor 0."""
+    """The fields that step `index` changed; for the first step every field that is not blank, nor 0."""
     layout = trace.model.layout
     state = trace.steps[index].state
     return difference(layout, _nothing(layout) if index == 0 else trace.steps[index - 1].state, state)

@@ -17,19 +17,19 @@ from kafkacheck.checker.schema import Array, Ids, Struct
 from kafkacheck.checker.traces.trace import Trace, property_named
 
 COMPARISON = Struct.__eq__.__code__
-"""What compares whole records, which is no call of the protocol."""
+"""The functions that compare whole records, which are no calls of the protocol."""
 
 
 @dataclass(frozen=True)
 class Witness:
-    """The first evidence that the property `name` met: where it returned False, on what condition, with which values.
+    """The first evidence that the property `name` met: where it returned False, on which condition, with which values.
 
     `sentence` is the first sentence of the property's docstring. `place` is "path/file.py:line". `condition` is the
-    source of what decided, a part of a returned expression or of the test of an `if`, and `outcome` what it was there;
-    "" and None where nothing but `return False` stands there. `operands` are the values in the condition by their
-    source, `values` the scalar locals (loop variables among them), outermost function first. Where any(...) or
-    all(...) decided by one element, the condition is what was asked of that element, and `values` has the names that
-    the generator gave to it: a number, or where a record is, such as "state.nodes[2]".
+    source of the condition that decided, a part of a returned expression or of the test of an `if`, and `outcome` its
+    value; "" and None if nothing but `return False` stands there. `operands` are the values in the condition by their
+    source, `values` the scalar locals (loop variables among them), outermost function first. If any(...) or all(...)
+    decided by one element, the condition is the one on that element, and `values` has the names that the generator gave
+    it: a number, or the path of a record, such as "state.nodes[2]".
     """
 
     name: str
@@ -49,7 +49,7 @@ class Witness:
 
     @property
     def decision(self) -> str:
-        """What decided, with the values in it: "`offset >= end` is true: offset = 2, end = 2"; "" where nothing did."""
+        """The deciding condition and its values: "`offset >= end` is true: offset = 2, end = 2"; "" without one."""
         if not self.condition:
             return ""
         operands = ", ".join(f"{source} = {_shown(value)}" for source, value in self.operands)
@@ -86,7 +86,7 @@ class _Call:
 
 
 def explain(trace: Trace) -> Witness | None:
-    """The first witness that the last state (or step) of the trace violates its property; None where it does not.
+    """The first witness that the last state (or step) of the trace violates its property; None if it does not.
 
     None of a lasso: no one state violates a liveness property.
     """
@@ -100,7 +100,7 @@ def explain(trace: Trace) -> Witness | None:
 
 
 def find_witness(checked: Property, *states: Any) -> Witness | None:
-    """Evaluate a property once more, watching; None where it holds. The states are not changed."""
+    """Evaluate a property once more, watching; None if it holds. The states are not changed."""
     call = _watch(checked.function, lambda: checked.holds(*states))
     if call is None or call.result:
         return None
@@ -161,9 +161,9 @@ def _watch(function: Callable[..., Any], run: Callable[[], Any]) -> _Call | None
 
 @dataclass(frozen=True)
 class _Decision:
-    """What decided for a `return`: a condition, on these lines of its file, what it was, and the values in it.
+    """The condition that decided for a `return`: on these lines of its file, its value, and the values in it.
 
-    `element` are the names of the element of any(...) or all(...) of which the condition speaks.
+    `element` are the names of the element of any(...) or all(...) that the condition is about.
     """
 
     node: ast.expr
@@ -174,7 +174,7 @@ class _Decision:
 
 
 def _decision(call: _Call) -> _Decision | None:
-    """What decided for the `return` at which a call ended; None where it has no condition, or no source is found."""
+    """The decision for the `return` at which a call ended; None if it has no condition, or no source is found."""
     try:
         source, first = inspect.getsourcelines(call.code)
         tree = ast.parse(textwrap.dedent("".join(source)))
@@ -191,7 +191,7 @@ def _decision(call: _Call) -> _Decision | None:
 
 
 def _conditions(tree: ast.AST, line: int) -> Iterator[tuple[ast.expr, bool]]:
-    """The condition, and what it was, for the `return` at a line: what it returns, or the test of its `if`."""
+    """The condition and its value for the `return` at a line: the returned expression, or the test of its `if`."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Return) and _covers(node, line) and not isinstance(node.value, ast.Constant | None):
             yield node.value, False
@@ -206,10 +206,10 @@ def _returns(branch: list[ast.stmt]) -> Iterator[ast.Return]:
 
 
 def _part(call: _Call, node: ast.expr, outcome: bool) -> tuple[ast.expr, bool, dict[str, int | str]]:
-    """The part of a condition that made it what it was, what it was, and the names of the element that it speaks of.
+    """The part of a condition that decided it, the value of that part, and the names of the element that it is about.
 
-    That is the side of an `and` that is false, say, or what all(...) asked of the first element of which it is false,
-    whose names are from then on among those of the call.
+    That is, for example, the side of an `and` that is false, or the condition of all(...) on the first element for
+    which it is false; the names of that element are from then on among those of the call.
     """
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         return _part(call, node.operand, not outcome)
@@ -243,7 +243,7 @@ def _deciding(call: _Call, generator: ast.GeneratorExp, outcome: bool) -> tuple[
 
 
 def _elements(call: _Call, generator: ast.GeneratorExp, names: list[str]) -> dict[str, int | str]:
-    """The element by its names: numbers as they are, a record or array by where it is."""
+    """The element by its names: numbers as they are, a record or array by its path."""
     found: dict[str, int | str] = {}
     sources: dict[str, ast.expr] = {}
     for clause in generator.generators:
@@ -311,7 +311,7 @@ def _difference(one: tuple[str, Any], other: tuple[str, Any]) -> Iterator[tuple[
 
 
 def _named(call: _Call, node: ast.expr, operands: dict[str, int | str]) -> dict[str, int | str]:
-    """The operands without the members of enums; what is compared with one becomes one itself, and has its name."""
+    """The operands without the members of enums; a value compared with a member is written by its name."""
     if isinstance(node, ast.Compare):
         members = [value for value in operands.values() if isinstance(value, IntEnum)]
         sides = {ast.unparse(side) for side in (node.left, *node.comparators)}
@@ -335,7 +335,7 @@ def _is(call: _Call, node: ast.expr, outcome: bool) -> bool:
 
 
 def _evaluate(call: _Call, node: ast.expr) -> Any:
-    """The value of an expression where a call ended; None where it has none there."""
+    """The value of an expression at the end of a call; None if it has none there."""
     try:
         return eval(compile(ast.Expression(node), "<witness>", "eval"), call.globals | call.locals)
     except Exception:  # it was not evaluated there, and may fail

@@ -23,7 +23,7 @@ from pathlib import Path
 
 import psutil
 
-from kafkacheck.checker.kept.run_directory import RunDirectory
+from kafkacheck.checker.checkpoints.run_directory import RunDirectory
 from tests.bench import ours
 from tests.bench.__main__ import bounds_from
 from tests.bench.measure import BenchmarkError, Bounds, Search

@@ -69,7 +69,7 @@ def test_a_search_that_is_handed_over_ends_as_if_it_had_not_been(model, uncut, s
     left = iter(range(int(asked * share)))
     assert search.run(lambda: next(left, None) is None) is None
     assert not search.finished
-    assert readings.compiled(model, found=search.hand_over()) == wanted
+    assert readings.compiled(model, found=search.snapshot()) == wanted
 
 
 @pytest.mark.parametrize("most", [1, 2, 50, 333])

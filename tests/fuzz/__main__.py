@@ -21,6 +21,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests import ROOT
 from tests.fuzz import programs
 from tests.fuzz.comparing import Totals, compiled_programs, spark_programs
 from tests.fuzz.ledger import Entry, Ledger
@@ -29,7 +30,6 @@ from tests.fuzz.proving import proved_programs
 
 DIFFERENT = 10
 """The status of a process that has found a difference; Python itself ends with 1 where its code fails."""
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from unittest import mock
 
-from kafkacheck.checker.catalogue.named import Source
+from kafkacheck.checker.catalogue.model_source import Source
 from kafkacheck.checker.compiled import compiled, kernel, lookup, native
 from kafkacheck.checker.compiled.compiled import CompiledSearch
 from kafkacheck.checker.compiled.native import Entry
@@ -86,7 +86,7 @@ def compare_compiled(model: Model) -> tuple[Outcome, str]:
         if different or plain.verdict is Verdict.EVALUATION_FAILED:
             return plain, different
         rows = model.layout.unpack(native_search._space.store[: plain.distinct])
-        if [tuple(map(int, row)) for row in rows] != [tuple(map(int, each)) for each in search.hand_over().states]:
+        if [tuple(map(int, row)) for row in rows] != [tuple(map(int, each)) for each in search.snapshot().states]:
             return plain, "the states differ"
     return plain, ""
 

@@ -48,7 +48,7 @@ def proved_programs(seed: int, folder: Path) -> Totals:
         plain = model.with_properties([each.name for each in model.properties])
         search = InterpretedSearch(plain, Watch(LIMITS))
         found = readings.outcome(search, search.run())
-        comparison = _Comparison(plain, seed, number, search._states and search.hand_over().states)
+        comparison = _Comparison(plain, seed, number, search._states and search.snapshot().states)
         comparison.read_as_run()
         more.update(comparison.unrolled(found))
         more.update(comparison.obligations(found))

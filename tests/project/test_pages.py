@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from kafkacheck.checker.commands.command_line import main
-from kafkacheck.checker.commands.property_report import first_sentence, used_in
-from kafkacheck.checker.process.places import CHECKER
+from kafkacheck.checker.commands.properties import first_sentence, used_in
+from kafkacheck.checker.process.sources import CHECKER
 from tests.project import map as map_of_rules
 from tests.project.style_rules import KAFKA_WORDS, words_in
 from tests.support.command import ROOT, TANK, in_process, write

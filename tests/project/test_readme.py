@@ -15,8 +15,8 @@ from kafkacheck.checker.commands.command_line import main
 from kafkacheck.checker.pictures.render import write_files
 from kafkacheck.checker.proofs.prove import Settings, prove
 from kafkacheck.checker.search import check
+from tests import ROOT
 
-ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
 MODELS = (ROOT / "model" / "README.md").read_text("utf-8")
 PROOFS = (ROOT / "spec" / "PROOFS.md").read_text("utf-8")
@@ -69,7 +69,7 @@ def test_the_rule_that_the_readme_deletes_is_there_and_is_needed(tmp_path):
     command = [sys.executable, "-m", "checker", "check", "kip320", "--out", "out"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 12, done.stderr
-    assert is_drawn_as_kept(tmp_path / "out", "replication.kip320-strong_isr.lanes.dot")
+    assert is_drawn_as_kept(tmp_path / "out", "replication.kip320-strong_isr.lanes.svg")
 
 
 def test_the_line_that_the_readme_shows_is_what_is_pinned():
@@ -92,7 +92,7 @@ def test_the_picture_in_the_readme_is_that_of_todays_counterexample(tmp_path, mo
     result = check(catalogue.find_model("kip101"))
     assert result.trace is not None
     write_files(result.trace, tmp_path)
-    assert is_drawn_as_kept(tmp_path, "replication.kip101-weak_isr.lanes.dot")
+    assert is_drawn_as_kept(tmp_path, "replication.kip101-weak_isr.lanes.svg")
 
 
 @pytest.fixture(scope="module")

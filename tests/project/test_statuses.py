@@ -5,7 +5,7 @@ from pathlib import Path
 
 from kafkacheck.checker.commands.options import EXIT_STATUSES
 from kafkacheck.checker.process import errors, statuses
-from kafkacheck.checker.process.places import CHECKER
+from kafkacheck.checker.process.sources import CHECKER
 
 DEFINED = {name: value for name, value in vars(statuses).items() if name.isupper() and isinstance(value, int)}
 

@@ -12,9 +12,9 @@ import pytest
 
 from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.process.names import model_name
+from tests import ROOT
 from tests.project import style_rules as rules
 
-ROOT = Path(__file__).resolve().parents[2]
 GENERATED = re.compile(r"^(?:\..*|__pycache__|build|dist|out|.*\.egg-info)$")
 NOT_TEXT = (".svg", ".png", ".pyc", ".zip")
 

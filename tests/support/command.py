@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from kafkacheck.checker.commands.command_line import main
+from tests import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 300
 """Seconds after which a process that a test waits for hangs, also on a busy machine."""
 

@@ -4,16 +4,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from kafkacheck.checker.checkpoints.run_directory import RunDirectory, kernel_name
 from kafkacheck.checker.compiled import kernel, machine_code
 from kafkacheck.checker.compiled.compiled import CompiledSearch
 from kafkacheck.checker.compiled.native import Entry
 from kafkacheck.checker.distributed.distributed import DistributedSearch, HereWorkers, Workers
-from kafkacheck.checker.distributed.hand_over import hand_over
 from kafkacheck.checker.distributed.shard import Work
-from kafkacheck.checker.exploration.exploration import Found, HandOver, Watch
+from kafkacheck.checker.distributed.sharding import write_shards
+from kafkacheck.checker.exploration.exploration import Found, Snapshot, Watch
 from kafkacheck.checker.exploration.interpreted import InterpretedSearch
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
-from kafkacheck.checker.kept.run_directory import RunDirectory, kernel_name
 from kafkacheck.checker.model import Model
 
 
@@ -60,7 +60,7 @@ def interpreted(model: Model, limits: Limits | None = None) -> Outcome:
     return outcome(search, search.run())
 
 
-def compiled(model: Model, limits: Limits | None = None, found: HandOver | None = None) -> Outcome:
+def compiled(model: Model, limits: Limits | None = None, found: Snapshot | None = None) -> Outcome:
     """What the compiled reading finds, from the start or from where the other one stopped."""
     search = CompiledSearch(model, entries_of(model), Watch(limits or Limits()), found)
     return outcome(search, search.run())
@@ -83,7 +83,7 @@ def distributed_search(
         run.create({"model": model.name, "goes_past": False}, kernel.kernel_text(model))
         search = CompiledSearch(model, entries_of(model), watch)
         assert search.run(widest) is None and search.frontier
-        hand_over(search, run, shards)
+        write_shards(search, run, shards)
     sizes = kernel.sizes_of(model)
     work = Work(str(folder), kernel_name(run.kernel.read_text()), sizes, shards, 0)
     return DistributedSearch(model, run, work, watch, (HereWorkers(), workers or HereWorkers()), widest=1)

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from kafkacheck.checker.commands import checking
+from kafkacheck.checker.commands import check
 from tests.support.command import TANK, Command, in_process, write
 
 
@@ -27,7 +27,7 @@ def no_search(monkeypatch):
     def begins(*_):
         raise AssertionError("the search began")
 
-    monkeypatch.setattr("kafkacheck.checker.commands.checking.search", begins)
+    monkeypatch.setattr("kafkacheck.checker.commands.check.search", begins)
 
 
 def told(error: str, *words: str) -> None:
@@ -371,14 +371,14 @@ def test_the_verdict_is_told_whatever_befalls_the_files(kafkacheck, tank, tmp_pa
 
 
 def test_a_folder_that_becomes_a_file_during_the_search_is_told_after_the_verdict(kafkacheck, tank, monkeypatch):
-    search = checking.search
+    search = check.search
 
     def meanwhile(*arguments):
         (tank.parent / "out").rmdir()
         (tank.parent / "out").write_text("")
         return search(*arguments)
 
-    monkeypatch.setattr("kafkacheck.checker.commands.checking.search", meanwhile)
+    monkeypatch.setattr("kafkacheck.checker.commands.check.search", meanwhile)
     ended = kafkacheck.check(tank, "--set", "valve=OPEN", "--out", tank.parent / "out")
     assert ended.status == 2
     told(ended.error, "out", "a file of that name is there")

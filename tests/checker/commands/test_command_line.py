@@ -12,7 +12,7 @@ import time
 import click
 import pytest
 
-from kafkacheck.checker.commands.command_line import commands, main
+from kafkacheck.checker.commands.command_line import VERBS, Commands, main
 from tests.support.command import PATIENCE, PLAIN, ROOT, TANK, Command, write
 
 
@@ -35,8 +35,9 @@ def plain(tmp_path):
 
 
 def test_every_command_and_option_is_explained():
-    for command in commands.commands.values():
-        assert command.help, command.name
+    for name in VERBS:
+        command = Commands().get_command(click.Context(click.Command("kafkacheck")), name)
+        assert command is not None and command.help, name
         for option in command.params:
             assert isinstance(option, click.Argument) or option.help, (command.name, option.name)
 
@@ -383,7 +384,7 @@ def test_the_advice_of_a_graph_that_is_too_large_can_be_followed_word_for_word(k
 
 
 def test_an_unforeseen_error_says_that_it_is_a_bug_and_where_the_traceback_is(kafkacheck, tank, monkeypatch):
-    monkeypatch.setattr("kafkacheck.checker.commands.checking.search", lambda *_: [][0])
+    monkeypatch.setattr("kafkacheck.checker.commands.check.search", lambda *_: [][0])
     ended = kafkacheck.check(tank)
     assert ended.status == 70
     assert "this is a bug in kafkacheck: IndexError" in ended.error
@@ -398,7 +399,7 @@ def test_memory_that_runs_out_before_the_search_is_no_bug(kafkacheck, tank, monk
     def fails(*_):
         raise MemoryError
 
-    monkeypatch.setattr("kafkacheck.checker.commands.checking.search", fails)
+    monkeypatch.setattr("kafkacheck.checker.commands.check.search", fails)
     ended = kafkacheck.check(tank)
     assert ended.status == 20
     assert "memory ran out" in ended.error
@@ -408,7 +409,7 @@ def test_ctrl_c_before_the_search_is_no_bug(kafkacheck, tank, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("kafkacheck.checker.commands.checking.search", interrupted)
+    monkeypatch.setattr("kafkacheck.checker.commands.check.search", interrupted)
     ended = kafkacheck.check(tank)
     assert ended.status == 20
     assert "it was interrupted" in ended.out and not ended.err

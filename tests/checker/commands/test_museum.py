@@ -6,7 +6,7 @@ import re
 import pytest
 
 from kafkacheck.checker.catalogue.museum import Museum, bugs, find_bugs
-from kafkacheck.checker.commands.museum_report import show_bugs
+from kafkacheck.checker.commands.bugs import show_bugs
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
 from kafkacheck.checker.process.errors import ModelError, UsageError
 from kafkacheck.checker.search import check

@@ -100,7 +100,7 @@ def test_the_store_holds_each_state_once_in_order_of_discovery():
     search = compiled.CompiledSearch(model, readings.entries_of(model), Watch(Limits()))
     search.run()
     rows = model.layout.unpack(search._space.store[: search.counts.distinct])
-    assert [tuple(map(int, row)) for row in rows] == plain.hand_over().states
+    assert [tuple(map(int, row)) for row in rows] == plain.snapshot().states
     assert [int(parent) for parent in search._space.parents[1 : len(rows)]] == plain._parents[1:]
     assert all(search.chain(number) == plain.chain(number) for number in range(0, len(rows), 7))
 
@@ -110,7 +110,7 @@ def handed_over(model: Model, after: int, limits: Limits | None = None):
     counter = itertools.count(1)
     search = InterpretedSearch(model, Watch(limits or Limits()))
     found = search.run(lambda: next(counter) >= after)
-    return None if found is not None or search.finished else search.hand_over()
+    return None if found is not None or search.finished else search.snapshot()
 
 
 HANDED_OVER = [model for model in MODELS if model is not two_phase_commit.MODEL and not model.name.startswith("tape")]
@@ -132,7 +132,7 @@ def test_a_search_can_be_handed_over_after_any_state(model, monkeypatch):
 
 def test_a_search_handed_over_before_it_began_starts_anew():
     model = two_phase_commit.MODEL
-    found = InterpretedSearch(model, Watch(Limits())).hand_over()
+    found = InterpretedSearch(model, Watch(Limits())).snapshot()
     assert readings.compiled(model, None, found) == readings.interpreted(model)
 
 

@@ -17,11 +17,10 @@ from kafkacheck.checker.exploration.verdict import Limits, Verdict
 from kafkacheck.checker.process.cache import SECRET, folder, path_of
 from kafkacheck.checker.process.errors import ModelError
 from kafkacheck.checker.search import check
+from tests import ROOT
 from tests.support.command import PATIENCE, in_process
 from tests.support.snippets import load
 from tests.toys import behaviours, every_kind
-
-ROOT = str(Path(__file__).resolve().parents[3])
 
 PROTOCOL = '''"""What the system does: the file that is edited."""
 
@@ -107,7 +106,7 @@ except KafkacheckError as error:
 
 def start(folder, cache, engine="compiled"):
     """A new process that checks the model of a folder."""
-    program = PROGRAM.format(folder=str(folder), root=ROOT, engine=engine)
+    program = PROGRAM.format(folder=str(folder), root=str(ROOT), engine=engine)
     environment = {**os.environ, "KAFKACHECK_CACHE": str(cache), "PYTHONDONTWRITEBYTECODE": ""}
     return subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, env=environment, text=True)
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from kafkacheck.checker.catalogue import catalogue
+from kafkacheck.checker.checkpoints.run_directory import DamagedRunError, RunDirectory
 from kafkacheck.checker.compiled.kernel import kernel_text
 from kafkacheck.checker.distributed import shard as shards
 from kafkacheck.checker.distributed import visited
 from kafkacheck.checker.distributed.distributed import HereWorkers
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
-from kafkacheck.checker.kept.run_directory import DamagedRunError, RunDirectory
 from kafkacheck.checker.model import Model
 from kafkacheck.checker.model.identity import differences, identity_of
 from kafkacheck.checker.process.background import FailedError
@@ -223,7 +223,7 @@ def test_a_full_disk_is_told_and_leaves_the_run_as_it_was(tmp_path, monkeypatch)
     def full(descriptor):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("kafkacheck.checker.kept.blocks.os.fsync", full)
+    monkeypatch.setattr("kafkacheck.checker.checkpoints.blocks.os.fsync", full)
     found = readings.distributed(catalogue.find_model("kip101"), tmp_path, 2)
     assert found.verdict is Verdict.NOT_EXHAUSTED and "no space left on device" in found.reason
     monkeypatch.undo()

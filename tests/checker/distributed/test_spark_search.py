@@ -15,11 +15,11 @@ import psutil
 import pytest
 
 from kafkacheck.checker.catalogue import catalogue
-from kafkacheck.checker.catalogue.named import Source
+from kafkacheck.checker.catalogue.model_source import Source
+from kafkacheck.checker.checkpoints.run_directory import RunDirectory
 from kafkacheck.checker.distributed import java, runs
 from kafkacheck.checker.distributed.runs import Cluster
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
-from kafkacheck.checker.kept.run_directory import RunDirectory
 from tests.expected import pinned
 from tests.support import readings
 from tests.support.command import PATIENCE, ROOT

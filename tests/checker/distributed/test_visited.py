@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kafkacheck.checker.checkpoints import blocks
+from kafkacheck.checker.checkpoints.blocks import Candidates, Level, Visited
 from kafkacheck.checker.distributed import visited
-from kafkacheck.checker.kept import blocks
-from kafkacheck.checker.kept.blocks import Candidates, Level, Visited
 
 WORDS = st.integers(1, 3)
 FEW = st.integers(0, 3)

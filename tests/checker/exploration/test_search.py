@@ -16,12 +16,12 @@ from kafkacheck.checker.model import Model
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.schema import Array, ByPosition, Count, Flag, Id, Struct
 from kafkacheck.checker.search import check
+from tests import ROOT
 from tests.support import readings
 from tests.support.command import PATIENCE, TANK, Command, in_process, write
 from tests.toys import behaviours, every_kind, two_phase_commit, wide
 
 READINGS = ("interpreted", "compiled")
-ROOT = str(Path(__file__).resolve().parents[3])
 ENGINES = (*READINGS, "auto")
 
 
@@ -139,7 +139,7 @@ print(result.verdict.name, result.reason, result.trace)
 )
 def test_a_system_without_memory_ends_a_search(engine, room, worth_better):
     pytest.importorskip("resource")
-    program = NO_MEMORY.format(root=ROOT, engine=engine, room=room, worth_better=worth_better)
+    program = NO_MEMORY.format(root=str(ROOT), engine=engine, room=room, worth_better=worth_better)
     ended = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
@@ -171,8 +171,8 @@ def test_what_fails_for_lack_of_memory_without_naming_it_is_told_so(tmp_path, ca
     def fails(*_):
         raise error
 
-    monkeypatch.setattr("kafkacheck.checker.commands.checking.search", fails)
-    monkeypatch.setattr("kafkacheck.checker.process.room.is_short", lambda: True)
+    monkeypatch.setattr("kafkacheck.checker.commands.check.search", fails)
+    monkeypatch.setattr("kafkacheck.checker.process.memory.is_short", lambda: True)
     ended = Command(capsys).check(write(tmp_path / "tank.py", TANK))
     assert ended.status == 20
     assert "memory ran out" in ended.error and str(error) in ended.error
@@ -208,7 +208,7 @@ print(result.verdict.name, result.reason, result.interrupted, result.states_dist
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_ctrl_c_ends_a_search_and_what_was_found_is_reported(engine):
-    program = INTERRUPTED.format(root=ROOT, engine=engine)
+    program = INTERRUPTED.format(root=str(ROOT), engine=engine)
     ended = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE, check=False
     )

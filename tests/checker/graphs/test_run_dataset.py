@@ -6,20 +6,20 @@ import signal
 import sys
 import time
 from collections import Counter
-from types import SimpleNamespace
 
 import pyarrow.parquet as pq
 import pytest
 
-from kafkacheck.checker.catalogue.named import Source
+from kafkacheck.checker.catalogue.model_source import Source
+from kafkacheck.checker.checkpoints.run_directory import DamagedRunError, RunDirectory
 from kafkacheck.checker.distributed import runs
 from kafkacheck.checker.distributed.runs import Cluster
 from kafkacheck.checker.exploration.verdict import Limits, Verdict
 from kafkacheck.checker.graphs import dataset, manifest, run_dataset, run_graph
-from kafkacheck.checker.kept.run_directory import DamagedRunError, RunDirectory
 from kafkacheck.checker.process.errors import EvaluationError, NotExhaustedError, UsageError
 from tests.checker.graphs.test_dataset import left_in, rows_of
 from tests.support.command import TANK, Command, write
+from tests.support.no_spark import Lists
 
 pytestmark = pytest.mark.slow
 
@@ -34,7 +34,7 @@ def kafkacheck(capsys):
 
 def searched(source, folder, shards=3, limits=None, goes_past=True):
     """A run directory with every level."""
-    cluster = Cluster(shards=shards, hand_over_from=1)
+    cluster = Cluster(shards=shards, shard_from=1)
     return runs.begin(source, folder, cluster, limits or Limits(), goes_past=goes_past)
 
 
@@ -62,44 +62,6 @@ def toy(tmp_path, name):
     path = tmp_path / f"{model.lower()}.py"
     path.write_text(f"from tests.toys.{module} import {model}\n\nMODEL = {model}\n")
     return Source(str(path))
-
-
-class Lists:
-    """Stands in for Spark: its few methods that are used here, on lists in this process."""
-
-    defaultParallelism = 2  # noqa: N815  # Spark's name
-
-    def __init__(self, tasks=()):
-        self.tasks = tasks
-
-    def broadcast(self, value):
-        return SimpleNamespace(value=value, destroy=lambda: None)
-
-    def setJobGroup(self, *_):
-        pass
-
-    def cancelJobGroup(self, name):
-        pass
-
-    def parallelize(self, values, count):
-        assert count == max(1, len(values))
-        return Lists([[value] for value in values])
-
-    def mapPartitions(self, function):
-        return Lists([list(function(iter(task))) for task in self.tasks])
-
-    def repartitionAndSortWithinPartitions(self, count, owner):
-        found = sorted((pair for task in reversed(self.tasks) for pair in task), key=lambda pair: pair[0])
-        return Lists([[pair for pair in found if owner(pair[0]) == each] for each in range(count)])
-
-    def collect(self):
-        return [value for task in self.tasks for value in task]
-
-
-@pytest.fixture
-def here(monkeypatch):
-    """No Spark: what it would do is done in this process."""
-    monkeypatch.setattr(runs.SparkStarter, "context", lambda self, reason_to_stop: Lists())
 
 
 TOYS = [f"behaviours.{name}" for name in ("VIOLATED_OUTSIDE", "STEP_VIOLATED", "STARTS", "ALONE", "PHILOSOPHERS")]

@@ -5,7 +5,7 @@ import pytest
 
 from kafkacheck.checker.compiled import machine_code
 from kafkacheck.checker.compiled.kernel import kernel_text
-from kafkacheck.checker.mutation.sameness import different_compiled, different_interpreted
+from kafkacheck.checker.mutation.equivalence import different_compiled, different_interpreted
 from kafkacheck.checker.mutation.substitution import mutants, switched, switches_of
 from kafkacheck.checker.search import check
 from kafkacheck.checker.traces.witness import explain

@@ -213,7 +213,7 @@ def test_machine_code_has_the_order_of_python(tmp_path):
     native = CompiledSearch(model, readings.entries_of(model), Watch(Limits()))
     assert plain.run() is None and native.run() is None
     rows = [tuple(map(int, row)) for row in model.layout.unpack(native._space.store[: native.counts.distinct])]
-    handed = plain.hand_over()
+    handed = plain.snapshot()
     assert rows == handed.states
     for number, values in enumerate(rows):
         assert native.chain(number) == plain.chain(number), values

@@ -12,7 +12,7 @@ from kafkacheck.checker.exploration.verdict import Limits, Verdict
 from kafkacheck.checker.graphs.observed import ObservedGraph, compiled_graph, interpreted_graph
 from kafkacheck.checker.model import EVERY_ACTION, EVERY_CALL, Model
 from kafkacheck.checker.pictures.chain import chain_dot
-from kafkacheck.checker.pictures.lanes_picture import lanes_dot
+from kafkacheck.checker.pictures.lanes_picture import lanes_svg
 from kafkacheck.checker.pictures.render import trace_text
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.result import Result
@@ -270,9 +270,9 @@ def test_lanes_mark_where_the_cycle_begins():
     model = relay.relay_with(eventually=[is_quiet], drawing=relay.MODEL.drawing)
     stop = judged(model).trace
     assert stop is not None and stop.is_stop
-    assert "and from here on nothing happens any more" in lanes_dot(stop, model.drawing, None)
+    assert "and from here on nothing happens any more" in lanes_svg(stop, model.drawing, None)
     again = replace(stop, steps=run(model, relay.LOSS).steps, loop=1)
-    assert "and from here on again and again:" in lanes_dot(again, model.drawing, None)
+    assert "and from here on again and again:" in lanes_svg(again, model.drawing, None)
 
 
 @pytest.mark.parametrize("seed", range(8, 30))

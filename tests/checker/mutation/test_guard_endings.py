@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from kafkacheck.checker.catalogue.catalogue import find_model
-from kafkacheck.checker.commands import guarding
+from kafkacheck.checker.commands import guards
 from kafkacheck.checker.mutation.guards import Examiner
 from tests.checker.mutation.test_guards import CISTERN
 from tests.support.command import ROOT, Command, write
@@ -32,8 +32,8 @@ def cistern(tmp_path):
 def test_what_was_found_is_told_when_it_ends_early(kafkacheck, cistern, monkeypatch, error, told):
     """Of one model, a guard is settled that it has caught or found redundant."""
     whole = kafkacheck("guards", cistern, "--workers", 1).last_line
-    monkeypatch.setattr("kafkacheck.checker.commands.guarding.LEAST_SHARE", 1)
-    examine = guarding._examine
+    monkeypatch.setattr("kafkacheck.checker.commands.guards.LEAST_SHARE", 1)
+    examine = guards._examine
     asked = []
 
     def examine_three_times(*arguments):
@@ -42,7 +42,7 @@ def test_what_was_found_is_told_when_it_ends_early(kafkacheck, cistern, monkeypa
             raise error
         return examine(*arguments)
 
-    monkeypatch.setattr("kafkacheck.checker.commands.guarding._examine", examine_three_times)
+    monkeypatch.setattr("kafkacheck.checker.commands.guards._examine", examine_three_times)
     ended = kafkacheck("guards", cistern, "--workers", 1)
     caught, redundant, undecided = map(
         int, re.findall(r"(\d+) caught, (\d+) redundant, 0 unexplained, (\d+) undecided$", ended.last_line)[0]

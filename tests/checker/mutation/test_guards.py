@@ -276,7 +276,7 @@ def test_a_listed_guard_that_is_caught_fails_the_command_at_the_models_own_bound
     ],
 )
 def test_a_wrong_list_is_refused_before_anything_is_explored(kafkacheck, cistern, monkeypatch, text, words):
-    monkeypatch.setattr("kafkacheck.checker.commands.guarding._Examining.examine", None)
+    monkeypatch.setattr("kafkacheck.checker.commands.guards._Examining.examine", None)
     write(cistern.parent / "guards.toml", text)
     ended = kafkacheck("guards", cistern)
     assert ended.status == 2

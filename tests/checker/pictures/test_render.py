@@ -18,7 +18,7 @@ from kafkacheck.checker.model import Model
 from kafkacheck.checker.pictures import svg
 from kafkacheck.checker.pictures.chain import chain_dot
 from kafkacheck.checker.pictures.lanes import Story
-from kafkacheck.checker.pictures.lanes_picture import lanes_dot
+from kafkacheck.checker.pictures.lanes_picture import lanes_svg
 from kafkacheck.checker.pictures.render import replay_text, stem_of, trace_text, write_files
 from kafkacheck.checker.process.errors import UsageError
 from kafkacheck.checker.traces.replay import ReplayOutcome, replay
@@ -80,7 +80,7 @@ def drawer(request, monkeypatch):
     monkeypatch.setattr(svg, "programs", lambda: [request.param])
 
 
-def words_of(picture: bytes) -> list[str]:
+def words_of(picture: str | bytes) -> list[str]:
     """The texts of an SVG, in order of drawing."""
     root = ElementTree.fromstring(picture)
     return ["".join(node.itertext()).replace("\xa0", " ") for node in root.iter("{http://www.w3.org/2000/svg}text")]
@@ -254,9 +254,9 @@ def test_the_text_of_a_replay_says_how_it_ended(loss):
 def test_a_deadlock_is_said_in_the_text_and_shown_in_both_pictures(loss):
     stuck = replace(loss, property=None, is_deadlock=True)
     assert trace_text(stuck).splitlines()[-1] == "no action is enabled in state 6"
-    for dot in (chain_dot(stuck, None), lanes_dot(stuck, LANES, None)):
+    for dot in (chain_dot(stuck, None), lanes_svg(stuck, LANES, None)):
         assert dot.count("no action is enabled in state 6") == 1 and "#c62828" in dot
-    assert "relay: deadlock" in lanes_dot(stuck, LANES, None)
+    assert "relay: deadlock" in lanes_svg(stuck, LANES, None)
 
 
 @pytest.mark.parametrize(
@@ -285,7 +285,7 @@ def test_nothing_is_written_where_a_picture_is_interrupted(loss, tmp_path, monke
 def test_every_file_is_written_and_every_picture_drawn(loss, tmp_path, drawer):
     written = write_files(loss, tmp_path / "new" / "folder")
     assert [path.name.removeprefix("relay-settled_items_kept") for path in written.files] == [
-        ".json", ".itf.json", ".lanes.svg", ".lanes.dot", ".states.svg", ".states.dot"
+        ".json", ".itf.json", ".lanes.svg", ".states.svg", ".states.dot"
     ]  # fmt: skip
     assert written.notes == () and sorted((tmp_path / "new" / "folder").iterdir()) == sorted(written.files)
     for path in written.files:
@@ -305,9 +305,9 @@ def test_names_of_files_are_safe_and_not_too_long(loss, name):
     assert Path(stem).name == stem and len(f"{stem}.lanes.svg".encode()) < 255
 
 
-def test_the_same_trace_gives_the_same_dot(loss):
+def test_the_same_trace_gives_the_same_picture(loss):
     witness = explain(loss)
-    assert lanes_dot(loss, LANES, witness) == lanes_dot(run(MODEL, LOSS, "settled_items_kept"), LANES, witness)
+    assert lanes_svg(loss, LANES, witness) == lanes_svg(run(MODEL, LOSS, "settled_items_kept"), LANES, witness)
 
 
 def test_a_folder_that_cannot_be_used_is_refused(loss, tmp_path):
@@ -354,9 +354,9 @@ def test_a_program_that_does_not_end_is_given_up(monkeypatch, tmp_path):
 
 def test_without_any_program_the_dot_is_there_and_a_note_says_what_to_install(loss, tmp_path, monkeypatch):
     monkeypatch.setattr(svg, "programs", list)
-    (tmp_path / "relay-settled_items_kept.lanes.svg").write_text("a picture of another trace")
+    (tmp_path / "relay-settled_items_kept.states.svg").write_text("a picture of another trace")
     written = write_files(loss, tmp_path)
-    assert [path.suffix for path in written.files] == [".json", ".json", ".dot", ".dot"]
+    assert [path.suffix for path in written.files] == [".json", ".json", ".svg", ".dot"]
     assert sorted(tmp_path.iterdir()) == sorted(written.files)
     (note,) = written.notes
     assert "no Graphviz was found" in note and "apt-get install graphviz" in note and "graphviz-pure" in note
@@ -367,7 +367,7 @@ def test_without_any_program_the_dot_is_there_and_a_note_says_what_to_install(lo
 
 def test_the_lanes_show_who_did_what_and_what_was_lost(drawer):
     trace = run(MODEL, DROP, None)
-    words = drawn(lanes_dot(trace, LANES, None))
+    words = words_of(lanes_svg(trace, LANES, None))
     assert [word for word in ("keeper", "node 0", "node 1") if word in words] == ["keeper", "node 0", "node 1"]
     assert "names node 0, turn 0" in words and "adds v1" in words and "settles 0" in words
     assert "head in turn 0" in words and "drops v1 (settled on node 0)" in words and "x" in words
@@ -376,7 +376,7 @@ def test_the_lanes_show_who_did_what_and_what_was_lost(drawer):
 
 def test_the_lanes_end_with_the_witness_and_mark_its_place(loss, drawer):
     witness = explain(loss)
-    words = drawn(lanes_dot(loss, LANES, witness))
+    words = words_of(lanes_svg(loss, LANES, witness))
     assert "state 6 violates settled_items_kept" in words and "relay violates settled_items_kept" in words
     assert witness.text in " ".join(word.strip() for word in words)
     assert any(word.strip() == "Here it does not for: node 0, position 0." for word in words)
@@ -416,7 +416,7 @@ def test_the_chain_highlights_what_a_step_changed(loss, drawer):
 def test_the_kip101_loss_can_be_read_from_the_lanes(drawer):
     model = find_model("kip101")
     trace = run(model, KIP101_LOSS, "weak_isr")
-    words = drawn(lanes_dot(trace, REPLICATION_LANES, explain(trace)))
+    words = words_of(lanes_svg(trace, REPLICATION_LANES, explain(trace)))
     for expected in (
         "replication.kip101 violates weak_isr",
         *("controller", "broker 0", "broker 1"),
@@ -444,7 +444,7 @@ def test_the_leader_of_the_quorum_has_a_band_and_nobody_else(leader_id):
 def test_votes_a_restart_and_what_it_loses_can_be_read_from_the_lanes_of_the_quorum(drawer):
     model = find_model("metadata_quorum.restarts").with_rules({"leader_restarts_as": RestartRule.UNATTACHED})
     trace = run(model, KAFKA_10661, "quorum_records_are_unique")
-    words = [word.strip() for word in drawn(lanes_dot(trace, model.drawing, explain(trace)))]
+    words = [word.strip() for word in words_of(lanes_svg(trace, model.drawing, explain(trace)))]
     for expected in (
         *("voter 0", "voter 1", "voter 2", "stands in epoch 1", "leads, epoch 1", "r0 e1", "r1 e1"),
         *("loses power, keeps 0 records", "loses r0 e1", "resigned false  observer false"),
@@ -456,5 +456,5 @@ def test_votes_a_restart_and_what_it_loses_can_be_read_from_the_lanes_of_the_quo
 def test_pictures_say_which_call_made_the_first_state(loss):
     started = replace(loss, steps=(replace(loss.steps[0], start="start_low(node_id=1)"), *loss.steps[1:]))
     assert "state 1: start_low(node_id=1)" in chain_dot(started, None)
-    assert any("start_low(node_id=1)" in words for words in drawn(lanes_dot(started, LANES, None)))
+    assert any("start_low(node_id=1)" in words for words in words_of(lanes_svg(started, LANES, None)))
     assert trace_text(started).startswith("1  initial state: start_low(node_id=1)\n")

@@ -205,7 +205,7 @@ def test_a_handler_is_not_ended_by_the_next_tick():
     "module",
     [
         "pathlib",
-        "kafkacheck.checker.process.room",
+        "kafkacheck.checker.process.memory",
         "click",
         "kafkacheck.checker.commands.command_line",
         "kafkacheck.model",

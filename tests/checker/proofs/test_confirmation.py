@@ -299,7 +299,7 @@ def test_what_a_bounded_check_finds_wrong_must_be_wrong_in_plain_python(kafkache
 def test_actions_that_are_said_to_be_equivalent_are_compared(kafkacheck, tank, tmp_path, monkeypatch):
     other = write(tmp_path / "other.py", TANK.replace("tank.level -= 1", "tank.level -= 2"))
     monkeypatch.setattr(workers, "reply_to", lambda question, translation: workers.Reply(NEVER, 0.0))
-    monkeypatch.setattr("kafkacheck.checker.commands.equivalent_report.worker_count", lambda: 0)
+    monkeypatch.setattr("kafkacheck.checker.commands.equivalent.worker_count", lambda: 0)
     ended = kafkacheck("equivalent", tank, other)
     assert ended.status == 70 and "the two drain are said to be equivalent" in ended.error
     assert "EQUIVALENT" not in ended.out

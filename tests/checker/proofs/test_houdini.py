@@ -3,7 +3,7 @@
 import pytest
 
 from kafkacheck.checker.catalogue import catalogue
-from kafkacheck.checker.commands.proof_report import pool_lines
+from kafkacheck.checker.commands.prove import pool_lines
 from kafkacheck.checker.exploration.verdict import Limits
 from kafkacheck.checker.proofs import candidates, houdini
 from kafkacheck.checker.proofs.houdini import find_lemmas

@@ -80,7 +80,7 @@ def test_the_second_solver_gives_up_in_time():
     answer = second_solver.solve(smt_lib.script(hard().assertions), 0.2)
     assert answer == Answer(Status.UNKNOWN, reason="timeout")
     slow = workers.Question(hard().assertions, 0.2, {}, True)
-    (reply,) = workers.replies([slow], 1)
+    (reply,) = workers.Solvers(1).replies([slow])
     assert reply.second == Answer(Status.UNKNOWN, reason="timeout")
 
 

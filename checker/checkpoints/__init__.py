@@ -1,0 +1,1 @@
+"""The levels of a search on disk, from which it can go on."""

@@ -1,1 +1,0 @@
-"""What is kept of a search on disk, so that it can go on."""
