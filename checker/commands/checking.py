@@ -226,11 +226,11 @@ def exit_status(model: Model, verdict: Verdict, violated: str | None) -> int:
     }[verdict]
 
 
-def replay_trace(model: Model, path: Path, changes: Sequence[str], as_json: bool) -> int:
+def replay_trace(model: Model, path: Path, changes: Sequence[str], as_json: bool, system: str | None = None) -> int:
     """Run a saved trace on today's code, with the bounds and rules that it was saved with and then `--set` `changes`.
 
-    Prints what comes of it; the exit status is that of what still fails, 0 if nothing does, and NO_LONGER_APPLIES.
-    UsageError where the file is no trace of the model, EvaluationError where the model's code fails.
+    If it applies and a `system` is named, that is driven along it, too. Prints what comes of it; the exit status is that
+    of what still fails, 0 if nothing does, and NO_LONGER_APPLIES. UsageError where the file is no trace of the model, EvaluationError where the model's code fails.
     """
     from kafkacheck.checker.pictures.render import replay_text
     from kafkacheck.checker.traces import saved as saved_traces
@@ -245,12 +245,18 @@ def replay_trace(model: Model, path: Path, changes: Sequence[str], as_json: bool
         say(f"{model.name}: {now} ({source})" if now else f"{model.name}: no bounds or rules")
     outcome = replay(model, *saved_traces.load(model, saved))
     violated, length, status = outcome.trace.property, len(outcome.trace.steps), 0
+    if system is not None and outcome.failed_step is None:
+        from kafkacheck.checker.commands.conform import replay_beside
+
+        return replay_beside(model, system, saved, outcome.trace, as_json)
     if outcome.violated_step is not None:
         verdict, told = "VIOLATED", f"still violates {violated} trace={outcome.violated_step + 1}"
         status = exit_status(model, Verdict.VIOLATED, violated)
     elif outcome.failed_step is not None:
         verdict, told = "NO_LONGER_APPLIES", f"the trace no longer applies at step {outcome.failed_step + 1}"
         status = NO_LONGER_APPLIES
+    elif saved.difference is not None:
+        verdict, told = "APPLIES", f"the steps apply trace={length}; --system compares a system"
     elif violated is not None:
         verdict, told = "NO_LONGER_VIOLATED", f"no longer violates {violated} trace={length}"
     elif not outcome.is_deadlock:

@@ -18,6 +18,7 @@ from kafkacheck.checker.catalogue import catalogue
 from kafkacheck.checker.catalogue.named import Source
 from kafkacheck.checker.commands import (
     checking,
+    conform,
     graph_commands,
     guard_commands,
     museum_commands,
@@ -244,15 +245,16 @@ def resume(
 @click.argument("model_name", metavar="MODEL")
 @click.argument("path", metavar="TRACE.json", type=Place())
 @set_option
+@click.option("--system", metavar="SYSTEM", help="Drive this system along the trace, too, as `conform` does.")
 @json_option
-def replay(model_name: str, path: Path, changes: tuple[str, ...], as_json: bool) -> int:
+def replay(model_name: str, path: Path, changes: tuple[str, ...], system: str | None, as_json: bool) -> int:
     """Run a saved trace of MODEL step by step on today's code.
 
     MODEL has the bounds and rules that were saved with the trace; --set gives it others. The last line says whether
     the trace still ends in what it was saved for (status 11, 12 or 13 as for `check`), no longer does (0), or at which
-    step it no longer applies (1).
+    step it no longer applies (1). With --system it says whether the system still differs (23).
     """
-    return checking.replay_trace(catalogue.find_model(model_name), path, changes, as_json)
+    return checking.replay_trace(catalogue.find_model(model_name), path, changes, as_json, system)
 
 
 @commands.command(epilog=EXIT_STATUSES)
@@ -275,7 +277,7 @@ def graph(model_name: str, path: Path, changes: tuple[str, ...]) -> int:
     return checking.draw_graph(model_name, model, settings.with_settings(model, changes), path)
 
 
-for module in (property_commands, guard_commands, museum_commands, proof_commands, graph_commands):
+for module in (property_commands, guard_commands, museum_commands, proof_commands, graph_commands, conform):
     for each in module.COMMANDS:
         commands.add_command(each)
 
