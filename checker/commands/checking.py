@@ -229,8 +229,9 @@ def exit_status(model: Model, verdict: Verdict, violated: str | None) -> int:
 def replay_trace(model: Model, path: Path, changes: Sequence[str], as_json: bool, system: str | None = None) -> int:
     """Run a saved trace on today's code, with the bounds and rules that it was saved with and then `--set` `changes`.
 
-    If it applies and a `system` is named, that is driven along it, too. Prints what comes of it; the exit status is that
-    of what still fails, 0 if nothing does, and NO_LONGER_APPLIES. UsageError where the file is no trace of the model, EvaluationError where the model's code fails.
+    If it applies and a `system` is named, that is driven along it, too. Prints the outcome; the exit status is that of
+    the failure, 0 if there is none any more, or NO_LONGER_APPLIES. UsageError if the file is no trace of the model,
+    EvaluationError if the model's code fails.
     """
     from kafkacheck.checker.pictures.render import replay_text
     from kafkacheck.checker.traces import saved as saved_traces

@@ -44,7 +44,7 @@ class Beside:
             "actions": {each.name: [parameter.name for parameter in each.parameters] for each in model.actions},
         }
         try:
-            (answer,) = self._link.ask([told])
+            (answer,) = self._link.ask([told], is_first=True)
         except SystemEndedError as error:
             raise UsageError(f"{self.name} cannot be used: {error}") from None
         if "threw" in answer or "refused" in answer:

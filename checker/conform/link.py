@@ -21,6 +21,7 @@ from kafkacheck.checker.process.places import child
 MOST_BYTES = 1 << 24
 """The longest answer that is read."""
 LINES_OF_STDERR = 5
+SECONDS_TO_START = 60.0
 SECONDS_TO_END = 2.0
 
 
@@ -117,36 +118,39 @@ class Link:
             assert stream is not None
             os.set_blocking(stream.fileno(), False)
 
-    def ask(self, requests: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-        """The answers to some requests, in order. SystemEndedError if one has none; the process is ended then."""
+    def ask(self, requests: Sequence[dict[str, Any]], is_first: bool = False) -> list[dict[str, Any]]:
+        """The answers to some requests, in order. SystemEndedError if one has none; the process is ended then.
+
+        A process that has just started is given more time.
+        """
         answers: list[dict[str, Any]] = []
         try:
-            self._exchange(requests, answers)
+            self._exchange(requests, answers, max(self._seconds, SECONDS_TO_START if is_first else 0))
         except (OSError, ValueError) as error:
             reason = self._why_ended() if isinstance(error, OSError) else str(error)
             self.end()
             raise SystemEndedError(reason, answers) from None
         return answers
 
-    def _exchange(self, requests: Sequence[dict[str, Any]], answers: list[dict[str, Any]]) -> None:
+    def _exchange(self, requests: Sequence[dict[str, Any]], answers: list[dict[str, Any]], seconds: float) -> None:
         process = self._process
         assert process is not None and process.stdin is not None and process.stdout is not None
         left = b"".join(json.dumps(request).encode() + b"\n" for request in requests)
-        deadline = time.monotonic() + self._seconds
+        deadline = time.monotonic() + seconds
         with selectors.DefaultSelector() as selector:
             selector.register(process.stdout, selectors.EVENT_READ)
             selector.register(process.stdin, selectors.EVENT_WRITE)
             while len(answers) < len(requests):
                 ready = selector.select(deadline - time.monotonic())
                 if not ready:
-                    raise ValueError(f"it did not answer within {self._seconds:g} seconds")
+                    raise ValueError(f"it did not answer within {seconds:g} seconds")
                 for key, _ in ready:
                     if key.fileobj is process.stdin:
                         left = left[os.write(process.stdin.fileno(), left) :]
                         if not left:
                             selector.unregister(process.stdin)
                     elif self._receive(process.stdout.fileno(), answers):
-                        deadline = time.monotonic() + self._seconds
+                        deadline = time.monotonic() + seconds
 
     def _receive(self, file: int, answers: list[dict[str, Any]]) -> bool:
         data = os.read(file, 1 << 16)
